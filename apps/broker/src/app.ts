@@ -36,6 +36,7 @@ import {
   mountUsageRoutes,
   usageByDayContributor,
   usageContributor,
+  usedTools,
   useOfServers,
 } from '#features/usage/index.ts';
 import {
@@ -45,7 +46,9 @@ import {
   creditsContributor,
   mountBillingHistoryRoutes,
   mountBillingRoutes,
+  mountPriceRiseRoutes,
   mountSpendCapRoutes,
+  priceApprovalsContributor,
   checkoutContributor,
   mountCheckoutRoutes,
   mountSubscriptionRoutes,
@@ -213,6 +216,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     catalogue,
     offersFile: paths.offers,
     emailOf: async (userId) => (await identity.findUser(userId))?.email,
+    accountSince: async (userId) => (await identity.findUser(userId))?.createdAt,
     uuid: ids.uuid,
     clock,
     log,
@@ -252,6 +256,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     accessContributor(db),
     checkoutContributor({ query: db.query, payments: billing.payments }),
     transactionsContributor(db),
+    priceApprovalsContributor(db),
     usageContributor(db),
     usageByDayContributor(db),
     diagnosticsContributor(db),
@@ -277,6 +282,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountUpstreamRoutes(router, { ...upstreams, catalogue });
   mountPreferenceRoutes(router, { ...upstreams, catalogue, entitlement: billing.entitlement });
   mountSpendCapRoutes(router, billing);
+  mountPriceRiseRoutes(router, {
+    ...billing,
+    catalogue,
+    usedTools: (userId) => usedTools(db.query, userId, clock.now()),
+    isCharging: billing.payments !== undefined,
+  });
   mountBillingRoutes(router, { ...billing, catalogue, clock, disabledServers: upstreams.preferences.readDisabled });
   mountCheckoutRoutes(router, billing);
   mountSubscriptionRoutes(router, billing);

@@ -5,6 +5,7 @@ import { adminServerEndpoints } from '@souk/contract/admin-servers.ts';
 import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
 import { billingHistoryEndpoints } from '@souk/contract/billing-history.ts';
 import { billingEndpoints } from '@souk/contract/billing.ts';
+import { priceRiseEndpoints } from '@souk/contract/price-rises.ts';
 import { paymentEndpoints } from '@souk/contract/payments.ts';
 import { catalogueSearchEndpoints } from '@souk/contract/catalogue-search.ts';
 import { catalogueEndpoints } from '@souk/contract/catalogue.ts';
@@ -35,6 +36,7 @@ export const endpoints: readonly Endpoint[] = [
   ...diagnosticsEndpoints,
   ...upstreamEndpoints,
   ...billingEndpoints,
+  ...priceRiseEndpoints,
   ...paymentEndpoints,
   ...billingHistoryEndpoints,
   ...usageEndpoints,

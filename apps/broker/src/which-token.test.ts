@@ -62,6 +62,8 @@ const rows: Record<Access, readonly string[]> = {
     'POST /api/users/:userId/connections/self-test',
     'POST /auth/sign-out-everywhere',
     'POST /api/billing/trials',
+    'GET /api/billing/price-rises',
+    'POST /api/billing/price-rises/approvals',
     'PUT /api/users/:userId/spend-cap',
     'POST /api/billing/checkout',
     'POST /api/billing/credits/purchase',

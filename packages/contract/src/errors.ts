@@ -58,6 +58,10 @@ export const errorCatalogue = {
   credits_held: { status: 409, message: null },
   plan_not_found: { status: 404, message: null },
   price_changed: { status: 409, message: 'The price has changed. Please look at it again before you pay.' },
+  tool_price_changed: {
+    status: 409,
+    message: 'A price has changed again. Nothing was approved. Please look at it again.',
+  },
   not_active: { status: 409, message: null },
   not_yours_to_end: { status: 409, message: null },
   payment_failed: { status: 402, message: null },

@@ -39,6 +39,8 @@ export const fieldMeanings: Readonly<Record<string, string>> = {
   'billing.rental.name': 'On the invoice.',
   'billing.rental.description': 'On the invoice.',
   'billing.toolCosts': 'Credits a call, by tool.',
+  'billing.announcedPrices':
+    'What a call costs from a date on (`credits`, `from`), by tool; `toolCosts` holds until then.',
   'billing.trialDays': 'Days of a trial.',
   'billing.chargeOnErrors': 'Charge calls that answer with an error too.',
   features: 'Short points for the shop.',

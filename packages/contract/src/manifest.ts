@@ -189,6 +189,19 @@ const billingSchema = z.strictObject({
       z.int('must be a whole number of credits').min(0, 'must be 0 or more').max(1_000_000, 'must be at most 1000000'),
     )
     .default({}),
+  /** Tool name -> what a call costs from a date on; the price in `toolCosts` holds until then. */
+  announcedPrices: z
+    .record(
+      z.string().min(1).max(256),
+      z.strictObject({
+        credits: z
+          .int('must be a whole number of credits')
+          .min(0, 'must be 0 or more')
+          .max(1_000_000, 'must be at most 1000000'),
+        from: z.iso.datetime({ offset: true, error: 'must be a date and time such as 2026-12-01T00:00:00Z' }),
+      }),
+    )
+    .optional(),
   trialDays: z
     .int('must be a whole number of days')
     .min(1, 'must be at least 1')

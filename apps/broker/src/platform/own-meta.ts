@@ -10,6 +10,9 @@ export type OwnFacts = {
   available?: number;
   charged?: number;
   topUpUrl?: string;
+  /** Credits of a call before its price rose, and now. */
+  old?: number;
+  new?: number;
   retryAfterSeconds?: number;
   /** The page to open, and the name of the server that it is about. */
   url?: string;

@@ -44,7 +44,7 @@ export type Refusal = {
   /** What happened and what to do, for the user. */
   readonly text: string;
   /** More for programs, in `_meta` beside the code. */
-  readonly facts?: Pick<OwnFacts, 'required' | 'available' | 'topUpUrl' | 'url'>;
+  readonly facts?: Pick<OwnFacts, 'required' | 'available' | 'topUpUrl' | 'url' | 'old' | 'new'>;
 };
 
 /** The port through which the gateway charges for calls. */

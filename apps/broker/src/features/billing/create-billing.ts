@@ -18,6 +18,7 @@ import type { CreditAccount } from './ledger/read-account.ts';
 import { createPayments, type Payments } from './create-payments.ts';
 import { createOfferStore, type OfferStore } from './offers/offer-store.ts';
 import { currencyOf, readOffers } from './offers/read-offers.ts';
+import { createPriceRises, type PriceRises } from './price-rises/create-price-rises.ts';
 import { createPrices, type Prices } from './prices/create-prices.ts';
 import { warnOfCurrencies } from './prices/warn-of-currencies.ts';
 import type { UsageRows } from './usage-rows.ts';
@@ -26,6 +27,7 @@ export type Billing = {
   /** Which rows of money count: those of real payments, or those of the sandbox. */
   readonly livemode: boolean;
   readonly charges: Charges;
+  readonly priceRises: PriceRises;
   readonly entitlement: EntitlementPolicy;
   readonly access: AccessBook;
   readonly peoplePlans: PeoplePlans;
@@ -50,6 +52,7 @@ export async function createBilling({
   catalogue,
   offersFile,
   emailOf,
+  accountSince,
   uuid,
   clock,
   log,
@@ -64,6 +67,8 @@ export async function createBilling({
   offersFile: string;
   /** Where the provider sends receipts. */
   emailOf(userId: string): Promise<string | undefined>;
+  /** Since when a person has had an account. */
+  accountSince(userId: string): Promise<Date | undefined>;
   uuid: () => string;
   clock: Clock;
   log: Log;
@@ -98,6 +103,14 @@ export async function createBilling({
     livemode,
     links,
     charges: createCharges({ ledger, usage, links, isCharging: provider !== undefined }),
+    priceRises: createPriceRises({
+      query: db.query,
+      livemode,
+      isCharging: provider !== undefined,
+      catalogue,
+      accountSince,
+      clock,
+    }),
     entitlement: access.entitlement,
     access,
     peoplePlans: createPeoplePlans({ query: db.query, livemode, clock }),

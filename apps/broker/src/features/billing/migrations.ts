@@ -1,4 +1,5 @@
 import { onlyErasure } from '#platform/audit/erased-reasons.ts';
+import { priceRiseMigrations } from './price-rises/migrations.ts';
 import type { Migration } from '#platform/db/database.ts';
 import { accessMigrations } from './access/migrations.ts';
 import { checkoutMigrations } from './checkout/migrations.ts';
@@ -172,6 +173,7 @@ export const billingMigrations: readonly Migration[] = [
   ...historyMigrations,
   ...checkoutMigrations,
   ...priceMigrations,
+  ...priceRiseMigrations,
   ...subscriptionMigrations,
   ...refundMigrations,
 ];

@@ -16,6 +16,8 @@ import type { FoundDrift } from './review-tools.ts';
 import type { CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
 import { storeClosed, storeDiscovery, type StoredDiscovery } from './store-discovery.ts';
 import * as offers from './offer-store.ts';
+import { createPriceDates } from './prices/price-dates.ts';
+import { nextPriceMs } from './prices/read-prices.ts';
 import { readDeployed, readDeployedIds } from './read-deployed.ts';
 import { createReadsInTurn } from './reads-in-turn.ts';
 import * as versions from './version-store.ts';
@@ -93,12 +95,16 @@ export async function createCatalogue(options: {
 
   function publish(changed: ReadonlySet<string>, servers: readonly CatalogueServer[]): void {
     current = changeSnapshot(current, changed, servers);
+    for (const id of changed) {
+      const server = current.byId.get(id);
+      priceDates.set(id, server && nextPriceMs(server.prices));
+    }
     for (const listener of listeners) listener(current, servers);
   }
 
   async function read(ids: ReadonlySet<string>): Promise<void> {
     const written = [...newest].filter(([serverId, { isWritten }]) => isWritten && ids.has(serverId));
-    const servers = await readDeployed(db, ids);
+    const servers = await readDeployed(db, ids, clock.now());
     for (const [serverId, health] of written) if (newest.get(serverId) === health) newest.delete(serverId);
     const withHealth = servers.map((server) => ({ ...server, ...newest.get(server.id)?.health }));
     publish(ids, withHealth);
@@ -112,6 +118,8 @@ export async function createCatalogue(options: {
     failed,
   });
 
+  const priceDates = createPriceDates(clock, (serverIds) => void reads.read(serverIds).catch(failed));
+
   // before the first read, so that no change falls between the two
   const stopListening = await options.db.listen(channel, (payload) => {
     const ids = payload.split(',').filter((id) => id !== '' && !id.startsWith('@'));
@@ -121,6 +129,7 @@ export async function createCatalogue(options: {
   try {
     await reads.read([]);
   } catch (error) {
+    priceDates.stop();
     await Promise.allSettled([reads.stop(), stopListening()]);
     throw error;
   }
@@ -228,6 +237,7 @@ export async function createCatalogue(options: {
 
     async stop() {
       listeners.clear();
+      priceDates.stop();
       await stopListening();
       await reads.stop();
     },

@@ -28,7 +28,8 @@ export { readManifest, type PeopleOfServers } from './manifests/read-manifest.ts
 export { mountDifferenceRoutes } from './manifests/differences/routes.ts';
 export { mountManifestRoutes } from './manifest-routes.ts';
 export { checkAllowed, checkCurrency, parseManifest, type ManifestPolicy } from './parse-manifest.ts';
-export { presentBilling, presentServer } from './present.ts';
+export { creditsAt, type ToolPrice } from './prices/tool-price.ts';
+export { presentBilling, presentServer, toolTitle } from './present.ts';
 export { mountCatalogueRoutes } from './routes.ts';
 export { featuresOf, serverFeatures, type ServerFeature } from './server-features.ts';
 export { createServerIndex, firstOnHome, type Popularity } from './server-index.ts';

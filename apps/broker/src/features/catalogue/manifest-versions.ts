@@ -10,6 +10,7 @@ import {
   type ManifestHead,
 } from './manifests/manifest-heads.ts';
 import { requireRevision } from './manifests/revision.ts';
+import { recordPrices } from './prices/record-prices.ts';
 import * as versions from './version-store.ts';
 import type { Tx } from './tables.ts';
 import { withdrawPending } from './tool-pin-store.ts';
@@ -115,6 +116,8 @@ export const noManifest = (serverId: string): SoukError =>
  */
 export async function deployVersion(tx: Tx, serverId: string, version: string, by: DecidedBy, at: Date): Promise<void> {
   const before = await versions.findDeployed(tx, serverId);
+  const manifest = await findManifest(tx, serverId, version);
+  if (manifest) await recordPrices(tx, manifest, at);
   const found = await versions.markDeployed(tx, serverId, version, at);
   if (!found) throw new SoukError('not_found', { message: `No version ${version} of ${serverId}` });
   const { actorId, via, reason } = by;

@@ -1,4 +1,5 @@
 import type { Migration } from '#platform/db/database.ts';
+import { toolPriceMigrations } from './prices/migrations.ts';
 import { runMigrations } from './runs/run-migrations.ts';
 
 export const catalogueMigrations: readonly Migration[] = [
@@ -169,4 +170,5 @@ export const catalogueMigrations: readonly Migration[] = [
     statements: ['alter table server_health add column status_since timestamptz'],
   },
   ...runMigrations,
+  ...toolPriceMigrations,
 ];

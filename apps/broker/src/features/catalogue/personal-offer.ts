@@ -1,6 +1,7 @@
 import { toStored, type Discovered } from './discovered.ts';
 import { exposeUri } from './exposed-name.ts';
 import { judgeTool, type DriftPolicy } from './judge-tool.ts';
+import { freeOfCharge } from './prices/tool-price.ts';
 import type { CatalogueItem, CatalogueServer } from './snapshot.ts';
 import type { StoredCapability } from './tables.ts';
 
@@ -79,9 +80,9 @@ export function personalEntry(
   isTaken: (uri: string) => boolean,
 ): CatalogueServer {
   const approved = new Map(server.tools.map((item) => [item.name, item]));
-  const costs = new Map(Object.entries(server.manifest.billing?.toolCosts ?? {}));
   const entry = items.map((item) => {
     const { kind, name, flagged } = item;
+    const price = (kind === 'tool' ? server.prices.get(name) : undefined) ?? freeOfCharge;
     const ofShop = kind === 'tool' ? approved.get(name) : undefined;
     const isSame = ofShop?.sha256 === item.sha256;
     const byUri = kind === 'resource' || kind === 'template';
@@ -92,7 +93,8 @@ export function personalEntry(
       // one object for all who are offered the same
       definition: isSame ? ofShop.definition : item.body,
       sha256: item.sha256,
-      creditCost: kind === 'tool' ? (costs.get(name) ?? 0) : 0,
+      creditCost: price.credits,
+      price,
       underReview: item.underReview && !(isSame && ofShop.approved),
       approved: isSame && ofShop.approved,
       flagged,

@@ -82,13 +82,23 @@ function presentIcon({ manifest, icon }: CatalogueServer): string | undefined {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
+/** The title that people read, or the name where there is none. */
+export function toolTitle({ name, definition }: Pick<CatalogueItem, 'name' | 'definition'>): string {
+  return (
+    text(definition['title']) ??
+    text(asRecord(definition['annotations'])?.['title']) ??
+    text(definition['name']) ??
+    name
+  );
+}
+
 function presentCapability(item: CatalogueItem): Omit<CapabilityAnswer, 'type'> {
   const name = text(item.definition['name']) ?? item.name;
   const description = text(item.definition['description']) ?? '';
   return {
     serverId: item.serverId,
     name,
-    displayName: text(item.definition['title']) ?? text(asRecord(item.definition['annotations'])?.['title']) ?? name,
+    displayName: toolTitle(item),
     description,
     displayDescription: description,
     exposedName: item.exposedName,

@@ -1,6 +1,8 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { eachInTurns } from '#platform/in-turns.ts';
 import { definitionHash } from './definition-hash.ts';
+import { readPrices, type PricesOfServer } from './prices/read-prices.ts';
+import { freeOfCharge, type ToolPrice } from './prices/tool-price.ts';
 import type { CatalogueItem, CatalogueServer } from './snapshot.ts';
 import type { CapabilityKind, CatalogueDb } from './tables.ts';
 
@@ -9,15 +11,24 @@ export async function readDeployedIds(db: CatalogueDb): Promise<string[]> {
   return rows.map((row) => row.server_id);
 }
 
-/** Reads those of these servers that are deployed, with their capabilities and health. */
-export async function readDeployed(db: CatalogueDb, only: ReadonlySet<string>): Promise<CatalogueServer[]> {
+/** Reads those of these servers that are deployed, with their capabilities, prices and health. */
+export async function readDeployed(
+  db: CatalogueDb,
+  only: ReadonlySet<string>,
+  nowMs: number,
+): Promise<CatalogueServer[]> {
   const ids = [...only];
   const servers = await readServerRows(db, ids);
   const itemsByServer = Map.groupBy(await readItemRows(db, ids), (row) => row.server_id);
+  const prices = await readPrices(db, ids, nowMs);
   const read: CatalogueServer[] = [];
-  await eachInTurns(servers, (row) => read.push(toServer(row, itemsByServer.get(row.id) ?? [])));
+  await eachInTurns(servers, (row) =>
+    read.push(toServer(row, itemsByServer.get(row.id) ?? [], prices.get(row.id) ?? noPrices)),
+  );
   return read;
 }
+
+const noPrices: PricesOfServer = new Map();
 
 type ServerRow = Awaited<ReturnType<typeof readServerRows>>[number];
 type ItemRow = Awaited<ReturnType<typeof readItemRows>>[number];
@@ -62,12 +73,12 @@ function readItemRows(db: CatalogueDb, ids: readonly string[]) {
     .execute();
 }
 
-function toServer(row: ServerRow, items: readonly ItemRow[]): CatalogueServer {
-  const costs = new Map(Object.entries(row.body.billing?.toolCosts ?? {}));
+/** Prices come from the record of them alone, not from the manifest: each price has its own date. */
+function toServer(row: ServerRow, items: readonly ItemRow[], prices: PricesOfServer): CatalogueServer {
   const pick = (kind: CapabilityKind, underReview = false): CatalogueItem[] =>
     items
       .filter((item) => item.kind === kind && item.under_review === underReview)
-      .map((item) => toItem(row, item, kind === 'tool' ? (costs.get(item.name) ?? 0) : 0));
+      .map((item) => toItem(row, item, kind === 'tool' ? prices.get(item.name) : undefined));
   return {
     id: row.id,
     slug: row.slug,
@@ -79,6 +90,7 @@ function toServer(row: ServerRow, items: readonly ItemRow[]): CatalogueServer {
     features: row.features ?? undefined,
     icon: iconOf(row),
     leftOut: row.left_out ?? undefined,
+    prices,
     tools: pick('tool'),
     toolsUnderReview: pick('tool', true),
     prompts: pick('prompt'),
@@ -90,14 +102,15 @@ function toServer(row: ServerRow, items: readonly ItemRow[]): CatalogueServer {
   };
 }
 
-function toItem(row: ServerRow, item: ItemRow, creditCost: number): CatalogueItem {
+function toItem(row: ServerRow, item: ItemRow, price: ToolPrice = freeOfCharge): CatalogueItem {
   return {
     serverId: row.id,
     name: item.name,
     exposedName: item.exposed_name,
     definition: item.body,
     sha256: item.sha256,
-    creditCost,
+    creditCost: price.credits,
+    price,
     underReview: item.under_review,
     approved: row.approved_version === row.version || Boolean(item.change_approved),
     flagged: item.flagged,

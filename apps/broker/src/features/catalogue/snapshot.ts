@@ -1,6 +1,8 @@
 import type { Manifest, QuestionKind } from '@souk/contract/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
 import type { KeptIndex } from './kept-index.ts';
+import type { PricesOfServer } from './prices/read-prices.ts';
+import type { ToolPrice } from './prices/tool-price.ts';
 import type { ServerFeature } from './server-features.ts';
 
 export type Era = 'legacy' | 'modern';
@@ -18,6 +20,8 @@ export type CatalogueItem = {
   sha256: string;
   /** Credits a call; 0 unless it is a paid tool. */
   creditCost: number;
+  /** How it came to cost so much, and what it will cost. */
+  price: ToolPrice;
   /** A tool that differs from what was trusted at deployment: not listed, and refused with a reason when called. */
   underReview: boolean;
   /** An administrator approved exactly this definition. */
@@ -46,6 +50,8 @@ export type CatalogueServer = {
   icon: { path: string; fetchedAtMs: number } | undefined;
   /** Which of its definitions are left out, and why, in sentences. */
   leftOut: string | undefined;
+  /** Of its tools, by name, also of those that it lists to some people only; a tool that is free is not in it. */
+  prices: PricesOfServer;
   tools: readonly CatalogueItem[];
   /** Hidden until an administrator has approved how they changed. */
   toolsUnderReview: readonly CatalogueItem[];

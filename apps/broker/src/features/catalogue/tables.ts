@@ -80,6 +80,15 @@ export type CatalogueTables = {
     decided_by: string | null;
     reason: string | null;
   };
+  tool_prices: {
+    id: Generated<number>;
+    server_id: string;
+    tool: string;
+    credits: number;
+    /** From when on it costs so much: of an announced price, that date. */
+    since: Date;
+    announced: boolean;
+  };
   server_icons: {
     server_id: string;
     /** The address in the manifest that it was fetched from. */

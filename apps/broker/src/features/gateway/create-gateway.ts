@@ -73,7 +73,7 @@ export async function createGateway(options: {
   const { config, identity, catalogue, preferences, db, clock, events, log } = options;
   const requestRate = createRateLimit(config.limits.requestsPerMinuteToken, clock);
   const answers = createInFlight();
-  const { charges, entitlement, links } = options.billing;
+  const { charges, entitlement, links, priceRises } = options.billing;
   const view = createPersonalView(entitlement, options);
   const pages = createPageQuestions({ clock, ttlMs: roundTtlMs });
   // an embedded database has one broker
@@ -84,6 +84,8 @@ export async function createGateway(options: {
   const parts: GatewayParts = {
     ...options,
     charges,
+    priceRises,
+    riseUrl: links.riseUrl,
     credits: async (userId) => ({ ...links, account: await options.billing.credits(userId) }),
     entitlement,
     view,

@@ -1,4 +1,4 @@
-import type { BillingLinks, Charges, CreditAccount, EntitlementPolicy } from '#features/billing/index.ts';
+import type { BillingLinks, Charges, CreditAccount, EntitlementPolicy, PriceRises } from '#features/billing/index.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -19,6 +19,10 @@ export type GatewayParts = {
   catalogue: Catalogue;
   pool: Upstreams['pool'];
   charges: Charges;
+  /** Asks people before their calls cost more. */
+  priceRises: PriceRises;
+  /** The page where a rise is approved. */
+  riseUrl: BillingLinks['riseUrl'];
   /** What a person's calls may spend, and the pages where they change that. */
   credits(userId: string): Promise<BillingLinks & { account: CreditAccount }>;
   /** What each person sees of each server. */

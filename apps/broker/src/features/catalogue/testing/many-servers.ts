@@ -1,5 +1,6 @@
 import { manifestSchema } from '@souk/contract/manifest.ts';
 import { createSnapshot } from '../create-snapshot.ts';
+import { freeOfCharge } from '../prices/tool-price.ts';
 import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '../snapshot.ts';
 
 const subjects = 'Weather Travel Notes Calendar Invoice Ticket Postcode Exchange Translation Recipe Music Map'.split(
@@ -51,6 +52,7 @@ function oneServer(number: number, toolsPerServer: number): CatalogueServer {
     features: undefined,
     icon: undefined,
     leftOut: undefined,
+    prices: new Map(),
     tools: Array.from({ length: toolsPerServer }, (_, position) => oneTool(id, subject, number, position)),
     toolsUnderReview: [],
     prompts: [],
@@ -83,6 +85,7 @@ function oneTool(serverId: string, subject: string, number: number, position: nu
     },
     sha256: name,
     creditCost: position === 0 ? 2 : 0,
+    price: freeOfCharge,
     underReview: false,
     approved: true,
     flagged: false,

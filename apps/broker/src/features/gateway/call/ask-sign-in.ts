@@ -55,7 +55,8 @@ export function askSignIn(
   if (isInputRequiredResult(result) || !needsSignIn(result)) return result;
   const url = ownFact(result._meta, 'url');
   if (typeof url !== 'string') return result;
-  return askToOpen({ url, server: String(ownFact(result._meta, 'server')) }, request, parts) ?? result;
+  const message = signInMessage(String(ownFact(result._meta, 'server')));
+  return askToOpen({ url, message }, request, parts) ?? result;
 }
 
 /**
@@ -71,22 +72,27 @@ export async function orAskSignIn<P extends object, Answer extends object>(
     return await exchange(withoutOwnAnswers(request));
   } catch (error) {
     if (!(error instanceof SignInRequiredError)) throw error;
-    const asked = askToOpen(error.page, request, parts);
+    const { url, server } = error.page;
+    const asked = askToOpen({ url, message: signInMessage(server) }, request, parts);
     if (!asked) throw error;
     return asked;
   }
 }
 
-/** Undefined for a client that cannot open pages, never answers, or was already asked. */
-function askToOpen(
-  { url, server }: { url: string; server: string },
+const signInMessage = (server: string) => `Sign in to ${server} to use it.`;
+
+/**
+ * Asks the person to open a page of ours. Undefined for a client that cannot open pages, never answers, or was already asked.
+ * @throws UrlElicitationRequiredError (-32042) for clients of 2025-11-25
+ */
+export function askToOpen(
+  { url, message }: { url: string; message: string },
   request: CallRequest<object>,
   { ids, pages }: Parts,
 ): InputRequiredResult | undefined {
   if (!request.context.capabilities?.elicitation?.url || isSecondRound(request) || !pages.mayAsk(request)) {
     return undefined;
   }
-  const message = `Sign in to ${server} to use it.`;
   if (request.clientCapabilities) {
     pages.asked(request);
     return inputRequired({

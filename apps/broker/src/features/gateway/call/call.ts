@@ -1,5 +1,5 @@
 import type { CallerSignal } from '#adapters/mcp/upstream.ts';
-import type { UsageRow } from '#features/billing/index.ts';
+import type { PriceRise, UsageRow } from '#features/billing/index.ts';
 import type { CatalogueItem, CatalogueServer } from '#features/catalogue/index.ts';
 import type { Now, WhyHidden } from '../view/personal-view.ts';
 import type { RequestContext } from '../view/request-context.ts';
@@ -12,6 +12,10 @@ export type LogicalCall = {
   credits?: number | undefined;
   /** How often the client answered a question of this call. */
   answers?: number | undefined;
+  /** Why this round was refused: the person has not approved the price. */
+  priceRise?: PriceRise | undefined;
+  /** The same, where the client's next request answers a question about it. */
+  priceAsked?: PriceRise | undefined;
   /** The usage row of the rounds so far, which the next round replaces. */
   left?: { atMs: number; durationMs: number } | undefined;
 };

@@ -5,6 +5,7 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import { unanswered, type Call, type FoundTarget, type Target, type UnknownTarget } from './call.ts';
 import { endOf, outcomeOf, unexpected, type AnswerFacts, type CallEnd, type CallFailure } from './outcome.ts';
+import { findPriceRise } from './price-raised.ts';
 import { rowOf } from './record-call.ts';
 import { monotonicMs } from '#platform/clock.ts';
 import { chargingUnavailable } from './call-failure.ts';
@@ -25,7 +26,16 @@ export type Dispatch<Answer extends AnswerFacts> = (
 
 export type CallParts = Pick<
   GatewayParts,
-  'answered' | 'callRate' | 'charges' | 'clock' | 'isStopping' | 'log' | 'pool' | 'runningCalls'
+  | 'answered'
+  | 'callRate'
+  | 'charges'
+  | 'clock'
+  | 'isStopping'
+  | 'log'
+  | 'pool'
+  | 'priceRises'
+  | 'riseUrl'
+  | 'runningCalls'
 >;
 
 /** By what a client calls each kind. */
@@ -37,8 +47,8 @@ const methods: Readonly<Record<Call['kind'], string>> = {
 
 /**
  * Runs every call, and is the only place that decides its outcome:
- * resolve -> entitled -> within the rate -> admitted by the server's breaker and queue -> hold -> dispatch -> settle or
- * release -> record. The caller presents the end. Admission comes before the hold, so that a busy or failing server costs
+ * resolve -> entitled -> within the rate -> its price approved -> admitted by the server's breaker and queue -> hold ->
+ * dispatch -> settle or release -> record. The caller presents the end. Admission comes before the hold, so that a busy or failing server costs
  * no durable write.
  * @throws any error other than an UpstreamError: our own fault, recorded as one
  */
@@ -68,6 +78,13 @@ async function runUntil<Answer extends AnswerFacts>(
   const target = resolved instanceof Promise ? await resolved : resolved;
   const refusal = refuse(call, target, parts);
   if (refusal || target.kind !== 'found') return finish(refusal ?? failure('unknown', target), undefined);
+
+  const rise = findPriceRise(call, target, parts);
+  const unapproved = rise instanceof Promise ? await rise : rise;
+  if (unapproved) {
+    call.logical.priceRise = unapproved.rise;
+    return finish({ ...unapproved.refusal, kind: 'hold_refused', server: target.server }, undefined);
+  }
 
   let admission: Admission | undefined;
   let hold: Hold | undefined;

@@ -1,5 +1,6 @@
 import { McpServer, type ServerContext, type ServerOptions } from '@modelcontextprotocol/server';
 import { asRecord } from '#platform/json.ts';
+import { askPrice } from '../call/ask-price.ts';
 import { askSignIn, orAskSignIn, withoutOwnAnswers } from '../call/ask-sign-in.ts';
 import { callTool } from '../call/call-tool.ts';
 import { CarefulServer } from './careful-server.ts';
@@ -47,9 +48,9 @@ export function buildServer(
         const { name } = request.params;
         const call = (inner: typeof request) =>
           extraOfMessage(sdk).underWay?.take(inner) ?? callTool(withoutOwnAnswers(inner), parts);
-        const result = await (own.length > 0 && isMetaTool(name)
-          ? callMetaTool(name, request, parts, call)
-          : call(request));
+        const result = await askPrice(request, parts, (round) =>
+          own.length > 0 && isMetaTool(name) ? callMetaTool(name, round, parts, call) : call(round),
+        );
         return askSignIn(result, request, parts);
       }),
     ),

@@ -9,6 +9,7 @@ import {
 import type { Ask, Listening } from '#adapters/mcp/upstream.ts';
 import { asRecord } from '#platform/json.ts';
 import type { Caller } from '#platform/http/caller.ts';
+import { askPrice } from '../call/ask-price.ts';
 import { askSignIn, withoutOwnAnswers } from '../call/ask-sign-in.ts';
 import type { CallRequest } from '../call/call-request.ts';
 import { callTool } from '../call/call-tool.ts';
@@ -80,7 +81,11 @@ export async function runTool(run: ToolRun, parts: GatewayParts): Promise<CallTo
 
 function callOnce(request: CallRequest<Params>, parts: GatewayParts): Promise<Answer> {
   return callAcrossEras(request, pages, async () =>
-    askSignIn(await callTool(withoutOwnAnswers(request), parts), request, { ids: parts.ids, pages }),
+    askSignIn(
+      await askPrice(request, { ...parts, pages }, (round) => callTool(withoutOwnAnswers(round), parts)),
+      request,
+      { ids: parts.ids, pages },
+    ),
   );
 }
 

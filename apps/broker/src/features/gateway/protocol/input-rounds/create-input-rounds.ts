@@ -77,13 +77,13 @@ export function createInputRounds({
   const begun = new Set<string>();
 
   /** The call that a state continues. Sent again, it is still the same call, but leaves a usage row of its own. */
-  function continued({ callId: id, credits, answers = 0, left }: RoundState): LogicalCall {
+  function continued({ callId: id, credits, answers = 0, left, priceAsked }: RoundState): LogicalCall {
     const round = `${id} ${answers}`;
     const isFirst = !begun.has(round);
     begun.add(round);
     const [oldest] = begun.size > maxBegun ? begun : [];
     if (oldest !== undefined) begun.delete(oldest);
-    return { id, credits, answers: answers + 1, left: isFirst ? left : undefined };
+    return { id, credits, answers: answers + 1, left: isFirst ? left : undefined, priceAsked };
   }
 
   function forget(id: string): void {
@@ -203,12 +203,13 @@ export function createInputRounds({
 }
 
 /** What of a call travels in the requestState. */
-function carried({ id, credits, answers, left }: LogicalCall): Omit<RoundState, 'server' | 'parked'> {
+function carried({ id, credits, answers, left, priceAsked }: LogicalCall): Omit<RoundState, 'server' | 'parked'> {
   return {
     callId: id,
     ...(credits !== undefined && { credits }),
     ...(answers !== undefined && { answers }),
     ...(left && { left }),
+    ...(priceAsked && { priceAsked }),
   };
 }
 

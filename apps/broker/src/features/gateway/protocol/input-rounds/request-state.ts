@@ -15,6 +15,8 @@ export type RoundState = {
   answers?: number;
   /** The usage row that the next round replaces. */
   left?: NonNullable<LogicalCall['left']>;
+  /** The price that the client was asked to approve, in a question of our own. */
+  priceAsked?: NonNullable<LogicalCall['priceAsked']>;
 } & (
   | {
       /** The server's own requestState. */

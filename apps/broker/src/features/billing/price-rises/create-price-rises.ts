@@ -1,0 +1,127 @@
+import { creditsAt, type Catalogue, type CatalogueServer, type ToolPrice } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import { createApprovalStore, type FirstAccess, type PricedTool } from './approval-store.ts';
+import { createApprovedUntil } from './approved-until.ts';
+import { firstHadMs } from './first-had.ts';
+
+/** A price of a tool that is higher than what a person has agreed to. */
+export type PriceRise = {
+  serverId: string;
+  /** The server's own name of the tool. */
+  tool: string;
+  /** The highest price that this person knows and agrees to. */
+  oldCredits: number;
+  newCredits: number;
+  raisedAtMs: number;
+};
+
+type Tool = { name: string; price: ToolPrice };
+
+/**
+ * Asks people before their calls cost more. A person agrees to the price that was in force when they first had a server, and
+ * to those that they approved; never to more.
+ */
+export type PriceRises = {
+  /** What the person has to approve before this tool may be called. Without a promise, and from memory, nearly always. */
+  unapproved(
+    userId: string,
+    server: CatalogueServer,
+    tool: Tool,
+  ): PriceRise | undefined | Promise<PriceRise | undefined>;
+  /** The same of several tools, the newest rise first; what is not deployed is left out. */
+  list(userId: string, tools: readonly Omit<PricedTool, 'credits'>[]): Promise<PriceRise[]>;
+  /** The person agrees to these prices, which they were shown. */
+  approve(userId: string, prices: readonly PricedTool[], via: 'form' | 'page'): Promise<void>;
+  /** @throws SoukError tool_price_changed where one of these is not the price of its tool now */
+  requireCurrent(prices: readonly PricedTool[]): void;
+};
+
+/** @param isCharging false: every call is free, and nobody is asked */
+export function createPriceRises({
+  query,
+  livemode,
+  isCharging,
+  catalogue,
+  accountSince,
+  clock,
+}: {
+  query: Query;
+  livemode: boolean;
+  isCharging: boolean;
+  catalogue: Pick<Catalogue, 'snapshot'>;
+  /** Since when a person has had an account; undefined: there is none, or it is shut out. */
+  accountSince(userId: string): Promise<Date | undefined>;
+  clock: Clock;
+}): PriceRises {
+  const store = createApprovalStore(query, livemode);
+  const approvedUntil = createApprovedUntil();
+
+  async function readKnown(userId: string, only?: Omit<PricedTool, 'credits'>) {
+    const [since, access, approved] = await Promise.all([
+      accountSince(userId),
+      store.firstAccess(userId),
+      store.approved(userId, only),
+    ]);
+    const highest = new Map(approved.map(({ serverId, tool, credits }) => [`${serverId} ${tool}`, credits]));
+    return { sinceMs: since?.getTime() ?? 0, access, highest };
+  }
+
+  type Known = { sinceMs: number; access: FirstAccess; highest: ReadonlyMap<string, number> };
+
+  function riseOf(server: CatalogueServer, { name, price }: Tool, known: Known): PriceRise | undefined {
+    const { credits, raisedAtMs, steps } = price;
+    if (raisedAtMs === undefined) return undefined;
+    const first = creditsAt(steps, firstHadMs(server, known.access, known.sinceMs));
+    const oldCredits = Math.max(first, known.highest.get(`${server.id} ${name}`) ?? 0);
+    if (credits <= oldCredits) return undefined;
+    return { serverId: server.id, tool: name, oldCredits, newCredits: credits, raisedAtMs };
+  }
+
+  async function read(
+    userId: string,
+    server: CatalogueServer,
+    tool: Tool,
+    raisedAtMs: number,
+  ): Promise<PriceRise | undefined> {
+    const known = await readKnown(userId, { serverId: server.id, tool: tool.name });
+    const rise = riseOf(server, tool, known);
+    // prices only fall until the next rise: who agrees now agrees until then
+    if (!rise) approvedUntil.set(userId, server.id, tool.name, raisedAtMs);
+    return rise;
+  }
+
+  return {
+    unapproved(userId, server, tool) {
+      const { raisedAtMs } = tool.price;
+      if (raisedAtMs === undefined || !isCharging) return undefined;
+      if (raisedAtMs <= approvedUntil.get(userId, server.id, tool.name)) return undefined;
+      return read(userId, server, tool, raisedAtMs);
+    },
+
+    async list(userId, tools) {
+      if (!isCharging) return [];
+      const { byId } = catalogue.snapshot();
+      const raised = tools.flatMap(({ serverId, tool: name }) => {
+        const server = byId.get(serverId);
+        const price = server?.prices.get(name);
+        return server && price?.raisedAtMs !== undefined ? [{ server, tool: { name, price } }] : [];
+      });
+      if (raised.length === 0) return [];
+      const known = await readKnown(userId);
+      return raised
+        .flatMap(({ server, tool }) => riseOf(server, tool, known) ?? [])
+        .toSorted((one, other) => other.raisedAtMs - one.raisedAtMs);
+    },
+
+    approve: (userId, prices, via) => store.add(userId, prices, via, new Date(clock.now())),
+
+    requireCurrent(prices) {
+      const { byId } = catalogue.snapshot();
+      const isCurrent = ({ serverId, tool, credits }: PricedTool) =>
+        byId.get(serverId)?.prices.get(tool)?.credits === credits;
+      if (!prices.every(isCurrent)) throw new SoukError('tool_price_changed');
+    },
+  };
+}

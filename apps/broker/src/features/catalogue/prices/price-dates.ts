@@ -1,0 +1,47 @@
+import type { Clock } from '#platform/clock.ts';
+
+/** Timers hold 24 days at most, and the machine's clock may be set: dates are looked at again after this time. */
+const longestMs = 60 * 60_000;
+
+/** Has servers read again when an announced price of theirs begins. */
+export type PriceDates = {
+  /** @param nextMs undefined: nothing is announced */
+  set(serverId: string, nextMs: number | undefined): void;
+  stop(): void;
+};
+
+export function createPriceDates(clock: Clock, due: (serverIds: readonly string[]) => void): PriceDates {
+  const dates = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+  let wakesAtMs = Infinity;
+
+  function look(): void {
+    const nowMs = clock.now();
+    const reached = [...dates].filter(([, atMs]) => atMs <= nowMs).map(([serverId]) => serverId);
+    for (const serverId of reached) dates.delete(serverId);
+    wakesAtMs = Infinity;
+    plan();
+    if (reached.length > 0) due(reached);
+  }
+
+  function plan(): void {
+    let nextMs = Infinity;
+    for (const atMs of dates.values()) nextMs = Math.min(nextMs, atMs);
+    if (nextMs >= wakesAtMs) return;
+    clearTimeout(timer);
+    wakesAtMs = nextMs;
+    timer = setTimeout(look, Math.min(Math.max(0, nextMs - clock.now()), longestMs)).unref();
+  }
+
+  return {
+    set(serverId, nextMs) {
+      if (nextMs === undefined) dates.delete(serverId);
+      else dates.set(serverId, nextMs);
+      plan();
+    },
+    stop() {
+      clearTimeout(timer);
+      dates.clear();
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Tx } from '../tables.ts';
+
+/** Since when a tool was free that had no price before. */
+const always = new Date(0);
+
+type NewStep = { tool: string; credits: number; since: Date; announced: boolean };
+
+/**
+ * Records what a deployment changes of the prices of a server's tools; to be called before the version is marked. The last
+ * price counts that was in force, also when the server was taken out of the catalogue since. Announced prices of the
+ * version before are withdrawn.
+ */
+export async function recordPrices(tx: Tx, manifest: Manifest, at: Date): Promise<void> {
+  const serverId = manifest.id;
+  const costs = new Map(Object.entries(manifest.billing?.toolCosts ?? {}));
+  const announced = announcedIn(manifest);
+  const known = await tx
+    .selectFrom('tool_prices')
+    .select(['tool', 'credits', 'since', 'announced'])
+    .where('server_id', '=', serverId)
+    .orderBy('since')
+    .orderBy('id')
+    .execute();
+  const isToCome = (row: NewStep) => row.announced && row.since > at;
+  const last = new Map(known.filter((row) => !isToCome(row)).map((row) => [row.tool, row]));
+  if (known.some(isToCome)) await deleteToCome(tx, serverId, at);
+
+  const tools = new Set([...last.keys(), ...costs.keys(), ...announced.keys()]);
+  const isFree = [...tools].filter((tool) => !last.has(tool));
+  const wereFree = isFree.length === 0 ? new Set<string>() : await toolsBefore(tx, manifest, isFree);
+  const steps = [...tools].flatMap((tool) => stepsOf(tool, { costs, announced, wereFree, last: last.get(tool), at }));
+  if (steps.length === 0) return;
+  await tx
+    .insertInto('tool_prices')
+    .values(steps.map((step) => ({ server_id: serverId, ...step })))
+    .execute();
+}
+
+function stepsOf(
+  tool: string,
+  {
+    costs,
+    announced,
+    wereFree,
+    last,
+    at,
+  }: {
+    costs: ReadonlyMap<string, number>;
+    announced: ReturnType<typeof announcedIn>;
+    wereFree: ReadonlySet<string>;
+    last: { credits: number; since: Date } | undefined;
+    at: Date;
+  },
+): NewStep[] {
+  const next = announced.get(tool);
+  const isDue = next !== undefined && next.from <= at;
+  const credits = (isDue ? next.credits : costs.get(tool)) ?? 0;
+  const toCome = next && !isDue ? [{ tool, credits: next.credits, since: next.from, announced: true }] : [];
+  // clocks of brokers differ: a step never stands before the one that it follows
+  const since = last && last.since > at ? last.since : at;
+  const now = { tool, credits, since, announced: false };
+  if (last) return last.credits === credits ? toCome : [now, ...toCome];
+  const free = { tool, credits: 0, since: always, announced: false };
+  if (credits === 0) return toCome.length === 0 ? [] : [free, ...toCome];
+  return wereFree.has(tool) ? [free, now, ...toCome] : [now, ...toCome];
+}
+
+/** A map: a tool may be called `constructor`. */
+function announcedIn({ billing }: Manifest): Map<string, { credits: number; from: Date }> {
+  return new Map(
+    Object.entries(billing?.announcedPrices ?? {}).map(([tool, { credits, from }]) => [
+      tool,
+      { credits, from: new Date(from) },
+    ]),
+  );
+}
+
+/**
+ * Which of these tools people have had, free of charge. What a server offers only to people who have signed in is not all in
+ * the catalogue: there every tool counts as one of them.
+ */
+async function toolsBefore(tx: Tx, { id, auth }: Manifest, tools: readonly string[]): Promise<Set<string>> {
+  if (auth.type !== 'none') {
+    const before = await tx
+      .selectFrom('manifest_versions')
+      .select('version')
+      .where('server_id', '=', id)
+      .where('deployed_at', 'is not', null)
+      .limit(1)
+      .executeTakeFirst();
+    return new Set(before ? tools : []);
+  }
+  const listed = await tx
+    .selectFrom('capabilities')
+    .select('name')
+    .where('server_id', '=', id)
+    .where('kind', '=', 'tool')
+    .where('name', 'in', tools)
+    // kept when the server is taken out of the catalogue
+    .union(tx.selectFrom('tool_pins').select('name').where('server_id', '=', id).where('name', 'in', tools))
+    .execute();
+  return new Set(listed.map(({ name }) => name));
+}
+
+async function deleteToCome(tx: Tx, serverId: string, at: Date): Promise<void> {
+  await tx
+    .deleteFrom('tool_prices')
+    .where('server_id', '=', serverId)
+    .where('announced', '=', true)
+    .where('since', '>', at)
+    .execute();
+}

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { migrations } from '../../../migrations.ts';
+import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
+import {
+  approval,
+  connectWithForms,
+  createPriceTag,
+  eras,
+  newPerson,
+  priceRaised,
+  ran,
+  type FormAnswer,
+  type Priced,
+} from './testing/priced-tool.ts';
+
+// A price that rose, asked in a form of the client (elicitation).
+
+describeOnDatabases('a form about a price that rose', migrations, (open) => {
+  let app: TestApp;
+  let server: EndingServer;
+  let price: ReturnType<typeof createPriceTag>;
+  let ann: Priced;
+
+  beforeAll(async () => {
+    server = await startEndingServer('modern');
+    app = await startTestApp({ db: await open(), allowAddresses: [server.address], env: withoutHealthChecks });
+    price = createPriceTag(app, server.url);
+  });
+  afterAll(async () => {
+    await app?.stop();
+    await server?.close();
+  });
+  beforeEach(async () => {
+    await price.set(5);
+    ann = await newPerson(app);
+  });
+
+  const say = { name: 'paid__say', arguments: { end: 'ok' } };
+
+  describe.each(eras)('of a client of the %s era', (era) => {
+    const connect = (answer: FormAnswer, path = '/mcp') =>
+      connectWithForms(app.publicUrl + path, ann.token, era, answer);
+
+    test('names the tool, both prices and the time; what is approved runs, and is asked once', async () => {
+      const { client, shown } = await connect(approval);
+      expect(await client.callTool(say)).toMatchObject(ran(5));
+      expect(shown.asked).toEqual([]);
+      await price.set(500);
+      const raisedAt = app.catalogue.snapshot().byId.get('paid')?.tools[0]?.price.raisedAtMs ?? 0;
+      const at = new Date(raisedAt).toISOString().slice(0, 16).replace('T', ' ');
+      expect(await client.callTool(say)).toMatchObject(ran(500));
+      expect(shown.asked).toMatchObject([
+        {
+          message: `The price of say rose from 5 to 500 credits a call at paid (${at} UTC). It runs once you approve the new price, which then holds for later calls too.`,
+          requestedSchema: {
+            type: 'object',
+            properties: {
+              approve: { type: 'boolean', title: 'Pay 500 credits a call from now on', default: false },
+            },
+            required: ['approve'],
+          },
+        },
+      ]);
+      expect(await client.callTool(say)).toMatchObject(ran(500));
+      expect(shown.asked).toHaveLength(1);
+      expect(await ann.balance()).toBe(10_000 - 5 - 500 - 500);
+      expect(await ann.log()).toMatchObject([
+        { outcome: 'ok', credits: 5, rounds: 1 },
+        { outcome: 'ok', reason: null, credits: 500, rounds: 2 },
+        { outcome: 'ok', credits: 500, rounds: 1 },
+      ]);
+      await client.close();
+    });
+
+    test.each<FormAnswer>([
+      { action: 'decline' },
+      { action: 'cancel' },
+      { action: 'accept', content: { approve: false } },
+      { action: 'accept', content: { approve: 'true' } },
+      { action: 'accept' },
+      { action: 'decline', content: { approve: true } },
+    ])('approves nothing with %j', async (answer) => {
+      await price.set(500);
+      const before = server.requests;
+      const { client, shown } = await connect(answer);
+      expect(await client.callTool(say)).toMatchObject(priceRaised(app.publicUrl, 5, 500));
+      expect(shown.asked).toHaveLength(1);
+      expect(server.requests).toBe(before);
+      expect(await ann.balance()).toBe(10_000);
+      expect(await ann.log()).toMatchObject([{ outcome: 'refused', reason: 'price_raised', credits: 0 }]);
+      shown.answer = approval;
+      expect(await client.callTool(say)).toMatchObject(ran(500));
+      await client.close();
+    });
+
+    test('comes for a tool that is called through call_tool, and on the link of its server', async () => {
+      await price.set(500);
+      const all = await connect(approval);
+      expect(await all.client.callTool({ name: 'call_tool', arguments: say })).toMatchObject(ran(500));
+      expect(all.shown.asked).toHaveLength(1);
+      await price.set(501);
+      const one = await connect(approval, '/s/paid/mcp');
+      expect(await one.client.callTool({ ...say, name: 'say' })).toMatchObject(ran(501));
+      expect(one.shown.asked).toHaveLength(1);
+      await Promise.all([all.client.close(), one.client.close()]);
+    });
+  });
+});

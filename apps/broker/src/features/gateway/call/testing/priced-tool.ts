@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { giveCredits } from '#testing/grant-credits.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import type { TestApp } from '#testing/start-app.ts';
+import { usageRows } from '#testing/usage-rows.ts';
+
+/** The server `paid` with the tool `say`: each deployment changes its prices. */
+export function createPriceTag(app: TestApp, url: string, billing: Record<string, unknown> = { tier: 'T0' }) {
+  let versions = 0;
+  return {
+    /** Deploys a new version. @returns its number */
+    async set(credits: number, more: Record<string, unknown> = {}): Promise<string> {
+      const version = `1.0.${versions++}`;
+      const costs = { ...billing, ...(credits > 0 && { toolCosts: { say: credits } }), ...more };
+      await deployManifest(app, { id: 'paid', version, connection: { type: 'http', url }, billing: costs });
+      return version;
+    },
+    /** Deploys a version again. */
+    back: (version: string) => app.catalogue.deploy('paid', version),
+  };
+}
+
+export type Answer = { status: number; code?: string; rises?: Record<string, unknown>[]; coming?: unknown[] };
+
+/** A person with a token for their clients, a session of the web app, and credits. */
+export async function newPerson(app: TestApp, credits = 10_000) {
+  const email = `${randomUUID()}@souk.test`;
+  const { token } = await app.identity.createPersonalToken({ email, name: 'test' });
+  const { accessToken: session } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email });
+  const userId = await giveCredits(app, email, credits);
+
+  async function api(path: string, body?: object): Promise<Answer> {
+    const response = await fetch(`${app.publicUrl}/api/billing/price-rises${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${session}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const answer: object = JSON.parse(await response.text());
+    return { status: response.status, ...answer };
+  }
+
+  return {
+    token,
+    session,
+    userId,
+    async balance() {
+      await app.billing.ledger.flush();
+      return (await app.billing.ledger.account(userId)).available;
+    },
+    log: () => usageRows(app, userId),
+    /** What the page shows. */
+    rises: (query = '') => api(query),
+    /** What its button sends. */
+    approve: (...credits: number[]) =>
+      api('/approvals', { prices: credits.map((each) => ({ serverId: 'paid', tool: 'say', credits: each })) }),
+  };
+}
+export type Priced = Awaited<ReturnType<typeof newPerson>>;
+
+export type Era = 'legacy' | 'modern';
+export const eras: readonly Era[] = ['modern', 'legacy'];
+export type FormAnswer = { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, boolean | string> };
+export const approval: FormAnswer = { action: 'accept', content: { approve: true } };
+
+/** The official SDK, as a client that shows forms. `asked` has every question that came, `answer` what comes back. */
+export async function connectWithForms(url: string, token: string, era: Era, answer: FormAnswer) {
+  const asked: Record<string, unknown>[] = [];
+  const shown = { asked, answer };
+  const client = new Client(
+    { name: 'forms', version: '1.0.0' },
+    {
+      capabilities: { elicitation: { form: {} } },
+      versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
+    },
+  );
+  client.setRequestHandler('elicitation/create', async ({ params }) => {
+    asked.push({ ...params });
+    return shown.answer;
+  });
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+  return { client, shown };
+}
+
+/** How the result of a call says that its price rose. */
+export const priceRaised = (publicUrl: string, from: number, to: number, name = 'paid__say') => {
+  const url = `${publicUrl}/prices?server=paid&tool=say`;
+  const credits = to === 1 ? 'credit' : 'credits';
+  return {
+    isError: true,
+    content: [{ type: 'text', text: `The price of ${name} rose from ${from} to ${to} ${credits}. Approve it: ${url}` }],
+    _meta: { 'souk/code': 'price_raised', 'souk/old': from, 'souk/new': to, 'souk/url': url },
+  };
+};
+export const ran = (charged: number) => ({ content: [{ text: 'done' }], _meta: { 'souk/charged': charged } });
