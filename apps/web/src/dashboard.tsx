@@ -1,5 +1,6 @@
 import type { McpService } from '@souk/contract/billing.ts';
 import { MyServicesScreen } from '#features/billing/services/my-services-screen.tsx';
+import { WaitingPrices } from '#features/billing/prices/waiting-prices.tsx';
 import { AccountSummary } from '#features/billing/summary/account-summary.tsx';
 import { BillingScreen } from '#features/billing/tab/billing-screen.tsx';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -16,6 +17,7 @@ import { TokensScreen } from '#features/identity/tokens-screen.tsx';
 import { CardSwitch } from '#features/upstreams/card-switch.tsx';
 import { UpstreamAccounts } from '#features/upstreams/upstream-accounts.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { sells } from './config.ts';
 
 /** Its code comes with the tab. */
 const UsageScreen = lazy(async () => ({
@@ -69,7 +71,12 @@ export function Dashboard() {
     <DashboardScreen
       tab={tab ?? dashboardTabs[0]}
       onTabChange={(next) => void navigate({ search: { tab: next }, replace: true, resetScroll: false })}
-      summary={({ id }) => <AccountSummary userId={id} />}
+      summary={({ id }) => (
+        <>
+          <AccountSummary userId={id} />
+          {sells && <WaitingPrices userId={id} />}
+        </>
+      )}
       content={content}
     />
   );

@@ -201,6 +201,20 @@ const LazyPayment = lazyScreen(() => import('./payment.tsx'), 'Payment');
 const paymentResult = createRoute({ getParentRoute: () => root, path: '/payment/result', component: LazyPayment });
 const purchaseSuccess = createRoute({ getParentRoute: () => root, path: '/purchase/success', component: LazyPayment });
 
+/** Where prices that rose are approved. Calls that they stopped answer with this address. */
+const LazyPrices = lazyScreen(() => import('./prices.tsx'), 'Prices');
+const prices = createRoute({
+  getParentRoute: () => root,
+  path: '/prices',
+  loader: fetched(LazyPrices),
+  validateSearch: ({ server, tool }): { server?: string; tool?: string } =>
+    typeof server === 'string' && typeof tool === 'string' ? { server, tool } : {},
+  component: function PricesThatRose() {
+    const { server, tool } = prices.useSearch();
+    return <LazyPrices named={server !== undefined && tool !== undefined ? { server, tool } : undefined} />;
+  },
+});
+
 const about = createRoute({
   getParentRoute: () => root,
   path: '/about',
@@ -281,6 +295,7 @@ export const router = createRouter({
     admin,
     profile,
     plans,
+    prices,
     about,
     contact,
     support,

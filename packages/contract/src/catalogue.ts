@@ -65,6 +65,8 @@ export const capabilitySchema = z.object({
   displayDescription: z.string(),
   /** Tools: credits a call; 0 is 'Free to use'. */
   creditCost: z.int().optional(),
+  /** Tools: what a call costs from a date on, where that was announced. */
+  comingCost: z.object({ credits: z.int(), from: isoTime }).optional(),
   /** Resources. */
   uri: z.string().optional(),
   /** The name on /mcp, which lists the tools of all servers. */

@@ -40,7 +40,7 @@ export const fieldMeanings: Readonly<Record<string, string>> = {
   'billing.rental.description': 'On the invoice.',
   'billing.toolCosts': 'Credits a call, by tool.',
   'billing.announcedPrices':
-    'What a call costs from a date on (`credits`, `from`), by tool; `toolCosts` holds until then.',
+    'What a call costs from a date on (`credits`, `from`), by tool: `toolCosts` holds until then, and people are told.',
   'billing.trialDays': 'Days of a trial.',
   'billing.chargeOnErrors': 'Charge calls that answer with an error too.',
   features: 'Short points for the shop.',

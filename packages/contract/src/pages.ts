@@ -11,6 +11,7 @@ export const pagePaths = [
   '/profile',
   '/admin',
   '/plans',
+  '/prices',
   '/about',
   '/contact',
   '/support',

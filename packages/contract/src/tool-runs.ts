@@ -23,6 +23,14 @@ export const runQuestionSchema = z.discriminatedUnion('mode', [
     /** Of a web page that the person is asked to open. */
     url: z.string(),
   }),
+  /** Not of the server: the tool's price rose. It is approved with `approve: true` in the answer's content. */
+  z.object({
+    mode: z.literal('price'),
+    id: questionId,
+    oldCredits: z.int(),
+    newCredits: z.int(),
+    raisedAt: z.iso.datetime(),
+  }),
 ]);
 export type RunQuestion = z.infer<typeof runQuestionSchema>;
 

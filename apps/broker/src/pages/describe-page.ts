@@ -84,6 +84,7 @@ export function createDescribePage(
     '/sign-in': () => ({ status: 200, title: 'Sign in' }),
     '/dashboard': () => ({ status: 200, title: 'Dashboard' }),
     '/admin': () => ({ status: 200, title: 'Administration' }),
+    '/prices': () => ({ status: 200, title: 'Price changes' }),
     '/profile': () => ({ status: 200, title: 'Dashboard' }),
   };
   const samePage: Readonly<Record<string, string>> = { '/search': '/marketplace', '/support': '/contact' };

@@ -115,6 +115,7 @@ test.each([
   '/auth/callback?code=1',
   '/auth-shim',
   '/payment/result',
+  '/prices',
   '/connect/x',
 ])('%s is kept out of search engines', async (path) => {
   const { status, text } = await open(path);

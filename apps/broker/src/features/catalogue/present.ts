@@ -110,10 +110,14 @@ function presentCapability(item: CatalogueItem): Omit<CapabilityAnswer, 'type'> 
 export function presentTool(item: CatalogueItem) {
   const inputSchema = asRecord(item.definition['inputSchema']);
   const annotations = asRecord(item.definition['annotations']);
+  const { coming } = item.price;
   return {
     ...presentCapability(item),
     type: 'tool' as const,
     creditCost: item.creditCost,
+    ...(coming && {
+      comingCost: { credits: coming.credits, from: new Date(coming.sinceMs).toISOString() },
+    }),
     ...(inputSchema && { inputSchema }),
     ...(annotations && { annotations }),
   };

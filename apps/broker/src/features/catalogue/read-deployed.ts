@@ -96,7 +96,7 @@ function toServer(row: ServerRow, items: readonly ItemRow[], prices: PricesOfSer
     prompts: pick('prompt'),
     resources: pick('resource'),
     templates: pick('template'),
-    offersHash: hashOfOffers(items),
+    offersHash: hashOfOffers(items, prices),
     discoveredAtMs: row.discovered_at?.getTime(),
     deployedAtMs: row.deployed_at?.getTime() ?? 0,
   };
@@ -119,16 +119,19 @@ function toItem(row: ServerRow, item: ItemRow, price: ToolPrice = freeOfCharge):
   };
 }
 
-function hashOfOffers(items: readonly ItemRow[]): string {
+/** With prices: clients list them. */
+function hashOfOffers(items: readonly ItemRow[], prices: PricesOfServer): string {
   return definitionHash(
     Object.fromEntries(
       items.map((item) => [
         `${item.kind} ${item.exposed_name}`,
-        `${item.sha256} ${item.under_review} ${item.asks ?? ''}`,
+        `${item.sha256} ${item.under_review} ${item.asks ?? ''} ${item.kind === 'tool' ? priceText(prices.get(item.name)) : ''}`,
       ]),
     ),
   );
 }
+
+const priceText = ({ credits, coming }: ToolPrice = freeOfCharge) => `${credits} ${coming?.credits} ${coming?.sinceMs}`;
 
 const extensions = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' } as const;
 

@@ -18,12 +18,14 @@ import {
   resumeSubscription,
   startCheckout,
 } from '@souk/contract/payments.ts';
+import { approvePriceRises, listPriceRises } from '@souk/contract/price-rises.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { billingClientOptions } from '#web/billing-client-options.ts';
 
 /** The calls of this feature, in a client of their own: only lazy screens load their schemas. */
 export const billingApi = createClient(
   [
+    approvePriceRises,
     cancelRental,
     cancelSubscription,
     changeSubscription,
@@ -35,6 +37,7 @@ export const billingApi = createClient(
     listCreditPackages,
     listMcpServices,
     listPlans,
+    listPriceRises,
     resumeRental,
     resumeSubscription,
     setSpendCap,

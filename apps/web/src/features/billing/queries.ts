@@ -55,6 +55,16 @@ export const rentalOptionsQuery = (userId: string, mcpId: string) =>
     queryFn: () => billingApi.getRentalOptions({ params: { mcpId } }),
   });
 
+/** A tool that a link names, whether or not the person has called it. */
+export type NamedTool = { server: string; tool: string };
+
+/** Prices that rose and wait for the person, and those that will. */
+export const priceRisesQuery = (userId: string, named?: NamedTool) =>
+  queryOptions({
+    queryKey: [...billingKey(userId), 'price-rises', named],
+    queryFn: () => billingApi.listPriceRises({ query: named ?? {} }),
+  });
+
 /** What calls may spend in a month, and have spent. */
 export const spendCapQuery = (userId: string) =>
   queryOptions({

@@ -35,6 +35,11 @@ export function callCost(creditCost: number | undefined): string {
   return creditCost === 1 ? '1 credit per call' : `${formatCount(creditCost)} credits per call`;
 }
 
+/** The same of a price that was announced: '500 credits' or 'free'. */
+export function comingCost(credits: number): string {
+  return credits === 0 ? 'Free' : counted(credits, 'credit');
+}
+
 /** What calls of a server cost: 'from 2 credits a call'; undefined where every tool is free to use. */
 export function creditsFrom({ creditsFrom: least }: Pick<ServerAnswer, 'creditsFrom'>): string | undefined {
   return least === undefined ? undefined : `from ${counted(least, 'credit')} a call`;

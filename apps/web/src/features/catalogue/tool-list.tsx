@@ -5,9 +5,10 @@ import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { CodeBlock } from '#ui/code-block.tsx';
+import { Day } from '#ui/moment.tsx';
 import { useHiddenEdges } from '#ui/use-hidden-edges.ts';
 import { sells } from '#web/config.ts';
-import { callCost } from './server-texts.ts';
+import { callCost, comingCost } from './server-texts.ts';
 import { toolParameters, type ToolParameter } from './tool-parameters.ts';
 
 export type ToolListProps = {
@@ -58,7 +59,7 @@ function ToolRow({
           className="mt-0.5 shrink-0 text-faint transition-transform group-open/tool:rotate-90"
         />
         <span className="grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] gap-x-2.5">
-          <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="flex flex-wrap content-start items-center gap-x-2 gap-y-1">
             <span className="font-medium wrap-anywhere">{tool.displayName}</span>
             {tool.displayName !== tool.name && (
               <code className="font-mono text-xs wrap-anywhere text-faint">{tool.name}</code>
@@ -72,6 +73,11 @@ function ToolRow({
             className={`col-start-2 row-start-1 text-right text-[0.8125rem] tabular-nums ${creditCost ? 'font-medium' : 'text-quiet'}`}
           >
             {callCost(creditCost)}
+            {sells && tool.comingCost && (
+              <span className="block font-normal text-quiet">
+                {comingCost(tool.comingCost.credits)} from <Day moment={tool.comingCost.from} />
+              </span>
+            )}
           </span>
         </span>
       </summary>

@@ -4,6 +4,7 @@ const texts: Readonly<Record<string, string>> = {
   not_included: "The service wasn't included in your plan.",
   sign_in_required: "You hadn't signed in to the service's own account.",
   tool_changed: "The tool has changed, and an administrator hasn't approved the change yet.",
+  price_raised: "The tool's price had risen, and you hadn't approved the new one.",
   client_cannot: "The tool asks questions, and the client can't answer them.",
   input_required: "The tool asked a question in the client, which hasn't been answered.",
   needs_task: "The tool only runs as a task, which isn't supported here.",

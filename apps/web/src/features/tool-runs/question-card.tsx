@@ -1,5 +1,6 @@
 import type { RunQuestion } from '@souk/contract/tool-runs.ts';
 import { useEffect, useRef, useState } from 'react';
+import { formatCount, formatDay } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { AnchorButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/notice.tsx';
@@ -14,9 +15,9 @@ export type QuestionCardProps = {
   answer: (answer: AnswerRun) => Promise<void>;
 };
 
-/** A question of the server in the middle of a run. Gets focus, since the run waits for it. */
+/** A question in the middle of a run, of the server or about its price. Gets focus, since the run waits for it. */
 export function QuestionCard({ question, server, answer }: QuestionCardProps) {
-  const { id, message } = question;
+  const { id } = question;
   const [sending, setSending] = useState<AnswerRun['action']>();
   const [failure, setFailure] = useState<string>();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -41,11 +42,20 @@ export function QuestionCard({ question, server, answer }: QuestionCardProps) {
     <section aria-labelledby={`question-${id}`} className="space-y-4 rounded-md border border-accent p-4">
       <div>
         <h3 id={`question-${id}`} ref={heading} tabIndex={-1} className="font-medium outline-none">
-          {server} asks
+          {question.mode === 'price' ? 'The price of this tool rose' : `${server} asks`}
         </h3>
-        <p className="mt-1 wrap-anywhere whitespace-pre-wrap">{message.slice(0, maxMessageCharacters)}</p>
+        <p className="mt-1 wrap-anywhere whitespace-pre-wrap">
+          {question.mode === 'price' ? priceText(question) : question.message.slice(0, maxMessageCharacters)}
+        </p>
       </div>
-      {question.mode === 'form' ? (
+      {question.mode === 'price' ? (
+        <div className="flex flex-wrap gap-2">
+          <Button variant="primary" loading={sending === 'accept'} onClick={() => send('accept', { approve: true })}>
+            Approve and run
+          </Button>
+          {decline}
+        </div>
+      ) : question.mode === 'form' ? (
         <ToolForm
           schema={question.schema}
           label={`Question of ${server}`}
@@ -90,4 +100,10 @@ function PageToOpen({ url }: { url: string }) {
       </p>
     </div>
   );
+}
+
+function priceText({ oldCredits, newCredits, raisedAt }: Extract<RunQuestion, { mode: 'price' }>): string {
+  const now = newCredits === 1 ? '1 credit' : `${formatCount(newCredits)} credits`;
+  const before = oldCredits === 0 ? 'being free' : formatCount(oldCredits);
+  return `Since ${formatDay(raisedAt)} a call costs ${now} instead of ${before}. Approve it to run the tool at this price, now and later.`;
 }

@@ -1,6 +1,6 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { DelayedFallback } from '#ui/delayed-fallback.tsx';
@@ -14,6 +14,7 @@ import { Skeleton } from '#ui/skeleton.tsx';
 import { howToGetAccess } from '#web/access-text.ts';
 import { sells } from '#web/config.ts';
 import { failureText } from '#web/failure-text.ts';
+import { SignInFirst } from '#web/sign-in-first.tsx';
 import { isNotDeployed, serverQuery } from '#web/server-query.ts';
 import { BreakableName } from './breakable-name.tsx';
 import { serverAccessQuery, upstreamConnectionsQuery } from './upstreams-api.ts';
@@ -42,44 +43,11 @@ export function ConnectScreen({ serverId, user, isRestoring, onSignIn, onSwitchA
       ) : user ? (
         <Connection serverId={serverId} user={user} onSwitchAccount={onSwitchAccount} />
       ) : (
-        <SignInFirst onSignIn={onSignIn} />
+        <WithoutService>
+          <SignInFirst onSignIn={onSignIn} />
+        </WithoutService>
       )}
     </div>
-  );
-}
-
-function SignInFirst({ onSignIn }: { onSignIn: () => Promise<void> }) {
-  const [failure, setFailure] = useState<string>();
-  const [leaving, setLeaving] = useState(false);
-  const leave = () => {
-    setFailure(undefined);
-    setLeaving(true);
-    onSignIn().catch((error: unknown) => {
-      setLeaving(false);
-      setFailure(failureText(error));
-    });
-  };
-  // once, and at once: a person who followed a link to this page wants to sign in
-  useEffect(leave, []); // oxlint-disable-line react-hooks/exhaustive-deps -- not again when a prop is a new function
-  if (failure !== undefined) {
-    return (
-      <WithoutService>
-        <ErrorState
-          title="Authentication required. Please log in."
-          text={failure}
-          onRetry={leave}
-          retrying={leaving}
-          retryLabel="Sign In"
-        />
-      </WithoutService>
-    );
-  }
-  return (
-    <WithoutService>
-      <p role="status" className="py-16 text-center text-quiet">
-        Redirecting…
-      </p>
-    </WithoutService>
   );
 }
 

@@ -89,6 +89,9 @@ describeOnDatabases('a price that rose', migrations, (open) => {
     expect(await call()).toMatchObject(raised(5, 500));
     await price.set(300);
     expect(await call()).toMatchObject(raised(5, 300));
+    await price.set(2);
+    expect(await call()).toMatchObject(ran(2));
+    // above what others once paid, below what this person knows
     await price.set(4);
     expect(await call()).toMatchObject(ran(4));
     expect(await ann.rises()).toMatchObject({ rises: [] });

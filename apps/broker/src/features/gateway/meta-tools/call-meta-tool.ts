@@ -8,6 +8,7 @@ import type { CallRequest } from '../call/call-request.ts';
 import { presentAsResult } from '../call/present-failure.ts';
 import { runBuiltIn } from '../call/run-call.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
+import { announcePrice } from '../view/announce-price.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import { visibleTo } from '../view/visible.ts';
 import { listMyServers } from './list-my-servers.ts';
@@ -101,7 +102,7 @@ async function findTools(
     name: item.exposedName,
     server: server.id,
     ...(typeof item.definition['title'] === 'string' && { title: item.definition['title'] }),
-    description: item.definition['description'] ?? '',
+    description: announcePrice(item, item.definition)['description'] ?? '',
     inputSchema: item.definition['inputSchema'],
     creditCost: item.creditCost,
     readOnly: isReadOnly(item.definition),

@@ -6,6 +6,7 @@ import { exposePages } from '../view/expose-links.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { clientCapabilities } from './forward-request.ts';
 import { pageOf } from './paginate.ts';
+import { announcePrice } from '../view/announce-price.ts';
 import { isListed } from '../view/is-listed.ts';
 import { shownName, type RequestContext } from '../view/request-context.ts';
 import { visibleTo } from '../view/visible.ts';
@@ -92,7 +93,7 @@ function listedTool(context: RequestContext, from: CatalogueServer, item: Catalo
     // the server does not answer now: this is its last known definition
     ...(from.status !== 'connected' && { stale: true }),
   });
-  const definition = definitionOf(item) as Pick<Tool, 'inputSchema' | '_meta'>;
+  const definition = announcePrice(item, definitionOf(item)) as Pick<Tool, 'inputSchema' | '_meta'>;
   const meta = definition._meta && exposePages(context, from, withoutLoadHint(context, definition._meta));
   return {
     ...definition,

@@ -1,6 +1,6 @@
 import { ProtocolError, type CallToolResult } from '@modelcontextprotocol/server';
 import { maxToolRuns, type RunEvent, type RunFacts, type RunQuestion } from '@souk/contract/tool-runs.ts';
-import type { Ask, Listening } from '#adapters/mcp/upstream.ts';
+import type { Listening } from '#adapters/mcp/upstream.ts';
 import { monotonicMs } from '#platform/clock.ts';
 import { SoukError } from '#platform/errors.ts';
 import { asRecord } from '#platform/json.ts';
@@ -10,7 +10,7 @@ import { unanswered } from '../call/call.ts';
 import { shutOut } from '../call/running-calls.ts';
 import { totalTimeoutMs } from '../call/call-request.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
-import { runTool, type ToolRun } from './run-tool.ts';
+import { runTool, type RunAsk, type ToolRun } from './run-tool.ts';
 import type { RunMessage, RunsElsewhere } from './runs-elsewhere.ts';
 
 /** Where a run's events go. */
@@ -62,7 +62,7 @@ export function createToolRuns(parts: GatewayParts, elsewhere: RunsElsewhere | u
     return true;
   }
 
-  function ask(run: Running, tell: RunListener['tell'], asked: Ask, signal: AbortSignal) {
+  function ask(run: Running, tell: RunListener['tell'], asked: RunAsk, signal: AbortSignal) {
     const id = parts.ids.uuid();
     const question = questionOf(id, asked);
     return new Promise<Record<string, unknown>>((resolve, reject) => {
@@ -150,7 +150,11 @@ export function createToolRuns(parts: GatewayParts, elsewhere: RunsElsewhere | u
 }
 
 /** @throws ProtocolError for an address that could run code or open a file on the person's machine */
-function questionOf(id: string, { params }: Ask): RunQuestion {
+function questionOf(id: string, { params, rise }: RunAsk): RunQuestion {
+  if (rise) {
+    const { oldCredits, newCredits, raisedAtMs } = rise;
+    return { mode: 'price', id, oldCredits, newCredits, raisedAt: new Date(raisedAtMs).toISOString() };
+  }
   const message = String(params['message'] ?? '');
   if (params['mode'] !== 'url') {
     return { mode: 'form', id, message, schema: asRecord(params['requestedSchema']) ?? {} };

@@ -7,6 +7,7 @@ import {
   type Progress,
 } from '@modelcontextprotocol/server';
 import type { Ask, Listening } from '#adapters/mcp/upstream.ts';
+import type { PriceRise } from '#features/billing/index.ts';
 import { asRecord } from '#platform/json.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import { askPrice } from '../call/ask-price.ts';
@@ -36,8 +37,11 @@ export type ToolRun = {
   onProgress(progress: Progress): void;
   listening(): Listening;
   /** Asks the person. Rejects when `signal` aborts, and when the run ends. */
-  ask(ask: Ask, signal: AbortSignal): Promise<Record<string, unknown>>;
+  ask(ask: RunAsk, signal: AbortSignal): Promise<Record<string, unknown>>;
 };
+
+/** What a person is asked: by the server, or, where a price rose, by us. */
+export type RunAsk = Ask & { rise?: PriceRise | undefined };
 
 type Params = CallToolRequest['params'] & Pick<InputRequiredResult, 'requestState'>;
 type Answer = CallToolResult | InputRequiredResult;
@@ -69,7 +73,7 @@ export async function runTool(run: ToolRun, parts: GatewayParts): Promise<CallTo
     const answer = await callOnce(round, parts);
     if (!isInputRequiredResult(answer)) return answer;
     if (rounds === maxRounds) throw new ProtocolError(-32_603, `The tool asked more than ${maxRounds} times`);
-    const inputResponses = await askAll(answer, run);
+    const inputResponses = await askAll(answer, run, request.logical.priceAsked);
     signal.throwIfAborted();
     countAnswer(request);
     const { requestState } = answer;
@@ -90,12 +94,16 @@ function callOnce(request: CallRequest<Params>, parts: GatewayParts): Promise<An
 }
 
 /** @throws ProtocolError for what is no question to a person */
-async function askAll({ inputRequests = {} }: InputRequiredResult, run: ToolRun): Promise<Record<string, unknown>> {
+async function askAll(
+  { inputRequests = {} }: InputRequiredResult,
+  run: ToolRun,
+  rise: PriceRise | undefined,
+): Promise<Record<string, unknown>> {
   const asked = Object.entries<unknown>(inputRequests).map(async ([key, question]) => {
     const { method, params } = asRecord(question) ?? {};
     if (method !== 'elicitation/create')
       throw new ProtocolError(-32_603, 'The tool asked for something that is not here');
-    return [key, await run.ask({ method, params: asRecord(params) ?? {} }, run.signal)] as const;
+    return [key, await run.ask({ method, params: asRecord(params) ?? {}, rise }, run.signal)] as const;
   });
   return Object.fromEntries(await Promise.all(asked));
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { myServicesQuery, subscriptionQuery } from '../queries.ts';
+import { myServicesQuery, priceRisesQuery, subscriptionQuery } from '../queries.ts';
 import { useSubscriptionUpdates } from '../subscription-updated.ts';
 
 /**
@@ -12,7 +12,7 @@ export function useDashboardRefresh(userId: string): void {
   const queries = useQueryClient();
   useEffect(() => {
     const refresh = () => {
-      for (const { queryKey } of [subscriptionQuery(userId), myServicesQuery(userId)])
+      for (const { queryKey } of [subscriptionQuery(userId), myServicesQuery(userId), priceRisesQuery(userId)])
         // what is being read already is not asked for twice
         void queries.invalidateQueries({ queryKey }, { cancelRefetch: false });
     };

@@ -12,6 +12,7 @@ const containers: ReadonlySet<string> = new Set([
   'billing',
   'billing.rental',
   'billing.toolCosts',
+  'billing.announcedPrices',
   'capabilitySnapshot',
 ]);
 

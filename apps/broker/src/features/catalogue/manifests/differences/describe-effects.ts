@@ -92,14 +92,23 @@ function toolPrices(before: Manifest, after: Manifest, people: PeopleOfServer): 
   const names = new Set([...was.keys(), ...is.keys()]);
   const changed = [...names].filter((name) => (was.get(name) ?? 0) !== (is.get(name) ?? 0));
   const raised = changed.filter((name) => (is.get(name) ?? 0) > (was.get(name) ?? 0)).length;
+  const coming = Object.keys(after.billing?.announcedPrices ?? {}).length;
+  const isAnnounced = !isDeepStrictEqual(before.billing?.announcedPrices ?? {}, after.billing?.announcedPrices ?? {});
   const isCharged = ({ billing }: Manifest) => billing?.chargeOnErrors === true;
   const tools = (count: number) => (count === 1 ? '1 tool' : `${count} tools`);
   return [
     ...(changed.length === 0
       ? []
       : [
-          `Calls that begin after the deployment cost the new prices of ${tools(changed.length)} (${raised} higher, ${changed.length - raised} lower); calls that run then keep theirs. Nobody is asked before. ${used(people)}.`,
+          `Calls that begin after the deployment cost the new prices of ${tools(changed.length)} (${raised} higher, ${changed.length - raised} lower); calls that run then keep theirs. ${raised > 0 ? 'People who know a lower price are asked before their next call: ' : ''}${used(people)}.`,
         ]),
+    ...(isAnnounced
+      ? [
+          coming === 0
+            ? 'Prices that were announced for a later date do not begin.'
+            : `The announced prices of ${tools(coming)} begin on their dates. People are told until then, and asked from then on where a price is higher.`,
+        ]
+      : []),
     ...(isCharged(before) !== isCharged(after)
       ? [
           isCharged(after)

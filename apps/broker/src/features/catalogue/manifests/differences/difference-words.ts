@@ -1,3 +1,4 @@
+import { asRecord } from '#platform/json.ts';
 import { tiers, tierSchema } from '@souk/contract/tiers.ts';
 import { cleanLabel } from '#platform/clean-label.ts';
 import type { Change } from './compare-manifests.ts';
@@ -9,6 +10,12 @@ type Say = (value: unknown, currency: string) => string;
 
 const quoted: Say = (value) => (typeof value === 'string' ? `"${cut(value)}"` : cut(JSON.stringify(value)));
 const plain: Say = (value) => (typeof value === 'string' ? cut(value) : cut(JSON.stringify(value)));
+/** Its unit stands after the last value. */
+const creditCount: Say = (value, currency) => plain(value, currency);
+const announcement: Say = (value) => {
+  const { credits, from } = asRecord(value) ?? {};
+  return `${plain(credits, '')} ${credits === 1 ? 'credit' : 'credits'} a call from ${plain(from, '')}`;
+};
 const yesOrNo: Say = (value) => (value === true ? 'yes' : 'no');
 const seconds: Say = (value) => (typeof value === 'number' ? `${value / 1000} s` : plain(value, ''));
 const days: Say = (value) => (value === 1 ? '1 day' : `${String(value)} days`);
@@ -72,10 +79,8 @@ export function sayChange(
   { path, before, after }: Change,
   currencies: { before: string; after: string } = { before: 'USD', after: 'USD' },
 ): string {
-  const credits = path[0] === 'billing' && path[1] === 'toolCosts' && path.length === 3;
-  const [name, say] = credits
-    ? [`price of \`${cut(path[2] ?? '')}\``, plain]
-    : (fields[path.join('.')] ?? [nameOf(path), quoted]);
+  const [name, say] = priceOfTool(path) ?? fields[path.join('.')] ?? [nameOf(path), quoted];
+  const credits = say === creditCount;
   const unit = (value: unknown) => (credits ? (value === 1 ? ' credit a call' : ' credits a call') : '');
   if (isListOfTexts(before ?? after) && isListOfTexts(after ?? before))
     return `${name}: ${sayLists(listOf(before), listOf(after))}`;
@@ -83,6 +88,16 @@ export function sayChange(
   const was = say(before, currencies.before);
   if (after === undefined) return `${name}: removed (was ${was}${unit(before)})`;
   return `${name}: ${was} -> ${say(after, currencies.after)}${unit(after)}`;
+}
+
+/** Prices are named by their tool. */
+function priceOfTool([area, prices, tool, field]: readonly string[]): readonly [string, Say] | undefined {
+  if (area !== 'billing' || tool === undefined) return undefined;
+  if (prices === 'toolCosts') return [`price of \`${cut(tool)}\``, creditCount];
+  if (prices !== 'announcedPrices') return undefined;
+  const name = `announced price of \`${cut(tool)}\``;
+  if (field === undefined) return [name, announcement];
+  return field === 'from' ? [`date of the ${name}`, plain] : [name, creditCount];
 }
 
 function nameOf(path: readonly string[]): string {

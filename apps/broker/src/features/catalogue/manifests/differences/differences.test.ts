@@ -78,9 +78,17 @@ test('what a deployment does is said with its numbers, and nothing where nobody 
     'People with a plan of tier T2 (Professional) or above may use it. People with a plan of tier T1 (Basic) lose it at once, unless they rent it, bought it or try it: 40 people called it in the last 30 days, 12 people rent it.',
   ]);
   expect(effectsOf(billing({}), billing({ toolCosts: { a: 1 }, chargeOnErrors: true }), people)).toEqual([
-    'Calls that begin after the deployment cost the new prices of 1 tool (1 higher, 0 lower); calls that run then keep theirs. Nobody is asked before. 40 people called it in the last 30 days.',
+    'Calls that begin after the deployment cost the new prices of 1 tool (1 higher, 0 lower); calls that run then keep theirs. People who know a lower price are asked before their next call: 40 people called it in the last 30 days.',
     'Calls that the server answers with an error are charged from then on.',
   ]);
+  expect(effectsOf(billing({ toolCosts: { a: 2 } }), billing({ toolCosts: { a: 1 } }), people)).toEqual([
+    'Calls that begin after the deployment cost the new prices of 1 tool (0 higher, 1 lower); calls that run then keep theirs. 40 people called it in the last 30 days.',
+  ]);
+  const coming = billing({ announcedPrices: { a: { credits: 5, from: '2099-01-01T00:00:00Z' } } });
+  expect(effectsOf(billing({}), coming, people)).toEqual([
+    'The announced prices of 1 tool begin on their dates. People are told until then, and asked from then on where a price is higher.',
+  ]);
+  expect(effectsOf(coming, billing({}), people)).toEqual(['Prices that were announced for a later date do not begin.']);
   const [free, priced] = [{ billing: undefined }, billing({ tier: 'T0', rental: undefined, toolCosts: { a: 1 } })];
   for (const texts of [effectsOf(free, priced, people), effectsOf(priced, free, people)])
     expect(texts.join(' '), 'errors cost nothing in both').not.toContain('with an error');
@@ -133,4 +141,24 @@ test('two manifests of 256 KiB are compared within 50 ms, with at most 500 diffe
     expect(said).toHaveLength(500);
     expect(said.at(-1)?.text).toMatch(/^\d+ more differences: see the documents$/);
   }
+});
+
+test('announced prices differ by their credits and their date', () => {
+  const announced = (announcedPrices?: object) => ({
+    billing: { tier: 'T0', ...(announcedPrices && { announcedPrices }) },
+  });
+  const [soon, late] = ['2099-01-01T00:00:00Z', '2100-01-01T00:00:00Z'];
+  const before = announced({ a: { credits: 1, from: soon }, b: { credits: 2, from: soon } });
+  expect(wordsOf(announced(), before)).toEqual([
+    `announced price of \`a\`: 1 credit a call from ${soon}`,
+    `announced price of \`b\`: 2 credits a call from ${soon}`,
+  ]);
+  expect(wordsOf(before, announced({ a: { credits: 3, from: soon }, b: { credits: 2, from: late } }))).toEqual([
+    'announced price of `a`: 1 -> 3 credits a call',
+    `date of the announced price of \`b\`: ${soon} -> ${late}`,
+  ]);
+  expect(wordsOf(before, announced())).toEqual([
+    `announced price of \`a\`: removed (was 1 credit a call from ${soon})`,
+    `announced price of \`b\`: removed (was 2 credits a call from ${soon})`,
+  ]);
 });

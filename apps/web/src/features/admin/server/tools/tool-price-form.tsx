@@ -32,13 +32,25 @@ export function ToolPriceForm({
           version,
           reason,
           apply: (manifest) => {
-            const billing = partOf(manifest, 'billing');
+            const { announcedPrices: _, ...billing } = partOf(manifest, 'billing');
             const toolCosts = { ...partOf(billing, 'toolCosts'), [name]: Number(price) };
-            return { ...manifest, billing: { tier: 'T0', ...billing, toolCosts } };
+            const announcedPrices = withoutBegun(partOf(partOf(manifest, 'billing'), 'announcedPrices'), name);
+            const isAnnounced = Object.keys(announcedPrices).length > 0;
+            return {
+              ...manifest,
+              billing: { tier: 'T0', ...billing, toolCosts, ...(isAnnounced && { announcedPrices }) },
+            };
           },
         })
       }
       onCancel={onClose}
     />
   );
+}
+
+/** An announced price that has begun would stand in place of the one that is set here. */
+function withoutBegun(announced: Readonly<Record<string, unknown>>, name: string) {
+  const { from } = partOf(announced, name);
+  const hasBegun = typeof from === 'string' && Date.parse(from) <= Date.now();
+  return Object.fromEntries(Object.entries(announced).filter(([tool]) => !hasBegun || tool !== name));
 }

@@ -1,0 +1,14 @@
+import type { CatalogueItem } from '#features/catalogue/index.ts';
+
+/** The definition of a tool, whose description says the price that was announced for a date, if one was. */
+export function announcePrice(
+  { price: { credits, coming } }: CatalogueItem,
+  definition: CatalogueItem['definition'],
+): CatalogueItem['definition'] {
+  if (!coming || coming.credits === credits) return definition;
+  const from = new Date(coming.sinceMs).toISOString().slice(0, 16).replace('T', ' ');
+  const announced = `From ${from} UTC on a call costs ${coming.credits} credits instead of ${credits}.`;
+  const { description } = definition;
+  const isText = typeof description === 'string' && description !== '';
+  return { ...definition, description: isText ? `${description}\n\n${announced}` : announced };
+}

@@ -1,0 +1,36 @@
+import type { ComingPriceAnswer } from '@souk/contract/price-rises.ts';
+import { Card } from '#ui/card.tsx';
+import { Day } from '#ui/moment.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { PriceChange } from './price-change.tsx';
+
+/** Higher prices of tools that the person uses, which begin on a date. */
+export function AnnouncedPrices({ coming }: { coming: readonly ComingPriceAnswer[] }) {
+  return (
+    <section aria-labelledby="announced-heading" className="flex flex-col gap-4">
+      <SectionHeading
+        id="announced-heading"
+        title="Announced"
+        text="Until the date the price stays as it is. From then on calls wait for your approval."
+      />
+      <Card padding="none">
+        <ul className="divide-y divide-line">
+          {coming.map((one) => (
+            <li key={`${one.serverId} ${one.tool}`} className="px-4 py-3.5">
+              <PriceChange
+                tool={one}
+                before={one.credits}
+                after={one.comingCredits}
+                when={
+                  <>
+                    From <Day moment={one.from} />
+                  </>
+                }
+              />
+            </li>
+          ))}
+        </ul>
+      </Card>
+    </section>
+  );
+}

@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import CircleCheck from 'lucide-react/icons/circle-check';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { ScreenHeading } from '#ui/screen-heading.tsx';
+import { ScreenTitle } from '#ui/screen-title.tsx';
+import { describeFailure } from '#web/failure-text.ts';
+import { SignInFirst } from '#web/sign-in-first.tsx';
+import { priceRisesQuery, type NamedTool } from '../queries.ts';
+import { AnnouncedPrices } from './announced-prices.tsx';
+import { PriceRises } from './price-rises.tsx';
+
+export type PriceRisesScreenProps = {
+  /** undefined: nobody is signed in. */
+  userId: string | undefined;
+  named: NamedTool | undefined;
+  isRestoring: boolean;
+  /** Leaves for the sign-in and comes back here. */
+  onSignIn: () => Promise<void>;
+};
+
+/** /prices: what rose and waits for the person's approval. Assistants show links to it when such a price stopped a call. */
+export function PriceRisesScreen({ userId, named, isRestoring, onSignIn }: PriceRisesScreenProps) {
+  return (
+    <>
+      <ScreenTitle title="Price changes" />
+      <ScreenHeading
+        title="Price changes"
+        subtitle="A call never costs more than you agreed to. Calls of a tool whose price rose wait here for your approval."
+      />
+      {isRestoring ? (
+        <Loading />
+      ) : userId === undefined ? (
+        <SignInFirst onSignIn={onSignIn} />
+      ) : (
+        <OfPerson userId={userId} named={named} />
+      )}
+    </>
+  );
+}
+
+const Loading = () => <ListSkeleton label="Loading price changes…" />;
+
+function OfPerson({ userId, named }: { userId: string; named: NamedTool | undefined }) {
+  const { data, error, isFetching, refetch } = useQuery(priceRisesQuery(userId, named));
+  // what is known stays when it cannot be read again
+  if (!data) {
+    if (!error) return <Loading />;
+    const { title, reason } = describeFailure('Failed to load price changes', error);
+    return <ErrorState title={title} text={reason} onRetry={() => void refetch()} retrying={isFetching} />;
+  }
+  return (
+    <div className="flex flex-col gap-10">
+      <PriceRises userId={userId} rises={data.rises} whenNone={<NothingWaits />} />
+      {data.coming.length > 0 && <AnnouncedPrices coming={data.coming} />}
+    </div>
+  );
+}
+
+function NothingWaits() {
+  return (
+    <EmptyState
+      icon={<CircleCheck aria-hidden />}
+      title="Nothing to approve"
+      text="You agree to the price of every tool that you use."
+      actions={<LinkButton to="/dashboard">Go to the dashboard</LinkButton>}
+    />
+  );
+}

@@ -1,0 +1,71 @@
+import type { PriceRiseAnswer } from '@souk/contract/price-rises.ts';
+import { useRef, type ReactNode } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { Day } from '#ui/moment.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { PriceChange } from './price-change.tsx';
+import { useApproval } from './use-approval.ts';
+
+export type PriceRisesProps = {
+  userId: string;
+  rises: readonly PriceRiseAnswer[];
+  /** What stands here when all are approved. */
+  whenNone: ReactNode;
+};
+
+/** The prices that wait, each with its own button, and one for all. */
+export function PriceRises({ userId, rises, whenNone }: PriceRisesProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  // the button that had the focus goes with its row
+  const { approve, isApproving, failure } = useApproval(userId, () => heading.current?.focus());
+  return (
+    <section aria-labelledby="rises-heading" className="flex flex-col gap-4">
+      <SectionHeading
+        id="rises-heading"
+        focusRef={heading}
+        title={rises.length === 0 ? 'Waiting for you' : `Waiting for you (${formatCount(rises.length)})`}
+        text={
+          rises.length > 0 &&
+          "Once you approve it, each call costs the new price. Until then its calls aren't sent, and cost nothing."
+        }
+        actions={
+          rises.length > 1 && (
+            <Button loading={isApproving(rises)} onClick={() => approve(rises)}>
+              Approve all
+            </Button>
+          )
+        }
+      />
+      {failure !== undefined && <Notice tone="bad">{failure}</Notice>}
+      {rises.length === 0 ? (
+        whenNone
+      ) : (
+        <Card padding="none">
+          <ul className="divide-y divide-line">
+            {rises.map((rise) => (
+              <li key={`${rise.serverId} ${rise.tool}`} className="px-4 py-3.5">
+                <PriceChange
+                  tool={rise}
+                  before={rise.oldCredits}
+                  after={rise.newCredits}
+                  when={
+                    <>
+                      Since <Day moment={rise.raisedAt} />
+                    </>
+                  }
+                >
+                  <Button variant="primary" size="small" loading={isApproving([rise])} onClick={() => approve([rise])}>
+                    Approve<span className="sr-only"> {rise.toolName}</span>
+                  </Button>
+                </PriceChange>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+    </section>
+  );
+}

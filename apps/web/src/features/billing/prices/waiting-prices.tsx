@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query';
+import { formatCount } from '#ui/amount.ts';
+import { Day } from '#ui/moment.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { TextLink } from '#ui/text-link.tsx';
+import { priceRisesQuery } from '../queries.ts';
+
+/** On the dashboard: prices that wait for the person, and those that will. Nothing where there are none. */
+export function WaitingPrices({ userId }: { userId: string }) {
+  const { data } = useQuery(priceRisesQuery(userId));
+  const { rises = [], coming = [] } = data ?? {};
+  const [next] = coming;
+  if (rises.length === 0 && !next) return null;
+  return (
+    <div className="mb-6">
+      <Notice
+        action={
+          <TextLink to="/prices" className="shrink-0 font-medium">
+            {rises.length > 0 ? 'Review' : 'See prices'}
+          </TextLink>
+        }
+      >
+        {rises.length > 0 ? (
+          <>
+            The price of {toolsText(rises.length)} that you use rose. {rises.length === 1 ? 'Its' : 'Their'} calls wait
+            for your approval.
+          </>
+        ) : (
+          next && (
+            <>
+              The price of {coming.length === 1 ? next.toolName : toolsText(coming.length)} rises
+              {coming.length === 1 &&
+                ` from ${formatCount(next.credits)} to ${formatCount(next.comingCredits)} credits`}{' '}
+              on <Day moment={next.from} />
+              {coming.length > 1 && ' or later'}.
+            </>
+          )
+        )}
+      </Notice>
+    </div>
+  );
+}
+
+const toolsText = (count: number) => (count === 1 ? '1 tool' : `${formatCount(count)} tools`);
