@@ -75,8 +75,11 @@ export const userAccessSchema = z.object({
 });
 export type UserAccess = z.infer<typeof userAccessSchema>;
 
-/** active; canceled: usable until its period ends; past_due: the last payment failed, and is tried again. */
-export const ownedStatusSchema = z.enum(['active', 'canceled', 'past_due']);
+/**
+ * active; canceled: usable until its period ends; past_due: the last payment failed, and is tried again; unpaid: it was not
+ * paid, so access has ended, and it can be paid, cancelled or replaced.
+ */
+export const ownedStatusSchema = z.enum(['active', 'canceled', 'past_due', 'unpaid']);
 export type OwnedStatus = z.infer<typeof ownedStatusSchema>;
 
 export const ownedSourceSchema = z.enum(['payment', 'administrator']);

@@ -65,6 +65,8 @@ export const errorCatalogue = {
   not_active: { status: 409, message: null },
   not_yours_to_end: { status: 409, message: null },
   payment_failed: { status: 402, message: null },
+  /** The provider would refuse the same again: the text says what to do. */
+  payment_refused: { status: 409, message: null },
   payment_under_way: {
     status: 409,
     message:

@@ -214,7 +214,18 @@ export const getOpenPayment = endpoint({
   errors: ['not_found', 'payments_off', 'payments_unavailable', ...needSession],
 });
 
+export const changeCard = endpoint({
+  id: 'changeCard',
+  method: 'POST',
+  path: '/api/billing/card',
+  summary: 'The page of the payment provider where the caller chooses another card for what they pay for each month',
+  access: 'account',
+  answer: z.object({ success: z.literal(true), portalUrl: z.string() }),
+  errors: ['not_found', 'payments_off', 'payments_unavailable', 'payment_refused', ...needSession],
+});
+
 export const paymentEndpoints = [
+  changeCard,
   startCheckout,
   purchaseCredits,
   getPaymentSession,

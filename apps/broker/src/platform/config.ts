@@ -35,6 +35,8 @@ export type Config = {
   /** Whether money is taken by Stripe, by the stand-in for it, or not at all. */
   payments: Payments;
   stripe: { secretKey: string; webhookSecret: string } | undefined;
+  /** The payment provider's names of what people pay with. */
+  paymentMethods: readonly string[];
   adminEmails: readonly string[];
   allowDevSignIn: boolean;
   brandName: string;
@@ -119,6 +121,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     databaseUrl: env.DATABASE_URL,
     adminEmails:
       env.ADMIN_EMAILS.length > 0 || !standIn ? env.ADMIN_EMAILS.map((e) => e.toLowerCase()) : ['admin@souk.test'],
+    paymentMethods: env.PAYMENT_METHODS.length > 0 ? env.PAYMENT_METHODS : ['card'],
     allowDevSignIn: env.ALLOW_DEV_SIGN_IN,
     brandName: env.BRAND_NAME,
     supportEmail: env.SUPPORT_EMAIL,

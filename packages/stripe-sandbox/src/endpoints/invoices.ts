@@ -70,11 +70,12 @@ export const invoiceRoutes = [
     setAutoAdvance(work, row, given.auto_advance);
     return row.body;
   }),
-  route('POST', 'invoices/:id/finalize', parameters({}), async ({ work, id }) => {
+  route('POST', 'invoices/:id/finalize', parameters({ auto_advance: flag.optional() }), async ({ work, given, id }) => {
     const row = await find(work, id);
     if (row.body.status !== 'draft') throw badRequest('This invoice is already finalized.');
     await enterTimeOf(work, row.body.customer);
     await finalizeInvoice(work, row, { usesBalance: true });
+    if (given.auto_advance !== undefined) setAutoAdvance(work, row, given.auto_advance);
     return row.body;
   }),
   route('POST', 'invoices/:id/void', parameters({}), async ({ work, id }) => {

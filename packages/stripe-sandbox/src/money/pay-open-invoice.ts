@@ -27,6 +27,7 @@ export async function payOpenInvoice(work: Work, invoice: Row<'invoice'>, card: 
     work.save(subscription);
   }
   if (isAwaited(subscription, invoice)) applyPendingUpdate(work, subscription);
-  setStatus(work, subscription, 'active');
+  // an older one that is paid late does not bring it back
+  if (subscription.body.latest_invoice === invoice.id) setStatus(work, subscription, 'active');
   return result;
 }

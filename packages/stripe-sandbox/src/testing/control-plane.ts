@@ -20,7 +20,7 @@ export type ControlPlane = {
   delay(ms: number): void;
   /** How many requests the API has worked off. */
   requests(): number;
-  /** Loses the next webhooks, of one type or of any. They are tried again as after any failure. */
+  /** Loses the next webhooks, of one type or of any. They are tried again as after any failure. 0: no more of any. */
   drop(times: number, type?: string): void;
   /** Keeps webhooks back until `resume`. */
   pause(): void;
@@ -87,7 +87,10 @@ export function createControlPlane({ run, interference, wake }: SandboxInside): 
       undelayed = Promise.withResolvers();
     },
     requests: () => requests,
-    drop: (left, type) => void drops.push({ left, type }),
+    drop(left, type) {
+      if (left === 0) drops.length = 0;
+      else drops.push({ left, type });
+    },
     pause: () => void (paused ??= Promise.withResolvers()),
     resume() {
       paused?.resolve();

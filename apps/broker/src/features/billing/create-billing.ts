@@ -59,7 +59,7 @@ export async function createBilling({
 }: {
   db: Database;
   usage: UsageRows;
-  config: { publicUrl: string };
+  config: { publicUrl: string; paymentMethods: readonly string[] };
   /** undefined: nothing is sold. */
   provider: PaymentProvider | undefined;
   catalogue: Pick<Catalogue, 'snapshot' | 'versions' | 'onChange'>;
@@ -89,6 +89,7 @@ export async function createBilling({
       db,
       provider,
       publicUrl: config.publicUrl,
+      paymentMethods: config.paymentMethods,
       offers,
       currency,
       prices,

@@ -38,6 +38,8 @@ export function createPayments(given: {
   db: Database;
   provider: PaymentProvider;
   publicUrl: string;
+  /** The provider's names of what people pay with. */
+  paymentMethods: readonly string[];
   offers: OfferStore;
   /** Of the plans and packages. */
   currency: string | undefined;
@@ -56,6 +58,7 @@ export function createPayments(given: {
     findServer: (id) => catalogue.snapshot().byId.get(id),
     kinds: ['credits', 'rental', 'plan'],
     syncSubscription: subscriptions.sync,
+    endReplaced: subscriptions.endReplaced,
     async isGone({ kind, itemId }) {
       if (kind !== 'rental' || catalogue.snapshot().byId.has(itemId)) return false;
       // what this broker has in memory may be older than a deployment by another one

@@ -48,6 +48,11 @@ const environmentSchema = z.object({
   STRIPE_WEBHOOK_SECRET: optionalText,
   PAYMENTS: z.enum(['on', 'off'], 'must be on or off').default('on'),
   ALLOW_SANDBOX_PAYMENTS: flag,
+  PAYMENT_METHODS: list.pipe(
+    z
+      .array(z.string().regex(/^[a-z0-9_]{1,40}$/, "must be Stripe's names of payment methods, separated by commas"))
+      .max(20),
+  ),
   ADMIN_EMAILS: list.pipe(z.array(z.email('must be e-mail addresses, separated by commas'))),
   ALLOW_DEV_SIGN_IN: flag,
   I_KNOW_ANYONE_CAN_SIGN_IN: flag,

@@ -110,7 +110,7 @@ export async function createAccess(options: {
     accessOf,
     async planOf(userId) {
       const plan = highestPlan(await store.read(userId), clock.now());
-      return { planId: plan?.planId ?? 'free', planStatus: plan ? statusOf(plan) : 'active' };
+      return { planId: plan?.planId ?? 'free', planStatus: plan ? statusOf(plan, clock.now()) : 'active' };
     },
     async startTrial(userId, server) {
       const { name, billing } = server.manifest;

@@ -52,8 +52,18 @@ export function isRunning(span: Span, nowMs: number): boolean {
   return nowMs < span.periodEndsAtMs + (renews ? renewalGraceMs : 0);
 }
 
-/** Of something that is running. */
-export function statusOf({ isCancelled, pastDue }: Pick<Span, 'isCancelled' | 'pastDue'>): OwnedStatus {
+/**
+ * It has ended since its last period was not paid, and is still there at the payment provider: its owner can pay, cancel or
+ * replace it.
+ */
+export function isUnpaid(span: Span, nowMs: number): boolean {
+  return span.source === 'payment' && span.pastDue && !span.isCancelled && !isRunning(span, nowMs);
+}
+
+/** Of something that is running or unpaid. */
+export function statusOf(span: Span, nowMs: number): OwnedStatus {
+  const { isCancelled, pastDue } = span;
+  if (isUnpaid(span, nowMs)) return 'unpaid';
   if (isCancelled) return 'canceled';
   return pastDue ? 'past_due' : 'active';
 }

@@ -1,7 +1,7 @@
 import type { SubscriptionAnswer, UserAccess } from '@souk/contract/billing.ts';
 import { tiers, type Tier } from '@souk/contract/tiers.ts';
 import type { Access } from './access-to.ts';
-import { isRunning, statusOf, type Owned, type OwnedPlan, type OwnedServer } from './owned.ts';
+import { isRunning, isUnpaid, statusOf, type Owned, type OwnedPlan, type OwnedServer } from './owned.ts';
 import type { RentedServer } from './read-rented.ts';
 
 /** "User access to a server" (specification part 1, section 3). */
@@ -31,8 +31,10 @@ export function presentOwned(
   rentedServer: (serverId: string) => RentedServer,
   nowMs: number,
 ): Omit<SubscriptionAnswer, 'success' | 'credits'> {
-  const plans = owned.plans.filter((plan) => isRunning(plan, nowMs));
-  const servers = owned.servers.filter((server) => isRunning(server, nowMs));
+  const isShown = (span: OwnedPlan | OwnedServer) => isRunning(span, nowMs) || isUnpaid(span, nowMs);
+  const running = owned.plans.filter((plan) => isRunning(plan, nowMs));
+  const plans = owned.plans.filter(isShown);
+  const servers = owned.servers.filter(isShown);
   const ofKind = (kind: OwnedServer['kind']) => servers.filter((server) => server.kind === kind);
   /** By the clock: the provider's word that it was dropped may be late. */
   const pendingOf = ({ pending }: OwnedPlan) => (pending && pending.untilMs > nowMs ? pending : undefined);
@@ -42,7 +44,7 @@ export function presentOwned(
       planName: plan.name,
       mcpId: plan.planId,
       type: 'subscription' as const,
-      status: statusOf(plan),
+      status: statusOf(plan, nowMs),
       currentPeriodEnd: isoOrNull(plan.periodEndsAtMs),
       nextPlanId: plan.nextPlanId ?? null,
       pendingPlanId: pendingOf(plan)?.planId ?? null,
@@ -52,7 +54,7 @@ export function presentOwned(
     rentals: ofKind('rental').map((rental) => ({
       id: rental.id,
       mcpId: rental.serverId,
-      status: statusOf(rental),
+      status: statusOf(rental, nowMs),
       type: rental.period ?? 'monthly',
       startDate: iso(rental.startedAtMs),
       endDate: isoOrNull(rental.periodEndsAtMs),
@@ -63,24 +65,24 @@ export function presentOwned(
     purchases: ofKind('purchase').map((purchase) => ({
       id: purchase.id,
       mcpId: purchase.serverId,
-      status: statusOf(purchase),
+      status: statusOf(purchase, nowMs),
       ...(purchase.periodEndsAtMs !== undefined && { expiresAt: iso(purchase.periodEndsAtMs) }),
     })),
     trials: ofKind('trial').map((trial) => ({
       id: trial.id,
       mcpId: trial.serverId,
-      status: statusOf(trial),
+      status: statusOf(trial, nowMs),
       expiresAt: iso(trial.periodEndsAtMs ?? nowMs),
     })),
   };
   return {
     subscription,
-    activeTiers: activeTiers(plans),
+    activeTiers: activeTiers(running),
     summary: {
-      hasActiveSubscriptions: plans.length > 0,
-      totalSubscriptions: plans.length,
+      hasActiveSubscriptions: running.length > 0,
+      totalSubscriptions: running.length,
       totalPurchases: subscription.purchases.length,
-      totalRentals: subscription.rentals.length,
+      totalRentals: subscription.rentals.filter(({ status }) => status !== 'unpaid').length,
       totalTrials: subscription.trials.length,
     },
   };

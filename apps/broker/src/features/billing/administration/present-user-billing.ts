@@ -17,12 +17,12 @@ export function presentUserBilling(
   const ofKind = (kind: OwnedServer['kind']) =>
     servers
       .filter((one) => one.kind === kind)
-      .map(presentServer)
+      .map((one) => presentServer(one, nowMs))
       .map(withRefund);
   return {
     subscriptions: owned.plans
       .filter((plan) => isRunning(plan, nowMs))
-      .map(presentPlan)
+      .map((plan) => presentPlan(plan, nowMs))
       .map(withRefund),
     purchases: ofKind('purchase'),
     rentals: ofKind('rental'),
@@ -31,7 +31,7 @@ export function presentUserBilling(
   };
 }
 
-function presentPlan(plan: OwnedPlan): Omit<UserBilling['subscriptions'][number], 'refund'> {
+function presentPlan(plan: OwnedPlan, nowMs: number): Omit<UserBilling['subscriptions'][number], 'refund'> {
   const { startedAtMs, periodEndsAtMs } = plan;
   const begins = periodEndsAtMs === undefined ? new Date(startedAtMs) : startOfMonth(startedAtMs, periodEndsAtMs);
   return {
@@ -39,7 +39,7 @@ function presentPlan(plan: OwnedPlan): Omit<UserBilling['subscriptions'][number]
     mcpId: plan.planId,
     planName: plan.name,
     type: 'subscription',
-    status: statusOf(plan),
+    status: statusOf(plan, nowMs),
     source: plan.source,
     currentPeriodStart: begins.toISOString(),
     currentPeriodEnd: isoOrNull(periodEndsAtMs),
@@ -47,12 +47,12 @@ function presentPlan(plan: OwnedPlan): Omit<UserBilling['subscriptions'][number]
   };
 }
 
-function presentServer(one: OwnedServer): Omit<AdminOwnedServer, 'refund'> {
+function presentServer(one: OwnedServer, nowMs: number): Omit<AdminOwnedServer, 'refund'> {
   return {
     id: one.id,
     mcpId: one.serverId,
     type: one.kind === 'rental' ? (one.period ?? 'monthly') : one.kind,
-    status: statusOf(one),
+    status: statusOf(one, nowMs),
     source: one.source,
     startDate: new Date(one.startedAtMs).toISOString(),
     endDate: isoOrNull(one.periodEndsAtMs),

@@ -1,19 +1,20 @@
-import type { TransactionType } from '@souk/contract/billing-history.ts';
 import type { Query } from '#platform/db/database.ts';
 import { grantCredits } from '../ledger/change-credits.ts';
 import { recordTransaction } from '../record-transaction.ts';
-import { accountDeleted, keyOf, notOffered, paidTwice, type Order, type OrderKind, type OrderStatus } from './order.ts';
+import {
+  accountDeleted,
+  keyOf,
+  notOffered,
+  paidTwice,
+  transactionTypes,
+  type Order,
+  type OrderStatus,
+} from './order.ts';
 import { decideOrder, findOrder } from './order-store.ts';
 import { idOf, invoiceOf, type ProviderSession } from './read-session.ts';
 
 /** What was not paid yet as far as we know. A payment counts, however late it is heard of. */
 const unpaid: readonly OrderStatus[] = ['open', 'expired', 'failed'];
-
-const transactionTypes: Record<OrderKind, TransactionType> = {
-  credits: 'credit_purchase',
-  plan: 'subscription_create',
-  rental: 'rental_create',
-};
 
 /**
  * Writes down that an order was paid, in one transaction and once: credits are there then, a rental or a plan is about to be.
@@ -91,7 +92,8 @@ async function decide(
 }
 
 /**
- * Whether another order of this person has paid for the same server, or for a plan, and what it paid for has not ended.
+ * Whether another order of this person has paid for the same server, or for a plan, and what it paid for has neither ended nor
+ * stayed unpaid: that is replaced.
  * Orders of one thing are decided one after the other.
  */
 async function isKeptElsewhere(
@@ -107,10 +109,10 @@ async function isKeptElsewhere(
      where o.user_id = $1 and o.livemode = $2 and o.kind = $3 and (o.kind = 'plan' or o.item_id = $4) and o.id <> $5
        and o.status in ('paid', 'fulfilled')
        and not exists (select from (
-           select payment_id, ended_at, period_ends_at, cancelled_at from subscriptions
-           union all select payment_id, ended_at, period_ends_at, cancelled_at from access_grants) as owned
+           select payment_id, ended_at, period_ends_at, cancelled_at, past_due from subscriptions
+           union all select payment_id, ended_at, period_ends_at, cancelled_at, past_due from access_grants) as owned
          where owned.payment_id = o.subscription_id
-           and (owned.ended_at is not null or (owned.cancelled_at is not null and owned.period_ends_at <= $6)))
+           and (owned.ended_at is not null or ((owned.cancelled_at is not null or owned.past_due) and owned.period_ends_at <= $6)))
      limit 1`,
     [userId, livemode, kind, itemId, id, at],
   );

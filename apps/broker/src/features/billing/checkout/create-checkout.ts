@@ -59,6 +59,8 @@ export type CheckoutGiven = {
   access: Pick<AccessBook, 'read'>;
   findServer(id: string): CatalogueServer | undefined;
   isGone: FulfilGiven['isGone'];
+  endReplaced: FulfilGiven['endReplaced'];
+  paymentMethods: readonly string[];
   emailOf(userId: string): Promise<string | undefined>;
   syncSubscription: SyncSubscription;
   /** What can be paid for. */

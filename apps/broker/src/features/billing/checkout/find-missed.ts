@@ -123,10 +123,10 @@ export function createFindMissed({
 
   async function unknownOf(ids: readonly string[]): Promise<string[]> {
     const { rows } = await db.query<{ id: string }>(
-      `select id from unnest($1::text[]) id where not exists (
-         select from subscriptions s where s.payment_id = id union all
-         select from access_grants g where g.payment_id = id union all
-         select from checkout_orders o where o.subscription_id = id and o.status in ('flagged', 'returning', 'refunded', 'closed'))`,
+      `select wanted as id from unnest($1::text[]) wanted where not exists (
+         select from subscriptions s where s.payment_id = wanted union all
+         select from access_grants g where g.payment_id = wanted union all
+         select from checkout_orders o where o.subscription_id = wanted and o.status in ('flagged', 'returning', 'refunded', 'closed'))`,
       [ids],
     );
     return rows.map((row) => row.id);

@@ -42,6 +42,7 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     if (order.status === 'returning') return returnPayment(order);
     if (order.status !== 'paid' || order.subscriptionId === undefined) return order;
     await given.syncSubscription(order.subscriptionId);
+    await given.endReplaced(order);
     await decideOrder(db.query, order.id, ['paid'], { status: 'fulfilled', at: new Date(now()) });
     return { ...order, status: 'fulfilled' };
   }

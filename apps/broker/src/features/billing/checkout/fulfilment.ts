@@ -32,6 +32,8 @@ export type FulfilGiven = {
   provider: PaymentProvider;
   customers: Customers;
   syncSubscription: SyncSubscription;
+  /** What the person had not paid for and has replaced with this order ends. */
+  endReplaced(order: Order): Promise<void>;
   /** Whether what was ordered is not there any more. */
   isGone(order: Order): Promise<boolean>;
   uuid: () => string;

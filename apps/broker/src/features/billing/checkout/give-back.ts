@@ -1,18 +1,18 @@
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Database } from '#platform/db/database.ts';
 import { recordTransaction } from '../record-transaction.ts';
-import { keyOf, paidTwice, type Order } from './order.ts';
+import { keyOf, paidTwice, transactionTypes, type Order } from './order.ts';
 import { decideOrder } from './order-store.ts';
 
 /**
  * Refunds a payment for what cannot be had, and ends its subscription at the provider. May be repeated after a failure at any
  * step: each step has happened then, or happens now.
- * @returns refused: the provider will never refund it, and an operator has to look
+ * @returns before: another call has done it; refused: the provider will never refund it, and an operator has to look
  */
 export async function giveBack(
   { db, provider, uuid, now }: { db: Database; provider: PaymentProvider; uuid: () => string; now: () => number },
   order: Order,
-): Promise<'refunded' | { refused: string }> {
+): Promise<'refunded' | 'before' | { refused: string }> {
   const { subscriptionId } = order;
   if (subscriptionId === undefined && order.kind !== 'credits')
     throw new Error(`order ${order.id} has no subscription to end`);
@@ -20,10 +20,25 @@ export async function giveBack(
   const paymentIntentId = order.paymentIntentId ?? (await firstPayment(provider, subscription?.latest_invoice));
   const refund = paymentIntentId === undefined ? undefined : await refundOnce(provider, order, paymentIntentId);
   if (refund && 'refused' in refund) return refund;
-  await db.transaction(async (query) => {
+  return db.transaction(async (query) => {
     const at = new Date(now());
     const isNew = await decideOrder(query, order.id, ['returning'], { status: 'refunded', at, paymentIntentId });
-    if (!isNew || !refund) return;
+    if (!isNew || !refund) return isNew ? 'refunded' : 'before';
+    // of one that was flagged nothing was recorded yet
+    await recordTransaction(query, {
+      id: uuid(),
+      userId: order.userId,
+      livemode: order.livemode,
+      type: transactionTypes[order.kind],
+      status: 'refunded',
+      description: order.description,
+      serverId: order.kind === 'rental' ? order.itemId : undefined,
+      amount: refund.amount,
+      currency: refund.currency.toUpperCase(),
+      paymentIntentId,
+      idem: keyOf(order),
+      at,
+    });
     // what the events of its refund are about
     await query('update transactions set payment_intent_id = coalesce(payment_intent_id, $2) where idem = $1', [
       keyOf(order),
@@ -38,13 +53,13 @@ export async function giveBack(
       description: `${order.description}: ${order.reason ?? paidTwice}, refunded`,
       serverId: order.kind === 'rental' ? order.itemId : undefined,
       amount: refund.amount,
-      currency: order.currency,
+      currency: refund.currency.toUpperCase(),
       paymentIntentId,
       idem: `refund:${refund.id}`,
       at,
     });
+    return 'refunded';
   });
-  return 'refunded';
 }
 
 async function endSubscription(provider: PaymentProvider, id: string) {

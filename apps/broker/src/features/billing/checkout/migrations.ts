@@ -69,6 +69,11 @@ export const checkoutMigrations: readonly Migration[] = [
     ],
   },
   {
+    name: '0116-billing-customers',
+    // the address and the card of a customer that the provider was last told, or told us
+    statements: [`alter table payment_customers add column email text, add column card_id text`],
+  },
+  {
     name: '0115-billing-orders-given-back',
     // `returning` was `duplicate`: there are other reasons, which `reason` names. `closed`: dealt with by the operator.
     statements: [

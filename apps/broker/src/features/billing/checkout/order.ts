@@ -1,3 +1,5 @@
+import type { TransactionType } from '@souk/contract/billing-history.ts';
+
 /** What can be paid for: a server's rental, a plan, or a credit package. */
 export type OrderKind = 'rental' | 'plan' | 'credits';
 
@@ -60,3 +62,10 @@ export const notAsOrdered = 'not what was ordered';
 
 /** The key of the fact that an order was paid, for the ledger and the transactions: it counts once. */
 export const keyOf = (order: Pick<Order, 'id'>): string => `order:${order.id}`;
+
+/** How the payment of an order stands in the history. */
+export const transactionTypes: Readonly<Record<OrderKind, TransactionType>> = {
+  credits: 'credit_purchase',
+  plan: 'subscription_create',
+  rental: 'rental_create',
+};

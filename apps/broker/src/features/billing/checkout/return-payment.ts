@@ -22,6 +22,7 @@ export function createReturnPayment(
     const { id, userId, kind, itemId: of, reason } = order;
     const facts = { orderId: id, userId, kind, of, reason };
     const answer = await giveBack({ ...given, now }, order);
+    if (answer === 'before') return { ...order, status: 'refunded' };
     if (answer !== 'refunded') {
       await decideOrder(db.query, id, ['returning'], { status: 'closed', at: new Date(now()) });
       log.error({ ...facts, refused: answer.refused }, 'a payment could not be given back: an operator has to look');

@@ -41,6 +41,7 @@ export function createStartCheckout(given: {
   findServer(id: string): CatalogueServer | undefined;
   emailOf(userId: string): Promise<string | undefined>;
   kinds: readonly OrderKind[];
+  paymentMethods: readonly string[];
   uuid: () => string;
   clock: Clock;
 }): StartCheckout {
@@ -64,7 +65,7 @@ export function createStartCheckout(given: {
     const order = await openOrder(given, { ...ordered, ...addresses, userId });
     if (order.sessionId !== undefined && order.checkoutUrl !== undefined)
       return { checkoutUrl: order.checkoutUrl, sessionId: order.sessionId };
-    const session = await createSession(provider, order, customer);
+    const session = await createSession(provider, order, customer, given.paymentMethods);
     await saveSession(query, order.id, session);
     if (session.url === null) throw new SoukError('payments_unavailable');
     return { checkoutUrl: session.url, sessionId: session.id };
@@ -78,7 +79,7 @@ export function createStartCheckout(given: {
 }
 
 /** The order's id is the request's key: however often it is sent, one session comes of it. */
-function createSession(provider: PaymentProvider, order: Order, customer: string) {
+function createSession(provider: PaymentProvider, order: Order, customer: string, methods: readonly string[]) {
   const { id, userId, kind, itemId, priceId } = order;
   const metadata = { orderId: id, userId, kind, itemId };
   return provider.call((stripe) =>
@@ -86,6 +87,7 @@ function createSession(provider: PaymentProvider, order: Order, customer: string
       {
         line_items: [{ price: priceId, quantity: 1 }],
         customer,
+        allowed_payment_method_types: [...methods],
         client_reference_id: id,
         metadata,
         success_url: order.successUrl,

@@ -55,7 +55,7 @@ export function createChangePlan(given: {
   }
 
   async function judge(own: Own<OwnedPlan>, target: Plan): Promise<'upgrade' | 'downgrade' | 'keep'> {
-    requireActive(own);
+    requireActive(own, clock.now());
     if (own.planId === target.planId) {
       if (own.nextPlanId === undefined)
         throw new SoukError('invalid_request', { message: `You have the ${target.name} plan already.` });
@@ -80,24 +80,25 @@ export function createChangePlan(given: {
       throw new SoukError('not_active', { message: 'This subscription is over.' });
     }
     const items = [{ id: read.itemId, price: target.wantedPriceId }];
-    const proration =
-      kind === 'upgrade'
-        ? {
-            proration_behavior: 'always_invoice' as const,
-            proration_date: prorationDateOf(read, clock.now(), prorationDate),
-          }
-        : { proration_behavior: 'none' as const };
+    // a debit is decided days later, and no change can wait for it: a higher plan begins with the next period
+    const isNow = kind === 'upgrade' && !read.isDebited;
+    const proration = isNow
+      ? {
+          proration_behavior: 'always_invoice' as const,
+          proration_date: prorationDateOf(read, clock.now(), prorationDate),
+        }
+      : { proration_behavior: 'none' as const };
     const change: PlanChange = {
       planId,
       kind: kind === 'downgrade' ? 'downgrade' : 'upgrade',
-      amountDue: kind === 'upgrade' ? await priceOf(own.paymentId, { items, ...proration }) : 0,
+      amountDue: isNow ? await priceOf(own.paymentId, { items, ...proration }) : 0,
       nextAmount: target.amount,
       currency: target.currency,
-      at: (kind === 'downgrade' ? read.periodEndsAt : new Date(clock.now())).toISOString(),
+      at: (isNow || kind === 'keep' ? new Date(clock.now()) : read.periodEndsAt).toISOString(),
       prorationDate: proration.proration_date ?? null,
     };
     if (preview) return { message: 'Nothing is changed yet.', change, paymentUrl: null };
-    if (kind === 'upgrade' && read.awaited?.priceId === target.wantedPriceId)
+    if (isNow && read.awaited?.priceId === target.wantedPriceId)
       return toConfirm(target.name, change, read.awaited.paymentUrl);
     try {
       const update = (payment_behavior?: 'error_if_incomplete' | 'pending_if_incomplete') =>
@@ -109,14 +110,15 @@ export function createChangePlan(given: {
             expand: ['latest_invoice'],
           }),
         );
-      if (kind === 'upgrade') {
+      if (isNow) {
         const paymentUrl = await payNowOrLater(update);
         if (paymentUrl !== undefined) return toConfirm(target.name, change, paymentUrl);
       } else await update();
     } finally {
       await sync(own.paymentId);
     }
-    return { message: tell(kind, target.name, change.at), change, paymentUrl: null };
+    const told = kind === 'upgrade' && !isNow ? 'downgrade' : kind;
+    return { message: tell(told, target.name, change.at), change, paymentUrl: null };
   };
 
   async function priceOf(

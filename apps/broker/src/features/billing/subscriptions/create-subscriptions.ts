@@ -10,6 +10,10 @@ import { createTakeBack } from '../taking-back/create-take-back.ts';
 import { createChangePlan, type ChangePlan } from './change-plan.ts';
 import { endAtProvider } from './end-at-provider.ts';
 import { createEndOwn, type EndOwn } from './end-own.ts';
+import { createEndReplaced, type EndReplaced } from './end-replaced.ts';
+import { createFollowCards } from './follow-cards.ts';
+import { createOpenPortal, type OpenPortal } from './open-portal.ts';
+import { createSettlePayments } from './payment-settings.ts';
 import { endWanted } from './end-wanted.ts';
 import { setEnd } from './set-end.ts';
 import { endUnoffered } from './end-unoffered.ts';
@@ -26,8 +30,11 @@ export type Subscriptions = {
   readonly ends: EndOwn;
   readonly changePlan: ChangePlan;
   readonly findOpenPayment: FindOpenPayment;
+  readonly openPortal: OpenPortal;
   /** For webhooks. @param claim looks for the order of a subscription that nobody here has */
   handlers(claim: (paymentId: string) => Promise<unknown>): Handlers;
+  /** Ends what a person had not paid for and has replaced. */
+  readonly endReplaced: EndReplaced;
   /** Compares all that are not over with the provider. Answers how many differed. */
   reconcile(): Promise<number>;
   /** Ends one at the provider now. @throws SoukError payments_unavailable */
@@ -49,6 +56,9 @@ export function createSubscriptions(options: {
   prices: Prices;
   access: AccessBook;
   catalogue: Pick<Catalogue, 'snapshot' | 'versions'>;
+  publicUrl: string;
+  /** The provider's names of what people pay with. */
+  paymentMethods: readonly string[];
   uuid: () => string;
   clock: Clock;
   log: Log;
@@ -59,8 +69,10 @@ export function createSubscriptions(options: {
     query: db.query,
     findServer: (id: string) => catalogue.snapshot().byId.get(id),
     announce: access.announce,
+    settle: createSettlePayments({ provider, methods: options.paymentMethods, log }),
   };
   const sync = createSyncSubscription(given);
+  const cards = createFollowCards({ provider, query: db.query });
   const takeBack = createTakeBack({ ...given, sync });
 
   async function subscriptionOf(invoiceId: string): Promise<string | undefined> {
@@ -76,6 +88,7 @@ export function createSubscriptions(options: {
     ends: createEndOwn({ ...given, sync }),
     changePlan: createChangePlan({ ...given, sync }),
     findOpenPayment: createFindOpenPayment(given),
+    openPortal: createOpenPortal(given),
     handlers(claim) {
       const read = async (paymentId: string) => (await sync(paymentId)) === 'unknown' && claim(paymentId);
       const ofSubscription: Handlers[string] = ({ objectId }) => read(objectId);
@@ -83,12 +96,18 @@ export function createSubscriptions(options: {
         const paymentId = await subscriptionOf(objectId);
         return paymentId !== undefined && read(paymentId);
       };
+      const ofPayment: Handlers[string] = async (event) => {
+        await ofInvoice(event);
+        const paymentId = await subscriptionOf(event.objectId);
+        if (paymentId !== undefined) await cards.afterPayment(event.objectId, paymentId);
+      };
       return {
         'customer.subscription.created': ofSubscription,
         'customer.subscription.updated': ofSubscription,
         'customer.subscription.deleted': ofSubscription,
         'customer.subscription.pending_update_expired': ofSubscription,
-        'invoice.paid': ofInvoice,
+        'invoice.paid': ofPayment,
+        'customer.updated': ({ objectId }) => cards.afterChoice(objectId),
         'invoice.payment_failed': ofInvoice,
         'invoice.payment_action_required': ofInvoice,
         'refund.created': ofRefund,
@@ -99,6 +118,7 @@ export function createSubscriptions(options: {
         'charge.dispute.closed': ofDispute,
       };
     },
+    endReplaced: createEndReplaced({ query: db.query, provider, sync }),
     reconcile: () => reconcileSubscriptions({ db, provider, sync, clock, log }),
     endNow: (paymentId) => endAtProvider({ provider, sync }, paymentId),
     endWithPeriod: (paymentId) => setEnd({ ...given, sync }, paymentId, true),

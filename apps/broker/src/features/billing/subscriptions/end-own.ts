@@ -4,7 +4,9 @@ import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { AccessBook } from '../access/create-access.ts';
-import { findPlan, findRental, requireActive, requireCancelled } from './find-own.ts';
+import type { OwnedPlan, OwnedServer } from '../access/owned.ts';
+import { endAtProvider } from './end-at-provider.ts';
+import { findPlan, findRental, requireActive, requireCancelled, type Own } from './find-own.ts';
 import { setEnd } from './set-end.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
 
@@ -38,10 +40,20 @@ export function createEndOwn(given: {
   };
   const tellResumed = (name: string): Ending => ({ message: `${name} is resumed: it renews by itself.`, endsAt: null });
 
+  /** What was not paid ends now, and nothing more is collected for it: nobody keeps access to a month that they did not pay. */
+  async function endUnpaid(own: Own<OwnedPlan | OwnedServer>, name: string): Promise<Ending | undefined> {
+    if (own.isCancelled || !own.pastDue) return undefined;
+    await endAtProvider(given, own.paymentId);
+    const message = `${name} is cancelled. Its last payment failed, so access has ended and nothing more is charged.`;
+    return { message, endsAt: null };
+  }
+
   return {
     async cancelRental(userId, serverId) {
       const rental = await findRental(context(), userId, serverId);
-      requireActive(rental, { orPastDue: true });
+      const ended = await endUnpaid(rental, `The rental of ${nameOf(serverId)}`);
+      if (ended) return ended;
+      requireActive(rental, clock.now());
       await setEnd(given, rental.paymentId, true);
       const { periodEndsAtMs } = await findRental(context(), userId, serverId);
       return tell(`The rental of ${nameOf(serverId)}`, periodEndsAtMs);
@@ -58,7 +70,9 @@ export function createEndOwn(given: {
     },
     async cancelPlan(userId, id) {
       const plan = await findPlan(context(), userId, id);
-      requireActive(plan);
+      const ended = await endUnpaid(plan, `The ${plan.name} plan`);
+      if (ended) return ended;
+      requireActive(plan, clock.now());
       await setEnd(given, plan.paymentId, true);
       const { periodEndsAtMs } = await findPlan(context(), userId, id);
       return tell(`The ${plan.name} plan`, periodEndsAtMs);

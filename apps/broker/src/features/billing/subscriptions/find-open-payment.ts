@@ -1,9 +1,10 @@
+import type { Stripe } from 'stripe';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { AccessBook } from '../access/create-access.ts';
-import { isRunning } from '../access/owned.ts';
+import { isRunning, isUnpaid } from '../access/owned.ts';
 import { paymentOf } from './find-own.ts';
 
 /** An invoice that waits to be paid: its page at the payment provider, and what it comes to in minor units. */
@@ -30,12 +31,12 @@ export function createFindOpenPayment({
   return async (userId, id) => {
     const { plans, servers } = await access.read(userId);
     const own = [...plans, ...servers].find((one) => one.id === id);
-    if (!own || own.source !== 'payment' || !isRunning(own, clock.now())) {
+    const nowMs = clock.now();
+    if (!own || own.source !== 'payment' || !(isRunning(own, nowMs) || isUnpaid(own, nowMs))) {
       throw new SoukError('not_found', { message: 'You have no such subscription' });
     }
     const subscription = await paymentOf(query, 'planId' in own ? 'subscriptions' : 'access_grants', id);
-    const { data } = await provider.call((stripe) => stripe.invoices.list({ subscription, status: 'open', limit: 1 }));
-    const [invoice] = data;
+    const invoice = await findOpen(provider, subscription);
     if (!invoice?.hosted_invoice_url) throw new SoukError('not_found', { message: 'There is nothing to pay' });
     return {
       paymentUrl: invoice.hosted_invoice_url,
@@ -43,4 +44,17 @@ export function createFindOpenPayment({
       currency: invoice.currency.toUpperCase(),
     };
   };
+}
+
+/**
+ * The invoice that brings a subscription back when it is paid: the newest. One that was given up has drafts for the periods
+ * since, which are not collected; the last of them is made ready to be paid.
+ */
+async function findOpen(provider: PaymentProvider, subscription: string): Promise<Stripe.Invoice | undefined> {
+  const { data } = await provider.call((stripe) => stripe.invoices.list({ subscription, limit: 10 }));
+  const newest = data.find(({ status }) => status === 'open' || status === 'draft');
+  if (newest?.status !== 'draft') return newest;
+  // the draft of a renewal that is to be charged within the hour is none of these
+  if (newest.auto_advance) return data.find(({ status }) => status === 'open');
+  return provider.call((stripe) => stripe.invoices.finalizeInvoice(newest.id ?? '', { auto_advance: false }));
 }

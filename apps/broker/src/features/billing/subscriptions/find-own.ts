@@ -1,7 +1,7 @@
 import { SoukError } from '#platform/errors.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { AccessBook } from '../access/create-access.ts';
-import { isRunning, statusOf, type OwnedPlan, type OwnedServer } from '../access/owned.ts';
+import { isRunning, isUnpaid, statusOf, type OwnedPlan, type OwnedServer } from '../access/owned.ts';
 
 /** A running subscription that its owner pays for, with its id at the payment provider. */
 export type Own<Kind> = Kind & { paymentId: string };
@@ -16,7 +16,7 @@ export async function findRental(
   serverId: string,
 ): Promise<Own<OwnedServer>> {
   const { servers } = await access.read(userId);
-  const rentals = servers.filter((one) => one.kind === 'rental' && one.serverId === serverId && isRunning(one, nowMs));
+  const rentals = servers.filter((one) => one.kind === 'rental' && one.serverId === serverId && isThere(one, nowMs));
   const paid = rentals.find(({ source }) => source === 'payment');
   if (paid) return { ...paid, paymentId: await paymentOf(query, 'access_grants', paid.id) };
   if (rentals.length > 0) throw given();
@@ -30,23 +30,23 @@ export async function findPlan(
   id: string,
 ): Promise<Own<OwnedPlan>> {
   const { plans } = await access.read(userId);
-  const plan = plans.find((one) => one.id === id && isRunning(one, nowMs));
+  const plan = plans.find((one) => one.id === id && isThere(one, nowMs));
   if (!plan) throw new SoukError('not_found', { message: 'You have no such subscription' });
   if (plan.source !== 'payment') throw given();
   return { ...plan, paymentId: await paymentOf(query, 'subscriptions', plan.id) };
 }
 
-/**
- * @param orPastDue one whose last payment failed is accepted too
- * @throws SoukError not_active
- */
-export function requireActive(own: OwnedPlan | OwnedServer, { orPastDue = false } = {}): void {
-  const status = statusOf(own);
-  if (status === 'active' || (orPastDue && status === 'past_due')) return;
+/** Also what was not paid, and is still to be ended or paid. */
+const isThere = (own: OwnedPlan | OwnedServer, nowMs: number) => isRunning(own, nowMs) || isUnpaid(own, nowMs);
+
+/** @throws SoukError not_active unless it renews and is paid */
+export function requireActive(own: OwnedPlan | OwnedServer, nowMs: number): void {
+  const status = statusOf(own, nowMs);
+  if (status === 'active') return;
   const message =
     status === 'canceled'
       ? 'This is cancelled already. You can resume it until its period ends.'
-      : 'The last payment failed. Once it is paid, you can change or cancel this; if it stays unpaid, it ends by itself.';
+      : 'The last payment failed. Pay it first, or cancel this.';
   throw new SoukError('not_active', { message });
 }
 

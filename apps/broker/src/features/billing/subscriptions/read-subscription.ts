@@ -23,9 +23,26 @@ export type ProviderSubscription = {
   pastDue: boolean;
   /** Whether its last invoice is paid. */
   isPaidUp: boolean;
+  /** The provider has given up charging, and keeps the subscription. */
+  isGivenUp: boolean;
+  /** It is charged to a bank account: what is due now arrives in days. */
+  isDebited: boolean;
+  /** What can pay its invoices, and whether what pays one is kept for the next. */
+  paymentSettings: { methods: readonly string[] | undefined; keeps: boolean };
   /** A change of plan that is made once the person has paid for it, on this page; it is dropped if they have not until then. */
   awaited: { planId: string; priceId: string; paymentUrl: string; until: Date } | undefined;
 };
+
+/** What the provider knows days later whether it pays. A change of plan cannot wait for it. */
+const delayed: ReadonlySet<string> = new Set([
+  'acss_debit',
+  'au_becs_debit',
+  'bacs_debit',
+  'customer_balance',
+  'nz_bank_account',
+  'sepa_debit',
+  'us_bank_account',
+]);
 
 /** Those that are over, or have never begun. */
 const over: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired']);
@@ -38,15 +55,16 @@ export async function readSubscription(
   provider: PaymentProvider,
   id: string,
 ): Promise<ProviderSubscription | undefined> {
-  const found = await provider.find((stripe) => stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] }));
+  const found = await provider.find((stripe) =>
+    stripe.subscriptions.retrieve(id, { expand: ['latest_invoice', 'default_payment_method'] }),
+  );
   const [item] = found?.items.data ?? [];
   if (!found || !item) return undefined;
   const { product } = item.price;
   const offer = offerOfProduct(idOf(product));
   if (!offer || offer.kind === 'package') return undefined;
-  const { latest_invoice: invoice, status } = found;
-  // the provider has given up charging, and keeps the subscription: the period that it is in is not paid
-  const end = status === 'unpaid' ? item.current_period_start : item.current_period_end;
+  const { latest_invoice: invoice, status, default_payment_method: method, payment_settings: settings } = found;
+  const end = item.current_period_end;
   const isCancelled = found.cancel_at_period_end || (found.cancel_at !== null && found.cancel_at <= end);
   return {
     id: found.id,
@@ -61,6 +79,12 @@ export async function readSubscription(
     endedAt: over.has(status) ? at(found.ended_at ?? found.canceled_at ?? found.start_date) : undefined,
     pastDue: status === 'past_due' || status === 'unpaid',
     isPaidUp: typeof invoice === 'object' && invoice?.status === 'paid',
+    isGivenUp: status === 'unpaid',
+    isDebited: typeof method === 'object' && method !== null && delayed.has(method.type),
+    paymentSettings: {
+      methods: settings?.payment_method_types ?? undefined,
+      keeps: settings?.save_default_payment_method === 'on_subscription',
+    },
     awaited: awaitedOf(found),
   };
 }

@@ -1,6 +1,7 @@
 import {
   cancelRental,
   cancelSubscription,
+  changeCard,
   changeSubscription,
   getOpenPayment,
   resumeRental,
@@ -42,6 +43,10 @@ export function mountSubscriptionRoutes(
   router.route(changeSubscription, async ({ caller, params, body }) => ({
     ...success,
     ...(await withPatience(need().changePlan(caller.userId, params.id, body), { changes: !body.preview })),
+  }));
+  router.route(changeCard, async ({ caller }) => ({
+    ...success,
+    ...(await withPatience(need().openPortal(caller.userId))),
   }));
   router.route(getOpenPayment, async ({ caller, params }) => ({
     ...success,

@@ -1,5 +1,7 @@
+import type { Stripe } from 'stripe';
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Query } from '#platform/db/database.ts';
+import { stopCollecting } from './stop-collecting.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
 
 /**
@@ -13,11 +15,20 @@ export async function setEnd(
   endsWithPeriod: boolean,
 ): Promise<void> {
   try {
-    await provider.call((stripe) => stripe.subscriptions.update(paymentId, { cancel_at_period_end: endsWithPeriod }));
+    const change = endsWithPeriod ? { cancel_at_period_end: true } : await resumption(provider, paymentId);
+    await provider.call((stripe) => stripe.subscriptions.update(paymentId, change));
+    await stopCollecting(provider, paymentId, endsWithPeriod ? 'stop' : 'go on');
   } catch (error) {
     if (isRefusal(error)) await sync(paymentId);
     throw error;
   }
   await query('update subscription_syncs set end_wanted = false where payment_id = $1 and end_wanted', [paymentId]);
   await sync(paymentId);
+}
+
+/** A cancellation in the provider's portal is a date of its own, which has a parameter of its own. */
+async function resumption(provider: PaymentProvider, paymentId: string): Promise<Stripe.SubscriptionUpdateParams> {
+  const found = await provider.find((stripe) => stripe.subscriptions.retrieve(paymentId));
+  const hasDate = found?.cancel_at && !found.cancel_at_period_end;
+  return hasDate ? { cancel_at: '' } : { cancel_at_period_end: false };
 }

@@ -4,6 +4,7 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { boundAccess } from './bound-access.ts';
 import { readPaidInvoices, type PaidInvoice } from './read-invoices.ts';
 import { readSubscription, type ProviderSubscription } from './read-subscription.ts';
 import { recordCancel, recordInvoice } from './record-subscription.ts';
@@ -34,6 +35,8 @@ export type SyncGiven = {
   db: Pick<Database, 'query' | 'transaction'>;
   provider: PaymentProvider;
   findServer(id: string): CatalogueServer | undefined;
+  /** Sees to it that its invoices can be paid as the shop wants it. */
+  settle(read: ProviderSubscription): Promise<void>;
   /** On every replica: what a person owns has changed. */
   announce(userId: string): Promise<void>;
   uuid: () => string;
@@ -48,10 +51,11 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
   async function write(
     query: Query,
     reading: number,
-    read: ProviderSubscription,
+    found: ProviderSubscription,
     invoices: readonly PaidInvoice[],
   ): Promise<string | 'newer' | undefined> {
-    if (!(await noteReading(query, read, reading))) return 'newer';
+    if (!(await noteReading(query, found, reading))) return 'newer';
+    const read = await boundAccess(query, found, invoices);
     const stored = await findStored(query, read.kind, read.id);
     const userId = stored?.userId ?? (await findOwner(query, read.id, livemode));
     // not paid for yet as far as we know, or not what was ordered: checkout decides that
@@ -59,7 +63,8 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
     const owner = { id: stored?.id ?? uuid(), userId, livemode };
     let what: string;
     if (read.kind === 'plan') {
-      const chosen = await choosePlan(query, read, stored);
+      const isPaidChange = invoices.some(({ change }) => change?.toPlanId === read.offerId);
+      const chosen = await choosePlan(query, read, stored, isPaidChange);
       if (!chosen) {
         log.error({ subscription: read.id, planId: read.offerId }, 'a subscription is of a plan that does not exist');
         return undefined;
@@ -88,18 +93,21 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
     const userId = await db.transaction((query) => write(query, reading, read, invoices));
     if (userId === undefined) return 'unknown';
     if (userId !== 'newer') await given.announce(userId);
+    if (!read.endedAt) await given.settle(read);
     return 'known';
   };
 }
 
 /**
  * The plan that a subscription gives now, with its name, and the one that begins with the next period. A higher plan counts once its
- * difference is paid, a lower one from the next period on.
+ * difference is paid, a lower one from the next period on, as does a higher one of which no difference was charged.
+ * @param isPaidChange an invoice that this reading has found first paid the difference to the plan
  */
 async function choosePlan(
   query: Query,
   { offerId, periodEndsAt, isPaidUp }: ProviderSubscription,
   stored: StoredSubscription | undefined,
+  isPaidChange: boolean,
 ): Promise<{ itemId: string; name: string; nextPlanId: string | undefined } | undefined> {
   const wanted = await readPlan(query, offerId);
   if (!wanted) return undefined;
@@ -107,7 +115,8 @@ async function choosePlan(
   const give = ({ planId, name }: PlanFacts, nextPlanId?: string) => ({ itemId: planId, name, nextPlanId });
   if (!current || current.planId === wanted.planId) return give(wanted);
   const isHigher = tiers[wanted.tier].level > tiers[current.tier].level;
-  if (isHigher) return give(isPaidUp ? wanted : current);
   const isSamePeriod = periodEndsAt.getTime() <= stored.periodEndsAt.getTime();
+  if (isHigher && (isPaidChange || !isSamePeriod)) return give(isPaidUp ? wanted : current);
+  // a lower one, and a higher one of which no difference was paid
   return isSamePeriod ? give(current, wanted.planId) : give(wanted);
 }

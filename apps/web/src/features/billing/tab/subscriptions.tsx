@@ -17,8 +17,13 @@ import { ResumeButton } from '../cancel/resume-button.tsx';
 import type { OwnSubscription } from '../plans/plan-action.ts';
 import { offersQuery } from '../queries.ts';
 
-const tones: Record<OwnedStatus, StatusTone> = { active: 'good', canceled: 'idle', past_due: 'bad' };
-const statusTexts: Record<OwnedStatus, string> = { active: 'active', canceled: 'canceled', past_due: 'payment failed' };
+const tones: Record<OwnedStatus, StatusTone> = { active: 'good', canceled: 'idle', past_due: 'bad', unpaid: 'bad' };
+const statusTexts: Record<OwnedStatus, string> = {
+  active: 'active',
+  canceled: 'canceled',
+  past_due: 'payment failed',
+  unpaid: 'not paid',
+};
 
 /** The plans that the person has, each with what they can do with it. */
 export function Subscriptions({

@@ -49,11 +49,17 @@ export function OwnedLists({ user, billing }: { user: BillingUser; billing: User
   );
 }
 
-const tones: Readonly<Record<OwnedThing['status'], StatusTone>> = { active: 'good', canceled: 'idle', past_due: 'bad' };
+const tones: Readonly<Record<OwnedThing['status'], StatusTone>> = {
+  active: 'good',
+  canceled: 'idle',
+  past_due: 'bad',
+  unpaid: 'bad',
+};
 const statusWords: Readonly<Record<OwnedThing['status'], string>> = {
   active: 'active',
   canceled: 'canceled',
   past_due: 'past due',
+  unpaid: 'not paid',
 };
 const sources: Readonly<Record<OwnedThing['source'], string>> = {
   payment: 'Paid',

@@ -1,0 +1,36 @@
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { Query } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+
+/**
+ * Opens the page of the payment provider where a person chooses another card; it leads back to their billing.
+ * @throws SoukError not_found where they have never paid, payment_refused where the account of the provider has no portal
+ */
+export type OpenPortal = (userId: string) => Promise<{ portalUrl: string }>;
+
+export function createOpenPortal({
+  provider,
+  query,
+  publicUrl,
+}: {
+  provider: PaymentProvider;
+  query: Query;
+  publicUrl: string;
+}): OpenPortal {
+  return async (userId) => {
+    const { rows } = await query<{ customer_id: string }>(
+      'select customer_id from payment_customers where user_id = $1 and livemode = $2',
+      [userId, provider.livemode],
+    );
+    const customer = rows[0]?.customer_id;
+    if (customer === undefined) throw new SoukError('not_found', { message: 'You have not paid for anything yet' });
+    const { url } = await provider.call((stripe) =>
+      stripe.billingPortal.sessions.create({
+        customer,
+        return_url: `${publicUrl}/dashboard?tab=billing`,
+        flow_data: { type: 'payment_method_update' },
+      }),
+    );
+    return { portalUrl: url };
+  };
+}

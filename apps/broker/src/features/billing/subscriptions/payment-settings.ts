@@ -1,0 +1,35 @@
+import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { Log } from '#platform/log.ts';
+import type { ProviderSubscription } from './read-subscription.ts';
+
+/**
+ * Sets how the invoices of a subscription are paid, where the provider has it otherwise: with what the shop takes, and what
+ * pays one is charged for the next. Without that, a card that pays an open invoice would pay that one alone.
+ */
+export type SettlePayments = (read: ProviderSubscription) => Promise<void>;
+
+export function createSettlePayments({
+  provider,
+  methods,
+  log,
+}: {
+  provider: PaymentProvider;
+  methods: readonly string[];
+  log: Log;
+}): SettlePayments {
+  return async ({ id, paymentSettings }) => {
+    const isSame = String(paymentSettings.methods) === String(methods);
+    if (paymentSettings.keeps && isSame) return;
+    try {
+      await provider.call((stripe) =>
+        stripe.subscriptions.update(id, {
+          payment_settings: { save_default_payment_method: 'on_subscription', payment_method_types: [...methods] },
+        }),
+      );
+    } catch (error) {
+      // one that has ended meanwhile; anything else is tried again with the next reading
+      if (!isRefusal(error)) throw error;
+      log.warn({ err: error, subscription: id }, 'the payment settings of a subscription could not be set');
+    }
+  };
+}
