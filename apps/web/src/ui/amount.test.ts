@@ -4,6 +4,10 @@ import { formatCount, formatMoney, formatMonthly, formatPrice } from './amount.t
 test('[NUM-1] cents are shown as dollars with two digits and grouped thousands', () => {
   expect(formatMoney(900)).toBe('$9.00');
   expect(formatMoney(0)).toBe('$0.00');
+  // of a dispute in the card's currency
+  expect(formatMoney(1500, 'jpy')).toBe('¥1,500');
+  expect(formatMoney(1500, 'KWD')).toBe('KWD\u00a01.500');
+  expect(formatMoney(1500, 'EUR')).toBe('€15.00');
   expect(formatMoney(123_456_789)).toBe('$1,234,567.89');
   expect(formatMoney(-150)).toBe('-$1.50');
 });

@@ -1,3 +1,4 @@
+import { amountFault, currencyFault } from '@souk/contract/currencies.ts';
 import { manifestSchema, type Manifest } from '@souk/contract/manifest.ts';
 import { SoukError, type Issue } from '#platform/errors.ts';
 import type { UpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
@@ -47,14 +48,21 @@ export function checkAllowed(manifest: Manifest, policy: ManifestPolicy): void {
 }
 
 /**
- * The payment provider lets one person pay in one currency alone.
- * @throws SoukError manifest_invalid where the rental has another currency than the shop
+ * The payment provider lets one person pay in one currency alone, and charges no less than its smallest amount.
+ * @throws SoukError manifest_invalid where the rental could not be sold
  */
 export function checkCurrency({ billing }: Manifest, { currency }: Pick<ManifestPolicy, 'currency'>): void {
-  const rented = billing?.rental?.currency;
-  if (currency === undefined || rented === undefined || rented === currency) return;
-  const message = `must be ${currency}, the currency of the plans and credit packages: all prices are in one currency`;
-  throw invalid([{ path: 'billing.rental.currency', message }]);
+  const { rental } = billing ?? {};
+  if (!rental) return;
+  const message = currencyFault(rental.currency) ?? anotherCurrency(rental.currency, currency);
+  if (message !== undefined) throw invalid([{ path: 'billing.rental.currency', message }]);
+  const tooLittle = amountFault(rental.price, rental.currency);
+  if (tooLittle !== undefined) throw invalid([{ path: 'billing.rental.price', message: tooLittle }]);
+}
+
+function anotherCurrency(rented: string, ofShop: string | undefined): string | undefined {
+  if (ofShop === undefined || rented === ofShop) return undefined;
+  return `must be ${ofShop}, the currency of the plans and credit packages: all prices are in one currency`;
 }
 
 function checkConnection({ connection }: Manifest, policy: ManifestPolicy): void {

@@ -1,3 +1,4 @@
+import { decimalsOf } from '@souk/contract/currencies.ts';
 import {
   getBillingDashboard,
   getTransactionsCsv,
@@ -63,7 +64,7 @@ export function mountBillingHistoryRoutes(
         one.description,
         one.mcpId,
         // as people write money; never negative, the type says what came back
-        (one.amount / 100).toFixed(2),
+        (one.amount / 10 ** decimalsOf(one.currency)).toFixed(decimalsOf(one.currency)),
         one.currency,
         one.receiptUrl,
       ]),

@@ -120,6 +120,26 @@ test.each([
   [JSON.stringify({ plans: [plan({}), plan({})], packages: [] }), /x is the id of two offers/],
   [JSON.stringify({ plans: [plan({ amount: 0 })], packages: [] }), /free if and only if its tier is T0/],
   [JSON.stringify({ plans: [plan({}), plan({ planId: 'y', currency: 'EUR' })], packages: [] }), /one currency/],
+  [
+    JSON.stringify({ plans: [plan({ currency: 'JPY' })], packages: [] }),
+    /plans\.0\.currency must be a currency with two decimals/,
+  ],
+  [
+    JSON.stringify({ plans: [plan({ currency: 'KWD' })], packages: [] }),
+    /plans\.0\.currency must be a currency with two decimals/,
+  ],
+  [
+    JSON.stringify({ plans: [], packages: [pack({ currency: 'XXX' })] }),
+    /packages\.0\.currency must be a currency with two/,
+  ],
+  [
+    JSON.stringify({ plans: [plan({ amount: 49 })], packages: [] }),
+    /plans\.0\.amount must be at least 50: .* less than 0\.50 USD/,
+  ],
+  [
+    JSON.stringify({ plans: [], packages: [pack({ price: 29, currency: 'GBP' })] }),
+    /packages\.0\.price must be at least 30/,
+  ],
 ])('a file with a mistake names it and itself: %#', async (text, problem) => {
   const file = join(folder, 'offers.json');
   await writeFile(file, text);
@@ -131,6 +151,10 @@ test('a start with such a file fails', async () => {
   await writeFile(file, '{}');
   await expect(startTestApp({ paths: { offers: file } })).rejects.toThrow(/offers\.json: plans /);
 });
+
+function pack(change: object): object {
+  return { packageId: 'p', name: 'P', credits: 10, bonus: 0, price: 100, currency: 'USD', ...change };
+}
 
 function plan(change: object): object {
   const paid = { planId: 'x', name: 'X', description: 'X.', tier: 'T1', amount: 100, currency: 'USD', period: 'month' };

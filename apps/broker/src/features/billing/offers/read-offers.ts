@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { amountFault, currencyFault } from '@souk/contract/currencies.ts';
 import { tierSchema } from '@souk/contract/tiers.ts';
 import { z } from 'zod';
 
@@ -50,6 +51,15 @@ const offersSchema = z
         code: 'custom',
         message: `all prices must be in one currency, not ${[...currencies].join(', ')}`,
       });
+    for (const [list, offers] of Object.entries({ plans, packages }))
+      for (const [index, offer] of offers.entries()) {
+        const [name, amount] = 'amount' in offer ? ['amount', offer.amount] : ['price', offer.price];
+        const fault = currencyFault(offer.currency);
+        if (fault) context.addIssue({ code: 'custom', path: [list, index, 'currency'], message: fault });
+        // the free plan costs nothing
+        const tooLittle = amount === 0 || fault ? undefined : amountFault(amount, offer.currency);
+        if (tooLittle) context.addIssue({ code: 'custom', path: [list, index, name], message: tooLittle });
+      }
     for (const { planId, tier, amount } of plans)
       if ((tier === 'T0') !== (amount === 0))
         context.addIssue({ code: 'custom', message: `${planId}: a plan is free if and only if its tier is T0` });

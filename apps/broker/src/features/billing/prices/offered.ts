@@ -1,3 +1,4 @@
+import { amountFault, currencyFault } from '@souk/contract/currencies.ts';
 import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
 import { presentBilling, type CatalogueServer } from '#features/catalogue/index.ts';
 
@@ -26,7 +27,10 @@ export function offeredPackage({ packageId, name, credits, bonus, price, currenc
   return { kind: 'package', id: packageId, name, description, amount: price, currency };
 }
 
-/** undefined: it cannot be rented. @param currency of the shop: a rental in another one is not sold */
+/**
+ * undefined: it cannot be rented. One that the provider could not charge is not for sale: it is from before that was refused.
+ * @param currency of the shop: a rental in another one is not sold
+ */
 export function offeredRental(
   server: Pick<CatalogueServer, 'id' | 'manifest'>,
   currency: string | undefined,
@@ -34,6 +38,7 @@ export function offeredRental(
   const rental = presentBilling(server.manifest)?.rental;
   if (!rental) return undefined;
   if (currency !== undefined && rental.currency !== currency) return undefined;
+  if (currencyFault(rental.currency) ?? amountFault(rental.price, rental.currency)) return undefined;
   const { name, description, price: amount } = rental;
   return { kind: 'rental', id: server.id, name, description, amount, currency: rental.currency };
 }

@@ -153,12 +153,19 @@ test('a rental in another currency than the plans is not sold; the next start sa
     const billing = { tier: 'T1', rental: { price: 500, currency: 'EUR' } };
     const foreign = { id: 'foreign', connection: { type: 'http', url: fixture.url }, billing };
     await deployManifest({ db, ...other }, foreign, 'unasked');
+    const small = { ...foreign, id: 'small', billing: { tier: 'T1', rental: { price: 500 } } };
+    await deployManifest({ db, ...other }, small, 'unasked');
+    // deployed before such a price was refused
+    await db.query(
+      `update manifest_versions set body = jsonb_set(body, '{billing,rental,price}', '49') where server_id = 'small'`,
+    );
     await other.billing.prices.synced();
     subscribe('http.server.request.start', note);
     const next = await startTestApp({ env, db: { ...db, close: async () => {} } });
     expect(next.logged()).toContain(
       'the rental of foreign is not sold: billing.rental.currency is EUR, and all prices must be in USD',
     );
+    expect(next.logged()).toContain('the rental of small is not sold: billing.rental.price must be at least 50');
     await next.billing.prices.synced();
     unsubscribe('http.server.request.start', note);
     const ofNext = asked.filter(({ port }) => port === next.stripeSandbox?.access.port);
@@ -167,7 +174,8 @@ test('a rental in another currency than the plans is not sold; the next start sa
     await expect(
       buyer.api.startCheckout({ body: { type: 'rental', mcpId: 'foreign', period: 'monthly' } }),
     ).rejects.toMatchObject({ status: 400, message: 'mcpId: foreign cannot be rented' });
-    expect((await buyer.api.getRentalOptions({ params: { mcpId: 'foreign' } })).rental).toBeNull();
+    for (const mcpId of ['foreign', 'small'])
+      expect((await buyer.api.getRentalOptions({ params: { mcpId } })).rental).toBeNull();
     await next.stop();
   } finally {
     unsubscribe('http.server.request.start', note);

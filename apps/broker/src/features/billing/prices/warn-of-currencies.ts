@@ -1,17 +1,26 @@
+import { amountFault, currencyFault } from '@souk/contract/currencies.ts';
 import type { CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Log } from '#platform/log.ts';
 
 /**
- * The payment provider lets one person pay in one currency alone: a rental in another one is not sold. Manifests are refused for
- * that; one that is deployed all the same is from before the shop's currency was changed.
+ * The payment provider lets one person pay in one currency alone, and charges no less than its smallest amount: a rental that
+ * is otherwise is not sold. Manifests are refused for that; one that is deployed all the same is from before the shop's
+ * currency was changed, or this was checked.
  */
 export function warnOfCurrencies(currency: string | undefined, { servers }: CatalogueSnapshot, log: Log): void {
   for (const { id, manifest } of servers) {
-    const rented = manifest.billing?.rental?.currency;
-    if (currency === undefined || rented === undefined || rented === currency) continue;
-    log.warn(
-      { serverId: id, field: 'billing.rental.currency' },
-      `the rental of ${id} is not sold: billing.rental.currency is ${rented}, and all prices must be in ${currency}, as those of the plans and packages`,
-    );
+    const { rental } = manifest.billing ?? {};
+    if (!rental) continue;
+    const warn = (field: string, fault: string) =>
+      log.warn({ serverId: id, field }, `the rental of ${id} is not sold: ${field} ${fault}`);
+    const fault = currencyFault(rental.currency);
+    const tooLittle = amountFault(rental.price, rental.currency);
+    if (fault) warn('billing.rental.currency', fault);
+    else if (currency !== undefined && rental.currency !== currency)
+      warn(
+        'billing.rental.currency',
+        `is ${rental.currency}, and all prices must be in ${currency}, as those of the plans and packages`,
+      );
+    else if (tooLittle) warn('billing.rental.price', tooLittle);
   }
 }
