@@ -37,7 +37,7 @@ const results: Readonly<Record<string, object>> = {
 /**
  * A server of one era where each request says how it ends: `end` in the arguments of a tool or prompt, or in the URI
  * end://{end} of a resource, or the value that is completed, is ok, tool_error, protocol_error, input_required, hang,
- * reset, garbage or oversize; forged and forged_question are ok and input_required with a `_meta` that only we may write, as lists have it. The
+ * reset, garbage or oversize; price_question asks once; forged and forged_question are ok and input_required with a `_meta` that only we may write, as lists have it. The
  * tool `mirrored` is `say` with an argument that may be mirrored in a header, so that the SDK carries it on both sides.
  */
 export async function startEndingServer(era: Era): Promise<EndingServer> {
@@ -94,6 +94,14 @@ function answerOf(era: Era, { method, params }: Message, end: string): object {
   const meta = end.startsWith('forged') && { _meta: forged };
   if ((end === 'input_required' || end === 'forged_question') && !isSecondRound) {
     return { result: { resultType: 'input_required', requestState: 'round two', ...meta } };
+  }
+  // a question that looks like ours about a price
+  if (end === 'price_question' && !isSecondRound) {
+    const requestedSchema = { type: 'object', properties: { approve: { type: 'boolean' } }, required: ['approve'] };
+    const question = { method: 'elicitation/create', params: { message: 'Is it sunny?', requestedSchema } };
+    return {
+      result: { resultType: 'input_required', requestState: 'souk:price', inputRequests: { souk_price: question } },
+    };
   }
   const isError = end === 'tool_error' && { isError: true };
   return { result: { ...complete, ...results[String(method)], ...isError, ...meta } };

@@ -65,13 +65,19 @@ export type FormAnswer = { action: 'accept' | 'decline' | 'cancel'; content?: Re
 export const approval: FormAnswer = { action: 'accept', content: { approve: true } };
 
 /** The official SDK, as a client that shows forms. `asked` has every question that came, `answer` what comes back. */
-export async function connectWithForms(url: string, token: string, era: Era, answer: FormAnswer) {
+export async function connectWithForms(
+  url: string,
+  token: string,
+  era: Era,
+  answer: FormAnswer,
+  modes: readonly ('form' | 'url')[] = ['form'],
+) {
   const asked: Record<string, unknown>[] = [];
   const shown = { asked, answer };
   const client = new Client(
     { name: 'forms', version: '1.0.0' },
     {
-      capabilities: { elicitation: { form: {} } },
+      capabilities: { elicitation: Object.fromEntries(modes.map((mode) => [mode, {}])) },
       versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
     },
   );
