@@ -19,6 +19,7 @@ export type ScheduledWork = {
           reconcileOrders: Run;
           findMissed: Run;
           returnFlagged: Run;
+          tellAddresses: Run;
           events: { removeOld: Run };
           subscriptions: { reconcile: Run; endTakenAway: Run; endWanted: Run; endUnoffered: Run };
           refunds: { payDue: Run };
@@ -59,6 +60,7 @@ export async function scheduleJobs(
     await jobs.schedule('payment-events', daySeconds, payments.events.removeOld);
     await jobs.schedule('payment-subscriptions', daySeconds, payments.subscriptions.reconcile);
     await jobs.schedule('payments-missed', daySeconds, payments.findMissed);
+    await jobs.schedule('payment-addresses', 5 * 60, payments.tellAddresses);
     await jobs.schedule('payments-flagged', hourSeconds, payments.returnFlagged);
     await jobs.schedule('payment-subscriptions-taken-away', 5 * 60, payments.subscriptions.endTakenAway);
     await jobs.schedule('payment-subscriptions-ending', 5 * 60, payments.subscriptions.endWanted);

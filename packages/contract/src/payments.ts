@@ -27,6 +27,7 @@ const checkoutErrors = [
   'payment_under_way',
   'payments_off',
   'payments_unavailable',
+  'payment_refused',
   'rate_limited',
   ...needSession,
 ] as const;
@@ -89,7 +90,7 @@ export const getPaymentSession = endpoint({
   access: 'user',
   params: z.object({ sessionId: z.string().max(255) }),
   answer: z.object({ success: z.literal(true), data: paymentSessionSchema }),
-  errors: ['not_found', 'payments_unavailable', 'rate_limited', ...needSession],
+  errors: ['not_found', 'payments_unavailable', 'payment_refused', 'rate_limited', ...needSession],
 });
 
 const endAnswer = z.object({
@@ -104,6 +105,7 @@ const changeErrors = [
   'not_yours_to_end',
   'payments_off',
   'payments_unavailable',
+  'payment_refused',
   ...needSession,
 ] as const;
 
@@ -211,7 +213,7 @@ export const getOpenPayment = endpoint({
     amountDue: z.int(),
     currency: z.string(),
   }),
-  errors: ['not_found', 'payments_off', 'payments_unavailable', ...needSession],
+  errors: ['not_found', 'payments_off', 'payments_unavailable', 'payment_refused', ...needSession],
 });
 
 export const changeCard = endpoint({

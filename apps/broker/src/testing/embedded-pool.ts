@@ -160,6 +160,7 @@ const nothingToDo = {
       reconcileOrders: nothing,
       findMissed: nothing,
       returnFlagged: nothing,
+      tellAddresses: nothing,
       events: { removeOld: nothing },
       subscriptions: { reconcile: nothing, endTakenAway: nothing, endWanted: nothing, endUnoffered: nothing },
       refunds: { payDue: nothing },

@@ -8,6 +8,11 @@ export class ProviderFailure extends Error {
   readonly status: number | undefined;
   /** By which the provider finds the request in its log. */
   readonly requestId: string | undefined;
+  /**
+   * This is the answer to an earlier request with the same Idempotency-Key, of which this is the id: the provider keeps a
+   * failure of its own like any answer, and the key never leads to another one.
+   */
+  readonly keptFrom: string | undefined;
 
   constructor(error: {
     type: string;
@@ -16,6 +21,7 @@ export class ProviderFailure extends Error {
     param?: string | undefined;
     statusCode?: number | undefined;
     requestId?: string | undefined;
+    headers?: Readonly<Record<string, string>> | undefined;
   }) {
     super(error.message.replace(/\b(sk|rk|pk|whsec)_\S+/g, '$1_…'));
     this.name = 'ProviderFailure';
@@ -24,5 +30,7 @@ export class ProviderFailure extends Error {
     this.param = error.param;
     this.status = error.statusCode;
     this.requestId = error.requestId;
+    const isKept = error.headers?.['idempotent-replayed'] === 'true' && (error.statusCode ?? 0) >= 500;
+    this.keptFrom = isKept ? error.headers?.['original-request'] : undefined;
   }
 }

@@ -3,6 +3,9 @@ import { Stripe } from 'stripe';
 import { SoukError } from '#platform/errors.ts';
 import { isLiveKey } from './live-key.ts';
 import { ProviderFailure } from './provider-failure.ts';
+import { refusalText } from './refusal-text.ts';
+
+export { makeOnce } from './make-once.ts';
 
 /** One attempt of a request. Its retries reuse its Idempotency-Key, which the SDK adds where the caller gives none. */
 const timeoutMs = 15_000;
@@ -25,8 +28,8 @@ export type PaymentProvider = {
   readonly livemode: boolean;
   /**
    * Makes requests through the SDK.
-   * @throws SoukError payments_unavailable when the provider cannot be reached, fails or refuses; its cause is a
-   *   ProviderFailure. payment_failed when the bank refuses the payment.
+   * @throws SoukError payments_unavailable when the provider cannot be reached or fails, payment_refused when it refuses and
+   *   would refuse again; the cause is a ProviderFailure. payment_failed when the bank refuses the payment.
    */
   call<T>(request: (stripe: Stripe) => Promise<T>): Promise<T>;
   /** As `call`, but undefined where the provider does not know the object that was asked for. */
@@ -107,13 +110,17 @@ function toSoukError(error: InstanceType<typeof Stripe.errors.StripeError>): Sou
   const cause = new ProviderFailure(error);
   if (error instanceof Stripe.errors.StripeCardError)
     return new SoukError('payment_failed', { message: `The payment was refused: ${error.message}`, cause });
+  if (isFinal(cause)) return new SoukError('payment_refused', { message: refusalText(cause), cause });
   return new SoukError('payments_unavailable', { cause });
 }
 
 /** Whether the provider answered, and said no: it is reachable, and other requests may succeed. */
 export function isRefusal(error: unknown): boolean {
   const cause = error instanceof SoukError ? error.cause : undefined;
-  const status = cause instanceof ProviderFailure ? (cause.status ?? 0) : 0;
+  return cause instanceof ProviderFailure && isFinal(cause);
+}
+
+function isFinal({ status = 0 }: ProviderFailure): boolean {
   // 409: the same request is under way
   return status >= 400 && status < 500 && status !== 401 && status !== 409 && status !== 429;
 }
@@ -129,4 +136,10 @@ export function needsOwner(error: unknown): boolean {
 /** A 404 without this code is an endpoint that does not exist. */
 function isMissing(cause: unknown): boolean {
   return cause instanceof ProviderFailure && cause.code === 'resource_missing';
+}
+
+/** Whether a request named a customer that the provider has no more. */
+export function isOfMissingCustomer(error: unknown): boolean {
+  const cause = error instanceof SoukError ? error.cause : undefined;
+  return isMissing(cause) && cause instanceof ProviderFailure && cause.param === 'customer';
 }

@@ -27,6 +27,8 @@ export type Payments = {
   reconcileOrders(): Promise<OrderReport>;
   /** Looks through what the provider has for money that nothing came of here. Answers how many payments. */
   findMissed(): Promise<number>;
+  /** Tells the provider of e-mail addresses that have changed. */
+  tellAddresses(): Promise<void>;
   /** Gives back what an operator has not decided about for a week. */
   returnFlagged(): Promise<number>;
   /** What is offered has changed: pages that sell something else are ended, in the background. */
@@ -85,6 +87,7 @@ export function createPayments(given: {
     },
     findMissed: checkout.missed.run,
     returnFlagged: checkout.flagged.returnOld,
+    tellAddresses: checkout.customers.tellAddresses,
     offersChanged: withdrawing.run,
     async stop() {
       stopListening();

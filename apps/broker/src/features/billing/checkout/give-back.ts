@@ -1,4 +1,4 @@
-import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { makeOnce, isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Database } from '#platform/db/database.ts';
 import { recordTransaction } from '../record-transaction.ts';
 import { keyOf, paidTwice, transactionTypes, type Order } from './order.ts';
@@ -85,25 +85,30 @@ export async function firstPayment(
 
 /** The refund of this order: the one that was made, or a new one of what has not gone back in another way. */
 async function refundOnce(provider: PaymentProvider, order: Order, paymentIntentId: string) {
-  const { data } = await provider.call((stripe) =>
-    stripe.refunds.list({ payment_intent: paymentIntentId, limit: 100 }),
-  );
+  const read = () => provider.call((stripe) => stripe.refunds.list({ payment_intent: paymentIntentId, limit: 100 }));
+  const { data } = await read();
   const isBack = ({ status }: { status: string | null }) => status !== 'failed' && status !== 'canceled';
   const made = data.filter(isBack);
-  const earlier = made.find(({ metadata }) => metadata?.['orderId'] === order.id);
+  const isOurs = ({ metadata }: { metadata: Record<string, string> | null }) => metadata?.['orderId'] === order.id;
+  const earlier = made.find(isOurs);
   if (earlier) return earlier;
   // one that failed at the bank may be tried again, under another key
   const failed = data.length - made.length;
+  const findMade = async () => (await read()).data.filter(isBack).find(isOurs);
   try {
-    return await provider.call((stripe) =>
-      stripe.refunds.create(
-        {
-          payment_intent: paymentIntentId,
-          reason: order.reason === paidTwice ? 'duplicate' : 'requested_by_customer',
-          metadata: { orderId: order.id },
-        },
-        { idempotencyKey: `${keyOf(order)}:refund${failed === 0 ? '' : `:${failed}`}` },
-      ),
+    return await makeOnce(
+      provider,
+      `${keyOf(order)}:refund${failed === 0 ? '' : `:${failed}`}`,
+      (stripe, idempotencyKey) =>
+        stripe.refunds.create(
+          {
+            payment_intent: paymentIntentId,
+            reason: order.reason === paidTwice ? 'duplicate' : 'requested_by_customer',
+            metadata: { orderId: order.id },
+          },
+          { idempotencyKey },
+        ),
+      findMade,
     );
   } catch (error) {
     if (!isRefusal(error)) throw error;

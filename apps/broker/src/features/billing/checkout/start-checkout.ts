@@ -1,4 +1,4 @@
-import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { makeOnce, isOfMissingCustomer, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
@@ -61,11 +61,16 @@ export function createStartCheckout(given: {
     const ordered = await given.finder.find(wanted);
     if (!given.kinds.includes(ordered.kind)) throw new SoukError('payments_unavailable');
     await refuseOwned(userId, ordered);
-    const customer = await customers.ensure(userId, await given.emailOf(userId));
+    const email = await given.emailOf(userId);
+    const customer = await customers.ensure(userId, email);
     const order = await openOrder(given, { ...ordered, ...addresses, userId });
     if (order.sessionId !== undefined && order.checkoutUrl !== undefined)
       return { checkoutUrl: order.checkoutUrl, sessionId: order.sessionId };
-    const session = await createSession(provider, order, customer, given.paymentMethods);
+    const create = (of: string) => createSession(provider, order, of, given.paymentMethods);
+    const session = await create(customer).catch(async (error: unknown) => {
+      if (!isOfMissingCustomer(error)) throw error;
+      return create(await customers.replace(userId, customer, email));
+    });
     await saveSession(query, order.id, session);
     if (session.url === null) throw new SoukError('payments_unavailable');
     return { checkoutUrl: session.url, sessionId: session.id };
@@ -78,30 +83,39 @@ export function createStartCheckout(given: {
   };
 }
 
-/** The order's id is the request's key: however often it is sent, one session comes of it. */
+/** The order's id and its customer are the request's key: however often it is sent, one session comes of it. */
 function createSession(provider: PaymentProvider, order: Order, customer: string, methods: readonly string[]) {
   const { id, userId, kind, itemId, priceId } = order;
   const metadata = { orderId: id, userId, kind, itemId };
-  return provider.call((stripe) =>
-    stripe.checkout.sessions.create(
-      {
-        line_items: [{ price: priceId, quantity: 1 }],
-        customer,
-        allowed_payment_method_types: [...methods],
-        client_reference_id: id,
-        metadata,
-        success_url: order.successUrl,
-        cancel_url: order.cancelUrl,
-        expires_at: order.expiresAt.getTime() / 1000,
-        ...(kind === 'credits'
-          ? {
-              mode: 'payment' as const,
-              payment_intent_data: { metadata },
-              invoice_creation: { enabled: true, invoice_data: { metadata } },
-            }
-          : { mode: 'subscription' as const, subscription_data: { metadata } }),
-      },
-      { ...patience, idempotencyKey: `order:${id}` },
-    ),
+  return makeOnce(
+    provider,
+    `order:${id}:${customer}`,
+    (stripe, idempotencyKey) =>
+      stripe.checkout.sessions.create(
+        {
+          line_items: [{ price: priceId, quantity: 1 }],
+          customer,
+          allowed_payment_method_types: [...methods],
+          client_reference_id: id,
+          metadata,
+          success_url: order.successUrl,
+          cancel_url: order.cancelUrl,
+          expires_at: order.expiresAt.getTime() / 1000,
+          ...(kind === 'credits'
+            ? {
+                mode: 'payment' as const,
+                payment_intent_data: { metadata },
+                invoice_creation: { enabled: true, invoice_data: { metadata } },
+              }
+            : { mode: 'subscription' as const, subscription_data: { metadata } }),
+        },
+        { ...patience, idempotencyKey },
+      ),
+    async () => {
+      const { data } = await provider.call((stripe) =>
+        stripe.checkout.sessions.list({ customer, limit: 100 }, patience),
+      );
+      return data.find(({ client_reference_id: reference }) => reference === id);
+    },
   );
 }

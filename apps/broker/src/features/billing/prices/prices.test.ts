@@ -157,7 +157,7 @@ test('a rental in another currency than the plans is not sold; the next start sa
     await deployManifest({ db, ...other }, small, 'unasked');
     // deployed before such a price was refused
     await db.query(
-      `update manifest_versions set body = jsonb_set(body, '{billing,rental,price}', '49') where server_id = 'small'`,
+      `update manifest_versions set body = jsonb_set(body::jsonb, '{billing,rental,price}', '49') where server_id = 'small'`,
     );
     await other.billing.prices.synced();
     subscribe('http.server.request.start', note);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Stripe } from 'stripe';
-import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { makeOnce, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { OfferKind, Offered } from './offered.ts';
 
 /** What is sold, as the payment provider knows it. */
@@ -117,18 +117,25 @@ async function createPrice(
   }: { offered: Offered; productId: string; lookupKey: string; before: { id: string; active: boolean } | undefined },
 ): Promise<string> {
   const currency = offered.currency.toLowerCase();
-  const { id: priceId } = await provider.call((stripe) =>
-    stripe.prices.create(
-      {
-        product: productId,
-        currency,
-        unit_amount: offered.amount,
-        ...(offered.kind !== 'package' && { recurring: { interval: 'month' as const } }),
-        lookup_key: lookupKey,
-        transfer_lookup_key: true,
-      },
-      { idempotencyKey: keyOf('price', lookupKey, offered.amount, currency, before?.id) },
-    ),
+  const { id: priceId } = await makeOnce(
+    provider,
+    keyOf('price', lookupKey, offered.amount, currency, before?.id),
+    (stripe, idempotencyKey) =>
+      stripe.prices.create(
+        {
+          product: productId,
+          currency,
+          unit_amount: offered.amount,
+          ...(offered.kind !== 'package' && { recurring: { interval: 'month' as const } }),
+          lookup_key: lookupKey,
+          transfer_lookup_key: true,
+        },
+        { idempotencyKey },
+      ),
+    async () => {
+      const { data } = await provider.call((stripe) => stripe.prices.list({ lookup_keys: [lookupKey], limit: 1 }));
+      return data.find((price) => isSame(price, offered, productId));
+    },
   );
   if (before?.active) await provider.call((stripe) => stripe.prices.update(before.id, { active: false }));
   return priceId;
@@ -147,8 +154,11 @@ async function putProduct(
     return;
   }
   // another broker that creates it at the same time sends the same
-  await provider.call((stripe) =>
-    stripe.products.create({ id, name, description }, { idempotencyKey: keyOf('product', id, name, description) }),
+  await makeOnce(
+    provider,
+    keyOf('product', id, name, description),
+    (stripe, idempotencyKey) => stripe.products.create({ id, name, description }, { idempotencyKey }),
+    () => provider.find((stripe) => stripe.products.retrieve(id)),
   );
 }
 

@@ -1,4 +1,4 @@
-import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { makeOnce, isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { RefundPayment } from './refund-store.ts';
 
@@ -22,21 +22,30 @@ export async function refundPayment(
   refundId: string,
   { paymentIntentId, amount }: RefundPayment,
 ): Promise<RefundAnswer> {
-  const made = await provider.call((stripe) => stripe.refunds.list({ payment_intent: paymentIntentId, limit: 100 }));
-  const earlier = made.data.find(({ metadata }) => metadata?.['accessRefund'] === refundId);
+  const findMade = async () => {
+    const { data } = await provider.call((stripe) =>
+      stripe.refunds.list({ payment_intent: paymentIntentId, limit: 100 }),
+    );
+    return data.find(({ metadata }) => metadata?.['accessRefund'] === refundId);
+  };
+  const earlier = await findMade();
   if (earlier) return answerOf(earlier);
   if (amount === 0) return { kind: 'refunded', amount };
   try {
-    const refund = await provider.call((stripe) =>
-      stripe.refunds.create(
-        {
-          payment_intent: paymentIntentId,
-          amount,
-          reason: 'requested_by_customer',
-          metadata: { accessRefund: refundId },
-        },
-        { idempotencyKey: `access-refund:${refundId}:${paymentIntentId}:${amount}` },
-      ),
+    const refund = await makeOnce(
+      provider,
+      `access-refund:${refundId}:${paymentIntentId}:${amount}`,
+      (stripe, idempotencyKey) =>
+        stripe.refunds.create(
+          {
+            payment_intent: paymentIntentId,
+            amount,
+            reason: 'requested_by_customer',
+            metadata: { accessRefund: refundId },
+          },
+          { idempotencyKey },
+        ),
+      findMade,
     );
     return answerOf(refund);
   } catch (error) {

@@ -75,7 +75,7 @@ export function createChangePlan(given: {
     const own = await findPlan({ ...given, nowMs: clock.now() }, userId, id);
     const kind = await judge(own, target);
     const read = await readSubscription(provider, own.paymentId);
-    if (!read || read.endedAt) {
+    if (!read || read === 'missing' || read.endedAt) {
       await sync(own.paymentId);
       throw new SoukError('not_active', { message: 'This subscription is over.' });
     }

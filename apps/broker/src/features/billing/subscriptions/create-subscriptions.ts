@@ -10,6 +10,7 @@ import { createTakeBack } from '../taking-back/create-take-back.ts';
 import { createChangePlan, type ChangePlan } from './change-plan.ts';
 import { endAtProvider } from './end-at-provider.ts';
 import { createEndOwn, type EndOwn } from './end-own.ts';
+import { createEndMissing } from './end-missing.ts';
 import { createEndReplaced, type EndReplaced } from './end-replaced.ts';
 import { createFollowCards } from './follow-cards.ts';
 import { createOpenPortal, type OpenPortal } from './open-portal.ts';
@@ -69,6 +70,7 @@ export function createSubscriptions(options: {
     query: db.query,
     findServer: (id: string) => catalogue.snapshot().byId.get(id),
     announce: access.announce,
+    endMissing: createEndMissing({ db, provider, announce: access.announce, clock, log }),
     settle: createSettlePayments({ provider, methods: options.paymentMethods, log }),
   };
   const sync = createSyncSubscription(given);

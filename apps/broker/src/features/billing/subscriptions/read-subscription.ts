@@ -48,18 +48,19 @@ const delayed: ReadonlySet<string> = new Set([
 const over: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired']);
 
 /**
- * @returns undefined where the provider has no such subscription, or it is of none of our products
+ * @returns missing: the provider has no such subscription; undefined: it is of none of our products
  * @throws SoukError payments_unavailable
  */
 export async function readSubscription(
   provider: PaymentProvider,
   id: string,
-): Promise<ProviderSubscription | undefined> {
+): Promise<ProviderSubscription | 'missing' | undefined> {
   const found = await provider.find((stripe) =>
     stripe.subscriptions.retrieve(id, { expand: ['latest_invoice', 'default_payment_method'] }),
   );
   const [item] = found?.items.data ?? [];
-  if (!found || !item) return undefined;
+  if (!found) return 'missing';
+  if (!item) return undefined;
   const { product } = item.price;
   const offer = offerOfProduct(idOf(product));
   if (!offer || offer.kind === 'package') return undefined;

@@ -35,6 +35,8 @@ export type SyncGiven = {
   db: Pick<Database, 'query' | 'transaction'>;
   provider: PaymentProvider;
   findServer(id: string): CatalogueServer | undefined;
+  /** The provider has no such subscription. */
+  endMissing(paymentId: string): Promise<void>;
   /** Sees to it that its invoices can be paid as the shop wants it. */
   settle(read: ProviderSubscription): Promise<void>;
   /** On every replica: what a person owns has changed. */
@@ -87,6 +89,10 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
   return async (paymentId) => {
     const reading = await beginReading(db.query, paymentId);
     const read = await readSubscription(provider, paymentId);
+    if (read === 'missing') {
+      await given.endMissing(paymentId);
+      return 'known';
+    }
     if (!read) return 'known';
     const recorded = await listRecordedInvoices(db.query, paymentId);
     const invoices = await readPaidInvoices(provider, paymentId, (id) => recorded.has(id));

@@ -74,6 +74,7 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
       log: createLog('silent'),
       findServer: () => undefined,
       announce: () => Promise.resolve(),
+      endMissing: () => Promise.resolve(),
       settle: () => Promise.resolve(),
       provider: {
         ...provider,
