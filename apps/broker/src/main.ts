@@ -12,6 +12,7 @@ import { createApp } from './app.ts';
 import { buildWeb, WebNotBuiltError } from './build-web.ts';
 import { limitMemory } from './limit-memory.ts';
 import { billingCommands } from '#operator/commands/billing-commands.ts';
+import { paymentCommands } from '#operator/commands/payment-commands.ts';
 import { reconcileCommand } from '#operator/commands/reconcile-command.ts';
 import { operatorCommands } from '#operator/commands/operator-commands.ts';
 import { version } from './version.ts';
@@ -44,6 +45,7 @@ async function start(): Promise<void> {
         ...operatorCommands(app),
         ...billingCommands(app),
         ...reconcileCommand(app),
+        ...paymentCommands(app),
         ...serverLogCommand(app),
         ...showServerCommand(app),
         ...testManifestCommand(app),

@@ -14,6 +14,7 @@ import { askBrokerOrRun, ReportedError, UsageError, type CliOptions, type Comman
 import { serverLogSchema } from '#operator/commands/server-log.ts';
 import { creditCliCommands } from './credits.ts';
 import { manifestCliCommands } from './manifest.ts';
+import { paymentCliCommands } from './payments.ts';
 import { reconcileCliCommand } from './reconcile.ts';
 import { printable } from './printable.ts';
 import { userAccessCliCommands } from './user-access.ts';
@@ -51,6 +52,7 @@ const commands: readonly Command[] = [
   ...userAccessCliCommands,
   ...creditCliCommands,
   reconcileCliCommand,
+  ...paymentCliCommands,
   {
     name: 'server log',
     summary: "shows a server's status and, of a program (stdio), the last lines that it wrote to stderr",

@@ -29,7 +29,8 @@ export async function runLocally(config: Config, command: string, args: unknown)
   try {
     await migrate(db, migrations);
     const { policy } = readInstallation(config, paths);
-    const livemode = config.payments === 'stripe' && isLiveKey(config.stripe?.secretKey ?? '');
+    const isLive = config.payments === 'stripe' && isLiveKey(config.stripe?.secretKey ?? '');
+    const livemode = config.payments === 'off' || isLive;
     const plans = createPeoplePlans({ query: db.query, livemode, clock: systemClock });
     const ids = createIds(systemClock);
     /** It needs the catalogue, which needs the accounts. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Administration } from '#features/billing/index.ts';
 import type { Identity } from '#features/identity/index.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
-import type { CreditsSet, CreditsShown, Given, Removed, UserShown } from './billing-results.ts';
+import type { CarryOverShown, CreditsSet, CreditsShown, Given, Removed, UserShown } from './billing-results.ts';
 import { accountSchema, chooseAccount } from './choose-account.ts';
 
 const decisionSchema = accountSchema.extend({
@@ -16,6 +16,11 @@ const giveSchema = decisionSchema.extend({
   type: z.enum(['subscription', 'rental', 'purchase']),
   of: z.string().max(100),
   period: rentalPeriodSchema.optional(),
+});
+const carryOverSchema = z.object({
+  check: z.boolean(),
+  reason: z.string().max(500).default('by command'),
+  operator: z.string().max(200),
 });
 const removeSchema = decisionSchema.extend({
   subscription: z.string().max(100),
@@ -50,6 +55,10 @@ export function billingCommands({
       const { subscription, refund, operator, reason, ...who } = removeSchema.parse(args);
       const userId = await chooseAccount(identity.users, who);
       return administration.remove(userId, subscription, { operator, reason, refund });
+    },
+    'grants.carry-over': async (args): Promise<CarryOverShown> => {
+      const { check, operator, reason } = carryOverSchema.parse(args);
+      return administration.carryOver({ isCheck: check, by: { operator, reason } });
     },
     'credits.show': async (args): Promise<CreditsShown> => (await show(args)).billing.credits,
     'credits.set': async (args): Promise<CreditsSet> => {

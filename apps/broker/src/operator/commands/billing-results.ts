@@ -16,3 +16,35 @@ export type Given = z.output<typeof givenSchema>;
 
 export const removedSchema = removeUserSubscription.answer.omit({ success: true });
 export type Removed = z.output<typeof removedSchema>;
+
+export const carryOverShownSchema = z.object({
+  carried: z.array(
+    z.object({
+      userId: z.string(),
+      email: z.string(),
+      kind: z.enum(['subscription', 'rental', 'purchase', 'credits']),
+      of: z.string(),
+    }),
+  ),
+  isCertain: z.boolean(),
+});
+export type CarryOverShown = z.output<typeof carryOverShownSchema>;
+
+/** Payments that an operator has to look at. */
+export const flaggedShownSchema = z.object({
+  flagged: z.array(
+    z.object({
+      orderId: z.string(),
+      userId: z.string(),
+      description: z.string(),
+      amount: z.int(),
+      currency: z.string(),
+      reason: z.string(),
+      paymentIntentId: z.string().nullable(),
+    }),
+  ),
+});
+export type FlaggedShown = z.output<typeof flaggedShownSchema>;
+
+export const paymentDecidedSchema = z.object({ orderId: z.string(), status: z.string() });
+export type PaymentDecided = z.output<typeof paymentDecidedSchema>;

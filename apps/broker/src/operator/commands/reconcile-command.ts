@@ -13,6 +13,8 @@ export const reconciledSchema = z.object({
     refunded: z.int(),
     unanswered: z.int(),
   }),
+  /** Payments that the provider has and that nothing had come of here. */
+  missedPayments: z.int(),
   /** Subscriptions that had changed at the payment provider without an event. */
   driftedSubscriptions: z.int(),
 });
@@ -24,7 +26,8 @@ export function reconcileCommand({ billing }: { billing: Pick<Billing, 'payments
       const { payments } = billing;
       if (!payments) throw new SoukError('payments_off');
       const orders = await payments.reconcileOrders();
-      return { orders, driftedSubscriptions: await payments.subscriptions.reconcile() };
+      const driftedSubscriptions = await payments.subscriptions.reconcile();
+      return { orders, driftedSubscriptions, missedPayments: await payments.findMissed() };
     },
   };
 }

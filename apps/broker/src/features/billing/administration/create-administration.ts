@@ -6,6 +6,7 @@ import type { DirectoryUser } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { LedgerConflict } from '../ledger/change-credits.ts';
 import { keepUser, noSuchUser, type AdministrationGiven } from './administration-given.ts';
+import { carryOver, type CarryOver } from './carry-over.ts';
 import { endPaid, type EndingAccess } from './end-paid.ts';
 import { giveAccess, type WantedAccess } from './give-access.ts';
 import { listRenters } from './list-renters.ts';
@@ -35,6 +36,8 @@ export type Administration = {
   endPaid(userId: string, when: { now: boolean }, by: DecidedBy): Promise<EndingAccess[]>;
   /** Rentals that end with the deletion of their server, and are paid back. */
   readonly refundedRentals: RefundedRentals;
+  /** What was given under PAYMENTS=off before it counted for good. */
+  carryOver(options: { isCheck: boolean; by: DecidedBy }): Promise<CarryOver>;
   renters(serverId: string, page: number): Promise<Pick<Answer<typeof listServerRenters>, 'renters' | 'pagination'>>;
 };
 
@@ -72,6 +75,7 @@ export function createAdministration(given: AdministrationGiven): Administration
     remove: (userId, id, by) => removeAccess(given, userId, id, by),
     endPaid: (userId, when, by) => endPaid(given, userId, when, by),
     refundedRentals: createRefundedRentals(given),
+    carryOver: (options) => carryOver(given, options),
     renters: (serverId, page) => listRenters(db.query, { livemode, nowMs: clock.now(), serverId, page }),
   };
 }

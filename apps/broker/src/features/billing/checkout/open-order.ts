@@ -66,7 +66,6 @@ export async function openOrder(
     if (!isSame || order.expiresAt.getTime() - now < leftAtLeastMs) return false;
     if (order.sessionId === undefined) return now - order.createdAt.getTime() < repeatableMs;
     const payment = await given.fulfil(order.sessionId);
-    if (payment && paymentStateOf(payment.session) === 'processing') throw new SoukError('payment_under_way');
     return payment?.order.status === 'open' && payment.session.status === 'open';
   }
 

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { getSubscription } from '@souk/contract/billing.ts';
+import { getUserProfile } from '@souk/contract/identity.ts';
+import { createClient } from '@souk/contract/client.ts';
+import type { Database } from '#platform/db/database.ts';
+import { migrations } from '../../../migrations.ts';
+
+const by = { operator: 'test', reason: 'as a present' };
+const live = { STRIPE_SECRET_KEY: 'sk_live_x', STRIPE_WEBHOOK_SECRET: 'whsec_x' };
+const off = { PAYMENTS: 'off' };
+
+describeOnDatabases('what an administrator gave while nothing was sold', migrations, (open) => {
+  let db: Database;
+  let app: TestApp | undefined;
+  beforeAll(async () => {
+    db = await open();
+  });
+  afterAll(() => app?.stop());
+
+  async function start(env: NodeJS.ProcessEnv): Promise<TestApp> {
+    await app?.stop();
+    app = await startTestApp({
+      db: { ...db, close: async () => {} },
+      env: { MASTER_KEY: Buffer.alloc(32, 7).toString('base64url'), ...env },
+    });
+    return app;
+  }
+  async function person(of: TestApp, email: string) {
+    const { accessToken } = await new ScriptedBrowser(of.publicUrl).signInWeb({ email });
+    const api = createClient([getUserProfile, getSubscription] as const, {
+      baseUrl: of.publicUrl,
+      fetch,
+      token: async () => accessToken,
+    });
+    return { userId: (await api.getUserProfile()).id, api };
+  }
+  async function owns(of: TestApp, email: string) {
+    const { subscription, credits } = await (await person(of, email)).api.getSubscription();
+    return [...subscription.subscriptions.map(({ mcpId }) => mcpId), credits.balance];
+  }
+
+  test('is there when real keys are set', async () => {
+    const shop = await start(off);
+    const { userId } = await person(shop, 'ann@souk.test');
+    await shop.administration.give(userId, { type: 'subscription', mcpId: 'pro' }, by);
+    await shop.administration.setCredits(userId, { credits: 70 }, by);
+    expect(await owns(shop, 'ann@souk.test')).toEqual(['pro', 70]);
+    expect(await owns(await start(live), 'ann@souk.test')).toEqual(['pro', 70]);
+  });
+
+  test('and was written as play money before is carried over, once; what the stand-in sold is not', async () => {
+    const shop = await start(off);
+    const bob = await person(shop, 'bob@souk.test');
+    // as it was written then
+    const { rows: given } = await db.query<{ id: string }>(
+      `insert into subscriptions (id, user_id, livemode, plan_id, source, started_at, period_ends_at)
+       values (gen_random_uuid(), $1, false, 'basic', 'administrator', now(), now() + interval '20 days') returning id`,
+      [bob.userId],
+    );
+    await db.query(
+      `insert into audit_log (at, action, subject, details) values (now() - interval '1 day', 'access.given', $1, $2::jsonb)`,
+      [bob.userId, JSON.stringify({ id: given[0]?.id })],
+    );
+    await db.query('insert into credit_accounts (user_id, livemode, balance) values ($1, false, 40)', [bob.userId]);
+    await db.query(
+      `insert into credit_lots (id, user_id, livemode, source, idem, granted, remaining)
+       values (gen_random_uuid(), $1, false, 'promotional', 'adjustment:bob', 40, 40)`,
+      [bob.userId],
+    );
+    await db.query(
+      `insert into ledger_entries (user_id, livemode, delta, contra, balance_after, idem, at)
+       values ($1, false, 40, 'adjustment', 40, 'adjustment:bob', now() - interval '1 day')`,
+      [bob.userId],
+    );
+    await db.query(
+      `insert into audit_log (at, action, subject, details) values (now() - interval '1 day', 'credits.set', $1, '{"change":40}')`,
+      [bob.userId],
+    );
+    // nobody proves this one
+    const eve = await person(shop, 'eve@souk.test');
+    await db.query(
+      `insert into subscriptions (id, user_id, livemode, plan_id, source, started_at, period_ends_at)
+       values (gen_random_uuid(), $1, false, 'enterprise', 'administrator', now(), now() + interval '20 days')`,
+      [eve.userId],
+    );
+    const wanted = [
+      { userId: bob.userId, email: 'bob@souk.test', kind: 'subscription', of: 'basic' },
+      { userId: bob.userId, email: 'bob@souk.test', kind: 'credits', of: '40' },
+    ];
+    expect(await owns(shop, 'bob@souk.test')).toEqual([0]);
+    const carryOver = (isCheck: boolean) => shop.administration.carryOver({ isCheck, by });
+    expect(await carryOver(true)).toEqual({ carried: wanted, isCertain: true });
+    expect(await owns(shop, 'bob@souk.test'), 'a check changes nothing').toEqual([0]);
+    expect(await carryOver(false)).toEqual({ carried: wanted, isCertain: true });
+    expect(await owns(shop, 'bob@souk.test')).toEqual(['basic', 40]);
+    expect(await carryOver(false)).toEqual({ carried: [], isCertain: true });
+    expect(await owns(await start(live), 'bob@souk.test')).toEqual(['basic', 40]);
+  });
+
+  test('what was given beside the stand-in stays play money', async () => {
+    const shop = await start({});
+    const carl = await person(shop, 'carl@souk.test');
+    await shop.administration.give(carl.userId, { type: 'subscription', mcpId: 'pro' }, by);
+    await shop.administration.setCredits(carl.userId, { credits: 9 }, by);
+    const later = await start(off);
+    expect(await later.administration.carryOver({ isCheck: false, by })).toEqual({ carried: [], isCertain: true });
+    expect(await owns(later, 'carl@souk.test')).toEqual([0]);
+  });
+
+  test('where a test account of the provider was used, nothing tells since when', async () => {
+    await db.query(
+      `insert into provider_prices (livemode, kind, offer_id, product_id, price_id, amount, currency)
+       values (false, 'plan', 'of-a-test-account', 'prod_x', 'price_x', 100, 'USD')`,
+    );
+    const shop = await start(off);
+    expect(await shop.administration.carryOver({ isCheck: true, by })).toEqual({ carried: [], isCertain: false });
+  });
+});
