@@ -324,6 +324,40 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     ]);
   });
 
+  test('each dispatch of one call that is aborted counts: five are free, the next is charged, and then it is refused', async () => {
+    await give(100);
+    const brokers = [await startBroker(), await startBroker()] as const;
+    const callId = randomUUID();
+    const ends: string[] = [];
+    for (let count = 0; count < 8; count++) {
+      const broker = brokers[count % 2 === 0 ? 0 : 1];
+      const call = await broker.ledger.hold({
+        callId,
+        userId,
+        serverId: 'paid',
+        tool: 'say',
+        credits: 5,
+        isContinued: true,
+      });
+      ends.push(call.kind);
+      if (call.kind !== 'hold') continue;
+      // a lost answer to a commit: the batch comes again, and counts nothing twice
+      if (count === 1) broker.loseAnswer();
+      call.settleAbort({
+        ...rowOf(5),
+        callId,
+        rounds: 2,
+        atMs: Date.now() + count,
+        outcome: 'cancelled',
+        reason: 'cancelled',
+      });
+      await broker.ledger.flush().catch(() => {});
+      await broker.ledger.flush();
+    }
+    expect(ends).toEqual([...Array.from({ length: 6 }, () => 'hold'), 'settled', 'settled']);
+    expect(await account()).toEqual({ balance: 95, held: 0, available: 95 });
+  });
+
   test('two brokers cannot pass the cap of a month together', async () => {
     await give(1000);
     const [first, second] = [await startBroker({ extra: 20 }), await startBroker({ extra: 20 })];

@@ -169,6 +169,19 @@ export const billingMigrations: readonly Migration[] = [
       ...accountFunctions,
     ],
   },
+  {
+    name: '0117-billing-free-dispatches',
+    // a further dispatch of a call is a further abort
+    statements: [
+      `alter table credit_free_aborts add column ended_at timestamptz not null default now()`,
+      `alter table credit_free_aborts alter column ended_at drop default`,
+      `alter table credit_free_aborts drop constraint credit_free_aborts_pkey`,
+      `alter table credit_free_aborts add primary key (call_id, ended_at)`,
+      `drop function if exists note_free_aborts(boolean, uuid[], uuid[])`,
+      ...accountFunctions,
+      ...leaseFunctions,
+    ],
+  },
   ...accessMigrations,
   ...historyMigrations,
   ...checkoutMigrations,

@@ -112,6 +112,8 @@ const settleCalls = `
         array(select a.user_id from unnest(p_users, p_aborts) with ordinality a (user_id, is_abort, n)
           where is_abort and user_id = any(locked) order by n),
         array(select a.call_id from unnest(p_users, p_calls, p_aborts) with ordinality a (user_id, call_id, is_abort, n)
+          where is_abort and user_id = any(locked) order by n),
+        array(select a.at from unnest(p_users, p_ats, p_aborts) with ordinality a (user_id, at, is_abort, n)
           where is_abort and user_id = any(locked) order by n));
     end if;
     with calls as materialized (
