@@ -13,7 +13,7 @@ export async function payWithCard(page: Page, card: string): Promise<void> {
   await page.getByLabel('Expiry').fill('12/34');
   await page.getByLabel('Security code').fill('123');
   await page.getByLabel('Name on card').fill('Ada Lovelace');
-  await page.getByRole('button', { name: /^(Pay|Subscribe for) / }).click();
+  await page.getByRole('button', { name: /^(Pay|Subscribe for|Save card)/ }).click();
 }
 
 /** Pays, and waits for the verdict of our own page. */

@@ -174,7 +174,9 @@ test('a payment that failed or has expired says that nothing was charged, and a 
   await expect(alertOf(page)).toHaveText('ErrorThis payment has expired. You were not charged.');
   change = { paymentStatus: 'refunded', metadata: { type: 'subscription', mcpId: null } };
   await page.reload();
-  await expect(alertOf(page)).toHaveText('ErrorYou had a plan already, so this payment was refunded.');
+  await expect(alertOf(page)).toHaveText(
+    'ErrorYou had a plan already, or it is no longer offered, so this payment was refunded.',
+  );
 });
 
 test('axe finds nothing on the verdicts, and nothing overflows on a phone', async ({ page }) => {

@@ -71,3 +71,25 @@ test('a renewal that fails says so and keeps access; paid with another card, all
   }).toPass();
   await expect(notice).toHaveCount(0);
 });
+
+test('a plan whose renewal failed is ended at once, and another card is chosen for what is kept', async ({ page }) => {
+  await subscribeToBasic(page, 'ends@souk.test', goodCard);
+  await subscriptions(page).getByRole('button', { name: 'Change card' }).click();
+  await expect(page.getByRole('heading', { name: 'Change card' })).toBeVisible();
+  await payWithCard(page, expiringCard);
+  await expect(page).toHaveURL(/dashboard\?tab=billing/);
+  await expect(subscriptions(page)).toContainText('active');
+  await passDays(32);
+  await expect(async () => {
+    await page.reload();
+    await expect(subscriptions(page)).toContainText('payment failed', { timeout: 2_000 });
+  }).toPass();
+  await subscriptions(page).getByRole('button', { name: 'End now Basic' }).click();
+  const dialog = page.getByRole('alertdialog');
+  await expect(dialog).toContainText('End Basic now?');
+  await expect(dialog).toContainText('Its last payment failed: access ends now, and nothing more is charged.');
+  await dialog.getByRole('button', { name: 'End now' }).click();
+  await expect(page.getByText('The Basic plan is cancelled.')).toBeVisible();
+  await expect(subscriptions(page)).toContainText('No plan yet');
+  await expect(page.getByRole('alert').filter({ hasText: 'failed' })).toHaveCount(0);
+});

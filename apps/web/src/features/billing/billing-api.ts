@@ -11,6 +11,7 @@ import {
 import {
   cancelRental,
   cancelSubscription,
+  changeCard,
   changeSubscription,
   getOpenPayment,
   getPaymentSession,
@@ -28,6 +29,7 @@ export const billingApi = createClient(
     approvePriceRises,
     cancelRental,
     cancelSubscription,
+    changeCard,
     changeSubscription,
     getOpenPayment,
     getPaymentSession,

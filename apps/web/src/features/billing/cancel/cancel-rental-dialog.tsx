@@ -1,8 +1,9 @@
+import type { OwnedStatus } from '@souk/contract/billing.ts';
 import { billingApi } from '../billing-api.ts';
 import { whatItMeans } from './cancel-subscription-dialog.tsx';
 import { EndDialog } from './end-dialog.tsx';
 
-export type RentedService = { id: string; name: string; endsAt: string | null };
+export type RentedService = { id: string; name: string; endsAt: string | null; status?: OwnedStatus | undefined };
 
 export type CancelRentalDialogProps = {
   userId: string;
@@ -18,7 +19,7 @@ export function CancelRentalDialog({ userId, service, onClose }: CancelRentalDia
       thing={service}
       onClose={onClose}
       title={({ name }) => `Cancel the rental of ${name}?`}
-      question={({ endsAt }) => whatItMeans(endsAt)}
+      question={({ endsAt, status }) => whatItMeans(endsAt, status)}
       confirmLabel="Cancel rental"
       end={({ id }) => billingApi.cancelRental({ params: { mcpId: id } })}
       what={({ name }) => `The rental of ${name}`}

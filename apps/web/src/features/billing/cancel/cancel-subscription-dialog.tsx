@@ -1,3 +1,4 @@
+import type { OwnedStatus } from '@souk/contract/billing.ts';
 import { formatDay } from '#ui/amount.ts';
 import { billingApi } from '../billing-api.ts';
 import { messageOf } from '../failure-texts.ts';
@@ -17,11 +18,13 @@ export function CancelSubscriptionDialog({ userId, subscription, onClose }: Canc
       userId={userId}
       thing={subscription}
       onClose={onClose}
-      title={({ planName }) => `Cancel ${planName}?`}
-      question={({ currentPeriodEnd }) =>
-        `Are you sure you want to cancel this system subscription? ${whatItMeans(currentPeriodEnd)}`
+      title={({ planName, status }) => (status === 'active' ? `Cancel ${planName}?` : `End ${planName} now?`)}
+      question={({ currentPeriodEnd, status }) =>
+        status === 'active'
+          ? `Are you sure you want to cancel this system subscription? ${whatItMeans(currentPeriodEnd)}`
+          : whatItMeans(currentPeriodEnd, status)
       }
-      confirmLabel="Cancel subscription"
+      confirmLabel={subscription?.status === 'active' ? 'Cancel subscription' : 'End now'}
       end={({ id }) => billingApi.cancelSubscription({ params: { id } })}
       what={({ planName }) => `The ${planName} plan`}
       failure={(error) => {
@@ -34,8 +37,14 @@ export function CancelSubscriptionDialog({ userId, subscription, onClose }: Canc
   );
 }
 
-/** What can be resumed says so; the rest cannot be undone (clarifications, Small questions). */
-export function whatItMeans(endsAt: string | null): string {
+/**
+ * What can be resumed says so; the rest cannot be undone (clarifications, Small questions). Nobody keeps access to a month that
+ * they did not pay.
+ */
+export function whatItMeans(endsAt: string | null, status?: OwnedStatus): string {
+  if (status === 'unpaid') return 'Nothing more is charged. This action cannot be undone.';
+  if (status === 'past_due')
+    return 'Its last payment failed: access ends now, and nothing more is charged. This action cannot be undone.';
   if (endsAt === null) return 'This action cannot be undone.';
   return `You keep access until ${formatDay(endsAt)} and can resume until then.`;
 }

@@ -38,7 +38,10 @@ function judge(session: PaymentSession): Verdict | undefined {
   if (session.paymentStatus === 'paid') return { kind: 'paid', session };
   if (session.paymentStatus === 'failed') return { kind: 'error', text: 'The payment failed. You were not charged.' };
   if (session.paymentStatus === 'refunded')
-    return { kind: 'error', text: `You had ${owned[session.metadata.type]} already, so this payment was refunded.` };
+    return {
+      kind: 'error',
+      text: `You had ${owned[session.metadata.type]} already, or it is no longer offered, so this payment was refunded.`,
+    };
   if (session.status === 'expired') return { kind: 'error', text: 'This payment has expired. You were not charged.' };
   return undefined;
 }

@@ -35,7 +35,8 @@ export function planAction(
   if (isCurrentPlan(plan.planId, shopper.plan)) return 'current';
   if (plan.amount === 0) return 'manage';
   const own = plans.find(({ planId }) => planId === paid?.mcpId);
-  if (!own || !paid) return 'subscribe';
+  // what was not paid is replaced by a new purchase
+  if (!own || !paid || paid.status === 'unpaid') return 'subscribe';
   if (paid.status !== 'active') return 'manage';
   if (plan.planId === paid.nextPlanId) return 'next';
   if (tiers[plan.tier].level < tiers[own.tier].level) return 'downgrade';

@@ -68,6 +68,8 @@ function Services({ userId, controls }: MyServicesScreenProps) {
   const [buying, setBuying] = useState<McpService>();
   const [open, setOpen] = useState(false);
   const [ending, setEnding] = useState<RentedService>();
+  const { data: owned } = useQuery(subscriptionQuery(userId));
+  const statusOf = (id: string) => owned?.subscription.rentals.find(({ mcpId }) => mcpId === id)?.status;
   if (list.isPending) return <ListSkeleton label="Loading your services..." />;
   // what is known stays when it cannot be read again
   if (!list.data) {
@@ -104,7 +106,14 @@ function Services({ userId, controls }: MyServicesScreenProps) {
                 setBuying(service);
                 setOpen(true);
               }}
-              onCancel={() => setEnding({ id: service.id, name: service.name, endsAt: service.userAccess.expiresAt })}
+              onCancel={() =>
+                setEnding({
+                  id: service.id,
+                  name: service.name,
+                  endsAt: service.userAccess.expiresAt,
+                  status: statusOf(service.id),
+                })
+              }
             />
           </li>
         ))}

@@ -54,7 +54,7 @@ export function BillingScreen({ userId }: { userId: string }) {
           ))}
         </ul>
       </section>
-      <Subscriptions userId={userId} subscriptions={shown.subscription.subscriptions} />
+      <Subscriptions userId={userId} owned={shown.subscription} />
       <Summary summary={shown.summary} />
       <BillingHistory userId={userId} />
     </div>
@@ -64,7 +64,7 @@ export function BillingScreen({ userId }: { userId: string }) {
 /** Whether a payment waits for the person, of a period or of an upgrade, or what they rent is no longer offered. */
 function hasNews({ subscription: { subscriptions, rentals } }: SubscriptionAnswer): boolean {
   return (
-    [...subscriptions, ...rentals].some(({ status }) => status === 'past_due') ||
+    [...subscriptions, ...rentals].some(({ status }) => status === 'past_due' || status === 'unpaid') ||
     rentals.some(({ isOffered }) => !isOffered) ||
     subscriptions.some(({ pendingPlanId }) => pendingPlanId !== null)
   );

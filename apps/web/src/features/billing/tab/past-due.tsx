@@ -7,20 +7,38 @@ import { openPaymentQuery } from '../queries.ts';
 
 type PastDueProps = { userId: string; owned: SubscriptionAnswer['subscription'] };
 
-/** Says which renewals failed, and where each is paid. Access stays while the provider tries again. */
+/**
+ * Says which renewals failed, and where each is paid. Access stays while the provider tries again, and has ended where it has
+ * given up.
+ */
 export function PastDue({ userId, owned }: PastDueProps) {
-  const unpaid = [
+  const failed = [
     ...owned.subscriptions.map(({ id, planName: name, status }) => ({ id, name, status })),
     ...owned.rentals,
-  ].filter(({ status }) => status === 'past_due');
-  if (unpaid.length === 0) return null;
+  ];
+  return (['past_due', 'unpaid'] as const).map((status) => (
+    <Failed key={status} userId={userId} status={status} things={failed.filter((one) => one.status === status)} />
+  ));
+}
+
+const consequences = {
+  past_due:
+    'You keep access while the payment is tried again. If it keeps failing, access ends. You can cancel it at any time: nothing more is charged then.',
+  unpaid: 'Access has ended. Pay it to go on, cancel it, or buy it anew.',
+} as const;
+
+type Thing = { id: string; name: string };
+type FailedProps = { userId: string; status: keyof typeof consequences; things: readonly Thing[] };
+
+function Failed({ userId, status, things }: FailedProps) {
+  if (things.length === 0) return null;
   return (
     <Notice tone="bad">
       <strong className="font-medium">
-        The last payment for {unpaid.map(({ name }) => name).join(' and ')} failed.
+        The last payment for {things.map(({ name }) => name).join(' and ')} failed.
       </strong>{' '}
-      You keep access while the payment is tried again. If it keeps failing, access ends.
-      {unpaid.map(({ id, name }) => (
+      {consequences[status]}
+      {things.map(({ id, name }) => (
         <PayNow key={id} userId={userId} id={id} name={name} />
       ))}
     </Notice>

@@ -1,4 +1,4 @@
-import type { OwnedStatus } from '@souk/contract/billing.ts';
+import type { OwnedStatus, SubscriptionAnswer } from '@souk/contract/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import Layers from 'lucide-react/icons/layers';
 import { useState } from 'react';
@@ -13,6 +13,7 @@ import { StatusBadge, type StatusTone } from '#ui/status-badge.tsx';
 import { sells } from '#web/config.ts';
 import { billingApi } from '../billing-api.ts';
 import { CancelSubscriptionDialog } from '../cancel/cancel-subscription-dialog.tsx';
+import { ChangeCard } from './change-card.tsx';
 import { ResumeButton } from '../cancel/resume-button.tsx';
 import type { OwnSubscription } from '../plans/plan-action.ts';
 import { offersQuery } from '../queries.ts';
@@ -26,17 +27,17 @@ const statusTexts: Record<OwnedStatus, string> = {
 };
 
 /** The plans that the person has, each with what they can do with it. */
-export function Subscriptions({
-  userId,
-  subscriptions,
-}: {
-  userId: string;
-  subscriptions: readonly OwnSubscription[];
-}) {
+export function Subscriptions({ userId, owned }: { userId: string; owned: SubscriptionAnswer['subscription'] }) {
+  const { subscriptions, rentals } = owned;
+  const paysMonthly = [...subscriptions, ...rentals].some(({ source }) => source === 'payment');
   const [ending, setEnding] = useState<OwnSubscription>();
   return (
     <section aria-labelledby="subscriptions-heading" className="flex flex-col gap-4">
-      <SectionHeading id="subscriptions-heading" title="Active System Subscriptions" />
+      <SectionHeading
+        id="subscriptions-heading"
+        title="Active System Subscriptions"
+        actions={sells && paysMonthly && <ChangeCard />}
+      />
       {subscriptions.length === 0 ? (
         <EmptyState
           icon={<Layers aria-hidden />}
@@ -85,6 +86,8 @@ function When({ subscription }: { subscription: OwnSubscription }) {
   const day = formatDay(currentPeriodEnd);
   if (status === 'canceled') return `Subscription · ends at the end of the billing period, on ${day}`;
   if (nextPlanId !== null) return `Subscription · changes to ${nextName} on ${day}`;
+  if (status === 'unpaid') return 'Subscription · not paid, access has ended';
+  if (status === 'past_due') return 'Subscription · the last payment failed';
   // the payment provider has not told of it yet
   if (Date.parse(currentPeriodEnd) <= Date.now()) return 'Subscription · renewal in progress';
   return `Subscription · next billing date ${day}`;
@@ -105,16 +108,16 @@ function Actions({
     const resume = () => billingApi.resumeSubscription({ params: { id } });
     return <ResumeButton userId={userId} name={planName} resume={resume} />;
   }
-  if (status !== 'active') return null;
   return (
     <span className="flex flex-wrap gap-2">
-      {sells && (
+      {sells && status === 'active' && (
         <LinkButton size="small" to="/plans">
           Change plan
         </LinkButton>
       )}
       <Button size="small" onPointerEnter={preloadDialog} onClick={onCancel}>
-        Cancel<span className="sr-only"> {planName}</span>
+        {status === 'active' ? 'Cancel' : 'End now'}
+        <span className="sr-only"> {planName}</span>
       </Button>
     </span>
   );
