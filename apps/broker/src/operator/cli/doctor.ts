@@ -1,7 +1,11 @@
+import type { ConnectionCheck } from '@souk/contract/diagnostics.ts';
+import { createOutgoingFetch } from '#adapters/openid/outgoing-fetch.ts';
+import { connectProvider } from '#adapters/stripe/stripe-client.ts';
 import { checkKnownDocuments } from '#features/identity/index.ts';
 import { runDoctor, type Diagnosis } from '#features/diagnostics/index.ts';
 import { systemClock } from '#platform/clock.ts';
-import { readConfig, readProxyConfig } from '#platform/config.ts';
+import { readConfig, readProxyConfig, type Config } from '#platform/config.ts';
+import { examinePayments } from './payment-checks.ts';
 import { createOutgoing } from '#platform/http/outgoing.ts';
 import { createOutgoingDispatcher } from '#platform/http/outgoing-dispatcher.ts';
 
@@ -25,16 +29,36 @@ export async function examine(
   const baseUrl = url.origin;
   const outgoing = createOutgoing(readProxyConfig(environment));
   const dispatcher = createOutgoingDispatcher(outgoing);
-  const diagnosis = await runDoctor({
-    baseUrl,
-    dispatcher,
-    ...(config?.clientDocuments.advertised && { knownDocuments: () => checkKnownDocuments(outgoing) }),
-    clientName,
-    nowMs: () => systemClock.now(),
-    // the sign-in provider of another installation cannot be checked from here
-    signInProviders: [...(config?.google ? [google] : []), ...(config?.oidc ? [config.oidc.issuer] : [])],
-  }).finally(() => dispatcher.destroy());
-  return { baseUrl, diagnosis };
+  try {
+    const { checks } = await runDoctor({
+      baseUrl,
+      dispatcher,
+      ...(config?.clientDocuments.advertised && { knownDocuments: () => checkKnownDocuments(outgoing) }),
+      clientName,
+      nowMs: () => systemClock.now(),
+      // the sign-in provider of another installation cannot be checked from here
+      signInProviders: [...(config?.google ? [google] : []), ...(config?.oidc ? [config.oidc.issuer] : [])],
+    });
+    // the payments of another installation cannot be checked from here
+    if (config?.payments === 'stripe' && config.stripe)
+      checks.push(...(await examineStripe(config.stripe, config.publicUrl, dispatcher)));
+    return { baseUrl, diagnosis: { ok: checks.every(({ status }) => status !== 'failed'), checks } };
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+async function examineStripe(
+  access: NonNullable<Config['stripe']>,
+  publicUrl: string,
+  dispatcher: ReturnType<typeof createOutgoingDispatcher>,
+): Promise<ConnectionCheck[]> {
+  const provider = connectProvider(access, createOutgoingFetch(dispatcher));
+  try {
+    return await examinePayments(provider, publicUrl);
+  } finally {
+    provider.stop();
+  }
 }
 
 const labels = { passed: 'ok   ', warned: 'warn ', failed: 'FAULT' } as const;

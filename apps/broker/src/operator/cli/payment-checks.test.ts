@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectProvider, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { connectStripe } from '#testing/open-checkout.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { examinePayments } from './payment-checks.ts';
+
+let app: TestApp;
+let provider: PaymentProvider;
+let stripe: ReturnType<typeof connectStripe>;
+beforeAll(async () => {
+  app = await startTestApp();
+  if (!app.stripeSandbox) throw new Error('the stand-in does not run');
+  const { access } = app.stripeSandbox;
+  provider = connectProvider(access, () => Promise.reject(new Error('not asked')));
+  stripe = connectStripe(access);
+});
+afterAll(async () => {
+  provider?.stop();
+  await app?.stop();
+});
+
+const findings = async (publicUrl = app.publicUrl) =>
+  Object.fromEntries(
+    (await examinePayments(provider, publicUrl)).map(({ id, status, detail }) => [id, { status, detail }]),
+  );
+
+test('the doctor reads what the payment provider tells of its account, and says what to check by hand', async () => {
+  expect(await findings()).toEqual({
+    'payments-account': { status: 'passed', detail: 'The account acct_sandbox may charge, in test mode.' },
+    'payments-webhook': {
+      status: 'passed',
+      detail: expect.stringContaining(`${app.publicUrl}/api/webhooks/stripe is told all`),
+    },
+    'payments-cards': {
+      status: 'passed',
+      detail: 'The account saves it never; Souk sets each subscription to keep it.',
+    },
+    'payments-by-hand': { status: 'warned', detail: 'Check them by hand.' },
+  });
+  const [, , , hand] = await examinePayments(provider, app.publicUrl);
+  expect(hand?.advice).toContain('after the last retry of a failed renewal, subscriptions are cancelled');
+});
+
+test('an endpoint that is missing, or is told too little, is a fault with what to do', async () => {
+  expect((await findings('https://souk.example'))['payments-webhook']).toEqual({
+    status: 'failed',
+    detail: 'No endpoint with the address https://souk.example/api/webhooks/stripe is switched on.',
+  });
+  await stripe.webhookEndpoints.create({
+    url: 'https://souk.example/api/webhooks/stripe',
+    enabled_events: ['invoice.paid'],
+  });
+  expect((await findings('https://souk.example'))['payments-webhook']).toMatchObject({
+    status: 'failed',
+    detail: expect.stringMatching(/is not told: checkout\.session\.completed, .*charge\.dispute\.closed\.$/),
+  });
+});
+
+test('a key that is refused is a fault, and the others are asked all the same', async () => {
+  const { access } = app.stripeSandbox ?? {};
+  if (!access) throw new Error('the stand-in does not run');
+  const other = connectProvider({ ...access, secretKey: 'sk_test_sandbox_other' }, () => Promise.reject(new Error()));
+  const results = await examinePayments(other, app.publicUrl);
+  expect(results.map(({ status }) => status)).toEqual(['failed', 'failed', 'failed', 'warned']);
+  expect(results[0]?.detail).toContain('Invalid API Key');
+  other.stop();
+});
