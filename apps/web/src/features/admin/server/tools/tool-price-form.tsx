@@ -23,7 +23,7 @@ export function ToolPriceForm({
         if (!/^\d+$/.test(price) || Number(price) > mostCredits) return 'Enter a whole number from 0 to 1,000,000.';
         return Number(price) === now ? 'This is the price already.' : undefined;
       }}
-      effect="Calls cost the new price from the moment you deploy the new version. Until then nothing changes."
+      effect="Calls cost the new price from the moment you deploy the new version. People who know a lower one are asked before their next call."
       nextVersion={part.shown.nextVersion}
       isSaving={isPending}
       failure={failure}
