@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { giveCredits } from '#testing/grant-credits.ts';
+import { postModern } from '#testing/mcp-clients.ts';
+import { signInAt, startVault, vaultManifest, type Vault } from '../sign-in/testing/vault.ts';
+
+let vault: Vault;
+const costs = (version: string, toolCosts: Record<string, number>) => ({
+  version,
+  // the shop shows no tool of it
+  capabilitySnapshot: { tools: [] },
+  billing: { tier: 'T0', toolCosts },
+});
+
+beforeAll(async () => {
+  vault = await startVault({ manifest: () => costs('1.0.0', { echo: 2 }) });
+});
+afterAll(() => vault?.close());
+
+test('a tool that a server shows to one person alone has a price that asks when it rises', async () => {
+  const { app, ann, fixture, token } = vault;
+  await giveCredits(app, 'ann@souk.test', 1_000);
+  await signInAt(ann, fixture);
+  const params = { name: 'vault__echo', arguments: { text: 'hi' } };
+  const call = async () => (await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', params)).body.result;
+  await expect.poll(call).toMatchObject({ content: [{ text: 'hi' }], _meta: { 'souk/charged': 2 } });
+  await deployManifest(app, { ...vaultManifest(fixture), ...costs('1.0.1', { echo: 3 }) });
+  expect(app.catalogue.snapshot().byId.get('vault')?.tools).toEqual([]);
+  await expect.poll(call).toMatchObject({ isError: true, _meta: { 'souk/old': 2, 'souk/new': 3 } });
+  await app.billing.priceRises.approve(ann.userId, [{ serverId: 'vault', tool: 'echo', credits: 3 }], 'page');
+  expect(await call()).toMatchObject({ content: [{ text: 'hi' }], _meta: { 'souk/charged': 3 } });
+});
