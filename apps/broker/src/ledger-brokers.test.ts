@@ -29,6 +29,7 @@ const log = pino(
   { write: (line) => void warnings.push(z.object({ msg: z.string() }).parse(JSON.parse(line)).msg) },
 );
 const times = { ...ledgerTimes, stopMs: 0 };
+const paid = { serverId: 'paid', tool: 'say' };
 
 describeOnDatabases('leases of credits', migrations, (open) => {
   let db: Database;
@@ -80,7 +81,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
           await gate?.promise;
         }
         if (isCut) return lost();
-        const isUnknown = isAnswerLost && isBatch(text);
+        const isUnknown = isAnswerLost && text.includes('settle_calls(');
         isAnswerLost &&= !isUnknown;
         const result = await db.query<never>(text, values);
         return isUnknown ? lost() : result;
@@ -99,8 +100,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
       times: { ...times, ...over },
     });
     started.push(ledger);
-    const hold = (credits: number) =>
-      ledger.hold({ callId: randomUUID(), userId, serverId: 'paid', tool: 'say', credits });
+    const hold = (credits: number) => ledger.hold({ ...paid, callId: randomUUID(), userId, credits });
     return {
       ledger,
       hold,
@@ -112,7 +112,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
       },
       sleepMs: (ms: number) => (aheadMs += ms),
       cut: () => (isCut = true),
-      /** The next batch is committed, and seems to have failed. */
+      /** The next settlement is committed, and seems to have failed. */
       loseAnswer: () => (isAnswerLost = true),
       /** From now on batches wait for `go`; `begun` resolves with the first. */
       holdWrites() {
@@ -324,38 +324,43 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     ]);
   });
 
-  test('each dispatch of one call that is aborted counts: five are free, the next is charged, and then it is refused', async () => {
+  test('each dispatch of one call is an abort of its own, at any broker, and counts once where a batch is sent again', async () => {
     await give(100);
     const brokers = [await startBroker(), await startBroker()] as const;
-    const callId = randomUUID();
-    const ends: string[] = [];
-    for (let count = 0; count < 8; count++) {
+    // each round writes the row of the first again
+    const row = { ...rowOf(5), rounds: 2, outcome: 'cancelled' as const, reason: 'cancelled' };
+    const round = { ...paid, callId: row.callId, isContinued: true, userId, credits: 5 };
+    for (let count = 0; count < 6; count++) {
       const broker = brokers[count % 2 === 0 ? 0 : 1];
-      const call = await broker.ledger.hold({
-        callId,
-        userId,
-        serverId: 'paid',
-        tool: 'say',
-        credits: 5,
-        isContinued: true,
-      });
-      ends.push(call.kind);
-      if (call.kind !== 'hold') continue;
-      // a lost answer to a commit: the batch comes again, and counts nothing twice
-      if (count === 1) broker.loseAnswer();
-      call.settleAbort({
-        ...rowOf(5),
-        callId,
-        rounds: 2,
-        atMs: Date.now() + count,
-        outcome: 'cancelled',
-        reason: 'cancelled',
-      });
+      const call = await broker.ledger.hold(round);
+      if (call.kind !== 'hold') throw new Error(`refused: ${call.kind}`);
+      // the answers of two commits are lost, of the last free dispatch and of the charged one
+      if (count >= 4) broker.loseAnswer();
+      call.settleAbort(row);
       await broker.ledger.flush().catch(() => {});
       await broker.ledger.flush();
+      expect((await account()).balance).toBe(count < 5 ? 100 : 95);
     }
-    expect(ends).toEqual([...Array.from({ length: 6 }, () => 'hold'), 'settled', 'settled']);
+    for (const { ledger } of brokers) expect(await ledger.hold(round)).toEqual({ kind: 'settled' });
     expect(await account()).toEqual({ balance: 95, held: 0, available: 95 });
+    expect(await readUsageRows(db, userId)).toMatchObject([{ credits: 5, reason: 'aborts_used_up' }]);
+    const noted = await db.query('select from credit_free_aborts where user_id = $1', [userId]);
+    expect(noted.rows).toHaveLength(5);
+  });
+
+  test('of two dispatches of one call in one batch, one is free and the other charged', async () => {
+    await give(100);
+    const broker = await startBroker();
+    const aborted = { outcome: 'cancelled' as const, reason: 'cancelled' };
+    for (let count = 0; count < 4; count++) (await broker.take(5)).settleAbort({ ...rowOf(5), ...aborted });
+    await broker.ledger.flush();
+    // as where the lease of the first was lost: the call goes on, and both are written together
+    const row = { ...rowOf(5), ...aborted, rounds: 2 };
+    for (const hold of [await broker.take(5), await broker.take(5)]) hold.settleAbort(row);
+    await broker.ledger.flush();
+    expect(await account()).toEqual({ balance: 95, held: 0, available: 95 });
+    const rows = (await readUsageRows(db, userId)).filter(({ callId }) => callId === row.callId);
+    expect(rows).toMatchObject([{ credits: 5, reason: 'aborts_used_up' }]);
   });
 
   test('two brokers cannot pass the cap of a month together', async () => {

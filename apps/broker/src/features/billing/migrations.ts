@@ -182,6 +182,21 @@ export const billingMigrations: readonly Migration[] = [
       ...leaseFunctions,
     ],
   },
+  {
+    name: '0120-billing-aborts-of-leases',
+    // All rounds of a call may have one time, that of its row: a dispatch is told apart by its lease. Those of earlier aborts
+    // are not known: everybody has five free ones again.
+    statements: [
+      `delete from credit_free_aborts`,
+      `alter table credit_free_aborts drop constraint credit_free_aborts_pkey`,
+      `alter table credit_free_aborts drop column ended_at`,
+      `alter table credit_free_aborts add column lease_id uuid not null`,
+      `alter table credit_free_aborts add primary key (call_id, lease_id)`,
+      `drop function if exists note_free_aborts(boolean, uuid[], uuid[], timestamptz[])`,
+      ...accountFunctions,
+      ...leaseFunctions,
+    ],
+  },
   ...accessMigrations,
   ...historyMigrations,
   ...checkoutMigrations,

@@ -100,19 +100,23 @@ const askForLeases = `
   end $function$`;
 
 /**
- * Decides which aborted dispatches of locked accounts are free, and notes them: two brokers count together; a batch that is sent
- * again counts nothing twice. A dispatch is a call and the time at which it ended: one that asked its client something may be
- * dispatched again with the same state, which is a further abort. Keeps at most as many rows a person as are free.
+ * Decides which aborted calls of locked accounts are free, and notes them: two brokers count together; sent again, a
+ * dispatch that was free stays free, and one that was charged stays charged. A call of several rounds may be dispatched, and
+ * aborted, many times: each dispatch counts, and is told apart by the lease that its credits were of, for a further round
+ * gets a lease of its own. Keeps at most as many rows a person as are free.
+ * @returns the places (`p_places`) of those that are free
  */
 const noteFreeAborts = `
-  create or replace function note_free_aborts(p_mode boolean, p_users uuid[], p_calls uuid[], p_ats timestamptz[])
-  returns uuid[] language plpgsql ${ledgerSettings} as $function$
-  declare free uuid[];
+  create or replace function note_free_aborts(p_mode boolean, p_places bigint[], p_users uuid[], p_calls uuid[], p_leases uuid[])
+  returns bigint[] language plpgsql ${ledgerSettings} as $function$
+  declare free bigint[];
   begin
     with calls as materialized (
-      select f.*, (select a.call_id from credit_free_aborts a where a.call_id = f.call_id and a.ended_at = f.at) is not null as is_noted,
+      select f.*,
+        (select a.call_id from credit_free_aborts a where a.call_id = f.call_id and a.lease_id = f.lease_id) is not null
+          as is_noted,
         (select e.id from ledger_entries e where e.idem = 'call:' || f.call_id) is not null as is_charged
-      from unnest(p_users, p_calls, p_ats) with ordinality f (user_id, call_id, at, n)),
+      from unnest(p_places, p_users, p_calls, p_leases) f (n, user_id, call_id, lease_id)),
     recent as (
       select a.user_id, count(*) as aborts from credit_free_aborts a
       where a.user_id = any(p_users) and a.livemode = p_mode and a.at > now() - interval '1 hour'
@@ -125,10 +129,10 @@ const noteFreeAborts = `
       delete from credit_free_aborts a
       where a.user_id = any(p_users) and a.livemode = p_mode and a.at <= now() - interval '1 hour'),
     noted as (
-      insert into credit_free_aborts (call_id, ended_at, user_id, livemode, at)
-      select call_id, at, user_id, p_mode, now() from placed
+      insert into credit_free_aborts (call_id, lease_id, user_id, livemode, at)
+      select call_id, lease_id, user_id, p_mode, now() from placed
       where not is_noted and not is_charged and place <= ${freeAbortsPerHour})
-    select array_agg(call_id) into free from placed
+    select array_agg(n) into free from placed
     where is_noted or (not is_charged and place <= ${freeAbortsPerHour});
     return coalesce(free, '{}');
   end $function$`;

@@ -91,7 +91,11 @@ const trimLeases = `
         and (select c.user_id from credit_accounts c where c.user_id = u and c.livemode = p_mode) is null);
   end $function$`;
 
-/** See settle-calls.ts. Everything that a person is charged, and what they see of it, in one statement of one round trip. */
+/**
+ * See settle-calls.ts. Everything that a person is charged, and what they see of it, in one statement of one round trip.
+ * `free` and `lost` have the ids of the calls, and behind them, in the same order, those of their leases: a call of several
+ * rounds may be in a batch more than once.
+ */
 const settleCalls = `
   create or replace function settle_calls(p_mode boolean, p_leases uuid[], p_aborts boolean[], p_calls uuid[], p_users uuid[],
     p_servers text[], p_names text[], p_outcomes text[], p_reasons text[], p_credits bigint[], p_durations int[],
@@ -101,23 +105,22 @@ const settleCalls = `
   #variable_conflict use_column
   declare
     locked uuid[] := lock_accounts(p_mode, array(select distinct u from unnest(p_users) u));
-    free_calls uuid[] := '{}';
+    free_places bigint[] := '{}';
+    free_calls uuid[];
     lost_calls uuid[];
     asked_users uuid[];
     written bigint;
     spent_up uuid[];
   begin
     if true = any(p_aborts) then
-      free_calls := note_free_aborts(p_mode,
-        array(select a.user_id from unnest(p_users, p_aborts) with ordinality a (user_id, is_abort, n)
-          where is_abort and user_id = any(locked) order by n),
-        array(select a.call_id from unnest(p_users, p_calls, p_aborts) with ordinality a (user_id, call_id, is_abort, n)
-          where is_abort and user_id = any(locked) order by n),
-        array(select a.at from unnest(p_users, p_ats, p_aborts) with ordinality a (user_id, at, is_abort, n)
-          where is_abort and user_id = any(locked) order by n));
+      select note_free_aborts(p_mode, array_agg(n order by n), array_agg(user_id order by n),
+          array_agg(call_id order by n), array_agg(lease_id order by n))
+        into free_places
+        from unnest(p_users, p_calls, p_leases, p_aborts) with ordinality a (user_id, call_id, lease_id, is_abort, n)
+        where is_abort and user_id = any(locked);
     end if;
     with calls as materialized (
-      select f.*, f.call_id = any(free_calls) as is_free,
+      select f.*, f.n = any(free_places) as is_free,
         f.is_abort or f.rounds > 1 as is_alone,
         -- as a value, not as exists(): that may be planned as a look at every row there is
         case when f.is_abort or f.rounds > 1
@@ -158,14 +161,16 @@ const settleCalls = `
       from charges g join accounts c on c.user_id = g.user_id),
     ${burnLots('p_mode')}
     select array_agg(distinct user_id) filter (where state = 'asked'),
-      array_agg(call_id) filter (where not pays and not is_seen and not is_free),
+      array_agg(call_id order by n) filter (where is_free) || array_agg(lease_id order by n) filter (where is_free),
+      array_agg(call_id order by n) filter (where not pays and not is_seen and not is_free)
+        || array_agg(lease_id order by n) filter (where not pays and not is_seen and not is_free),
       write_usage(array_agg(row(call_id, user_id, server_id, 'tool', name, outcome,
         case when is_free then reason when not pays and not is_seen then 'lease_lost' when is_abort then 'aborts_used_up' else reason end,
         case when is_free or not (pays or is_seen) then 0 else credits end,
         duration_ms, client_id, token_id, at, 1, rounds,
         case when not is_free and (pays or is_seen) then p_mode end)::usage_events)),
       (select array_agg(lease_id) from of_leases where credits = room)
-      into asked_users, lost_calls, written, spent_up from fenced;
+      into asked_users, free_calls, lost_calls, written, spent_up from fenced;
     if spent_up is not null then delete from credit_leases where id = any(spent_up); end if;
     return query select locked, free_calls, lost_calls, asked_users;
   end $function$`;

@@ -16,8 +16,8 @@ export type Settlement = {
   rows: UsageRow[];
   /** The users whose calls these are. Calls of others come again: another transaction has locked their accounts. */
   users: ReadonlySet<string>;
-  /** The aborted calls that were not charged: their credits are free again. */
-  free: ReadonlySet<string>;
+  /** Whether it was an aborted call that was not charged: its credits are free again. */
+  isFree(call: FinishedCall): boolean;
   /** Of the users, the ones whose leases are asked back. */
   asked: ReadonlySet<string>;
   /** Calls that were not charged because their lease had gone back. */
@@ -35,7 +35,12 @@ export async function settleCalls(
   calls: readonly FinishedCall[],
 ): Promise<Settlement> {
   const column = (value: (call: FinishedCall) => string | number | undefined) => arrayLiteral(calls.map(value));
-  const { rows } = await query<{ settled: string[]; free: string[]; lost: string[] | null; asked: string[] | null }>(
+  const { rows } = await query<{
+    settled: string[];
+    free: string[] | null;
+    lost: string[] | null;
+    asked: string[] | null;
+  }>(
     `select * from settle_calls($1, $2::uuid[], $3::boolean[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[],
        $9::text[], $10::bigint[], $11::int[], $12::text[], $13::text[], $14::timestamptz[], $15::int[])`,
     [
@@ -58,21 +63,31 @@ export async function settleCalls(
   );
   const [answer] = rows;
   const users = new Set(answer?.settled);
-  const free = new Set(answer?.free);
-  const lost = new Set(answer?.lost);
+  const free = dispatchesOf(answer?.free);
+  const lost = dispatchesOf(answer?.lost);
   const written = calls.filter(({ row }) => users.has(row.userId));
   return {
     rows: written.map((call) => asWritten(call, free, lost)),
     users,
-    free,
+    isFree: (call) => free.has(dispatchOf(call)),
     asked: new Set(answer?.asked),
     lost: lost.size,
   };
 }
 
+/** A call of several rounds has a lease for each dispatch. */
+const dispatchOf = ({ row, lease }: FinishedCall): string => `${row.callId} ${lease.id}`;
+
+/** @param ids of calls, and behind them of their leases */
+function dispatchesOf(ids: readonly string[] | null | undefined): Set<string> {
+  const count = (ids?.length ?? 0) / 2;
+  return new Set(ids?.slice(0, count).map((callId, index) => `${callId} ${ids[count + index]}`));
+}
+
 /** The usage row of a call, as the database has it now. */
-function asWritten({ row, isAbort }: FinishedCall, free: ReadonlySet<string>, lost: ReadonlySet<string>): UsageRow {
-  if (free.has(row.callId)) return { ...row, credits: 0 };
-  if (lost.has(row.callId)) return { ...row, credits: 0, reason: 'lease_lost' };
+function asWritten(call: FinishedCall, free: ReadonlySet<string>, lost: ReadonlySet<string>): UsageRow {
+  const { row, isAbort } = call;
+  if (free.has(dispatchOf(call))) return { ...row, credits: 0 };
+  if (lost.has(dispatchOf(call))) return { ...row, credits: 0, reason: 'lease_lost' };
   return isAbort ? { ...row, reason: 'aborts_used_up' } : row;
 }

@@ -36,8 +36,8 @@ export async function settleEach<Call extends FinishedCall>(
   told.settled(calls, settlement);
 }
 
-/** SQLSTATE classes of what one row can cause: bad data, a constraint, a name. */
+/** SQLSTATE classes of what one row can cause: two rounds of one call, bad data, a constraint, a name. */
 function isOfOneRow(error: unknown): boolean {
   if (isDatabaseLost(error) || !(error instanceof Error) || !('code' in error)) return false;
-  return typeof error.code === 'string' && /^(22|23|42)/.test(error.code);
+  return typeof error.code === 'string' && /^(21|22|23|42)/.test(error.code);
 }

@@ -127,12 +127,12 @@ export function createSettlements({
     try {
       if (left.size > 0) {
         await settleEach(db.query, livemode, [...left], {
-          settled(calls, { users, rows, free, asked, lost }) {
+          settled(calls, { users, rows, isFree, asked, lost }) {
             usage.tell(rows);
             for (const call of calls) {
               if (!users.has(call.row.userId)) continue;
               left.delete(call);
-              if (free.has(call.row.callId)) book.release(call.lease, call.row.credits);
+              if (isFree(call)) book.release(call.lease, call.row.credits);
               else book.finish(call.lease);
             }
             for (const userId of asked) book.drainUser(userId);

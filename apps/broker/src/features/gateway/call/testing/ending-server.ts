@@ -37,7 +37,7 @@ const results: Readonly<Record<string, object>> = {
 /**
  * A server of one era where each request says how it ends: `end` in the arguments of a tool or prompt, or in the URI
  * end://{end} of a resource, or the value that is completed, is ok, tool_error, protocol_error, input_required, hang,
- * reset, garbage or oversize; price_question asks once; forged and forged_question are ok and input_required with a `_meta` that only we may write, as lists have it. The
+ * reset, garbage or oversize; ask_and_hang is input_required and then hang; price_question asks once; forged and forged_question are ok and input_required with a `_meta` that only we may write, as lists have it. The
  * tool `mirrored` is `say` with an argument that may be mirrored in a header, so that the SDK carries it on both sides.
  */
 export async function startEndingServer(era: Era): Promise<EndingServer> {
@@ -53,7 +53,7 @@ export async function startEndingServer(era: Era): Promise<EndingServer> {
       if (end === 'reset') return request.socket.destroy();
       if (end === 'garbage') return void response.writeHead(200, jsonType).end('{"jsonrpc":"2.0"');
       if (end === 'oversize') return void response.writeHead(200, jsonType).end(tooLarge);
-      if (end === 'hang') {
+      if (end === 'hang' || (end === 'ask_and_hang' && isSecondRound(message))) {
         hanging.add(response);
         response.once('close', () => hanging.delete(response));
         return undefined;
@@ -86,17 +86,21 @@ function endOf({ method, params }: Message): string | undefined {
   return typeof uri === 'string' ? uri.replace('end://', '') : String(asRecord(given)?.['end']);
 }
 
-function answerOf(era: Era, { method, params }: Message, end: string): object {
-  const isSecondRound = asRecord(params)?.['requestState'] !== undefined;
+function isSecondRound({ params }: Message): boolean {
+  return asRecord(params)?.['requestState'] !== undefined;
+}
+
+function answerOf(era: Era, message: Message, end: string): object {
+  const { method } = message;
   const complete = era === 'modern' && { resultType: 'complete' };
   if (end === 'protocol_error') return { error: { code: -32_050, message: 'not today' } };
   // any answer to the question completes the call
   const meta = end.startsWith('forged') && { _meta: forged };
-  if ((end === 'input_required' || end === 'forged_question') && !isSecondRound) {
+  if (['input_required', 'forged_question', 'ask_and_hang'].includes(end) && !isSecondRound(message)) {
     return { result: { resultType: 'input_required', requestState: 'round two', ...meta } };
   }
   // a question that looks like ours about a price
-  if (end === 'price_question' && !isSecondRound) {
+  if (end === 'price_question' && !isSecondRound(message)) {
     const requestedSchema = { type: 'object', properties: { approve: { type: 'boolean' } }, required: ['approve'] };
     const question = { method: 'elicitation/create', params: { message: 'Is it sunny?', requestedSchema } };
     return {
