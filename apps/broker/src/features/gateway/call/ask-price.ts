@@ -7,9 +7,10 @@ import {
 } from '@modelcontextprotocol/server';
 import type { PriceRise } from '#features/billing/index.ts';
 import { asRecord } from '#platform/json.ts';
-import { ownFact } from '#platform/own-meta.ts';
+import { ownFact, ownMeta } from '#platform/own-meta.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { askToOpen } from './ask-sign-in.ts';
+import { chargingUnavailable } from './call-failure.ts';
 import type { CallRequest } from './call-request.ts';
 import type { PageQuestions } from './page-questions.ts';
 import { riseText } from './price-raised.ts';
@@ -18,7 +19,7 @@ const inputKey = 'souk_price';
 
 type Params = { name: string; inputResponses?: Record<string, unknown>; requestState?: string };
 type Answer = CallToolResult | InputRequiredResult;
-type Parts = Pick<GatewayParts, 'catalogue' | 'ids' | 'priceRises' | 'riseUrl'> & { pages: PageQuestions };
+type Parts = Pick<GatewayParts, 'catalogue' | 'ids' | 'log' | 'priceRises' | 'riseUrl'> & { pages: PageQuestions };
 
 /**
  * Runs a tool call, and asks the person whether they agree to its price where that rose, in a form of the gateway's own, once.
@@ -36,8 +37,8 @@ export async function askPrice<P extends object>(
   if (asked) {
     // a client of 2026-07-28 comes back with the answer, and the state that it carried says to what
     logical.priceAsked = undefined;
-    if (approves(request.params.inputResponses?.[inputKey])) await approve(request, asked, parts);
-    return run(withoutAnswer(request));
+    const isLost = approves(request.params.inputResponses?.[inputKey]) && !(await approve(request, asked, parts));
+    return isLost ? unavailable() : run(withoutAnswer(request));
   }
   const result = await run(request);
   const rise = isRefused(result) ? logical.priceRise : undefined;
@@ -56,20 +57,31 @@ export async function askPrice<P extends object>(
   const ask = { method: 'elicitation/create' as const, params: question };
   const answer = await request.onAsk?.(ask, request.signal).catch(() => undefined);
   if (!approves(answer)) return result;
-  await approve(request, rise, parts);
-  return run(request);
+  return (await approve(request, rise, parts)) ? run(request) : unavailable();
 }
 
 function isRefused(result: Answer): boolean {
   return !isInputRequiredResult(result) && ownFact(result._meta, 'code') === 'price_raised';
 }
 
-function approve(
+/** @returns false where it could not be stored: the person then has not approved it */
+async function approve(
   { context }: CallRequest<object>,
   { serverId, tool, newCredits }: PriceRise,
-  { priceRises }: Parts,
-): Promise<void> {
-  return priceRises.approve(context.caller.userId, [{ serverId, tool, credits: newCredits }], 'form');
+  { priceRises, log }: Parts,
+): Promise<boolean> {
+  try {
+    await priceRises.approve(context.caller.userId, [{ serverId, tool, credits: newCredits }], 'form');
+    return true;
+  } catch (error) {
+    log.error({ err: error }, 'the approval of a price could not be stored: the call is refused');
+    return false;
+  }
+}
+
+function unavailable(): CallToolResult {
+  const _meta = ownMeta({ code: 'charging_unavailable' });
+  return { content: [{ type: 'text', text: chargingUnavailable }], isError: true, _meta };
 }
 
 /** The server did not ask this. */
