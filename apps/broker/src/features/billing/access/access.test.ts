@@ -4,9 +4,10 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectModern, postModern } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { at, give, givePlan, newPerson, type Person } from './testing/people.ts';
+import { at, dayMs, give, givePlan, newPerson, type Person } from './testing/people.ts';
 
 const rental = { price: 900, currency: 'USD' };
+const minuteMs = 60_000;
 
 let app: TestApp;
 let fixture: HttpFixture;
@@ -125,17 +126,33 @@ test('[ACC-19] daily and weekly rentals are given by administrators, and are not
 
 test('[ACC-9] the access to a server says how, until when, and whether it is a trial', async () => {
   const person = await newPerson(app);
-  const endsAt = at(3);
-  await give(person, 'rental', 'pro', { period_ends_at: endsAt, features: '["Fast lane"]' });
-  expect(await person.accessTo('pro')).toEqual({
-    hasAccess: true,
-    accessType: 'rental',
-    expiresAt: endsAt.toISOString(),
-    isTrialPeriod: false,
-    features: ['Fast lane'],
-    isCancelled: false,
-  });
-  expect(await person.accessTo('top')).toMatchObject({ hasAccess: false, accessType: 'none', expiresAt: null });
+  const features = '["Fast lane"]';
+  const rented = await give(person, 'rental', 'free', { period_ends_at: at(3), features });
+  await give(person, 'purchase', 'top', { features });
+  const { access: tried } = await person.api.startTrial({ body: { mcpId: 'pro' } });
+  const plan = await givePlan(person, 'basic', { period_ends_at: at(5), cancelled_at: at(0) });
+  const trial = await trialOf(person);
+  const without = { expiresAt: null, isTrialPeriod: false, isCancelled: false, features: [] };
+  const has = { ...without, hasAccess: true };
+  const expected: Record<string, object> = {
+    free: { ...has, accessType: 'rental', expiresAt: rented.period_ends_at?.toISOString(), features: ['Fast lane'] },
+    top: { ...has, accessType: 'purchase', features: ['Fast lane'] },
+    pro: { ...has, accessType: 'trial', isTrialPeriod: true, expiresAt: trial.endsAt },
+    basic: {
+      ...has,
+      accessType: 'subscription',
+      expiresAt: plan.period_ends_at.toISOString(),
+      features: ['System subscription (basic)'],
+      isCancelled: true,
+    },
+    plain: { ...has, accessType: 'free' },
+  };
+  for (const [id, access] of Object.entries(expected)) expect(await person.accessTo(id), id).toEqual(access);
+  expect(tried).toEqual(expected['pro']);
+  const { services } = await person.api.listMcpServices({ params: { userId: person.userId } });
+  expect(Object.fromEntries(services.map(({ id, userAccess }) => [id, userAccess]))).toEqual(expected);
+  const other = await newPerson(app);
+  expect(await other.accessTo('top')).toEqual({ ...without, hasAccess: false, accessType: 'none' });
 });
 
 test('[ACC-11] a purchase without an end is permanent', async () => {
@@ -176,10 +193,10 @@ test('[CFG-43] with real keys, what was sold in the sandbox grants nothing', asy
 
 test('[SUB-1] [SUB-2] [SUB-3] [SUB-4] [SUB-5] [SUB-6] [SUB-7] [SUB-8] all that a person owns is in one answer', async () => {
   const person = await newPerson(app);
-  await givePlan(person, 'pro', { payment_id: crypto.randomUUID() });
-  await give(person, 'rental', 'free');
-  await give(person, 'purchase', 'top');
-  await person.api.startTrial({ body: { mcpId: 'pro' } }).catch(() => undefined);
+  const plan = await givePlan(person, 'pro', { payment_id: crypto.randomUUID(), period_ends_at: at(12) });
+  const rented = await give(person, 'rental', 'free', { started_at: at(-2), period_ends_at: at(4) });
+  const bought = await give(person, 'purchase', 'top', { started_at: at(-3) });
+  const lent = await give(person, 'purchase', 'basic', { started_at: at(-4), period_ends_at: at(9) });
   const tried = await newPerson(app);
   await tried.api.startTrial({ body: { mcpId: 'pro' } });
   expect(await person.api.getSubscription()).toEqual({
@@ -187,12 +204,12 @@ test('[SUB-1] [SUB-2] [SUB-3] [SUB-4] [SUB-5] [SUB-6] [SUB-7] [SUB-8] all that a
     subscription: {
       subscriptions: [
         {
-          id: expect.any(String),
+          id: plan.id,
           planName: 'Pro',
           mcpId: 'pro',
           type: 'subscription',
           status: 'active',
-          currentPeriodEnd: expect.any(String),
+          currentPeriodEnd: plan.period_ends_at.toISOString(),
           nextPlanId: null,
           pendingPlanId: null,
           pendingUntil: null,
@@ -201,19 +218,22 @@ test('[SUB-1] [SUB-2] [SUB-3] [SUB-4] [SUB-5] [SUB-6] [SUB-7] [SUB-8] all that a
       ],
       rentals: [
         {
-          id: expect.any(String),
+          id: rented.id,
           mcpId: 'free',
           status: 'active',
           type: 'monthly',
-          startDate: expect.any(String),
-          endDate: expect.any(String),
+          startDate: rented.started_at.toISOString(),
+          endDate: rented.period_ends_at?.toISOString(),
           features: [],
           source: 'administrator',
           name: 'free',
           isOffered: true,
         },
       ],
-      purchases: [{ id: expect.any(String), mcpId: 'top', status: 'active' }],
+      purchases: [
+        { id: bought.id, mcpId: 'top', status: 'active' },
+        { id: lent.id, mcpId: 'basic', status: 'active', expiresAt: lent.period_ends_at?.toISOString() },
+      ],
       trials: [],
     },
     activeTiers: ['T0', 'T2'],
@@ -221,14 +241,29 @@ test('[SUB-1] [SUB-2] [SUB-3] [SUB-4] [SUB-5] [SUB-6] [SUB-7] [SUB-8] all that a
     summary: {
       hasActiveSubscriptions: true,
       totalSubscriptions: 1,
-      totalPurchases: 1,
+      totalPurchases: 2,
       totalRentals: 1,
       totalTrials: 0,
     },
   });
-  const { trials } = (await tried.api.getSubscription()).subscription;
-  expect(trials).toEqual([{ id: expect.any(String), mcpId: 'pro', status: 'active', expiresAt: expect.any(String) }]);
+  const { subscription, summary } = await tried.api.getSubscription();
+  const trial = await trialOf(tried);
+  expect(subscription.trials).toEqual([{ id: trial.id, mcpId: 'pro', status: 'active', expiresAt: trial.endsAt }]);
+  expect(summary).toMatchObject({ totalSubscriptions: 0, totalTrials: 1 });
 });
+
+/** The trial of a person who has one, as it was written down: of the seven days that its server gives. */
+async function trialOf({ userId }: Person) {
+  const { rows } = await app.db.query<{ id: string; started_at: Date; period_ends_at: Date }>(
+    `select id, started_at, period_ends_at from access_grants where user_id = $1 and kind = 'trial'`,
+    [userId],
+  );
+  const [trial] = rows;
+  if (!trial || rows.length > 1) throw new Error('there is no trial, or more than one');
+  expect(trial.period_ends_at.getTime() - trial.started_at.getTime()).toBe(7 * dayMs);
+  expect(Math.abs(Date.now() + aheadMs - trial.started_at.getTime())).toBeLessThan(minuteMs);
+  return { id: trial.id, endsAt: trial.period_ends_at.toISOString() };
+}
 
 test('nothing of one person reaches another', async () => {
   const [one, other] = [await newPerson(app), await newPerson(app)];

@@ -30,7 +30,7 @@ export async function newPerson(app: TestApp) {
   return { app, userId, token, accessToken, api, accessTo };
 }
 
-/** As administrators give it, or as it was paid for. */
+/** As administrators give it, or as it was paid for. Answers the row. */
 export async function give(
   { app, userId }: Person,
   kind: 'rental' | 'purchase',
@@ -50,11 +50,22 @@ export async function give(
     ...given,
   };
   await insert(app, 'access_grants', row);
+  return row;
 }
 
 export async function givePlan({ app, userId }: Person, planId: string, given: Record<string, unknown> = {}) {
-  const row = { id: crypto.randomUUID(), user_id: userId, livemode: false, plan_id: planId, source: 'payment' };
-  await insert(app, 'subscriptions', { ...row, started_at: at(-1), period_ends_at: at(30), ...given });
+  const row = {
+    id: crypto.randomUUID(),
+    user_id: userId,
+    livemode: false,
+    plan_id: planId,
+    source: 'payment',
+    started_at: at(-1),
+    period_ends_at: at(30),
+    ...given,
+  };
+  await insert(app, 'subscriptions', row);
+  return row;
 }
 
 async function insert(app: TestApp, table: string, row: Record<string, unknown>) {
