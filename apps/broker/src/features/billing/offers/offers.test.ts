@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,11 +6,12 @@ import { getRentalOptions, listCreditPackages, listPlans } from '@souk/contract/
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
+import { giveCredits } from '#testing/grant-credits.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { paths } from '../../../paths.ts';
-import { readOffers } from './read-offers.ts';
+import { readOffers, type Offers } from './read-offers.ts';
 
 let app: TestApp;
 let fixture: HttpFixture;
@@ -32,6 +34,8 @@ const endpoints = [listPlans, listCreditPackages, getRentalOptions] as const;
 const clientOf = ({ publicUrl }: TestApp, token?: string) =>
   createClient(endpoints, { baseUrl: publicUrl, fetch, token: async () => token });
 
+const bundled = async () => JSON.parse(await readFile(paths.offers, 'utf8')) as Offers;
+
 test('[PAY-9] [PLAN-19] [PLAN-21] [PLAN-24] the plans are public: free, basic, pro and enterprise, one of each tier', async () => {
   const { plans } = await clientOf(app).listPlans();
   expect(plans.map(({ planId, tier }) => `${planId} ${tier}`)).toEqual([
@@ -40,53 +44,77 @@ test('[PAY-9] [PLAN-19] [PLAN-21] [PLAN-24] the plans are public: free, basic, p
     'pro T2',
     'enterprise T3',
   ]);
-  for (const plan of plans) {
-    expect(plan).toEqual({
-      planId: expect.any(String),
-      name: expect.any(String),
-      description: expect.any(String),
-      amount: expect.any(Number),
-      currency: 'USD',
-      period: 'month',
-      features: expect.arrayContaining([expect.any(String)]),
-      priceId: plan.planId === 'free' ? null : plan.priceId,
-      active: true,
-      tier: plan.tier,
-      monthlyCredits: expect.any(Number),
-    });
-  }
+  const priceOf = (planId: string) => app.billing.prices.priceOf('plan', planId)?.priceId ?? null;
+  const offered = (await bundled()).plans.map((plan) => ({ ...plan, priceId: priceOf(plan.planId), active: true }));
+  expect(plans).toEqual(offered);
+  expect(plans[1]).toEqual({
+    planId: 'basic',
+    name: 'Basic',
+    description: 'Services of the Basic tier, and credits each month.',
+    amount: 500,
+    currency: 'USD',
+    period: 'month',
+    features: ['Everything in Free', 'All services of the Basic tier'],
+    priceId: expect.stringMatching(/^price_/),
+    active: true,
+    tier: 'T1',
+    monthlyCredits: 200,
+  });
   const [free, ...paid] = plans;
-  expect(paid.every(({ priceId }) => priceId?.startsWith('price_'))).toBe(true);
-  expect(free).toMatchObject({ amount: 0, monthlyCredits: 0 });
+  expect(free).toMatchObject({ amount: 0, monthlyCredits: 0, priceId: null });
   expect(paid.every(({ amount, monthlyCredits }) => amount > 0 && monthlyCredits > 0)).toBe(true);
 });
 
 test('[PAY-8] [PLAN-20] [PLAN-22] the three credit packages are public', async () => {
   const { packages } = await clientOf(app).listCreditPackages();
+  const priceOf = (id: string) => app.billing.prices.priceOf('package', id)?.priceId;
+  const offered = (await bundled()).packages.map((one) => ({ ...one, stripePriceId: priceOf(one.packageId) }));
+  expect(packages).toEqual(offered);
   expect(packages).toHaveLength(3);
-  for (const one of packages) {
-    expect(one).toEqual({
-      packageId: expect.any(String),
-      name: expect.any(String),
-      credits: expect.any(Number),
-      bonus: expect.any(Number),
-      price: expect.any(Number),
-      currency: 'USD',
-      stripePriceId: expect.stringMatching(/^price_/),
-    });
-  }
+  expect(packages[1]).toEqual({
+    packageId: 'credits-2000',
+    name: 'Regular',
+    credits: 2000,
+    bonus: 200,
+    price: 2000,
+    currency: 'USD',
+    stripePriceId: expect.stringMatching(/^price_/),
+  });
 });
 
 test('[PAY-10] the options of a server say how to get access to it, and which credits there are', async () => {
-  const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' });
-  const options = await clientOf(app, accessToken).getRentalOptions({ params: { mcpId: 'pro' } });
-  expect(options).toMatchObject({
+  const email = 'ann@souk.test';
+  const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email });
+  const optionsOf = () => clientOf(app, accessToken).getRentalOptions({ params: { mcpId: 'pro' } });
+  const options = {
+    success: true,
     mcpId: 'pro',
-    rental: { price: 900, currency: 'USD', period: 'monthly' },
-    creditsAvailable: 0,
+    rental: {
+      name: 'pro rental',
+      description: 'Monthly rental of pro',
+      price: 900,
+      currency: 'USD',
+      period: 'monthly',
+    },
     trialDays: 7,
-    access: { hasAccess: false, accessType: 'none' },
-  });
+    access: {
+      hasAccess: false,
+      accessType: 'none',
+      expiresAt: null,
+      isTrialPeriod: false,
+      isCancelled: false,
+      features: [],
+    },
+  };
+  expect(await optionsOf()).toEqual({ ...options, creditsAvailable: 0 });
+  const userId = await giveCredits(app, email, 40);
+  expect(await optionsOf()).toEqual({ ...options, creditsAvailable: 40 });
+  // what a call under way holds can be spent on nothing else
+  const call = { callId: randomUUID(), userId, serverId: 'pro', tool: 'echo', credits: 15 };
+  const hold = await app.billing.charges.hold(call);
+  if (hold.kind !== 'hold') throw new Error('nothing is held');
+  expect(await optionsOf()).toEqual({ ...options, creditsAvailable: 25 });
+  hold.release('cancelled');
   const signedOut = clientOf(app).getRentalOptions({ params: { mcpId: 'pro' } });
   await expect(signedOut).rejects.toMatchObject({ status: 401 });
   const unknown = clientOf(app, accessToken).getRentalOptions({ params: { mcpId: 'nowhere' } });
@@ -94,10 +122,7 @@ test('[PAY-10] the options of a server say how to get access to it, and which cr
 });
 
 test('[PLAN-23] plans and packages are data: a start brings the database up to the file, and what left it is not sold', async () => {
-  const offers = JSON.parse(await readFile(paths.offers, 'utf8')) as {
-    plans: { planId: string; amount: number }[];
-    packages: object[];
-  };
+  const offers = await bundled();
   const file = join(folder, 'offers.json');
   const [free, basic] = offers.plans;
   await writeFile(file, JSON.stringify({ plans: [free, { ...basic, amount: 700 }], packages: [] }));
