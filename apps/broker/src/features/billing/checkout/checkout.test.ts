@@ -61,6 +61,29 @@ test('[PAY-3] [PAY-6] a rental is begun by its server and period: the answer lea
   expect(await orders()).toEqual([{ status: 'open', kind: 'rental', item_id: 'travel' }]);
 });
 
+test.each([
+  ['period', 'unsupported_purchase', { type: 'rental', mcpId: 'travel' }],
+  ['server', 'invalid_request', { type: 'rental', period: 'monthly' }],
+])('[PAY-3] a rental without its %s is refused, and nothing is begun', async (_name, code, body) => {
+  expect(await post('/api/billing/checkout', body)).toMatchObject({ status: 400, body: { code } });
+  expect(await orders()).toEqual([]);
+});
+
+test("a payment is of the person's own customer at the provider, and of one piece", async () => {
+  const other = await newBuyer(shop);
+  const customers = new Set<string>();
+  for (const { api, email, userId } of [buyer, other]) {
+    for (const body of [rental, plan, credits]) {
+      const { customer, line_items: items } = await sessionAt((await api.startCheckout({ body })).sessionId);
+      const { data } = await shop.stripe.customers.list({ email });
+      expect(data).toMatchObject([{ id: customer, metadata: { userId } }]);
+      expect(items?.data.map(({ quantity }) => quantity)).toEqual([1]);
+      customers.add(String(customer));
+    }
+  }
+  expect(customers.size).toBe(2);
+});
+
 test('[PAY-4] a plan and a credit package are begun by their id', async () => {
   const ofPlan = await buyer.api.startCheckout({ body: plan });
   expect(await sessionAt(ofPlan.sessionId)).toMatchObject({ mode: 'subscription', amount_total: 1900 });

@@ -160,23 +160,63 @@ describeOnDatabases('what was paid for is given once', migrations, (open) => {
     expect(await transactions()).toEqual([]);
   });
 
+  /** Another session of the provider takes the place of the order's own, as if ours had been made so. */
+  async function beginWith(made: { quantity?: number; pieces?: number; reference?: string }) {
+    const begun = await begin();
+    const own = await shop.stripe.checkout.sessions.retrieve(begun.sessionId, { expand: ['line_items'] });
+    const price = own.line_items?.data[0]?.price?.id ?? '';
+    const item = { price, quantity: made.quantity ?? 1 };
+    const session = await shop.stripe.checkout.sessions.create({
+      mode: 'payment',
+      line_items: Array.from({ length: made.pieces ?? 1 }, () => item),
+      customer: String(own.customer),
+      client_reference_id: made.reference ?? own.client_reference_id ?? '',
+      metadata: own.metadata ?? {},
+      success_url: own.success_url ?? '',
+      invoice_creation: { enabled: true },
+    });
+    // so that the price alone could not tell
+    await shop.db.query('update checkout_orders set session_id = $2, amount = $3 where session_id = $1', [
+      begun.sessionId,
+      session.id,
+      session.amount_total,
+    ]);
+    return { sessionId: session.id, checkoutUrl: begun.checkoutUrl.replace(begun.sessionId, session.id) };
+  }
+  async function beginAndChange(text: string, ...values: string[]) {
+    const begun = await begin();
+    await shop.db.query(text, [begun.sessionId, ...values]);
+    return begun;
+  }
+  const changeOrder = (change: string) => beginAndChange(`update checkout_orders set ${change} where session_id = $1`);
+  async function beginAsAnother() {
+    const { id } = await shop.stripe.customers.create({ email: buyer.email });
+    return beginAndChange(
+      'update payment_customers set customer_id = $2 where user_id = (select user_id from checkout_orders where session_id = $1)',
+      id,
+    );
+  }
+
   test.each([
-    ['amount', 'amount = 400'],
-    ['price', "price_id = 'price_of_something_else'"],
-    ['currency', "currency = 'EUR'"],
-    ['user', 'user_id = gen_random_uuid()'],
-  ])('a payment of another %s than ordered is not fulfilled, but flagged', async (name, change) => {
-    const { checkoutUrl, sessionId } = await begin();
-    await shop.db.query(`update checkout_orders set ${change} where session_id = $1`, [sessionId]);
+    ['amount', 'amount', () => changeOrder('amount = 400')],
+    ['price', 'price', () => changeOrder("price_id = 'price_of_something_else'")],
+    ['currency', 'currency', () => changeOrder("currency = 'EUR'")],
+    ['user', 'user, customer', () => changeOrder('user_id = gen_random_uuid()')],
+    ['customer', 'customer', beginAsAnother],
+    ['quantity', 'quantity', () => beginWith({ quantity: 2 })],
+    ['number of things', 'items', () => beginWith({ pieces: 2 })],
+    ['order', 'order', () => beginWith({ reference: crypto.randomUUID() })],
+  ])('a payment of another %s than ordered is not fulfilled, but flagged', async (name, differing, beginDifferent) => {
+    const { checkoutUrl, sessionId } = await beginDifferent();
     await pay(shop, checkoutUrl);
     await waitUntil('it is flagged', async () => (await order(sessionId)).status === 'flagged');
     await handled();
     const { id, reason } = await order(sessionId);
-    expect(reason).toContain(name);
+    expect(reason).toBe(`not what was ordered: ${differing}`);
     expect(await entries()).toEqual([]);
     expect(await transactions()).toEqual([]);
-    const seen = name === 'user' ? undefined : await buyer.session(sessionId);
-    expect(seen?.paymentStatus).not.toBe('paid');
+    if (name !== 'user')
+      expect(await buyer.session(sessionId)).toMatchObject({ status: 'complete', paymentStatus: 'unpaid' });
     const { rows } = await shop.db.query('select action, reason from audit_log where subject = $1', [id]);
     expect(rows).toEqual([{ action: 'payment.flagged', reason }]);
     expect(shop.logged()).toContain('a payment is not what was ordered');
@@ -242,6 +282,15 @@ describeOnDatabases('what was paid for is given once', migrations, (open) => {
       await buyer.session(sessionId);
       expect(await buyer.credits()).toBe(balance);
     }
+  });
+
+  test('[PLAN-20] a package with a bonus brings its credits and the bonus', async () => {
+    const { checkoutUrl, sessionId } = await buyer.api.startCheckout({
+      body: { type: 'credit', planId: 'credits-2000' },
+    });
+    await pay(shop, checkoutUrl);
+    await buyer.session(sessionId);
+    expect(await entries()).toEqual([{ delta: 2200, contra: 'purchased' }]);
   });
 
   test('[PLAN-26] credits that were bought never expire', async () => {

@@ -41,16 +41,51 @@ describeOnDatabases('a rental and a plan that are paid for', migrations, (open) 
     expect(history.filter(({ type, status }) => type !== 'refund' && status === 'completed')).toHaveLength(1);
   }
 
-  test('a rental can be used as soon as its payment is shown as paid', async () => {
+  test('[PAY-17] a rental can be used as soon as its payment is shown as paid, and is not shown so before', async () => {
     const { checkoutUrl, sessionId } = await buyer.api.startCheckout({ body: rental });
-    await pay(shop, checkoutUrl);
-    expect(await buyer.session(sessionId)).toMatchObject({
+    // the provider has the money, and the rental cannot be written down
+    await shop.db.query(
+      `create function refuse_grants() returns trigger language plpgsql as
+       $$ begin raise exception 'no rental' ; end $$`,
+    );
+    await shop.db.query(
+      'create trigger refuse_grants before insert on access_grants for each row execute function refuse_grants()',
+    );
+    const orders = () => rows('select status from checkout_orders where user_id = $1');
+    try {
+      await pay(shop, checkoutUrl);
+      await waitUntil('it is accepted', async () => (await statuses())[0] === 'paid');
+      for (const _ of [1, 2]) await expect(buyer.session(sessionId)).rejects.toMatchObject({ status: 500 });
+      expect(await orders()).toEqual([{ status: 'paid' }]);
+      expect((await buyer.api.getSubscription()).subscription.rentals).toEqual([]);
+    } finally {
+      await shop.db.query('drop trigger refuse_grants on access_grants');
+      await shop.db.query('drop function refuse_grants()');
+    }
+    expect(await buyer.session(sessionId)).toEqual({
+      sessionId,
+      status: 'complete',
       paymentStatus: 'paid',
+      amountTotal: 900,
+      currency: 'USD',
+      customerEmail: buyer.email,
       metadata: { type: 'rental', mcpId: 'travel' },
     });
     const { access } = await buyer.api.getRentalOptions({ params: { mcpId: 'travel' } });
     expect(access).toMatchObject({ hasAccess: true, accessType: 'rental' });
     expect((await buyer.api.getSubscription()).subscription.rentals).toHaveLength(1);
+    expect(await orders()).toEqual([{ status: 'fulfilled' }]);
+  });
+
+  test('[PAY-17] a plan is paid without a server; where our word alone says paid, it is not shown so', async () => {
+    const body = { type: 'subscription', planId: 'basic' } as const;
+    const { checkoutUrl, sessionId } = await buyer.api.startCheckout({ body });
+    const session = { sessionId, amountTotal: 500, currency: 'USD', metadata: { type: 'subscription', mcpId: null } };
+    await rows(`update checkout_orders set status = 'paid' where user_id = $1`);
+    expect(await buyer.session(sessionId)).toMatchObject({ ...session, status: 'open', paymentStatus: 'unpaid' });
+    await rows(`update checkout_orders set status = 'open' where user_id = $1`);
+    await pay(shop, checkoutUrl);
+    expect(await buyer.session(sessionId)).toMatchObject({ ...session, status: 'complete', paymentStatus: 'paid' });
   });
 
   test('invoice.paid before the session is completed: one set of credits', async () => {
