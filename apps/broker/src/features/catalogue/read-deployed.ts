@@ -1,7 +1,7 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { eachInTurns } from '#platform/in-turns.ts';
 import { definitionHash } from './definition-hash.ts';
-import { readPrices, type PricesOfServer } from './prices/read-prices.ts';
+import { readPrices, withUnrecorded, type PricesOfServer } from './prices/read-prices.ts';
 import { freeOfCharge, type ToolPrice } from './prices/tool-price.ts';
 import type { CatalogueItem, CatalogueServer } from './snapshot.ts';
 import type { CapabilityKind, CatalogueDb } from './tables.ts';
@@ -23,7 +23,7 @@ export async function readDeployed(
   const prices = await readPrices(db, ids, nowMs);
   const read: CatalogueServer[] = [];
   await eachInTurns(servers, (row) =>
-    read.push(toServer(row, itemsByServer.get(row.id) ?? [], prices.get(row.id) ?? noPrices)),
+    read.push(toServer(row, itemsByServer.get(row.id) ?? [], withUnrecorded(prices.get(row.id) ?? noPrices, row.body))),
   );
   return read;
 }
@@ -73,7 +73,7 @@ function readItemRows(db: CatalogueDb, ids: readonly string[]) {
     .execute();
 }
 
-/** Prices come from the record of them alone, not from the manifest: each price has its own date. */
+/** Prices come from their record, in which each has its own date. */
 function toServer(row: ServerRow, items: readonly ItemRow[], prices: PricesOfServer): CatalogueServer {
   const pick = (kind: CapabilityKind, underReview = false): CatalogueItem[] =>
     items

@@ -10,10 +10,12 @@ type NewStep = { tool: string; credits: number; since: Date; announced: boolean 
  * Records what a deployment changes of the prices of a server's tools; to be called before the version is marked. The last
  * price counts that was in force, also when the server was taken out of the catalogue since. Announced prices of the
  * version before are withdrawn.
+ * @param before what is deployed: where a broker of an earlier release did it, its prices are not recorded
  */
-export async function recordPrices(tx: Tx, manifest: Manifest, at: Date): Promise<void> {
+export async function recordPrices(tx: Tx, manifest: Manifest, before: Manifest | undefined, at: Date): Promise<void> {
   const serverId = manifest.id;
-  const costs = new Map(Object.entries(manifest.billing?.toolCosts ?? {}));
+  const costs = costsOf(manifest);
+  const unrecorded = before ? costsOf(before) : new Map<string, number>();
   const announced = announcedIn(manifest);
   const known = await tx
     .selectFrom('tool_prices')
@@ -29,7 +31,9 @@ export async function recordPrices(tx: Tx, manifest: Manifest, at: Date): Promis
   const tools = new Set([...last.keys(), ...costs.keys(), ...announced.keys()]);
   const isFree = [...tools].filter((tool) => !last.has(tool));
   const wereFree = isFree.length === 0 ? new Set<string>() : await toolsBefore(tx, manifest, isFree);
-  const steps = [...tools].flatMap((tool) => stepsOf(tool, { costs, announced, wereFree, last: last.get(tool), at }));
+  const steps = [...tools].flatMap((tool) =>
+    stepsOf(tool, { costs, announced, wereFree, last: last.get(tool), unrecorded: unrecorded.get(tool), at }),
+  );
   if (steps.length === 0) return;
   await tx
     .insertInto('tool_prices')
@@ -44,12 +48,14 @@ function stepsOf(
     announced,
     wereFree,
     last,
+    unrecorded,
     at,
   }: {
     costs: ReadonlyMap<string, number>;
     announced: ReturnType<typeof announcedIn>;
     wereFree: ReadonlySet<string>;
     last: { credits: number; since: Date } | undefined;
+    unrecorded: number | undefined;
     at: Date;
   },
 ): NewStep[] {
@@ -61,12 +67,18 @@ function stepsOf(
   const since = last && last.since > at ? last.since : at;
   const now = { tool, credits, since, announced: false };
   if (last) return last.credits === credits ? toCome : [now, ...toCome];
+  if (unrecorded !== undefined) {
+    const first = { tool, credits: unrecorded, since: always, announced: false };
+    return unrecorded === credits ? [first, ...toCome] : [first, now, ...toCome];
+  }
   const free = { tool, credits: 0, since: always, announced: false };
   if (credits === 0) return toCome.length === 0 ? [] : [free, ...toCome];
   return wereFree.has(tool) ? [free, now, ...toCome] : [now, ...toCome];
 }
 
 /** A map: a tool may be called `constructor`. */
+const costsOf = ({ billing }: Manifest) => new Map(Object.entries(billing?.toolCosts ?? {}));
+
 function announcedIn({ billing }: Manifest): Map<string, { credits: number; from: Date }> {
   return new Map(
     Object.entries(billing?.announcedPrices ?? {}).map(([tool, { credits, from }]) => [

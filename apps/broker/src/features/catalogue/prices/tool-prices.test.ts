@@ -16,10 +16,12 @@ describeOnDatabases('the record of prices', migrations, (open) => {
   /** A catalogue with one server and a clock that stands still: each deployment is a day after the one before. */
   async function start() {
     const time = { ms: startMs };
-    const catalogue = await createCatalogue({ db: await open(), clock: { now: () => time.ms }, log });
+    const db = await open();
+    const catalogue = await createCatalogue({ db, clock: { now: () => time.ms }, log });
     let versions = 0;
     return {
       catalogue,
+      db,
       time,
       async deploy(toolCosts: Record<string, number>, more: object = {}, change: object = {}): Promise<string> {
         time.ms = on(versions);
@@ -83,6 +85,19 @@ describeOnDatabases('the record of prices', migrations, (open) => {
     await catalogue.undeploy('weather', { via: 'command' });
     await deploy({ one: 6 });
     expect(priceOf('one')).toMatchObject({ credits: 6, raisedAtMs: on(1), steps: [5, 6] });
+    await catalogue.stop();
+  });
+
+  test('what a broker of an earlier release deployed has the prices of its manifest', async () => {
+    const { catalogue, db, deploy, priceOf } = await start();
+    await deploy({ one: 5, two: 3 });
+    await catalogue.storeDiscovery('weather', offering());
+    await db.query('delete from tool_prices');
+    await catalogue.readAgain();
+    expect(priceOf('one')).toMatchObject({ credits: 5, raisedAtMs: undefined });
+    await deploy({ one: 6, two: 3 });
+    expect(priceOf('one')).toMatchObject({ credits: 6, raisedAtMs: on(1), steps: [5, 6] });
+    expect(priceOf('two')).toMatchObject({ credits: 3, raisedAtMs: undefined });
     await catalogue.stop();
   });
 
