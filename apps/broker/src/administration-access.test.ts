@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '#features/billing/index.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 // What administrators give to people and take from them, and what the audit log keeps of it.
@@ -27,6 +28,30 @@ afterAll(() => started?.stop());
 const dayMs = 86_400_000;
 const stage = (body: object) => send('POST /admin/manifests', administrator.accessToken, body);
 
+/** When what a person has began and ends, by its id, and their account: as it was written down. */
+async function writtenOf(userId: string) {
+  const { rows } = await shop.db.query<{ id: string; started_at: Date; period_ends_at: Date | null }>(
+    `select id, started_at, period_ends_at from subscriptions where user_id = $1
+     union all select id, started_at, period_ends_at from access_grants where user_id = $1`,
+    [userId],
+  );
+  const { rows: users } = await shop.db.query<{ display_name: string; created_at: Date }>(
+    'select display_name, created_at from users where id = $1',
+    [userId],
+  );
+  const [user] = users;
+  if (!user) throw new Error('there is no such user');
+  const spans = rows.map(({ id, started_at: begins, period_ends_at: ends }) => {
+    return [id, { begins: begins.toISOString(), ends: ends?.toISOString() ?? null }] as const;
+  });
+  return { user, spanOf: (id: string) => Object.fromEntries(spans)[id] };
+}
+
+/** That it is the time of the shop, but for what has passed since. */
+function expectNow(time: string | undefined) {
+  expect(Math.abs(Date.parse(time ?? '') - Date.now() - shop.ahead.ms)).toBeLessThan(60_000);
+}
+
 test('[USR-16] [USR-17] [USR-18] [USR-19] [USR-30] [USR-41] what an administrator adds is shown as theirs, ends by time and costs no money', async () => {
   const ann = await newPerson();
   const params = { id: ann.userId };
@@ -42,8 +67,13 @@ test('[USR-16] [USR-17] [USR-18] [USR-19] [USR-30] [USR-41] what an administrato
     params,
     body: { type: 'rental', mcpId: 'top', period: 'daily', features: ['A day on top'] },
   });
-  await admin.addUserSubscription({ params, body: { type: 'purchase', mcpId: 'paid' } });
-  expect(Date.parse(daily.endsAt ?? '') - Date.now() - shop.ahead.ms).toBeLessThanOrEqual(dayMs);
+  const bought = await admin.addUserSubscription({ params, body: { type: 'purchase', mcpId: 'paid' } });
+  const { user, spanOf } = await writtenOf(ann.userId);
+  const [planSpan, daySpan] = [spanOf(added.id), spanOf(daily.id)];
+  expectNow(planSpan?.begins);
+  expectNow(daySpan?.begins);
+  expect(Date.parse(daily.endsAt ?? '') - Date.parse(daySpan?.begins ?? '')).toBe(dayMs);
+  expect(planSpan?.ends).toBe(added.endsAt);
 
   expect(await ann.service('top')).toMatchObject({
     accessType: 'rental',
@@ -57,28 +87,45 @@ test('[USR-16] [USR-17] [USR-18] [USR-19] [USR-30] [USR-41] what an administrato
   expect(await ann.credits()).toBe(0);
 
   const answer = await admin.getUserBilling({ params: { userId: ann.userId } });
-  expect(answer.user).toMatchObject({ id: ann.userId, email: ann.email });
-  const { subscriptions, rentals, purchases, trials, credits } = answer.billing;
+  expectNow(user.created_at.toISOString());
+  expect(answer.user).toEqual({
+    id: ann.userId,
+    email: ann.email,
+    displayName: user.display_name,
+    createdAt: user.created_at.toISOString(),
+    isActive: true,
+    role: 'user',
+  });
   const given = { status: 'active', source: 'administrator', refund: null };
-  expect(subscriptions).toEqual([
-    {
-      ...given,
-      id: added.id,
-      mcpId: 'pro',
-      planName: 'Pro',
-      type: 'subscription',
-      currentPeriodStart: expect.any(String),
-      currentPeriodEnd: added.endsAt,
-      features: ['System subscription (pro)'],
-    },
-  ]);
-  const span = { startDate: expect.any(String), endDate: daily.endsAt };
-  expect(rentals).toEqual([
-    { ...given, ...span, id: daily.id, mcpId: 'top', type: 'daily', features: ['A day on top'] },
-  ]);
-  expect(purchases).toMatchObject([{ ...given, mcpId: 'paid', type: 'purchase', endDate: null }]);
-  expect(trials).toEqual([]);
-  expect(credits).toEqual({ balance: 0, currency: 'USD', held: 0, debt: 0 });
+  const span = { startDate: daySpan?.begins, endDate: daily.endsAt };
+  expect(answer.billing).toEqual({
+    subscriptions: [
+      {
+        ...given,
+        id: added.id,
+        mcpId: 'pro',
+        planName: 'Pro',
+        type: 'subscription',
+        currentPeriodStart: planSpan?.begins,
+        currentPeriodEnd: added.endsAt,
+        features: ['System subscription (pro)'],
+      },
+    ],
+    rentals: [{ ...given, ...span, id: daily.id, mcpId: 'top', type: 'daily', features: ['A day on top'] }],
+    purchases: [
+      {
+        ...given,
+        id: bought.id,
+        mcpId: 'paid',
+        type: 'purchase',
+        startDate: spanOf(bought.id)?.begins,
+        endDate: null,
+        features: [],
+      },
+    ],
+    trials: [],
+    credits: { balance: 0, currency: 'USD', held: 0, debt: 0 },
+  });
 
   const again = await Promise.all(
     [1, 2, 3].map(() =>
@@ -95,6 +142,55 @@ test('[USR-16] [USR-17] [USR-18] [USR-19] [USR-30] [USR-41] what an administrato
   await shop.billing.access.announce(ann.userId);
   expect((await admin.getUserBilling({ params: { userId: ann.userId } })).billing.rentals).toEqual([]);
   expect(await ann.service('top')).toMatchObject({ accessType: 'purchase' });
+});
+
+test('[USR-17] a plan of months shows the month that runs', async () => {
+  const ann = await newPerson();
+  const params = { id: ann.userId };
+  const { id } = await admin.addUserSubscription({ params, body: { type: 'subscription', mcpId: 'pro' } });
+  const now = new Date(Date.now() + shop.ahead.ms);
+  // a day that each month has
+  const middle = (months: number) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 15)).toISOString();
+  await shop.db.query('update subscriptions set started_at = $2, period_ends_at = $3 where id = $1', [
+    id,
+    middle(-3),
+    middle(1),
+  ]);
+  const { billing } = await admin.getUserBilling({ params: { userId: ann.userId } });
+  expect(billing.subscriptions).toMatchObject([{ id, currentPeriodStart: middle(0), currentPeriodEnd: middle(1) }]);
+});
+
+test('[USR-19] trials, and the credits beside those that calls hold, are shown as they are', async () => {
+  const connection = { type: 'http', url: started?.fixture.url };
+  await deployManifest(shop, { id: 'tried', connection, billing: { tier: 'T1', trialDays: 3 } });
+  const ann = await newPerson();
+  const address = 'POST /api/billing/trials';
+  expect(await send(address, ann.accessToken, { mcpId: 'tried' })).toMatchObject({ status: 200 });
+  await admin.setUserCredits({ params: { id: ann.userId }, body: { credits: 40 } });
+  const call = { callId: crypto.randomUUID(), userId: ann.userId, serverId: 'paid', tool: 'echo', credits: 15 };
+  const hold = await shop.billing.charges.hold(call);
+  if (hold.kind !== 'hold') throw new Error('nothing is held');
+  const { billing } = await admin.getUserBilling({ params: { userId: ann.userId } });
+  hold.release('cancelled');
+  expect(billing.credits).toEqual({ balance: 40, currency: 'USD', held: 15, debt: 0 });
+  const [trial] = billing.trials;
+  const span = (await writtenOf(ann.userId)).spanOf(trial?.id ?? '');
+  expectNow(span?.begins);
+  expect(Date.parse(span?.ends ?? '') - Date.parse(span?.begins ?? '')).toBe(3 * dayMs);
+  expect(billing.trials).toEqual([
+    {
+      id: trial?.id,
+      mcpId: 'tried',
+      type: 'trial',
+      status: 'active',
+      source: 'person',
+      refund: null,
+      startDate: span?.begins,
+      endDate: span?.ends,
+      features: [],
+    },
+  ]);
 });
 
 test('[USR-38] what is added names a plan, or a deployed service, and a period that there is', async () => {
