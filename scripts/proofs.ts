@@ -30,6 +30,13 @@ export const proofs: Readonly<Record<string, Proof>> = {
     test: '[I3]',
     description: 'one record of each answered paid call: 100 kill -9 of the broker under load, on each database',
   },
+  chaos: {
+    project: 'unit',
+    file: 'apps/broker/src/money-chaos.test.ts',
+    test: '[chaos]',
+    description:
+      'credits add up: 10,000 calls, two brokers killed and frozen, grants, expiries, claw-backs, caps, prices',
+  },
   I5: { ...hostile, test: '[I5]', description: 'bad upstreams do not slow the others: 10,000 calls to healthy ones' },
   I6: { ...hostile, test: '[I6]', description: 'lists within 300 ms with every upstream down, 100 times each' },
   I7: { ...hostile, test: '[I7]', description: 'the event loop under every fault, during 10,000 calls' },

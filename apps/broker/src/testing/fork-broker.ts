@@ -10,6 +10,9 @@ export type ForkedBroker = {
   port: number;
   /** Kills the process, which can finish nothing. */
   kill(): Promise<void>;
+  /** Stops the process where it is; `thaw` lets it go on, as if no time had passed for it. */
+  freeze(): void;
+  thaw(): void;
 };
 
 /**
@@ -31,6 +34,8 @@ export async function forkBroker(env: NodeJS.ProcessEnv, allowAddresses: readonl
   ended.catch(() => {});
   return {
     port: Number(env['PORT'] ?? port),
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
     async kill() {
       child.kill('SIGKILL');
       await exit;

@@ -22,15 +22,7 @@ export async function startReplicas(
   { env, ...options }: Omit<TestAppOptions, 'db'> = {},
 ): Promise<Replicas> {
   const ports = await Promise.all([freePort(), freePort()]);
-  let turn = 0;
-  const balancer = createServer((incoming, outgoing) => {
-    const chosen = incoming.headers['x-broker'];
-    turn += 1;
-    const broker = typeof chosen === 'string' ? Number(chosen) : turn % 2;
-    forward(incoming, outgoing, ports[broker] ?? broker);
-  });
-  const { port, close } = await listenLocally(balancer);
-  const publicUrl = `http://127.0.0.1:${port}`;
+  const { publicUrl, close } = await startBalancer(ports);
   const masterKey = randomBytes(32).toString('base64url');
   const start = async (broker: 0 | 1) =>
     startTestApp({
@@ -52,6 +44,24 @@ export async function startReplicas(
       await close();
     },
   };
+}
+
+/**
+ * One address for several brokers of this machine. Each request goes to the next one; the header x-broker chooses one, by its place
+ * or its port.
+ */
+export async function startBalancer(
+  ports: readonly number[],
+): Promise<{ publicUrl: string; close(): Promise<unknown> }> {
+  let turn = 0;
+  const balancer = createServer((incoming, outgoing) => {
+    const chosen = incoming.headers['x-broker'];
+    turn += 1;
+    const broker = typeof chosen === 'string' ? Number(chosen) : turn % ports.length;
+    forward(incoming, outgoing, ports[broker] ?? broker);
+  });
+  const { port, close } = await listenLocally(balancer);
+  return { publicUrl: `http://127.0.0.1:${port}`, close };
 }
 
 /** Passes a request on as it is, and its answer as it comes. Either side's end is the other's. */

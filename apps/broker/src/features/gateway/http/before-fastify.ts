@@ -92,6 +92,8 @@ export function createFront(options: {
     // put back now: once the view has been read, the stream has ended
     putBack(request, bytes);
     return visible.then((read) => {
+      // nobody would tell the call that its client is gone, and there is no one to answer
+      if (response.destroyed) return true;
       const isServed = begin(request, response, context, read, body);
       if (isServed) request.resume();
       return isServed;

@@ -100,6 +100,8 @@ export async function mountGatewayRoutes(
         metadataUrl,
       );
     }
+    // nobody would be told any more that the client is gone, and there is no one to answer
+    if (response.destroyed) return;
     const isLasting = request.method === 'GET' || methods.includes('subscriptions/listen');
     if (isLasting) endWithToken(response, context.caller, parts.clock);
     // a subscription lasts as long as its client wants; a stop waits for every other request
@@ -108,6 +110,7 @@ export async function mountGatewayRoutes(
     }
     context.request = mcpRequest;
     const visible = known.visible ?? (await visibleTo(context, parts.catalogue.snapshot(), parts.view));
+    if (response.destroyed) return;
     const served = fastPath.serve(request.raw, response, context, visible, body, { id: request.id, headers: {} });
     await (served ?? endpoint.handle(request.raw, response, context, body, { requestId: request.id }));
     if (!mcpRequest.isAnswered) events?.requestServed(mcpRequest, response.statusCode);
