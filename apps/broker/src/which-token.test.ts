@@ -65,6 +65,7 @@ const rows: Record<Access, readonly string[]> = {
     'GET /api/billing/price-rises',
     'POST /api/billing/price-rises/approvals',
     'PUT /api/users/:userId/spend-cap',
+    'POST /api/billing/card',
     'POST /api/billing/checkout',
     'POST /api/billing/credits/purchase',
     'POST /api/billing/cancel-rental/:mcpId',
