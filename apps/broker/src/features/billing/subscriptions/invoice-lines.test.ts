@@ -1,72 +1,76 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { describeOnDatabases } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startShop, type Shop } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
 import { giveClock, newSubscriber, type Subscriber } from './testing/subscriber.ts';
+import { migrations } from '../../../migrations.ts';
 
-let shop: Shop;
-/** Of each plan. */
-let monthly: Record<string, number>;
-beforeAll(async () => {
-  shop = await startShop();
-  monthly = Object.fromEntries((await shop.billing.offers.plans()).map((plan) => [plan.planId, plan.monthlyCredits]));
-});
-afterEach(async () => {
-  const [fault] = await checkLedger(shop.db);
-  if (fault) throw new Error(fault.fault);
-});
-afterAll(() => shop?.stop());
+describeOnDatabases('invoices of subscriptions', migrations, (open) => {
+  let shop: Shop;
+  /** Of each plan. */
+  let monthly: Record<string, number>;
+  beforeAll(async () => {
+    shop = await startShop({ db: await open() });
+    monthly = Object.fromEntries((await shop.billing.offers.plans()).map((plan) => [plan.planId, plan.monthlyCredits]));
+  });
+  afterEach(async () => {
+    const [fault] = await checkLedger(shop.db);
+    if (fault) throw new Error(fault.fault);
+  });
+  afterAll(() => shop?.stop());
 
-async function customerOf(paymentId: string): Promise<string> {
-  return String((await shop.stripe.subscriptions.retrieve(paymentId)).customer);
-}
+  async function customerOf(paymentId: string): Promise<string> {
+    return String((await shop.stripe.subscriptions.retrieve(paymentId)).customer);
+  }
 
-test.each([1, 12])(
-  'a renewal beside %i items that were added by hand brings the credits of its month',
-  async (items) => {
+  test.each([1, 12])(
+    'a renewal beside %i items that were added by hand brings the credits of its month',
+    async (items) => {
+      const ann = await newSubscriber(shop);
+      const paymentId = await ann.subscribe('basic');
+      const clock = await giveClock(shop, paymentId);
+      const customer = await customerOf(paymentId);
+      for (let item = 0; item < items; item += 1)
+        await shop.stripe.invoiceItems.create({ customer, amount: 100, currency: 'usd', description: `Extra ${item}` });
+      const before = await ann.credits();
+      await clock.advanceDays(32);
+      await waitUntil('the renewal', async () => (await ann.history()).length === 2);
+      expect(await ann.credits()).toBe(before + (monthly['basic'] ?? 0));
+      expect((await ann.history())[1]).toBe(`subscription_update completed ${500 + items * 100}`);
+    },
+  );
+
+  async function upgrade(ann: Subscriber): Promise<void> {
+    const id = (await ann.plan())?.id ?? '';
+    await ann.api.changeSubscription({ params: { id }, body: { planId: 'pro', preview: false } });
+  }
+
+  test('an upgrade brings the difference of the credits for the rest of the period, rounded up, until its end', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic');
+    const [item] = (await shop.stripe.subscriptions.retrieve(paymentId)).items.data;
+    const [from, to] = [item?.current_period_start ?? 0, item?.current_period_end ?? 0];
     const clock = await giveClock(shop, paymentId);
-    const customer = await customerOf(paymentId);
-    for (let item = 0; item < items; item += 1)
-      await shop.stripe.invoiceItems.create({ customer, amount: 100, currency: 'usd', description: `Extra ${item}` });
+    await clock.advanceDays(7);
     const before = await ann.credits();
-    await clock.advanceDays(32);
-    await waitUntil('the renewal', async () => (await ann.history()).length === 2);
-    expect(await ann.credits()).toBe(before + (monthly['basic'] ?? 0));
-    expect((await ann.history())[1]).toBe(`subscription_update completed ${500 + items * 100}`);
-  },
-);
-
-async function upgrade(ann: Subscriber): Promise<void> {
-  const id = (await ann.plan())?.id ?? '';
-  await ann.api.changeSubscription({ params: { id }, body: { planId: 'pro', preview: false } });
-}
-
-test('an upgrade brings the difference of the credits for the rest of the period, rounded up, until its end', async () => {
-  const ann = await newSubscriber(shop);
-  const paymentId = await ann.subscribe('basic');
-  const [item] = (await shop.stripe.subscriptions.retrieve(paymentId)).items.data;
-  const [from, to] = [item?.current_period_start ?? 0, item?.current_period_end ?? 0];
-  const clock = await giveClock(shop, paymentId);
-  await clock.advanceDays(7);
-  const before = await ann.credits();
-  shop.ahead.ms = 7 * 86_400_000;
-  await upgrade(ann);
-  shop.ahead.ms = 0;
-  const { data: invoices } = await shop.stripe.invoices.list({ subscription: paymentId });
-  const invoice = invoices.find(({ billing_reason: reason }) => reason === 'subscription_update');
-  const at = invoice?.lines.data[0]?.period.start ?? 0;
-  expect(at - from).toBeGreaterThan(6 * 86_400);
-  const difference = (monthly['pro'] ?? 0) - (monthly['basic'] ?? 0);
-  const brought = Math.ceil((difference * (to - at)) / (to - from));
-  expect(brought).toBeLessThan(difference);
-  expect(await ann.credits()).toBe(before + brought);
-  const { rows } = await shop.db.query(`select granted, expires_at from credit_lots where idem = $1`, [
-    `invoice:${invoice?.id}`,
-  ]);
-  expect(rows).toEqual([{ granted: brought, expires_at: new Date(to * 1000) }]);
-  const { data: payments } = await shop.stripe.invoicePayments.list({ invoice: invoice?.id ?? '' });
-  await shop.stripe.refunds.create({ payment_intent: String(payments[0]?.payment.payment_intent) });
-  await waitUntil('its refund took them back', async () => (await ann.credits()) === before);
+    shop.ahead.ms = 7 * 86_400_000;
+    await upgrade(ann);
+    shop.ahead.ms = 0;
+    const { data: invoices } = await shop.stripe.invoices.list({ subscription: paymentId });
+    const invoice = invoices.find(({ billing_reason: reason }) => reason === 'subscription_update');
+    const at = invoice?.lines.data[0]?.period.start ?? 0;
+    expect(at - from).toBeGreaterThan(6 * 86_400);
+    const difference = (monthly['pro'] ?? 0) - (monthly['basic'] ?? 0);
+    const brought = Math.ceil((difference * (to - at)) / (to - from));
+    expect(brought).toBeLessThan(difference);
+    expect(await ann.credits()).toBe(before + brought);
+    const { rows } = await shop.db.query(`select granted, expires_at from credit_lots where idem = $1`, [
+      `invoice:${invoice?.id}`,
+    ]);
+    expect(rows).toEqual([{ granted: brought, expires_at: new Date(to * 1000) }]);
+    const { data: payments } = await shop.stripe.invoicePayments.list({ invoice: invoice?.id ?? '' });
+    await shop.stripe.refunds.create({ payment_intent: String(payments[0]?.payment.payment_intent) });
+    await waitUntil('its refund took them back', async () => (await ann.credits()) === before);
+  });
 });

@@ -3,238 +3,245 @@ import { changeCard } from '@souk/contract/payments.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
+import { describeOnDatabases } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { pay, startShop, type Shop } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
 import { giveClock, newSubscriber, type Subscriber } from './testing/subscriber.ts';
+import { migrations } from '../../../migrations.ts';
 
 const failsLater = '4000000000000341';
-let shop: Shop;
-beforeAll(async () => {
-  shop = await startShop();
-  const connection = { type: 'http', url: 'https://nowhere.souk.test/mcp' };
-  await deployManifest(shop, { id: 'top', connection, billing: { tier: 'T3', rental: { price: 900 } } }, 'unasked');
-});
-afterEach(async () => {
-  await shop.control.setAccount({ afterLastRetry: 'cancel', billingMode: 'classic' });
-  const [fault] = await checkLedger(shop.db);
-  if (fault) throw new Error(fault.fault);
-});
-afterAll(() => shop?.stop());
 
-const tiers = async (person: Subscriber) => (await person.api.getSubscription()).activeTiers;
-const idOf = async (person: Subscriber) => (await person.plan())?.id ?? '';
-const page = (url: string) => url.replace(shop.publicUrl, shop.pages);
-const payOn = (url: string, card: string) => payOnPage(page(url), card, {}, { origin: shop.publicUrl });
-const at = (id: string) =>
-  shop.stripe.subscriptions.retrieve(id, { expand: ['latest_invoice', 'default_payment_method'] });
-async function invoicesOf(subscription: string) {
-  const { data } = await shop.stripe.invoices.list({ subscription, limit: 100 });
-  return data.map(({ status }) => status).toReversed();
-}
-
-/** A plan whose first renewal was refused, so many days after it began. */
-async function refused(afterLastRetry: 'unpaid' | 'past_due', days: number) {
-  await shop.control.setAccount({ afterLastRetry });
-  const ann = await newSubscriber(shop);
-  const paymentId = await ann.subscribe('basic', failsLater);
-  const clock = await giveClock(shop, paymentId);
-  let passed = 32;
-  await clock.advanceDays(passed);
-  await waitUntil('it is past due', async () => (await ann.plan())?.status === 'past_due');
-  for (; passed < days; passed += Math.min(30, days - passed)) await clock.advanceDays(Math.min(30, days - passed));
-  return { ann, paymentId, clock };
-}
-const inDays = (days: number) => void (shop.ahead.ms = days * 86_400_000);
-afterEach(() => inDays(0));
-
-test('past due, a plan is cancelled at once: access ends, and its invoice is collected no more', async () => {
-  const { ann, paymentId, clock } = await refused('past_due', 32);
-  const answer = await ann.api.cancelSubscription({ params: { id: await idOf(ann) } });
-  expect(answer).toEqual({
-    success: true,
-    message: 'The Basic plan is cancelled. Its last payment failed, so access has ended and nothing more is charged.',
-    endsAt: null,
+describeOnDatabases('what was not paid', migrations, (open) => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await startShop({ db: await open() });
+    const connection = { type: 'http', url: 'https://nowhere.souk.test/mcp' };
+    await deployManifest(shop, { id: 'top', connection, billing: { tier: 'T3', rental: { price: 900 } } }, 'unasked');
   });
-  expect(await ann.plan()).toBeUndefined();
-  expect(await tiers(ann)).toEqual(['T0']);
-  expect((await at(paymentId)).status).toBe('canceled');
-  expect(await invoicesOf(paymentId)).toEqual(['paid', 'void']);
-  await clock.advanceDays(20);
-  const { data } = await shop.stripe.charges.list({ customer: String((await at(paymentId)).customer) });
-  expect(data.filter(({ paid }) => paid)).toHaveLength(1);
-});
-
-test('given up and kept, a plan is shown as unpaid without access, and the newest invoice brings it back', async () => {
-  const { ann, paymentId, clock } = await refused('unpaid', 75);
-  inDays(75);
-  await waitUntil('it is unpaid', async () => (await ann.plan())?.status === 'unpaid');
-  expect(await tiers(ann)).toEqual(['T0']);
-  expect((await ann.api.getSubscription()).summary).toMatchObject({
-    hasActiveSubscriptions: false,
-    totalSubscriptions: 0,
+  afterEach(async () => {
+    await shop.control.setAccount({ afterLastRetry: 'cancel', billingMode: 'classic' });
+    const [fault] = await checkLedger(shop.db);
+    if (fault) throw new Error(fault.fault);
   });
-  expect(await invoicesOf(paymentId)).toEqual(['paid', 'open', 'draft']);
-  const id = await idOf(ann);
-  const before = await ann.credits();
-  const { paymentUrl, amountDue } = await ann.api.getOpenPayment({ params: { id } });
-  expect(amountDue).toBe(500);
-  await payOn(paymentUrl, '4242424242424242');
-  await waitUntil('it is back', async () => (await ann.plan())?.status === 'active');
-  expect(await tiers(ann)).toEqual(['T0', 'T1']);
-  await waitUntil('its credits are there', async () => (await ann.credits()) > before);
-  // the card that paid is the one from then on
-  await clock.advanceDays(31);
-  await waitUntil('the next renewal', async () => (await invoicesOf(paymentId)).at(-1) === 'paid');
-  expect((await at(paymentId)).status).toBe('active');
-});
+  afterAll(() => shop?.stop());
 
-test('given up and kept, a plan can be cancelled', async () => {
-  const { ann, paymentId } = await refused('unpaid', 50);
-  inDays(50);
-  await waitUntil('it is unpaid', async () => (await ann.plan())?.status === 'unpaid');
-  await ann.api.cancelSubscription({ params: { id: await idOf(ann) } });
-  expect(await ann.plan()).toBeUndefined();
-  expect(await at(paymentId)).toMatchObject({ status: 'canceled' });
-  expect(await invoicesOf(paymentId)).toEqual(['paid', 'void']);
-});
-
-test('given up and kept, a plan is replaced by a new purchase, which is not refunded as paid twice', async () => {
-  const { ann, paymentId } = await refused('unpaid', 50);
-  inDays(50);
-  await waitUntil('it is unpaid', async () => (await ann.plan())?.status === 'unpaid');
-  const { checkoutUrl } = await ann.api.startCheckout({ body: { type: 'subscription', planId: 'pro' } });
-  await pay(shop, checkoutUrl);
-  await waitUntil('it is replaced', async () => (await ann.plan())?.mcpId === 'pro');
-  await waitUntil('the old one has ended', async () => (await at(paymentId)).status === 'canceled');
-  await shop.billing.payments?.events.idle();
-  const { subscriptions } = (await ann.api.getSubscription()).subscription;
-  expect(subscriptions.map(({ mcpId, status }) => [mcpId, status])).toEqual([['pro', 'active']]);
-  expect((await ann.history()).filter((row) => row.startsWith('refund'))).toEqual([]);
-  expect(await invoicesOf(paymentId)).toEqual(['paid', 'void']);
-});
-
-test('an account that leaves it past due gives no access to a second month that is not paid', async () => {
-  const { ann } = await refused('past_due', 40);
-  expect(await tiers(ann)).toEqual(['T0', 'T1']);
-  const { ann: bob } = await refused('past_due', 64);
-  inDays(64);
-  await waitUntil('it is unpaid', async () => (await bob.plan())?.status === 'unpaid');
-  expect(await tiers(bob)).toEqual(['T0']);
-});
-
-test('a rental that is past due is cancelled in the same way', async () => {
-  const ann = await newSubscriber(shop);
-  const paymentId = await ann.rent('top', failsLater);
-  const clock = await giveClock(shop, paymentId);
-  await clock.advanceDays(32);
-  await waitUntil('it is past due', async () => (await ann.rental())?.status === 'past_due');
-  expect(await ann.api.cancelRental({ params: { mcpId: 'top' } })).toMatchObject({ endsAt: null });
-  expect(await ann.rental()).toBeUndefined();
-  expect(await invoicesOf(paymentId)).toEqual(['paid', 'void']);
-});
-
-test('an end with the period that an administrator wants stops the collection of what is open; resumed, it goes on', async () => {
-  const { ann, paymentId } = await refused('past_due', 32);
-  await shop.billing.payments?.subscriptions.endWithPeriod(paymentId);
-  const open = async () => (await shop.stripe.invoices.list({ subscription: paymentId, status: 'open' })).data;
-  expect(await open()).toMatchObject([{ auto_advance: false, next_payment_attempt: null }]);
-  await ann.api.resumeSubscription({ params: { id: await idOf(ann) } });
-  expect(await open()).toMatchObject([{ auto_advance: true }]);
-});
-
-test('what was cancelled in the portal under flexible billing is shown so, and can be resumed', async () => {
-  await shop.control.setAccount({ billingMode: 'flexible' });
-  const ann = await newSubscriber(shop);
-  const paymentId = await ann.subscribe('basic');
-  await shop.control.cancelInPortal(paymentId);
-  await waitUntil('it is cancelled', async () => (await ann.plan())?.status === 'canceled');
-  await ann.api.resumeSubscription({ params: { id: await idOf(ann) } });
-  expect(await at(paymentId)).toMatchObject({ cancel_at: null, cancel_at_period_end: false });
-  expect((await ann.plan())?.status).toBe('active');
-});
-
-test('cards alone pay, on the page of checkout and on that of an invoice', async () => {
-  const ann = await newSubscriber(shop);
-  const debit = 'AT61 1904 3002 3457 3201';
-  const { checkoutUrl } = await ann.api.startCheckout({ body: { type: 'subscription', planId: 'basic' } });
-  expect((await payOn(checkoutUrl, debit)).status).toBe(422);
-  const { paymentId } = await refused('past_due', 32);
-  const { latest_invoice: invoice, payment_settings: settings } = await at(paymentId);
-  expect(settings).toMatchObject({ payment_method_types: ['card'], save_default_payment_method: 'on_subscription' });
-  const url = (typeof invoice === 'object' && invoice?.hosted_invoice_url) || '';
-  expect((await payOn(url, debit)).status).toBe(422);
-});
-
-const cardOf = async (paymentId: string) => {
-  const { default_payment_method: method } = await at(paymentId);
-  return typeof method === 'object' ? method?.card?.last4 : undefined;
-};
-
-test('another card is chosen in the portal of the provider, for all that a person pays for', async () => {
-  const ann = await newSubscriber(shop);
-  const api = createClient([changeCard] as const, {
-    baseUrl: shop.publicUrl,
-    fetch,
-    token: async () => ann.accessToken,
-  });
-  await expect(api.changeCard()).rejects.toMatchObject({ status: 404, code: 'not_found' });
-  const both = [await ann.subscribe('basic'), await ann.rent('top')];
-  const { portalUrl } = await api.changeCard();
-  const done = await payOn(portalUrl, failsLater);
-  expect(done).toMatchObject({ status: 303, location: `${shop.publicUrl}/dashboard?tab=billing` });
-  for (const paymentId of both)
-    await waitUntil('it is charged to it', async () => (await cardOf(paymentId)) === '0341');
-  // any other change of the customer is no choice of a card
-  await shop.stripe.subscriptions.update(both[0] ?? '', { default_payment_method: await oldCard(both[0] ?? '') });
-  await shop.stripe.customers.update(String((await at(both[0] ?? '')).customer), { name: 'Ada' });
-  await shop.billing.payments?.events.idle();
-  expect(await cardOf(both[0] ?? '')).toBe('4242');
-  expect(await cardOf(both[1] ?? '')).toBe('0341');
-});
-
-/** The card that paid the first invoice. */
-async function oldCard(paymentId: string): Promise<string> {
-  const { data } = await shop.stripe.invoices.list({ subscription: paymentId });
-  const { data: payments } = await shop.stripe.invoicePayments.list({ invoice: data.at(-1)?.id ?? '' });
-  const intent = await shop.stripe.paymentIntents.retrieve(String(payments[0]?.payment.payment_intent));
-  return String(intent.payment_method);
-}
-
-test('a card that pays an open invoice is charged from then on, also where the account alone saves it', async () => {
-  const { ann, paymentId } = await refused('past_due', 32);
-  await shop.billing.payments?.events.idle();
-  await shop.control.setAccount({ hostedPaymentMethodSave: 'always' });
-  shop.control.pause();
-  await shop.stripe.subscriptions.update(paymentId, { payment_settings: { save_default_payment_method: 'off' } });
-  const { paymentUrl } = await ann.api.getOpenPayment({ params: { id: await idOf(ann) } });
-  await payOn(paymentUrl, '4242424242424242');
-  expect(await cardOf(paymentId)).toBe('0341');
-  shop.control.resume();
-  await waitUntil('it is charged to it', async () => (await cardOf(paymentId)) === '4242');
-  await shop.control.setAccount({ hostedPaymentMethodSave: 'never' });
-});
-
-test('an upgrade of what is paid by debit begins with the next period, and costs nothing now', async () => {
-  const other = await startShop({ env: { PAYMENT_METHODS: 'card,sepa_debit' } });
-  try {
-    const ann = await newSubscriber(other);
-    const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: { type: 'subscription', planId: 'basic' } });
-    await pay(other, checkoutUrl, 'AT61 1904 3002 3457 3201');
-    const { subscription, invoice } = await other.stripe.checkout.sessions.retrieve(sessionId);
-    const { data } = await other.stripe.invoicePayments.list({ invoice: String(invoice) });
-    await other.control.settleDebit(String(data[0]?.payment.payment_intent));
-    await waitUntil('it is there', async () => (await ann.plan()) !== undefined);
-    const { id = '', currentPeriodEnd } = (await ann.plan()) ?? {};
-    const changed = await ann.api.changeSubscription({ params: { id }, body: { planId: 'pro', preview: false } });
-    expect(changed.change).toMatchObject({ kind: 'upgrade', amountDue: 0, at: currentPeriodEnd });
-    expect(changed.message).toBe(`The Pro plan begins on ${currentPeriodEnd?.slice(0, 10)}.`);
-    expect(await ann.plan()).toMatchObject({ mcpId: 'basic', nextPlanId: 'pro' });
-    expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1']);
-    const clock = await giveClock(other, String(subscription));
-    await clock.advanceDays(36);
-    await waitUntil('it has begun', async () => (await ann.plan())?.mcpId === 'pro');
-  } finally {
-    await other.stop();
+  const tiers = async (person: Subscriber) => (await person.api.getSubscription()).activeTiers;
+  const idOf = async (person: Subscriber) => (await person.plan())?.id ?? '';
+  const page = (url: string) => url.replace(shop.publicUrl, shop.pages);
+  const payOn = (url: string, card: string) => payOnPage(page(url), card, {}, { origin: shop.publicUrl });
+  const at = (id: string) =>
+    shop.stripe.subscriptions.retrieve(id, { expand: ['latest_invoice', 'default_payment_method'] });
+  async function invoicesOf(subscription: string) {
+    const { data } = await shop.stripe.invoices.list({ subscription, limit: 100 });
+    return data.map(({ status }) => status).toReversed();
   }
+
+  /** A plan whose first renewal was refused, so many days after it began. */
+  async function refused(afterLastRetry: 'unpaid' | 'past_due', days: number) {
+    await shop.control.setAccount({ afterLastRetry });
+    const ann = await newSubscriber(shop);
+    const paymentId = await ann.subscribe('basic', failsLater);
+    const clock = await giveClock(shop, paymentId);
+    let passed = 32;
+    await clock.advanceDays(passed);
+    await waitUntil('it is past due', async () => (await ann.plan())?.status === 'past_due');
+    for (; passed < days; passed += Math.min(30, days - passed)) await clock.advanceDays(Math.min(30, days - passed));
+    return { ann, paymentId, clock };
+  }
+  const inDays = (days: number) => void (shop.ahead.ms = days * 86_400_000);
+  afterEach(() => inDays(0));
+
+  test('past due, a plan is cancelled at once: access ends, and its invoice is collected no more', async () => {
+    const { ann, paymentId, clock } = await refused('past_due', 32);
+    const answer = await ann.api.cancelSubscription({ params: { id: await idOf(ann) } });
+    expect(answer).toEqual({
+      success: true,
+      message: 'The Basic plan is cancelled. Its last payment failed, so access has ended and nothing more is charged.',
+      endsAt: null,
+    });
+    expect(await ann.plan()).toBeUndefined();
+    expect(await tiers(ann)).toEqual(['T0']);
+    expect((await at(paymentId)).status).toBe('canceled');
+    expect(await invoicesOf(paymentId)).toEqual(['paid', 'void']);
+    await clock.advanceDays(20);
+    const { data } = await shop.stripe.charges.list({ customer: String((await at(paymentId)).customer) });
+    expect(data.filter(({ paid }) => paid)).toHaveLength(1);
+  });
+
+  test('given up and kept, a plan is shown as unpaid without access, and the newest invoice brings it back', async () => {
+    const { ann, paymentId, clock } = await refused('unpaid', 75);
+    inDays(75);
+    await waitUntil('it is unpaid', async () => (await ann.plan())?.status === 'unpaid');
+    expect(await tiers(ann)).toEqual(['T0']);
+    expect((await ann.api.getSubscription()).summary).toMatchObject({
+      hasActiveSubscriptions: false,
+      totalSubscriptions: 0,
+    });
+    expect(await invoicesOf(paymentId)).toEqual(['paid', 'open', 'draft']);
+    const id = await idOf(ann);
+    const before = await ann.credits();
+    const { paymentUrl, amountDue } = await ann.api.getOpenPayment({ params: { id } });
+    expect(amountDue).toBe(500);
+    await payOn(paymentUrl, '4242424242424242');
+    await waitUntil('it is back', async () => (await ann.plan())?.status === 'active');
+    expect(await tiers(ann)).toEqual(['T0', 'T1']);
+    await waitUntil('its credits are there', async () => (await ann.credits()) > before);
+    // the card that paid is the one from then on
+    await clock.advanceDays(31);
+    await waitUntil('the next renewal', async () => (await invoicesOf(paymentId)).at(-1) === 'paid');
+    expect((await at(paymentId)).status).toBe('active');
+  });
+
+  test('given up and kept, a plan can be cancelled', async () => {
+    const { ann, paymentId } = await refused('unpaid', 50);
+    inDays(50);
+    await waitUntil('it is unpaid', async () => (await ann.plan())?.status === 'unpaid');
+    await ann.api.cancelSubscription({ params: { id: await idOf(ann) } });
+    expect(await ann.plan()).toBeUndefined();
+    expect(await at(paymentId)).toMatchObject({ status: 'canceled' });
+    expect(await invoicesOf(paymentId)).toEqual(['paid', 'void']);
+  });
+
+  test('given up and kept, a plan is replaced by a new purchase, which is not refunded as paid twice', async () => {
+    const { ann, paymentId } = await refused('unpaid', 50);
+    inDays(50);
+    await waitUntil('it is unpaid', async () => (await ann.plan())?.status === 'unpaid');
+    const { checkoutUrl } = await ann.api.startCheckout({ body: { type: 'subscription', planId: 'pro' } });
+    await pay(shop, checkoutUrl);
+    await waitUntil('it is replaced', async () => (await ann.plan())?.mcpId === 'pro');
+    await waitUntil('the old one has ended', async () => (await at(paymentId)).status === 'canceled');
+    await shop.billing.payments?.events.idle();
+    const { subscriptions } = (await ann.api.getSubscription()).subscription;
+    expect(subscriptions.map(({ mcpId, status }) => [mcpId, status])).toEqual([['pro', 'active']]);
+    expect((await ann.history()).filter((row) => row.startsWith('refund'))).toEqual([]);
+    expect(await invoicesOf(paymentId)).toEqual(['paid', 'void']);
+  });
+
+  test('an account that leaves it past due gives no access to a second month that is not paid', async () => {
+    const { ann } = await refused('past_due', 40);
+    expect(await tiers(ann)).toEqual(['T0', 'T1']);
+    const { ann: bob } = await refused('past_due', 64);
+    inDays(64);
+    await waitUntil('it is unpaid', async () => (await bob.plan())?.status === 'unpaid');
+    expect(await tiers(bob)).toEqual(['T0']);
+  });
+
+  test('a rental that is past due is cancelled in the same way', async () => {
+    const ann = await newSubscriber(shop);
+    const paymentId = await ann.rent('top', failsLater);
+    const clock = await giveClock(shop, paymentId);
+    await clock.advanceDays(32);
+    await waitUntil('it is past due', async () => (await ann.rental())?.status === 'past_due');
+    expect(await ann.api.cancelRental({ params: { mcpId: 'top' } })).toMatchObject({ endsAt: null });
+    expect(await ann.rental()).toBeUndefined();
+    expect(await invoicesOf(paymentId)).toEqual(['paid', 'void']);
+  });
+
+  test('an end with the period that an administrator wants stops the collection of what is open; resumed, it goes on', async () => {
+    const { ann, paymentId } = await refused('past_due', 32);
+    await shop.billing.payments?.subscriptions.endWithPeriod(paymentId);
+    const open = async () => (await shop.stripe.invoices.list({ subscription: paymentId, status: 'open' })).data;
+    expect(await open()).toMatchObject([{ auto_advance: false, next_payment_attempt: null }]);
+    await ann.api.resumeSubscription({ params: { id: await idOf(ann) } });
+    expect(await open()).toMatchObject([{ auto_advance: true }]);
+  });
+
+  test('what was cancelled in the portal under flexible billing is shown so, and can be resumed', async () => {
+    await shop.control.setAccount({ billingMode: 'flexible' });
+    const ann = await newSubscriber(shop);
+    const paymentId = await ann.subscribe('basic');
+    await shop.control.cancelInPortal(paymentId);
+    await waitUntil('it is cancelled', async () => (await ann.plan())?.status === 'canceled');
+    await ann.api.resumeSubscription({ params: { id: await idOf(ann) } });
+    expect(await at(paymentId)).toMatchObject({ cancel_at: null, cancel_at_period_end: false });
+    expect((await ann.plan())?.status).toBe('active');
+  });
+
+  test('cards alone pay, on the page of checkout and on that of an invoice', async () => {
+    const ann = await newSubscriber(shop);
+    const debit = 'AT61 1904 3002 3457 3201';
+    const { checkoutUrl } = await ann.api.startCheckout({ body: { type: 'subscription', planId: 'basic' } });
+    expect((await payOn(checkoutUrl, debit)).status).toBe(422);
+    const { paymentId } = await refused('past_due', 32);
+    const { latest_invoice: invoice, payment_settings: settings } = await at(paymentId);
+    expect(settings).toMatchObject({ payment_method_types: ['card'], save_default_payment_method: 'on_subscription' });
+    const url = (typeof invoice === 'object' && invoice?.hosted_invoice_url) || '';
+    expect((await payOn(url, debit)).status).toBe(422);
+  });
+
+  const cardOf = async (paymentId: string) => {
+    const { default_payment_method: method } = await at(paymentId);
+    return typeof method === 'object' ? method?.card?.last4 : undefined;
+  };
+
+  test('another card is chosen in the portal of the provider, for all that a person pays for', async () => {
+    const ann = await newSubscriber(shop);
+    const api = createClient([changeCard] as const, {
+      baseUrl: shop.publicUrl,
+      fetch,
+      token: async () => ann.accessToken,
+    });
+    await expect(api.changeCard()).rejects.toMatchObject({ status: 404, code: 'not_found' });
+    const both = [await ann.subscribe('basic'), await ann.rent('top')];
+    const { portalUrl } = await api.changeCard();
+    const done = await payOn(portalUrl, failsLater);
+    expect(done).toMatchObject({ status: 303, location: `${shop.publicUrl}/dashboard?tab=billing` });
+    for (const paymentId of both)
+      await waitUntil('it is charged to it', async () => (await cardOf(paymentId)) === '0341');
+    // any other change of the customer is no choice of a card
+    await shop.stripe.subscriptions.update(both[0] ?? '', { default_payment_method: await oldCard(both[0] ?? '') });
+    await shop.stripe.customers.update(String((await at(both[0] ?? '')).customer), { name: 'Ada' });
+    await shop.billing.payments?.events.idle();
+    expect(await cardOf(both[0] ?? '')).toBe('4242');
+    expect(await cardOf(both[1] ?? '')).toBe('0341');
+  });
+
+  /** The card that paid the first invoice. */
+  async function oldCard(paymentId: string): Promise<string> {
+    const { data } = await shop.stripe.invoices.list({ subscription: paymentId });
+    const { data: payments } = await shop.stripe.invoicePayments.list({ invoice: data.at(-1)?.id ?? '' });
+    const intent = await shop.stripe.paymentIntents.retrieve(String(payments[0]?.payment.payment_intent));
+    return String(intent.payment_method);
+  }
+
+  test('a card that pays an open invoice is charged from then on, also where the account alone saves it', async () => {
+    const { ann, paymentId } = await refused('past_due', 32);
+    await shop.billing.payments?.events.idle();
+    await shop.control.setAccount({ hostedPaymentMethodSave: 'always' });
+    shop.control.pause();
+    await shop.stripe.subscriptions.update(paymentId, { payment_settings: { save_default_payment_method: 'off' } });
+    const { paymentUrl } = await ann.api.getOpenPayment({ params: { id: await idOf(ann) } });
+    await payOn(paymentUrl, '4242424242424242');
+    expect(await cardOf(paymentId)).toBe('0341');
+    shop.control.resume();
+    await waitUntil('it is charged to it', async () => (await cardOf(paymentId)) === '4242');
+    await shop.control.setAccount({ hostedPaymentMethodSave: 'never' });
+  });
+
+  test('an upgrade of what is paid by debit begins with the next period, and costs nothing now', async () => {
+    const other = await startShop({ env: { PAYMENT_METHODS: 'card,sepa_debit' } });
+    try {
+      const ann = await newSubscriber(other);
+      const { checkoutUrl, sessionId } = await ann.api.startCheckout({
+        body: { type: 'subscription', planId: 'basic' },
+      });
+      await pay(other, checkoutUrl, 'AT61 1904 3002 3457 3201');
+      const { subscription, invoice } = await other.stripe.checkout.sessions.retrieve(sessionId);
+      const { data } = await other.stripe.invoicePayments.list({ invoice: String(invoice) });
+      await other.control.settleDebit(String(data[0]?.payment.payment_intent));
+      await waitUntil('it is there', async () => (await ann.plan()) !== undefined);
+      const { id = '', currentPeriodEnd } = (await ann.plan()) ?? {};
+      const changed = await ann.api.changeSubscription({ params: { id }, body: { planId: 'pro', preview: false } });
+      expect(changed.change).toMatchObject({ kind: 'upgrade', amountDue: 0, at: currentPeriodEnd });
+      expect(changed.message).toBe(`The Pro plan begins on ${currentPeriodEnd?.slice(0, 10)}.`);
+      expect(await ann.plan()).toMatchObject({ mcpId: 'basic', nextPlanId: 'pro' });
+      expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1']);
+      const clock = await giveClock(other, String(subscription));
+      await clock.advanceDays(36);
+      await waitUntil('it has begun', async () => (await ann.plan())?.mcpId === 'pro');
+    } finally {
+      await other.stop();
+    }
+  });
 });

@@ -1,71 +1,75 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { describeOnDatabases } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startShop, type Shop } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
 import { newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
+import { migrations } from '../../../migrations.ts';
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await startShop();
-});
-afterEach(async () => {
-  const [fault] = await checkLedger(shop.db);
-  if (fault) throw new Error(fault.fault);
-});
-afterAll(() => shop?.stop());
+describeOnDatabases('disputes', migrations, (open) => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await startShop({ db: await open() });
+  });
+  afterEach(async () => {
+    const [fault] = await checkLedger(shop.db);
+    if (fault) throw new Error(fault.fault);
+  });
+  afterAll(() => shop?.stop());
 
-async function returned({ userId }: Subscriber) {
-  const { rows } = await shop.db.query(
-    `select status, amount, currency, description from transactions where user_id = $1 and type = 'refund'`,
-    [userId],
-  );
-  return rows;
-}
+  async function returned({ userId }: Subscriber) {
+    const { rows } = await shop.db.query(
+      `select status, amount, currency, description from transactions where user_id = $1 and type = 'refund'`,
+      [userId],
+    );
+    return rows;
+  }
 
-test('a dispute is recorded in its own amount and currency; all credits of its payment are taken', async () => {
-  const ann = await newSubscriber(shop);
-  const { chargeId, price } = await ann.buyCredits();
-  const dispute = await shop.control.openDispute(chargeId, { amount: price - 90, currency: 'eur' });
-  await waitUntil('they are frozen', async () => (await ann.credits()) === 0);
-  await shop.control.closeDispute(dispute, 'lost');
-  await waitUntil('it is lost', async () => (await returned(ann)).length === 1);
-  expect(await returned(ann)).toMatchObject([{ status: 'completed', amount: price - 90, currency: 'EUR' }]);
-  expect(await ann.history()).toContain(`credit_purchase refunded ${price}`);
-});
+  test('a dispute is recorded in its own amount and currency; all credits of its payment are taken', async () => {
+    const ann = await newSubscriber(shop);
+    const { chargeId, price } = await ann.buyCredits();
+    const dispute = await shop.control.openDispute(chargeId, { amount: price - 90, currency: 'eur' });
+    await waitUntil('they are frozen', async () => (await ann.credits()) === 0);
+    await shop.control.closeDispute(dispute, 'lost');
+    await waitUntil('it is lost', async () => (await returned(ann)).length === 1);
+    expect(await returned(ann)).toMatchObject([{ status: 'completed', amount: price - 90, currency: 'EUR' }]);
+    expect(await ann.history()).toContain(`credit_purchase refunded ${price}`);
+  });
 
-test('a dispute of a part takes its part of the credits, and the payment is not shown as refunded', async () => {
-  const ann = await newSubscriber(shop);
-  const { chargeId, price, credits } = await ann.buyCredits();
-  const dispute = await shop.control.openDispute(chargeId, { amount: price / 4 });
-  await waitUntil('a part is frozen', async () => (await ann.credits()) === credits - Math.ceil(credits / 4));
-  await shop.control.closeDispute(dispute, 'lost');
-  await waitUntil('it is lost', async () => (await returned(ann)).length === 1);
-  expect(await returned(ann)).toMatchObject([{ amount: price / 4, currency: 'USD' }]);
-  expect(await ann.history()).toContain(`credit_purchase completed ${price}`);
-});
+  test('a dispute of a part takes its part of the credits, and the payment is not shown as refunded', async () => {
+    const ann = await newSubscriber(shop);
+    const { chargeId, price, credits } = await ann.buyCredits();
+    const dispute = await shop.control.openDispute(chargeId, { amount: price / 4 });
+    await waitUntil('a part is frozen', async () => (await ann.credits()) === credits - Math.ceil(credits / 4));
+    await shop.control.closeDispute(dispute, 'lost');
+    await waitUntil('it is lost', async () => (await returned(ann)).length === 1);
+    expect(await returned(ann)).toMatchObject([{ amount: price / 4, currency: 'USD' }]);
+    expect(await ann.history()).toContain(`credit_purchase completed ${price}`);
+  });
 
-test('a dispute that the bank settled with the money takes the credits; one that it blocked takes nothing', async () => {
-  const [ann, bob] = [await newSubscriber(shop), await newSubscriber(shop)];
-  const [settled, blocked] = [await ann.buyCredits(), await bob.buyCredits()];
-  const one = await shop.control.openDispute(settled.chargeId, { caseType: 'resolution' });
-  await shop.control.closeDispute(one, 'prevented');
-  const other = await shop.control.openDispute(blocked.chargeId, { caseType: 'block' });
-  await shop.control.closeDispute(other, 'prevented');
-  await waitUntil('one is in the history', async () => (await returned(ann)).length === 1);
-  await shop.billing.payments?.events.idle();
-  expect(await returned(ann)).toMatchObject([{ status: 'completed', amount: settled.price }]);
-  expect(await ann.credits()).toBe(0);
-  await waitUntil('the others stand', async () => (await bob.credits()) === blocked.credits);
-  expect(await returned(bob)).toEqual([]);
-});
+  test('a dispute that the bank settled with the money takes the credits; one that it blocked takes nothing', async () => {
+    const [ann, bob] = [await newSubscriber(shop), await newSubscriber(shop)];
+    const [settled, blocked] = [await ann.buyCredits(), await bob.buyCredits()];
+    const one = await shop.control.openDispute(settled.chargeId, { caseType: 'resolution' });
+    await shop.control.closeDispute(one, 'prevented');
+    const other = await shop.control.openDispute(blocked.chargeId, { caseType: 'block' });
+    await shop.control.closeDispute(other, 'prevented');
+    await waitUntil('one is in the history', async () => (await returned(ann)).length === 1);
+    await shop.billing.payments?.events.idle();
+    expect(await returned(ann)).toMatchObject([{ status: 'completed', amount: settled.price }]);
+    expect(await ann.credits()).toBe(0);
+    await waitUntil('the others stand', async () => (await bob.credits()) === blocked.credits);
+    expect(await returned(bob)).toEqual([]);
+  });
 
-test('a dispute that is won after an appeal gives the credits back, and its return is undone in the history', async () => {
-  const ann = await newSubscriber(shop);
-  const { chargeId, price, credits } = await ann.buyCredits();
-  const dispute = await shop.control.openDispute(chargeId);
-  await shop.control.closeDispute(dispute, 'lost');
-  await waitUntil('it is lost', async () => (await returned(ann)).length === 1);
-  await shop.control.closeDispute(dispute, 'won');
-  await waitUntil('they are back', async () => (await ann.credits()) === credits);
-  expect(await ann.history()).toEqual([`credit_purchase completed ${price}`, `refund failed ${price}`]);
+  test('a dispute that is won after an appeal gives the credits back, and its return is undone in the history', async () => {
+    const ann = await newSubscriber(shop);
+    const { chargeId, price, credits } = await ann.buyCredits();
+    const dispute = await shop.control.openDispute(chargeId);
+    await shop.control.closeDispute(dispute, 'lost');
+    await waitUntil('it is lost', async () => (await returned(ann)).length === 1);
+    await shop.control.closeDispute(dispute, 'won');
+    await waitUntil('they are back', async () => (await ann.credits()) === credits);
+    expect(await ann.history()).toEqual([`credit_purchase completed ${price}`, `refund failed ${price}`]);
+  });
 });
