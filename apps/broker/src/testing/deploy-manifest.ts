@@ -3,7 +3,7 @@ import type { App } from '../app-types.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** Of fault-stdio.ts. */
-const faults = 'fault flood notices deep exit-on-call chatty changes-tools';
+const faults = 'fault flood notices deep exit-on-call chatty changes-tools wrong-results';
 
 /** Tests may name what a real installation would refuse: addresses of this machine. */
 const policy: ManifestPolicy = {

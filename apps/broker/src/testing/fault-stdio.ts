@@ -1,7 +1,7 @@
 // A stdio MCP server with a fault: node fault-stdio.ts <fault>. Honest until its first tools/call, unless noted.
 import { spawn } from 'node:child_process';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { changedTools, createFixtureServer, fixtureTools } from './mcp-fixture.ts';
+import { changedTools, createFixtureServer, fixtureTools, promisingTools } from './mcp-fixture.ts';
 
 const fault = process.argv[2] ?? 'healthy';
 let tools = fixtureTools;
@@ -31,6 +31,9 @@ switch (fault) {
       tools = changedTools;
       void server?.sendToolListChanged();
     });
+    break;
+  case 'wrong-results':
+    tools = promisingTools;
     break;
   case 'exit-on-call':
     onCall(() => process.exit(3));

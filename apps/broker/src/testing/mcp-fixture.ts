@@ -44,6 +44,12 @@ export const fixtureTools: readonly Tool[] = [
   },
 ];
 
+/** Tools that promise structured content, and mostly give none. */
+export const promisingTools: readonly Tool[] = fixtureTools.map((tool) => ({
+  outputSchema: { type: 'object' },
+  ...tool,
+}));
+
 /** The same after an update: the schema of one tool and the text of another are different. */
 export const changedTools: readonly Tool[] = fixtureTools.map((tool) => {
   if (tool.name === 'echo')

@@ -3,7 +3,7 @@ import type { JSONRPCMessage, Server, Transport } from '@modelcontextprotocol/se
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { listenLocally } from './listen-locally.ts';
-import { changedTools, createFixtureServer, fixtureTools, type Seen } from './mcp-fixture.ts';
+import { changedTools, createFixtureServer, fixtureTools, promisingTools, type Seen } from './mcp-fixture.ts';
 
 /** What the fixture does with a connection; the text after the last slash of its address. */
 export type WebSocketFault =
@@ -15,6 +15,7 @@ export type WebSocketFault =
   | 'huge'
   | 'drops-calls'
   | 'changes-tools'
+  | 'wrong-results'
   | 'unauthorized'
   | 'redirect'
   | 'other-subprotocol'
@@ -93,7 +94,10 @@ function serve(socket: WebSocket, fault: string, state: { seen: Seen; tools: typ
       void server?.sendToolListChanged();
     }
   });
-  serveSocket(socket, () => (server = createFixtureServer(state.seen, () => state.tools)));
+  serveSocket(
+    socket,
+    () => (server = createFixtureServer(state.seen, () => (fault === 'wrong-results' ? promisingTools : state.tools))),
+  );
 }
 
 /** MCP with a server of its own over one open socket. */

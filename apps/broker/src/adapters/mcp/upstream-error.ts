@@ -6,6 +6,7 @@
  * - `timeout`          no answer (or no progress) within the deadline
  * - `closed`           the connection or the process ended while a call was open, HTTP 502, 504
  * - `bad_upstream`     the answer was not valid MCP
+ * - `bad_result`       a tool's result that does not fit its outputSchema
  * - `result_too_large` an answer above the byte limit
  * - `too_many_tools`   more tools than a server may have
  * - `sign_in_required` HTTP 401, or 403 for missing scopes; `wwwAuthenticate` has the challenge
@@ -27,6 +28,7 @@ export type UpstreamErrorKind =
   | 'timeout'
   | 'closed'
   | 'bad_upstream'
+  | 'bad_result'
   | 'result_too_large'
   | 'too_many_tools'
   | 'sign_in_required'

@@ -86,6 +86,11 @@ export type CallOptions = Asking & {
 export type ToolCallOptions = CallOptions & {
   /** The definition from the upstream's list: its x-mcp-header arguments are mirrored as headers (SEP-2243). */
   readonly toolDefinition?: Tool;
+  /**
+   * The JSON types that the result's structuredContent may have. Undefined: it need not have any. A result without one of
+   * them is an UpstreamError `bad_result`.
+   */
+  readonly resultTypes?: readonly string[] | undefined;
   /** Rewrites links to the server's resources for the client. Only called for results that may contain links. */
   expose?(result: CallToolResult): CallToolResult;
   /** Called once, after the call has lasted a second. */

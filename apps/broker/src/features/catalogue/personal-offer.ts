@@ -2,6 +2,7 @@ import { toStored, type Discovered } from './discovered.ts';
 import { exposeUri } from './exposed-name.ts';
 import { judgeTool, type DriftPolicy } from './judge-tool.ts';
 import { freeOfCharge } from './prices/tool-price.ts';
+import { resultTypesOf } from './result-types.ts';
 import type { CatalogueItem, CatalogueServer } from './snapshot.ts';
 import type { StoredCapability } from './tables.ts';
 
@@ -93,6 +94,7 @@ export function personalEntry(
       // one object for all who are offered the same
       definition: isSame ? ofShop.definition : item.body,
       sha256: item.sha256,
+      resultTypes: isSame ? ofShop.resultTypes : kind === 'tool' ? resultTypesOf(item.body) : undefined,
       creditCost: price.credits,
       price,
       underReview: item.underReview && !(isSame && ofShop.approved),

@@ -3,6 +3,7 @@ import { eachInTurns } from '#platform/in-turns.ts';
 import { definitionHash } from './definition-hash.ts';
 import { readPrices, withUnrecorded, type PricesOfServer } from './prices/read-prices.ts';
 import { freeOfCharge, type ToolPrice } from './prices/tool-price.ts';
+import { resultTypesOf } from './result-types.ts';
 import type { CatalogueItem, CatalogueServer } from './snapshot.ts';
 import type { CapabilityKind, CatalogueDb } from './tables.ts';
 
@@ -109,6 +110,7 @@ function toItem(row: ServerRow, item: ItemRow, price: ToolPrice = freeOfCharge):
     exposedName: item.exposed_name,
     definition: item.body,
     sha256: item.sha256,
+    resultTypes: item.kind === 'tool' ? resultTypesOf(item.body) : undefined,
     creditCost: price.credits,
     price,
     underReview: item.under_review,

@@ -18,6 +18,8 @@ export type CatalogueItem = {
   definition: Record<string, unknown>;
   /** Of the definition as the server sent it. */
   sha256: string;
+  /** What a tool promises of the structuredContent of its results (result-types.ts); undefined: nothing. */
+  resultTypes: readonly string[] | undefined;
   /** Credits a call; 0 unless it is a paid tool. */
   creditCost: number;
   /** How it came to cost so much, and what it will cost. */

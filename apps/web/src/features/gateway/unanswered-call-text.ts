@@ -14,6 +14,7 @@ const texts: Readonly<Record<string, string>> = {
   upstream_unavailable: "The service couldn't be reached.",
   timeout: "The service didn't answer in time.",
   bad_upstream: "The service's answer wasn't valid MCP.",
+  bad_result: "The service answered wrongly: its result wasn't what the tool promises.",
   result_too_large: "The service's answer was too large to pass on.",
   protocol_error: 'The service answered with an error.',
   tool_error: 'It asked for something that cannot be done.',

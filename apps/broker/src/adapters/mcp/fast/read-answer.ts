@@ -7,22 +7,21 @@ import {
 import { asRecord } from '#platform/json.ts';
 import type { Era, ToolAnswer, ToolCallOptions } from '../upstream.ts';
 import { UpstreamError } from '../upstream-error.ts';
+import { checkLegacy, checkPromised } from '../wire/promised-result.ts';
 import { kindOf, ParsedResult, questionsOf, passedMeta, WrittenResult } from '../wire/tool-answer.ts';
 import { stripPrefix } from '../wire/translate-error.ts';
 import { isOrdinaryResult } from './ordinary-result.ts';
 import { scanAnswer, type Member } from './scan-answer.ts';
 
+type Reading = Pick<ToolCallOptions, 'expose' | 'resultTypes'>;
+
 /**
  * Reads the answer of a server of either era.
  * @param message the parsed `text`
- * @throws UpstreamError `protocol` for a JSON-RPC error, bad_upstream for an invalid result
+ * @throws UpstreamError `protocol` for a JSON-RPC error, bad_upstream for an invalid result, bad_result for one that its tool
+ *   does not promise
  */
-export function readAnswer(
-  text: string,
-  message: Record<string, unknown>,
-  era: Era,
-  options: Pick<ToolCallOptions, 'expose'>,
-): ToolAnswer {
+export function readAnswer(text: string, message: Record<string, unknown>, era: Era, options: Reading): ToolAnswer {
   const members = scanAnswer(text);
   const result = asRecord(message['result']);
   if (!result) throw readError(message);
@@ -31,6 +30,7 @@ export function readAnswer(
     throw new UpstreamError('bad_upstream', 'the result has no valid resultType');
   }
   if (members && isOrdinaryResult(result)) {
+    checkPromised(result, options);
     const meta = passedMeta(asRecord(result['_meta']));
     return new WrittenResult(kindOf(result), spliced(text, members), meta);
   }
@@ -39,15 +39,16 @@ export function readAnswer(
   if (era === 'modern' && !Array.isArray(result['content'])) throw notAResult();
   const whole = { content: [], ...result };
   if (!isSpecType.CallToolResult(whole)) throw notAResult();
+  if (era === 'legacy') checkLegacy(result);
+  checkPromised(result, options);
   return new ParsedResult(exposed(whole, options));
 }
 
-/** The ToolAnswer of a result that the SDK's client has read. */
-export function answerOf(
-  result: CallToolResult | InputRequiredResult,
-  options: Pick<ToolCallOptions, 'expose'>,
-): ToolAnswer {
-  return isInputRequiredResult(result) ? questionsOf(result) : new ParsedResult(exposed(result, options));
+/** The ToolAnswer of a result that the SDK's client has read. @throws UpstreamError bad_result */
+export function answerOf(result: CallToolResult | InputRequiredResult, options: Reading): ToolAnswer {
+  if (isInputRequiredResult(result)) return questionsOf(result);
+  checkPromised(result, options);
+  return new ParsedResult(exposed(result, options));
 }
 
 function exposed(result: CallToolResult, options: Pick<ToolCallOptions, 'expose'>): CallToolResult {

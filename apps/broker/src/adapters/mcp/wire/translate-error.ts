@@ -1,6 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { RefusedAddressError } from '#platform/http/address-guard.ts';
 import { asRecord, parseObject } from '#platform/json.ts';
+import { isBadResult } from './promised-result.ts';
 import { UpstreamError } from '../upstream-error.ts';
 
 /** The request was not sent. */
@@ -76,7 +77,7 @@ function fromSdkError(error: SdkError, ended: UpstreamError | undefined): Upstre
     case SdkErrorCode.EraNegotiationFailed:
       return ended ?? fromNegotiation(error);
     default:
-      return new UpstreamError('bad_upstream', error.message, { cause: error });
+      return new UpstreamError(isBadResult(error) ? 'bad_result' : 'bad_upstream', error.message, { cause: error });
   }
 }
 

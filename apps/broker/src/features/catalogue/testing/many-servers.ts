@@ -84,6 +84,7 @@ function oneTool(serverId: string, subject: string, number: number, position: nu
       },
     },
     sha256: name,
+    resultTypes: undefined,
     creditCost: position === 0 ? 2 : 0,
     price: freeOfCharge,
     underReview: false,

@@ -14,6 +14,7 @@ export type CallFailureCode =
   | 'upstream_unavailable'
   | 'timeout'
   | 'bad_upstream'
+  | 'bad_result'
   | 'result_too_large'
   | 'sign_in_required'
   | 'cancelled';
@@ -25,6 +26,7 @@ const codes: Record<Exclude<UpstreamErrorKind, 'protocol'>, CallFailureCode> = {
   timeout: 'timeout',
   bad_upstream: 'bad_upstream',
   too_many_tools: 'bad_upstream',
+  bad_result: 'bad_result',
   refused_address: 'upstream_unavailable',
   restarting: 'upstream_unavailable',
   quarantined: 'upstream_unavailable',
@@ -87,6 +89,8 @@ const texts: Record<CallFailureCode, (facts: FailureFacts) => string> = {
   upstream_unavailable: unavailableText,
   timeout: ({ server }) => `${server} did not answer in time. ${nothingCharged}`,
   bad_upstream: ({ server }) => `${server} gave an answer that is not valid MCP. ${nothingCharged}`,
+  bad_result: ({ server }) =>
+    `${server} answered wrongly: its result is not what this tool promises. ${nothingCharged} Check whether the call took effect before you try again.`,
   result_too_large: ({ server }) => `${server} gave an answer that is too large to pass on. ${nothingCharged}`,
   sign_in_required: ({ server, url }) =>
     `${server} needs your ${server} account. Open ${url} in your browser, sign in, and try again. ${nothingCharged}`,

@@ -23,7 +23,7 @@ export async function callTool(
         ...callOptions(request, server, signal),
         expose: (result) => exposeLinks(context, server, result),
         // why the cast: the catalogue stores the definition that the upstream listed; only its texts were cleaned
-        ...(tool && { toolDefinition: tool.definition as Tool }),
+        ...(tool && { toolDefinition: tool.definition as Tool, resultTypes: tool.resultTypes }),
       },
     ),
   );

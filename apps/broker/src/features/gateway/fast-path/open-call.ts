@@ -93,6 +93,10 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
     return this.call.tool.item.definition as Tool;
   }
 
+  get resultTypes(): readonly string[] | undefined {
+    return this.call.tool.item.resultTypes;
+  }
+
   get isHandedOver(): boolean {
     return this.#serving !== undefined;
   }

@@ -17,6 +17,7 @@ const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string 
   cancelled: { status: 'disconnected', detail: 'The check was interrupted' },
   timeout: { status: 'error', detail: 'The server does not answer in time' },
   bad_upstream: { status: 'error', detail: 'The server does not answer with MCP' },
+  bad_result: { status: 'error', detail: 'The server gave a result that its tool does not promise' },
   result_too_large: { status: 'error', detail: "The server's answer is too large" },
   too_many_tools: { status: 'error', detail: 'The server has more than 512 tools' },
   sign_in_required: { status: 'error', detail: 'The server requires a sign-in that its manifest does not mention' },

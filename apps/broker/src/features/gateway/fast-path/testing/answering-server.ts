@@ -28,19 +28,26 @@ const tools = [
   { name: 'mirrored', inputSchema: { type: 'object', properties: { region } } },
 ];
 
-/** A server of one era with two equal tools, `say` and `mirrored`. Their argument `what` selects the scripted answer. */
+/**
+ * A server of one era with two equal tools, `say` and `mirrored`. Their argument `what` selects the scripted answer.
+ * A further round has the answer `{what}, answered`.
+ * @param outputSchema of both, where they have one
+ */
 export async function startAnsweringServer(
   era: Era,
   answers: Readonly<Record<string, Scripted>>,
+  outputSchema?: object,
 ): Promise<AnsweringServer> {
   let calls: SeenCall[] = [];
   const server = createServer((request, response) => {
     response.on('error', () => {});
     void readMessage(request).then((message) => {
-      if (message['method'] !== 'tools/call') return behave(era, message, response);
+      if (message['method'] !== 'tools/call') return behave(era, message, response, outputSchema);
       calls.push({ headers: request.headers, message });
       const what = JSON.stringify(message['params']).match(/"what":"([^"]+)"/)?.[1] ?? '';
-      const { status = 200, type = 'application/json', headers, body } = answers[what] ?? { body: '{}' };
+      const isAnswered = Object(message['params'])['requestState'] !== undefined;
+      const answer = answers[isAnswered ? `${what}, answered` : what] ?? { body: '{}' };
+      const { status = 200, type = 'application/json', headers, body } = answer;
       response.writeHead(status, { 'content-type': type, ...headers });
       response.end(body.replaceAll('ID', JSON.stringify(message['id'])).replaceAll('TOKEN', tokenOf(message)));
     });
@@ -58,14 +65,22 @@ export async function startAnsweringServer(
   };
 }
 
-function behave(era: Era, { id, method }: Record<string, unknown>, response: ServerResponse): void {
+function behave(
+  era: Era,
+  { id, method }: Record<string, unknown>,
+  response: ServerResponse,
+  outputSchema: object | undefined,
+): void {
   if (id === undefined || method === undefined) return void response.writeHead(202).end();
   const send = (status: number, rest: object) => {
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...rest }));
   };
   const complete = era === 'modern' ? { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } : {};
-  if (method === 'tools/list') return send(200, { result: { ...complete, tools } });
+  if (method === 'tools/list') {
+    const promising = tools.map((tool) => ({ ...tool, ...(outputSchema && { outputSchema }) }));
+    return send(200, { result: { ...complete, tools: promising } });
+  }
   if (era === 'modern' && method === 'server/discover') {
     return send(200, { result: { ...complete, supportedVersions: [modernVersion], capabilities: { tools: {} } } });
   }
