@@ -21,6 +21,7 @@ import type { KeepAlive } from '#platform/http/keep-alive.ts';
 import { listeningOn } from '../http/listening-on.ts';
 import type { McpEndpoint } from '../protocol/mcp-endpoint.ts';
 import { exposeLinks } from '../view/expose-links.ts';
+import { asLegacyResult } from '../view/legacy-result.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import type { FastCall } from './fast-call.ts';
 import type { CallEntry } from './session-calls.ts';
@@ -106,7 +107,8 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
   }
 
   expose(result: CallToolResult): CallToolResult {
-    return exposeLinks(this.context, this.call.tool.server, result);
+    const exposed = exposeLinks(this.context, this.call.tool.server, result);
+    return this.call.era === 'legacy' ? asLegacyResult(exposed, true) : exposed;
   }
 
   /** Hands the exchange over to the SDK's server. Resolves when that has finished it. */

@@ -11,6 +11,7 @@ import { mirrorsArguments } from '#adapters/mcp/upstream.ts';
 import { asRecord } from '#platform/json.ts';
 import type { ClientInfo } from '../protocol/failing-clients.ts';
 import { usableCapabilities } from '../protocol/usable-capabilities.ts';
+import { isListedAsItIs } from '../view/legacy-result.ts';
 import type { Visible } from '../view/visible.ts';
 import type { FastCall } from './fast-call.ts';
 
@@ -65,7 +66,8 @@ export function recogniseLegacy(
   const { accept } = headers;
   if (!accept?.includes('application/json') || !accept.includes('text/event-stream')) return undefined;
   if (Object.keys(message.meta).some((key) => key.startsWith(reservedPrefix))) return undefined;
-  return complete('legacy', message, visible, clientCapabilities);
+  const call = complete('legacy', message, visible, clientCapabilities);
+  return call && isListedAsItIs(call.tool.item.definition) ? call : undefined;
 }
 
 /** Undefined for any other message, and for one that the SDK has to answer. */

@@ -1,4 +1,10 @@
-import { McpServer, type ServerContext, type ServerOptions } from '@modelcontextprotocol/server';
+import {
+  isInputRequiredResult,
+  McpServer,
+  type CallToolResult,
+  type ServerContext,
+  type ServerOptions,
+} from '@modelcontextprotocol/server';
 import { asRecord } from '#platform/json.ts';
 import { askPrice } from '../call/ask-price.ts';
 import { askSignIn, orAskSignIn, withoutOwnAnswers } from '../call/ask-sign-in.ts';
@@ -15,8 +21,9 @@ import { callMetaTool } from '../meta-tools/call-meta-tool.ts';
 import { isMetaTool, metaTools } from '../meta-tools/meta-tool-definitions.ts';
 import type { ServerIdentity } from './server-identity.ts';
 import { capabilitiesOf } from '../view/link-capabilities.ts';
+import { asLegacyResult, isListedAsItIs } from '../view/legacy-result.ts';
 import type { RequestContext } from '../view/request-context.ts';
-import type { Visible } from '../view/visible.ts';
+import { visibleTo, type Visible } from '../view/visible.ts';
 import { extraOfMessage } from './request-extra.ts';
 import { serveLists } from './serve-lists.ts';
 
@@ -51,7 +58,9 @@ export function buildServer(
         const result = await askPrice(request, parts, (round) =>
           own.length > 0 && isMetaTool(name) ? callMetaTool(name, round, parts, call) : call(round),
         );
-        return askSignIn(result, request, parts);
+        const answer = askSignIn(result, request, parts);
+        const isLegacy = request.clientCapabilities === undefined && !isInputRequiredResult(answer);
+        return isLegacy ? asListed(answer, context, name, parts) : answer;
       }),
     ),
   );
@@ -78,6 +87,18 @@ export function buildServer(
     parts.pool.announceRoots(context.caller.userId),
   );
   return server;
+}
+
+/** The result of a tool for a client up to 2025-11-25. */
+async function asListed(
+  result: CallToolResult,
+  context: RequestContext,
+  name: string,
+  parts: GatewayParts,
+): Promise<CallToolResult> {
+  if (result.structuredContent === undefined) return result;
+  const visible = await visibleTo(context, parts.catalogue.snapshot(), parts.view);
+  return asLegacyResult(result, isListedAsItIs(visible.tool(name)?.item.definition ?? {}));
 }
 
 /** Gives the SDK a tool's schema, against which it checks Mcp-Param-* headers before the handler runs (SEP-2243). */

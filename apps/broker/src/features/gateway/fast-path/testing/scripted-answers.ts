@@ -18,6 +18,8 @@ export const answers: Record<string, Scripted> = {
   'tool error': json('{"resultType":"complete","content":[{"type":"text","text":"no"}],"isError":true}'),
   'not an error': json('{"content":[],"isError":false,"resultType":"complete"}'),
   structured: json('{"resultType":"complete","content":[],"structuredContent":{"a":[1,2.50,null,"x"]}}'),
+  'a list as structured content': json('{"resultType":"complete","content":[],"structuredContent":[1]}'),
+  'null as structured content': json('{"resultType":"complete","content":[],"structuredContent":null,"isError":true}'),
   image: json('{"resultType":"complete","content":[{"type":"image","data":"aGk=","mimeType":"image/png"}]}'),
   'image without base64': json(
     '{"resultType":"complete","content":[{"type":"image","data":"%","mimeType":"image/png"}]}',

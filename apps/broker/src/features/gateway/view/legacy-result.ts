@@ -1,0 +1,26 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { asRecord, isRecord } from '#platform/json.ts';
+
+/**
+ * Whether clients up to 2025-11-25 see the outputSchema of a tool as its server wrote it. For them it must be of an object: the
+ * SDK lists every other as `{ result: … }` (SEP-2106).
+ */
+export function isListedAsItIs({ outputSchema }: Readonly<Record<string, unknown>>): boolean {
+  return outputSchema === undefined || asRecord(outputSchema)?.['type'] === 'object';
+}
+
+/**
+ * A result as such a client may read it, and as its tool's outputSchema was listed: structuredContent is an object, or stands
+ * in one. The SDK's McpServer does the same for its own tools; a client throws anything else away.
+ * @param isAsListed what isListedAsItIs says of the tool's definition
+ */
+export function asLegacyResult(result: CallToolResult, isAsListed: boolean): CallToolResult {
+  const { structuredContent: value, content = [] } = result;
+  if (value === undefined || (isAsListed && isRecord(value))) return result;
+  const isShown = isRecord(value) || content.some(({ type }) => type === 'text');
+  return {
+    ...result,
+    content: isShown ? content : [...content, { type: 'text', text: JSON.stringify(value) }],
+    structuredContent: { result: value },
+  };
+}
