@@ -1,7 +1,7 @@
 import type { PayerCard } from '../objects/types.ts';
 import { emit } from '../webhooks/emit-event.ts';
 import type { Row, Work } from '../work.ts';
-import { addPaymentMethod } from './charge-card.ts';
+import { addPaymentMethod } from './payment-method.ts';
 
 /** A customer names another card in the portal: it becomes theirs. Subscriptions that have a card of their own keep that. */
 export function changeCard(work: Work, customer: Row<'customer'>, card: PayerCard): void {
