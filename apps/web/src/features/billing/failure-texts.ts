@@ -9,11 +9,15 @@ export function messageOf(error: unknown): string | undefined {
   return error.code === 'network' ? error.message : error.serverMessage;
 }
 
+/** Trying again would not help: the text says what does. */
+const final: ReadonlySet<string> = new Set(['payment_refused', 'payment_under_way']);
+
 /** '{message}. Please try again.' of a checkout that failed to start (spec part 1, section 8). */
 export function checkoutFailure(error: unknown): string {
   const message = messageOf(error) ?? 'Failed to start checkout process';
   // a text that says what to do keeps it alone
-  if (/please (try|log in) again\b/i.test(message)) return message;
+  if (/please (try|log in) again\b/i.test(message) || (error instanceof ApiError && final.has(error.code)))
+    return message;
   return `${message.replace(/\.$/, '')}. Please try again.`;
 }
 
