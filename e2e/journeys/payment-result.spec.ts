@@ -117,14 +117,40 @@ test('[PAY-25] [PAY-30] [PAY-31] [PAY-32] [PAY-33] [PAY-35] [PAY-38] paid: says 
   await expect(page).toHaveURL(/\/dashboard$/);
 });
 
-for (const [ids, metadata, name, href] of [
-  ['[PAY-34]', { type: 'rental', mcpId: 'travel-pro' }, 'Start Using Service', '/service/travel-pro'],
-  ['[PAY-36]', { type: 'subscription', mcpId: null }, 'Manage Subscription', '/dashboard?tab=billing'],
+for (const [ids, metadata, box, name, href] of [
+  [
+    '[PAY-34]',
+    { type: 'rental', mcpId: 'travel-pro' },
+    ['Your rental has started', 'Its tools are in your link. It renews each month until you cancel.'],
+    'Start Using Service',
+    '/service/travel-pro',
+  ],
+  [
+    '[PAY-35]',
+    { type: 'credits', mcpId: null },
+    ['Your credits are here', 'They never expire, and pay for the calls that have a price.'],
+    'View Credit Balance',
+    '/dashboard?tab=billing',
+  ],
+  [
+    '[PAY-36]',
+    { type: 'subscription', mcpId: null },
+    ['Your plan has started', 'It renews each month until you cancel.'],
+    'Manage Subscription',
+    '/dashboard?tab=billing',
+  ],
+  ['[PAY-37]', { type: 'rental', mcpId: null }, ['Your rental has started'], 'Go to Dashboard', '/dashboard'],
 ] as const) {
-  test(`${ids} what was paid as ${metadata.type} leads on with '${name}'`, async ({ page }) => {
+  const what = metadata.mcpId === null && metadata.type === 'rental' ? 'rental of no server' : metadata.type;
+  test(`${ids} what was paid as ${what} has its box and leads on with '${name}' alone`, async ({ page }) => {
     await comeBack(page, 'leads-on@souk.test', () => ({ metadata }));
     await page.goto(`/payment/result?session_id=${id}`);
-    await expect(page.getByRole('link', { name })).toHaveAttribute('href', href);
+    await expect(titleOf(page)).toHaveText('Payment Successful!');
+    const main = page.getByRole('main');
+    await expect(main.getByRole('heading', { level: 2 })).toHaveText([box[0]]);
+    for (const text of box) await expect(main.getByText(text, { exact: true })).toBeVisible();
+    await expect(main.getByRole('link')).toHaveText([name, 'Contact support']);
+    await expect(main.getByRole('link', { name, exact: true })).toHaveAttribute('href', href);
   });
 }
 
