@@ -238,8 +238,16 @@ describeOnDatabases('what was not paid', migrations, (open) => {
       expect(await ann.plan()).toMatchObject({ mcpId: 'basic', nextPlanId: 'pro' });
       expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1']);
       const clock = await giveClock(other, String(subscription));
-      await clock.advanceDays(36);
+      // the period begins, and the bank has not decided yet whether it pays it
+      await clock.advanceDays(32);
+      await waitUntil('the period', async () => (await ann.plan())?.currentPeriodEnd !== currentPeriodEnd);
+      await other.billing.payments?.events.idle();
+      expect(await ann.plan()).toMatchObject({ mcpId: 'basic', nextPlanId: 'pro' });
+      expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1']);
+      await clock.advanceDays(4);
       await waitUntil('it has begun', async () => (await ann.plan())?.mcpId === 'pro');
+      expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T2']);
+      expect(await ann.plan()).toMatchObject({ nextPlanId: null, status: 'active' });
     } finally {
       await other.stop();
     }

@@ -65,8 +65,10 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
     const owner = { id: stored?.id ?? uuid(), userId, livemode };
     let what: string;
     if (read.kind === 'plan') {
-      const isPaidChange = invoices.some(({ change }) => change?.toPlanId === read.offerId);
-      const chosen = await choosePlan(query, read, stored, isPaidChange);
+      const isPaidFor = invoices.some(({ change, period }) =>
+        [change?.toPlanId, period?.planId].includes(read.offerId),
+      );
+      const chosen = await choosePlan(query, read, stored, isPaidFor);
       if (!chosen) {
         log.error({ subscription: read.id, planId: read.offerId }, 'a subscription is of a plan that does not exist');
         return undefined;
@@ -106,14 +108,15 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
 
 /**
  * The plan that a subscription gives now, with its name, and the one that begins with the next period. A higher plan counts once its
- * difference is paid, a lower one from the next period on, as does a higher one of which no difference was charged.
- * @param isPaidChange an invoice that this reading has found first paid the difference to the plan
+ * difference is paid, a lower one from the next period on. A higher one of which no difference was charged counts once that period
+ * is paid, which may be days after it has begun.
+ * @param isPaidFor an invoice that this reading has found first paid the difference to the plan, or a period of it
  */
 async function choosePlan(
   query: Query,
   { offerId, periodEndsAt, isPaidUp }: ProviderSubscription,
   stored: StoredSubscription | undefined,
-  isPaidChange: boolean,
+  isPaidFor: boolean,
 ): Promise<{ itemId: string; name: string; nextPlanId: string | undefined } | undefined> {
   const wanted = await readPlan(query, offerId);
   if (!wanted) return undefined;
@@ -122,7 +125,7 @@ async function choosePlan(
   if (!current || current.planId === wanted.planId) return give(wanted);
   const isHigher = tiers[wanted.tier].level > tiers[current.tier].level;
   const isSamePeriod = periodEndsAt.getTime() <= stored.periodEndsAt.getTime();
-  if (isHigher && (isPaidChange || !isSamePeriod)) return give(isPaidUp ? wanted : current);
-  // a lower one, and a higher one of which no difference was paid
+  if (isHigher && (isPaidFor || (isPaidUp && !isSamePeriod))) return give(wanted);
+  if (isHigher) return give(current, wanted.planId);
   return isSamePeriod ? give(current, wanted.planId) : give(wanted);
 }

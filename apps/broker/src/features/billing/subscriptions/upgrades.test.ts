@@ -1,4 +1,5 @@
 import { payOnPage } from '@souk/stripe-sandbox/testing';
+import type { Stripe } from 'stripe';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startShop, type Shop } from '../checkout/testing/shop.ts';
@@ -148,4 +149,55 @@ test('a renewal that asks for 3-D Secure is past due until it is confirmed', asy
   await payOnPage(paymentUrl, careful, {}, { origin: shop.publicUrl });
   await waitUntil('it is active again', async () => (await ann.plan())?.status === 'active');
   expect(await ann.history()).toHaveLength(2);
+});
+
+/** As an operator changes a subscription by hand in the dashboard of the provider. */
+async function changeByHand(paymentId: string, planId: string, how: Stripe.SubscriptionUpdateParams): Promise<void> {
+  const [item] = (await shop.stripe.subscriptions.retrieve(paymentId)).items.data;
+  const price = shop.billing.prices.priceOf('plan', planId)?.priceId ?? '';
+  await shop.stripe.subscriptions.update(paymentId, { items: [{ id: item?.id ?? '', price }], ...how });
+  await shop.billing.payments?.events.idle();
+}
+const tiersOf = async (person: Subscriber) => (await person.api.getSubscription()).activeTiers;
+
+test('a higher plan whose difference is not paid does not count, also where the provider has it already', async () => {
+  const ann = await newSubscriber(shop);
+  const paymentId = await ann.subscribe('basic', '4000000000000341');
+  const credits = await ann.credits();
+  await changeByHand(paymentId, 'pro', {
+    proration_behavior: 'always_invoice',
+    payment_behavior: 'allow_incomplete',
+  });
+  await waitUntil('the payment has failed', async () => (await ann.plan())?.status === 'past_due');
+  expect(await ann.plan()).toMatchObject({ mcpId: 'basic', nextPlanId: 'pro' });
+  expect(await tiersOf(ann)).toEqual(['T0', 'T1']);
+  expect(await ann.credits()).toBe(credits);
+  const { paymentUrl } = await ann.api.getOpenPayment({ params: { id: (await ann.plan())?.id ?? '' } });
+  await payOnPage(paymentUrl, '4242424242424242', {}, { origin: shop.publicUrl });
+  await waitUntil('the higher plan to be there', async () => (await ann.plan())?.mcpId === 'pro');
+  expect(await tiersOf(ann)).toEqual(['T0', 'T2']);
+  expect(await ann.credits()).toBeGreaterThan(credits);
+});
+
+test('a higher plan of the next period does not count before its renewal is paid, and then it does', async () => {
+  const ann = await newSubscriber(shop);
+  const paymentId = await ann.subscribe('basic', '4000000000000341');
+  const clock = await giveClock(shop, paymentId);
+  await changeByHand(paymentId, 'pro', { proration_behavior: 'none' });
+  await waitUntil('it is chosen', async () => (await ann.plan())?.nextPlanId === 'pro');
+  await clock.advanceDays(32);
+  shop.ahead.ms = 32 * 24 * 60 * minuteMs;
+  await waitUntil('the payment has failed', async () => (await ann.plan())?.status === 'past_due');
+  await shop.billing.payments?.events.idle();
+  expect(await ann.plan()).toMatchObject({ mcpId: 'basic', nextPlanId: 'pro' });
+  expect(await tiersOf(ann)).toEqual(['T0', 'T1']);
+  const { paymentUrl } = await ann.api.getOpenPayment({ params: { id: (await ann.plan())?.id ?? '' } });
+  await payOnPage(paymentUrl, '4242424242424242', {}, { origin: shop.publicUrl });
+  await waitUntil('the renewal is in the history', async () => (await ann.history()).length === 2);
+  expect(await ann.plan()).toMatchObject({ mcpId: 'pro', nextPlanId: null, status: 'active' });
+  expect(await tiersOf(ann)).toEqual(['T0', 'T2']);
+  expect(await ann.history()).toEqual([
+    `subscription_create completed ${amounts['basic']}`,
+    `subscription_update completed ${amounts['pro']}`,
+  ]);
 });
