@@ -182,6 +182,22 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     expect(await account(), 'under its new id it takes part again').toMatchObject({ balance: 5, held: 0 });
   });
 
+  test('a hold is lost once others have taken its lease back, or may have for want of a sign of life', async () => {
+    await give(10);
+    const broker = await startBroker();
+    const taken = await broker.take(5);
+    expect(taken.isLost).toBe(false);
+    await giveUpAll();
+    broker.sleepMs(times.beatMs);
+    const other = await broker.take(5);
+    expect([taken.isLost, other.isLost]).toEqual([true, false]);
+    broker.cut();
+    broker.sleepMs(times.lifeMs - times.beatMs);
+    expect(other.isLost).toBe(false);
+    broker.sleepMs(times.beatMs);
+    expect(other.isLost).toBe(true);
+  });
+
   test('a broker spends a lease for 5 s after its last sign of life, and then asks first', async () => {
     await give(1000);
     const broker = await startBroker({ extra: 20, answerMs: 500 });

@@ -22,6 +22,8 @@ export type Hold = {
   readonly credits: number;
   /** Credits that the user has left for other calls, as this broker knows it; undefined for a free call. */
   readonly available: number | undefined;
+  /** The credits have gone back meanwhile, or may have: the call cannot be charged any more, and is to be released. */
+  readonly isLost: boolean;
   /**
    * Charges the hold after a result, and records the call in the same transaction. Written with the next flush, so it never
    * delays the answer.

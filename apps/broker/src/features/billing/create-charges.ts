@@ -29,6 +29,7 @@ export function createCharges({
     kind: 'hold',
     credits: 0,
     available: undefined,
+    isLost: false,
     settle: record,
     settleAbort: record,
     release() {},

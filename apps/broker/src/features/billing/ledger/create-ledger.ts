@@ -203,6 +203,7 @@ export async function createLedger({
       book.release(lease, credits);
       if (book.hasTrims()) arm(againMs);
     },
+    isGivenUp: () => sinceSeenMs() >= times.lifeMs,
   };
   const holdOf = (lease: Lease, credits: number) => new LeaseHold(lease, credits, ends);
 

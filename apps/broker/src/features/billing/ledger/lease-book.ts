@@ -191,6 +191,7 @@ export function createLeaseBook({
           bornAtMs: now,
           usedAtMs: now,
           isDraining: false,
+          isGone: false,
         };
         leases.set(lease.id, lease);
         book.grantedAtMs = now;
@@ -247,7 +248,10 @@ export function createLeaseBook({
      */
     forgetAll(): number {
       const { size } = leases;
-      for (const lease of leases.values()) lease.isDraining = true;
+      for (const lease of leases.values()) {
+        lease.isDraining = true;
+        lease.isGone = true;
+      }
       for (const [userId, book] of books) {
         book.open = [];
         dropIfEmpty(userId, book);

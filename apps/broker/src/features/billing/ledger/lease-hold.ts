@@ -7,7 +7,12 @@ import type { FinishedCall } from './settle-calls.ts';
 export type EndedCall = FinishedCall & { lease: Lease };
 
 /** What becomes of a hold: the ledger writes its end, or gives its credits back. */
-export type HoldEnds = { write(call: EndedCall): void; release(lease: Lease, credits: number): void };
+export type HoldEnds = {
+  write(call: EndedCall): void;
+  release(lease: Lease, credits: number): void;
+  /** This broker has shown no sign of life for so long that others may have taken its leases back. */
+  isGivenUp(): boolean;
+};
 
 /** Credits reserved in a lease. A class, because every charged call creates one. */
 export class LeaseHold implements Hold {
@@ -24,6 +29,10 @@ export class LeaseHold implements Hold {
 
   get available(): number {
     return this.#lease.available;
+  }
+
+  get isLost(): boolean {
+    return this.#lease.isGone || this.#ends.isGivenUp();
   }
 
   settle(row: UsageRow): void {

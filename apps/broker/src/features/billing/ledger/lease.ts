@@ -13,6 +13,8 @@ export type Lease = {
   usedAtMs: number;
   /** Gives no more holds. */
   isDraining: boolean;
+  /** Others have taken it back. */
+  isGone: boolean;
 };
 
 /** A call that waits for a lease. */

@@ -25,6 +25,7 @@ const charges: Charges = {
       kind: 'hold',
       credits: call.credits,
       available: call.credits === 0 ? undefined : 100 - call.credits,
+      isLost: false,
       settle(row) {
         noted.push('settle');
         rows.push(row);

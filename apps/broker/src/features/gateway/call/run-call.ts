@@ -123,12 +123,14 @@ async function runUntil<Answer extends AnswerFacts>(
   return finish(end, hold);
 
   function finish(came: CallEnd<Answer>, held: Hold | undefined): CallEnd<Answer> {
-    const outcome = outcomeOf(came);
     const isAborted = isAbort(came, signal, parts);
-    const credits = held && (isAborted || isCharged(came, target)) ? held.credits : 0;
+    const isDue = held !== undefined && (isAborted || isCharged(came, target));
+    const isPaid = isDue && !held.isLost;
+    const outcome = isDue && !isPaid ? { ...outcomeOf(came), reason: 'lease_lost' } : outcomeOf(came);
+    const credits = isPaid ? held.credits : 0;
     const row = rowOf(call, target, { ...outcome, credits }, startedAtMs, parts.clock);
-    if (held && isAborted) held.settleAbort(row);
-    else if (held && isCharged(came, target)) held.settle(row);
+    if (isPaid && isAborted) held.settleAbort(row);
+    else if (isPaid) held.settle(row);
     else {
       held?.release(outcome.reason ?? outcome.outcome);
       parts.charges.record(row);

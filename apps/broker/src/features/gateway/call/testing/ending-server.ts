@@ -10,7 +10,11 @@ export type EndingServer = {
   readonly hanging: number;
   /** How many calls, prompts and resources were requested. */
   readonly requests: number;
-  /** Answers the waiting requests. */
+  /** How many requests are waiting to end well. */
+  readonly waiting: number;
+  /** Ends them. */
+  answerWaiting(): void;
+  /** Breaks the requests off that hang. */
   answerHanging(): void;
   /** Changes the schema of `say`, which puts it under review. */
   changeTool(): void;
@@ -37,11 +41,12 @@ const results: Readonly<Record<string, object>> = {
 /**
  * A server of one era where each request says how it ends: `end` in the arguments of a tool or prompt, or in the URI
  * end://{end} of a resource, or the value that is completed, is ok, tool_error, protocol_error, input_required, hang,
- * reset, garbage or oversize; ask_and_hang is input_required and then hang; price_question asks once; forged and forged_question are ok and input_required with a `_meta` that only we may write, as lists have it. The
+ * reset, garbage or oversize; ask_and_hang is input_required and then hang; wait and wait_tool_error wait until the test lets them end; price_question asks once; forged and forged_question are ok and input_required with a `_meta` that only we may write, as lists have it. The
  * tool `mirrored` is `say` with an argument that may be mirrored in a header, so that the SDK carries it on both sides.
  */
 export async function startEndingServer(era: Era): Promise<EndingServer> {
   const hanging = new Set<ServerResponse>();
+  let waiting: (() => void)[] = [];
   let requests = 0;
   let isChanged = false;
   const server = createServer((request, response) => {
@@ -58,7 +63,10 @@ export async function startEndingServer(era: Era): Promise<EndingServer> {
         response.once('close', () => hanging.delete(response));
         return undefined;
       }
-      return send(response, message, answerOf(era, message, end));
+      const answer = () => send(response, message, answerOf(era, message, end));
+      if (!end.startsWith('wait')) return answer();
+      waiting.push(answer);
+      return undefined;
     });
   });
   const { port, close } = await listenLocally(server);
@@ -70,6 +78,13 @@ export async function startEndingServer(era: Era): Promise<EndingServer> {
     },
     get requests() {
       return requests;
+    },
+    get waiting() {
+      return waiting.length;
+    },
+    answerWaiting() {
+      for (const answer of waiting) answer();
+      waiting = [];
     },
     answerHanging() {
       for (const response of hanging) response.destroy();
@@ -107,7 +122,7 @@ function answerOf(era: Era, message: Message, end: string): object {
       result: { resultType: 'input_required', requestState: 'souk:price', inputRequests: { souk_price: question } },
     };
   }
-  const isError = end === 'tool_error' && { isError: true };
+  const isError = end.endsWith('tool_error') && { isError: true };
   return { result: { ...complete, ...results[String(method)], ...isError, ...meta } };
 }
 
