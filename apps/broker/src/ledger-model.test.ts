@@ -107,7 +107,9 @@ describeOnDatabases('the ledger', migrations, (open) => {
             grant: idem,
             idem: randomUUID(),
           };
-          return expect(await db.transaction((query) => clawBackCredits(query, change))).toBe(expected);
+          const taken = await db.transaction((query) => clawBackCredits(query, change));
+          // what has expired stays takeable while a lease holds it, and larger leases hold more than the calls under way
+          return isAsModel ? expect(taken).toBe(expected) : expect(taken).toBeLessThanOrEqual(one.credits);
         }
         case 'set': {
           const idem = randomUUID();
