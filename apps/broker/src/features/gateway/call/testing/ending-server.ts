@@ -16,6 +16,12 @@ export type EndingServer = {
   answerWaiting(): void;
   /** Breaks the requests off that hang. */
   answerHanging(): void;
+  /** How many connect, and wait to be told what this server is. */
+  readonly heldBack: number;
+  /** Lets those who connect from now on wait, until they are told, or turned away. */
+  holdBack(): void;
+  welcome(): void;
+  turnAway(): void;
   /** Changes the schema of `say`, which puts it under review. */
   changeTool(): void;
   close(): Promise<void>;
@@ -24,6 +30,8 @@ export type EndingServer = {
 type Message = Record<string, unknown>;
 
 const jsonType = { 'content-type': 'application/json' };
+/** With which a client of either era begins. */
+const greetings = new Set(['initialize', 'server/discover']);
 /** More than an answer may have. */
 const tooLarge = Buffer.alloc(9 * 1024 * 1024, ' ');
 
@@ -47,13 +55,20 @@ const results: Readonly<Record<string, object>> = {
 export async function startEndingServer(era: Era): Promise<EndingServer> {
   const hanging = new Set<ServerResponse>();
   let waiting: (() => void)[] = [];
+  const heldBack: { tell: () => void; leave: () => void }[] = [];
+  let isHeldBack = false;
   let requests = 0;
   let isChanged = false;
   const server = createServer((request, response) => {
     response.on('error', () => {});
     void readMessage(request).then((message) => {
       const end = endOf(message);
-      if (end === undefined) return describe(era, isChanged, message, response);
+      if (end === undefined) {
+        const tell = () => describe(era, isChanged, message, response);
+        if (isHeldBack && greetings.has(String(message['method'])))
+          return void heldBack.push({ tell, leave: () => request.socket.destroy() });
+        return tell();
+      }
       requests++;
       if (end === 'reset') return request.socket.destroy();
       if (end === 'garbage') return void response.writeHead(200, jsonType).end('{"jsonrpc":"2.0"');
@@ -79,8 +94,8 @@ export async function startEndingServer(era: Era): Promise<EndingServer> {
     get requests() {
       return requests;
     },
-    get waiting() {
-      return waiting.length;
+    get heldBack() {
+      return heldBack.length;
     },
     answerWaiting() {
       for (const answer of waiting) answer();
@@ -88,6 +103,18 @@ export async function startEndingServer(era: Era): Promise<EndingServer> {
     },
     answerHanging() {
       for (const response of hanging) response.destroy();
+    },
+    get heldBack() {
+      return heldBack.length;
+    },
+    holdBack: () => void (isHeldBack = true),
+    welcome() {
+      isHeldBack = false;
+      for (const { tell } of heldBack.splice(0)) tell();
+    },
+    turnAway() {
+      isHeldBack = false;
+      for (const { leave } of heldBack.splice(0)) leave();
     },
     changeTool: () => (isChanged = true),
     close,

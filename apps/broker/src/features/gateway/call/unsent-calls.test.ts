@@ -1,0 +1,153 @@
+import { listCalls } from '@souk/contract/usage.ts';
+import { randomUUID } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { checkLedger } from '#features/billing/index.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { giveCredits } from '#testing/grant-credits.ts';
+import { postModern } from '#testing/mcp-clients.ts';
+import { modernRequest } from '#testing/modern-request.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
+
+// A client that hangs up after the price was held and before its server heard of the call has made no one work: that is none of
+// the five aborts of an hour (docs/decisions/0035).
+
+const price = 5;
+const given = 100;
+/** What one connection to a server has at most (platform/http/guarded-fetch.ts). */
+const sockets = 128;
+/** The fast path, and the SDK's client. */
+const tools = ['say', 'mirrored'] as const;
+
+let app: TestApp;
+let server: EndingServer;
+let token: string;
+let userId: string;
+beforeAll(async () => {
+  server = await startEndingServer('modern');
+  app = await startTestApp({
+    allowAddresses: [server.address],
+    env: {
+      ...withoutHealthChecks,
+      MCP_CALLS_PER_MINUTE_USER: '100000',
+      MCP_CALLS_PER_MINUTE_TOKEN: '100000',
+      MCP_IN_FLIGHT_USER: '1000',
+    },
+  });
+  const connection = { type: 'http', url: server.url };
+  const billing = { tier: 'T0', toolCosts: { say: price, mirrored: price } };
+  await deployManifest(app, { id: 'own', connection, billing, isolation: 'perUser' });
+  await deployManifest(app, { id: 'shared', connection, billing, maxInFlight: 2 * sockets });
+  await deployManifest(app, { id: 'gratis', connection });
+});
+afterAll(async () => {
+  await app?.stop();
+  await server?.close();
+});
+beforeEach(async () => ({ token, userId } = await newPerson(given)));
+
+async function newPerson(credits: number) {
+  const email = `${randomUUID()}@souk.test`;
+  const made = await app.identity.createPersonalToken({ email, name: 'test' });
+  return { token: made.token, userId: await giveCredits(app, email, credits) };
+}
+
+function send(tool: string, end: string, { signal, bearer = token }: { signal: AbortSignal; bearer?: string }) {
+  const request = modernRequest(bearer, 'tools/call', { name: tool, arguments: { end } });
+  return fetch(`${app.publicUrl}/mcp`, { ...request, signal }).catch(() => undefined);
+}
+
+/** A call. @returns a function by which its client hangs up; it answers when the broker knows */
+function begin(tool: string) {
+  const closed = Promise.withResolvers<void>();
+  const watch = (message: unknown) => {
+    const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
+    // the server of the tool, which is of this process too, is never sent this token
+    if (request.headers.authorization !== `Bearer ${token}`) return;
+    unsubscribe('http.server.request.start', watch);
+    response.once('close', () => closed.resolve());
+  };
+  subscribe('http.server.request.start', watch);
+  const client = new AbortController();
+  const sent = send(tool, 'ok', client);
+  return async () => {
+    client.abort();
+    await Promise.all([sent, closed.promise]);
+  };
+}
+const held = async () => (await app.billing.ledger.account(userId)).held;
+
+async function expectUncounted() {
+  const logged = async () => {
+    await Promise.all([app.billing.ledger.flush(), app.usage.flush()]);
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${app.publicUrl}/api/users/${userId}/calls`, { headers });
+    const { calls } = listCalls.answer.parse(await answer.json());
+    return calls.filter(({ serverId }) => serverId !== 'gratis');
+  };
+  await waitUntil('it is in the log', async () => (await logged()).length > 0);
+  expect(await logged()).toMatchObject([{ outcome: 'cancelled', reason: 'not_dispatched', credits: 0 }]);
+  const { rows } = await app.db.query('select from credit_free_aborts where user_id = $1', [userId]);
+  expect(rows).toEqual([]);
+  await waitUntil('nothing is held', async () => (await held()) === 0);
+  expect((await app.billing.ledger.account(userId)).balance).toBe(given);
+  expect(await checkLedger(app.db)).toEqual([]);
+}
+
+test.each(tools.flatMap((tool) => [[tool, 'welcome'] as const, [tool, 'turnAway'] as const]))(
+  'a call that is aborted while it waits for a connection is none of the five: %s, %s',
+  async (tool, end) => {
+    const before = server.requests;
+    server.holdBack();
+    const hangUp = begin(`own__${tool}`);
+    await waitUntil('it waits for its connection', () => server.heldBack > 0);
+    expect(await held()).toBe(price);
+    await hangUp();
+    server[end]();
+    await expectUncounted();
+    expect(server.requests, 'nothing was sent').toBe(before);
+  },
+);
+
+test.each(tools)('a call that is aborted while its price is held is none of the five: %s', async (tool) => {
+  const before = server.requests;
+  // so that nothing but the hold asks the database
+  await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', { name: 'gratis__say', arguments: { end: 'ok' } });
+  const asked = server.requests;
+  expect(asked).toBe(before + 1);
+  const hold = vi.spyOn(app.billing.charges, 'hold');
+  const [locked, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const locking = app.db.transaction(async (query) => {
+    await query('select from credit_accounts where user_id = $1 for update', [userId]);
+    locked.resolve();
+    await free.promise;
+  });
+  await locked.promise;
+  const hangUp = begin(`shared__${tool}`);
+  await waitUntil('it waits for the hold', () => hold.mock.calls.length > 0);
+  await hangUp();
+  hold.mockRestore();
+  free.resolve();
+  await locking;
+  await expectUncounted();
+  expect(server.requests, 'nothing was sent').toBe(asked);
+});
+
+test('a call that is aborted while it waits for a socket is none of the five', async () => {
+  const crowd = await newPerson(2 * sockets * price);
+  const before = server.requests;
+  const client = new AbortController();
+  const crowded = { signal: client.signal, bearer: crowd.token };
+  const calls = Array.from({ length: sockets }, () => send('shared__say', 'hang', crowded));
+  await waitUntil('all sockets are taken', () => server.hanging === sockets);
+  const hangUp = begin('shared__say');
+  await waitUntil('its price is held', async () => (await held()) === price);
+  await hangUp();
+  await expectUncounted();
+  expect(server.requests, 'nothing was sent').toBe(before + sockets);
+  client.abort();
+  await Promise.all(calls);
+});
