@@ -94,8 +94,8 @@ export async function startEndingServer(era: Era): Promise<EndingServer> {
     get requests() {
       return requests;
     },
-    get heldBack() {
-      return heldBack.length;
+    get waiting() {
+      return waiting.length;
     },
     answerWaiting() {
       for (const answer of waiting) answer();
