@@ -33,6 +33,8 @@ export const fieldMeanings: Readonly<Record<string, string>> = {
   'deadlines.callMs': 'For a call; progress extends it.',
   maxInFlight: 'Calls at once, of all people.',
   toolChanges: '`text-only` accepts new texts of tools; `strict` puts every change under review.',
+  validateResults:
+    'Compare each result with the whole `outputSchema` of its tool: one that does not fit is refused, and not charged.',
   'billing.tier': 'The plan that includes it.',
   'billing.rental.price': 'Cents a month.',
   'billing.rental.currency': 'Three letters.',

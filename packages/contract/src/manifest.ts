@@ -263,6 +263,11 @@ export const manifestSchema = z
      * descriptions and hides a tool whose schema or annotations changed; `strict` hides it for any change.
      */
     toolChanges: z.enum(['text-only', 'strict']).optional(),
+    /**
+     * Compare each result with the whole outputSchema of its tool; one that does not fit is refused and not charged. That it has
+     * structured content, and of which type, is always looked at.
+     */
+    validateResults: z.boolean().optional(),
     billing: billingSchema.optional(),
     features: z.array(line(120)).max(20).default([]),
   })

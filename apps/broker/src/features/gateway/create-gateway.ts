@@ -23,6 +23,7 @@ import { roundTtlMs } from './protocol/input-rounds/request-state.ts';
 import { questionPatienceMs } from './protocol/while-heard.ts';
 import { createMcpEndpoint } from './protocol/mcp-endpoint.ts';
 import { tellReplicasFirst } from './tell-replicas-first.ts';
+import { createResultValidator } from './result-validation/create-result-validator.ts';
 import { createToolRuns } from './tool-runs/create-tool-runs.ts';
 import { mountToolRuns } from './tool-runs/routes.ts';
 import { createRunsElsewhere } from './tool-runs/runs-elsewhere.ts';
@@ -101,6 +102,7 @@ export async function createGateway(options: {
     pages,
     questionPatienceMs: options.questionPatienceMs ?? questionPatienceMs,
     publicUrl: config.publicUrl,
+    results: createResultValidator({ clock, log }),
     callRate: createCallRate(config.limits, clock),
     runningCalls: createRunningCalls(),
     isStopping: () => draining,
@@ -178,6 +180,7 @@ export async function createGateway(options: {
       await parts.rounds.stop();
       await runsElsewhere?.stop();
       parts.subscriptions.stop();
+      await parts.results.stop();
       await endpoint.stop();
     },
   };

@@ -12,6 +12,7 @@ import type { McpRequest } from './gateway-events.ts';
 import type { KeepAlive } from '#platform/http/keep-alive.ts';
 import type { InputRounds } from './protocol/input-rounds/create-input-rounds.ts';
 import type { ResourceSubscriptions } from './protocol/subscriptions/resource-subscriptions.ts';
+import type { ResultValidator } from './result-validation/create-result-validator.ts';
 import type { PersonalView } from './view/personal-view.ts';
 
 /** What the gateway's use cases work with. */
@@ -33,6 +34,8 @@ export type GatewayParts = {
   needsSignIn(userId: string, server: CatalogueServer): Promise<boolean>;
   /** Whether this client gets the short list of /mcp. */
   isCompact(caller: Caller): Promise<boolean>;
+  /** Compares results with the outputSchema of their tool. */
+  results: ResultValidator;
   callRate: CallRate;
   /** Ends those of a person who is shut out. */
   runningCalls: RunningCalls;

@@ -5,6 +5,7 @@ import { callOptions, type CallRequest } from './call-request.ts';
 import { presentToolEnd } from './present-failure.ts';
 import { resolveTool } from './resolve-target.ts';
 import { runCall } from './run-call.ts';
+import { validated } from './validated-result.ts';
 
 /**
  * Runs one tool call that came in through the SDK's server. Takes the name that the client uses, returns its answer.
@@ -16,16 +17,15 @@ export async function callTool(
 ): Promise<CallToolResult | InputRequiredResult> {
   const { params, context } = request;
   const call = { ...request, kind: 'tool' as const, resolve: () => resolveTool(context, params.name, parts) };
-  const end = await runCall(call, parts, (upstream, { server, name, tool }, signal) =>
-    upstream.callTool(
-      { ...params, name },
-      {
-        ...callOptions(request, server, signal),
-        expose: (result) => exposeLinks(context, server, result),
-        // why the cast: the catalogue stores the definition that the upstream listed; only its texts were cleaned
-        ...(tool && { toolDefinition: tool.definition as Tool, resultTypes: tool.resultTypes }),
-      },
-    ),
-  );
+  const end = await runCall(call, parts, (upstream, target, signal) => {
+    const { server, name, tool } = target;
+    const options = {
+      ...callOptions(request, server, signal),
+      expose: (result: CallToolResult) => exposeLinks(context, server, result),
+      // why the cast: the catalogue stores the definition that the upstream listed; only its texts were cleaned
+      ...(tool && { toolDefinition: tool.definition as Tool, resultTypes: tool.resultTypes }),
+    };
+    return validated(upstream.callTool({ ...params, name }, options), target, parts);
+  });
   return presentToolEnd(end, parts);
 }

@@ -5,6 +5,7 @@ import type { FoundTarget } from '../call/call.ts';
 import { presentAsResult } from '../call/present-failure.ts';
 import { shutOut } from '../call/running-calls.ts';
 import { runCall } from '../call/run-call.ts';
+import { validated } from '../call/validated-result.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { asRefusal } from '../protocol/input-rounds/across-eras.ts';
 import { refuseQuestions } from '../protocol/input-rounds/refuse-questions.ts';
@@ -47,7 +48,9 @@ export function createFastPath(
   async function answer(open: OpenCall): Promise<void> {
     const { call, signal } = open;
     const { reply } = open.cameIn;
-    open.running = runCall(open, parts, (upstream, target) => dispatch(upstream, target, open));
+    open.running = runCall(open, parts, (upstream, target) =>
+      validated(dispatch(upstream, target, open), target, parts),
+    );
     try {
       const end = await open.running;
       if (open.isHandedOver) return await open.handOver();

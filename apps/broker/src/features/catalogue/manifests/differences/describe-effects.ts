@@ -27,6 +27,7 @@ export function describeEffects(
     ...rentalOffer(before, after, people),
     ...trials(before, after),
     ...toolPrices(before, after, people),
+    ...comparedResults(before, after),
     ...signIns(before, after, people),
     ...trust(before, after, people),
   ];
@@ -116,6 +117,18 @@ function toolPrices(before: Manifest, after: Manifest, people: PeopleOfServer): 
             : 'Calls that the server answers with an error are no longer charged.',
         ]
       : []),
+  ];
+}
+
+function comparedResults(
+  { validateResults: was = false }: Manifest,
+  { validateResults: is = false }: Manifest,
+): string[] {
+  if (was === is) return [];
+  return [
+    is
+      ? 'A result that does not fit the outputSchema of its tool is refused, and not charged, from then on.'
+      : 'Results are no longer compared with the outputSchema of their tool.',
   ];
 }
 

@@ -52,6 +52,7 @@ const fields: Readonly<Record<string, readonly [name: string, say: Say]>> = {
   'deadlines.callMs': ['time limit of a call', seconds],
   maxInFlight: ['calls at once', plain],
   toolChanges: ['tool policy', plain],
+  validateResults: ['results are compared with the outputSchema of their tool', yesOrNo],
   'billing.tier': ['tier', named(Object.fromEntries(tierSchema.options.map((tier) => [tier, tierText(tier)])))],
   'billing.rental.price': ['rental price', (value, currency) => `${money(value, currency)} a month`],
   'billing.rental.currency': ['rental currency', plain],

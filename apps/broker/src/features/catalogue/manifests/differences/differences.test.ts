@@ -40,6 +40,9 @@ test('two versions differ in words: prices, policies, lists, things by their nam
   );
   expect(wordsOf(before, after)).toHaveLength(11);
   expect(wordsOf(after, after)).toEqual([]);
+  expect(wordsOf({}, { validateResults: true })).toEqual([
+    'results are compared with the outputSchema of their tool: yes',
+  ]);
   expect(wordsOf({ features: ['a', 'b'] }, { features: ['b', 'a'] })).toEqual(['features: in another order']);
 });
 
@@ -92,6 +95,14 @@ test('what a deployment does is said with its numbers, and nothing where nobody 
   const [free, priced] = [{ billing: undefined }, billing({ tier: 'T0', rental: undefined, toolCosts: { a: 1 } })];
   for (const texts of [effectsOf(free, priced, people), effectsOf(priced, free, people)])
     expect(texts.join(' '), 'errors cost nothing in both').not.toContain('with an error');
+  const validating = { validateResults: true };
+  expect(effectsOf({}, validating, people)).toEqual([
+    'A result that does not fit the outputSchema of its tool is refused, and not charged, from then on.',
+  ]);
+  expect(effectsOf(validating, { validateResults: false }, people)).toEqual([
+    'Results are no longer compared with the outputSchema of their tool.',
+  ]);
+  expect(effectsOf({}, { validateResults: false }, people)).toEqual([]);
   const oauth = { auth: { type: 'oauth' } };
   const moved = { connection: http('https://other.example') };
   expect(effectsOf(oauth, { ...oauth, ...moved }, { ...people, users: 1 })).toEqual([

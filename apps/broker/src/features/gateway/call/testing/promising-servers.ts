@@ -50,8 +50,9 @@ const schemas: Record<string, object> = {
   any: {},
 };
 
-export async function startPromisingServers() {
-  const starting = Object.entries(schemas).map(async ([id, schema]) => {
+/** @param more outputSchemas, by the id of their server */
+export async function startPromisingServers(more: Record<string, object> = {}) {
+  const starting = Object.entries({ ...schemas, ...more }).map(async ([id, schema]) => {
     const server = await startAnsweringServer(id === 'legacy' ? 'legacy' : 'modern', answers, schema);
     return [id, server] as const;
   });

@@ -1,0 +1,31 @@
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { ToolAnswer } from '#adapters/mcp/upstream.ts';
+import { asRecord } from '#platform/json.ts';
+import type { GatewayParts } from '../gateway-parts.ts';
+import type { FoundTarget } from './call.ts';
+
+/**
+ * The answer of a tool, compared with the whole of the tool's outputSchema where the server's manifest wants that
+ * (`validateResults`). One that cannot be compared is passed on: a slow machine must not lose what a tool has done.
+ * @throws UpstreamError bad_result (rejects)
+ */
+export function validated(
+  answering: Promise<ToolAnswer>,
+  target: FoundTarget,
+  parts: Pick<GatewayParts, 'results'>,
+): Promise<ToolAnswer> {
+  return target.server.manifest.validateResults ? compare(answering, target, parts) : answering;
+}
+
+async function compare(
+  answering: Promise<ToolAnswer>,
+  { server, name, tool }: FoundTarget,
+  { results }: Pick<GatewayParts, 'results'>,
+): Promise<ToolAnswer> {
+  const answer = await answering;
+  const schema = asRecord(tool?.definition['outputSchema']);
+  if (answer.kind !== 'complete' || !schema) return answer;
+  const fits = await results.fits({ server: server.id, tool: name }, schema, answer.members);
+  if (fits === false) throw new UpstreamError('bad_result', 'the structuredContent does not fit the outputSchema');
+  return answer;
+}
