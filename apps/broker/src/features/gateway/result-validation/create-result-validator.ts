@@ -114,7 +114,8 @@ async function startWorker(onEnd: () => void): Promise<Worker> {
 
 async function ask(worker: Worker, comparison: Comparison): Promise<Verdict> {
   const told = answerOf(worker, comparisonMs);
-  worker.postMessage({ ...comparison });
+  // nothing is handed over
+  worker.postMessage(comparison, []);
   // why the cast: the worker answers a comparison with nothing else
   return (await told) as Verdict;
 }
