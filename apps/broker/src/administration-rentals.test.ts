@@ -30,7 +30,9 @@ test('[MAN-27] [MAN-39] the payment provider is told of a rental when its manife
     upload(manifest('rented', { version, billing: { tier: 'T1', rental: { price } } }));
   const params = { id: 'rented' };
   const first = await priced('1.0.0', 500);
-  expect(first.stripeResult).toMatchObject({ productId: 'souk_rental_rented', priceId: expect.any(String) });
+  const { data: made } = await shop.stripe.prices.list({ product: 'souk_rental_rented' });
+  expect(made).toHaveLength(1);
+  expect(first.stripeResult).toMatchObject({ productId: 'souk_rental_rented', priceId: made[0]?.id });
   const priceOf = async (id: string) => {
     const { active, unit_amount: amount } = await shop.stripe.prices.retrieve(id);
     return { active, amount };

@@ -50,7 +50,7 @@ const notAllowed = (reason: string) => ({
   status: 400,
   code: 'url_not_allowed',
   message: expect.stringMatching(new RegExp(`^connection\\.url: .*${reason}`)),
-  issues: [{ path: 'connection.url', message: expect.any(String) }],
+  issues: [{ path: 'connection.url', message: expect.stringMatching(new RegExp(reason)) }],
 });
 const noProgram = (command: string) => ({
   status: 400,

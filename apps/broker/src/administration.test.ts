@@ -116,6 +116,12 @@ test('[USR-9] [USR-10] users come by pages, the newest first, with deactivated o
   const [ann, bob, gone] = [await newPerson(), await newPerson(), await newPerson()];
   await deactivate(bob.userId);
   await send(`DELETE /api/users/${gone.userId}/account`, gone.accessToken, { confirm: gone.email });
+  const { rows } = await shop.db.query<{ created_at: Date; last_login_at: Date }>(
+    'select created_at, last_login_at from users where id = $1',
+    [ann.userId],
+  );
+  const [written] = rows;
+  expect(Math.abs(Date.now() - (written?.last_login_at.getTime() ?? 0))).toBeLessThan(60_000);
   const first = await admin.listUsers({ query: { page: 1, limit: 2 } });
   expect(first.users).toMatchObject([
     { id: bob.userId, isActive: false },
@@ -126,7 +132,10 @@ test('[USR-9] [USR-10] users come by pages, the newest first, with deactivated o
       provider: 'dev',
       oauthConnections: {},
       isActive: true,
-      lastLoginAt: expect.any(String),
+      displayName: ann.email.split('@')[0],
+      role: 'user',
+      createdAt: written?.created_at.toISOString(),
+      lastLoginAt: written?.last_login_at.toISOString(),
     },
   ]);
   const { total, pages } = first.pagination;

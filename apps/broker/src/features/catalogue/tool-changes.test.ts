@@ -132,7 +132,12 @@ describe.concurrent('a server that changes its tools', () => {
     const response = await fetch(`${app.publicUrl}/mcp/capabilities`);
     const answer = getCapabilities.answer.parse(await response.json());
     const shown = answer.capabilities.find(({ serverId }) => serverId === 'rewords');
-    expect(shown).toMatchObject({ description: 'Says it once more.', textChangedAt: expect.any(String) });
+    const { rows } = await app.db.query<{ text_changed_at: Date }>(
+      `select text_changed_at from tool_pins where server_id = 'rewords' and name = 'echo'`,
+    );
+    const textChangedAt = rows[0]?.text_changed_at.toISOString() ?? '';
+    expect(Math.abs(Date.now() - Date.parse(textChangedAt))).toBeLessThan(60_000);
+    expect(shown).toMatchObject({ description: 'Says it once more.', textChangedAt });
     expect(await audits('rewords')).toEqual(['tool-change.accepted']);
   });
 

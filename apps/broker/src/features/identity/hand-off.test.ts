@@ -31,8 +31,9 @@ describeOnDatabases('a sign-in that comes back with a ticket', migrations, (open
     expect(left.origin + left.pathname).toBe(`${running.publicUrl}/auth/success`);
     expect(left.searchParams.get('token')).toHaveLength(43);
     const hint: unknown = JSON.parse(left.searchParams.get('user') ?? '');
+    const { rows } = await running.db.query<{ id: string }>("select id from users where email = 'carl@souk.test'");
     expect(hint).toEqual({
-      id: expect.any(String),
+      id: rows[0]?.id,
       email: 'carl@souk.test',
       displayName: 'Carl Coder',
       photoURL: null,

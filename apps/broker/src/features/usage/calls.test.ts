@@ -6,6 +6,7 @@ import { connectLegacy, connectModern, postModern } from '#testing/mcp-clients.t
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { usageRows } from '#testing/usage-rows.ts';
 import { migrations } from '../../migrations.ts';
 import { dropOldPartitions } from './drop-old-partitions.ts';
 import { ensurePartitions } from './ensure-partitions.ts';
@@ -65,7 +66,7 @@ test('every call of a person is listed with its client, server, tool, duration a
     kind: 'tool',
     reason: null,
     credits: 0,
-    durationMs: expect.any(Number),
+    durationMs: (await usageRows(app, userId))[0]?.durationMs,
   });
   expect(answer.calls?.[0]?.client.kind).toBe('client');
   expect(answer.calls?.[0]?.client.name).not.toBe('Disconnected client');

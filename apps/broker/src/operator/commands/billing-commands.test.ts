@@ -37,10 +37,11 @@ test('the operator shows, gives and removes by commands, with a refund where the
   const ann = await newPerson();
   await ann.rent('top');
   const { id } = (await ann.rental()) ?? {};
-  expect(await run(ann.email, 'user.give', { type: 'rental', of: 'paid', period: 'daily' })).toMatchObject({
-    id: expect.any(String),
-    endsAt: expect.any(String),
-  });
+  const given = await run(ann.email, 'user.give', { type: 'rental', of: 'paid', period: 'daily' });
+  const { rentals } = (await ann.api.getSubscription()).subscription;
+  const day = rentals.find(({ mcpId }) => mcpId === 'paid');
+  expect(Date.parse(day?.endDate ?? '') - Date.parse(day?.startDate ?? '')).toBe(86_400_000);
+  expect(given).toMatchObject({ id: day?.id, endsAt: day?.endDate });
   expect(await run(ann.email, 'user.show')).toMatchObject({
     user: { id: ann.userId, email: ann.email, role: 'user', isActive: true },
     billing: {

@@ -44,14 +44,22 @@ async function kept(sessionId: string): Promise<number> {
 
 test('the export of an account has what was paid and what is open', async () => {
   const ann = await newSubscriber(shop);
-  const { price } = await ann.buyCredits();
+  const { price, intentId } = await ann.buyCredits();
+  const { customer } = await shop.stripe.paymentIntents.retrieve(intentId);
+  const { data: invoices } = await shop.stripe.invoices.list({ customer: String(customer) });
   await ann.subscribe('basic');
   await ann.api.startCheckout({ body: credits });
   const { data } = await account(ann).exportMyData({ params: { userId: ann.userId } });
   expect(data).toMatchObject({
     transactions: [
       { type: 'subscription_create', status: 'completed', currency: 'USD' },
-      { type: 'credit_purchase', status: 'completed', amount: price, currency: 'USD', receiptUrl: expect.any(String) },
+      {
+        type: 'credit_purchase',
+        status: 'completed',
+        amount: price,
+        currency: 'USD',
+        receiptUrl: invoices[0]?.hosted_invoice_url,
+      },
     ],
     orders: [{ status: 'open' }, { status: 'fulfilled' }, { status: 'fulfilled' }],
     subscriptions: [{ kind: 'plan', of: 'basic', endedAt: null }],

@@ -14,6 +14,7 @@ import { postModern } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { usageRows } from '#testing/usage-rows.ts';
 
 let app: TestApp;
 let fixture: HttpFixture;
@@ -203,16 +204,28 @@ describe('the history of credits', () => {
     await person.call('paid__capabilities');
     const { success, data } = await api.getCreditHistory({ params, query: {} });
     expect(success).toBe(true);
+    const written = (await usageRows(app, person.userId)).filter(({ credits }) => credits > 0);
+    const { rows: times } = await app.db.query<{ created_at: Date }>(
+      'select created_at from usage_events where user_id = $1 and credits > 0 order by created_at desc',
+      [person.userId],
+    );
     expect(data.usage).toEqual([
       {
-        id: expect.any(String),
+        id: written[1]?.callId,
         mcpId: 'paid',
         toolName: 'capabilities',
         amount: 2,
-        timestamp: expect.any(String),
+        timestamp: times[0]?.created_at.toISOString(),
         metadata: {},
       },
-      expect.objectContaining({ mcpId: 'paid', toolName: 'echo', amount: 5 }),
+      {
+        id: written[0]?.callId,
+        mcpId: 'paid',
+        toolName: 'echo',
+        amount: 5,
+        timestamp: times[1]?.created_at.toISOString(),
+        metadata: {},
+      },
     ]);
     expect(data.pagination).toEqual({ page: 1, pageSize: 20, total: 2, pages: 1 });
     expect(Date.now() - Date.parse(data.usage[0]?.timestamp ?? '')).toBeLessThan(60_000);

@@ -148,9 +148,18 @@ test('children have their use, age and memory; lines of one person are kept from
   ] as const) {
     await waitUntil('the line to be kept', () => app.upstreams.programs.linesOf(id).join().includes(`ann of ${id}`));
     const { now } = await api.getServerFigures({ params: { id } });
+    const [program] = app.upstreams.pool.programsOf(id);
     expect(now?.children).toEqual([
-      { pid: expect.any(Number), use, startedAt: expect.any(String), memoryBytes: expect.any(Number) },
+      {
+        pid: program?.pid,
+        use,
+        startedAt: now?.children[0]?.startedAt,
+        // what the system says of it now
+        memoryBytes: expect.any(Number),
+      },
     ]);
+    // reckoned anew from two clocks each time
+    expect(Date.parse(now?.children[0]?.startedAt ?? '')).toBeCloseTo(program?.startedAtMs ?? 0, -2);
     // the sandbox's own process has a megabyte or two: the program in it is counted
     expect(now?.children[0]?.memoryBytes).toBeGreaterThan(20_000_000);
     const log = await api.getServerLog({ params: { id } });

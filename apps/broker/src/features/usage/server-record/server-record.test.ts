@@ -56,7 +56,7 @@ const check = (day: string, up: number, down: number) =>
   ]);
 
 test('uptime comes from the checks of 30 days, and has no figure before there is a day of them', async () => {
-  expect(await record('used')).toMatchObject({ uptime: null, era: 'modern', lastTestedAt: expect.any(String) });
+  expect(await record('used')).toMatchObject({ uptime: null, era: 'modern', lastTestedAt: '2026-11-20T12:00:00.000Z' });
   await check('2026-11-20', 10, 0);
   expect(await record('used')).toMatchObject({ uptime: { since: '2026-11-20', percent: null } });
   await check('2026-11-19', 9980, 9);
@@ -83,7 +83,7 @@ test('speed and success come from calls of tools that reached the server, once t
   // ten minutes later the figures of before are too old
   nowMs += 11 * minuteMs;
   const used = await record('used');
-  expect(used).toMatchObject({ calls: { successPercent: 95, medianMs: expect.any(Number) } });
+  expect(used).toMatchObject({ calls: { successPercent: 95, medianMs: 0 } });
   expect(await record('quiet')).toMatchObject({ calls: null });
 });
 
