@@ -23,10 +23,14 @@ test('[SES-7] [SES-29] [SES-30] [SES-31] a sign-in is kept over a reload and in 
   await page.goto('/');
   const answer = page.waitForResponse('**/v2/user/profile');
   await signIn(page, 'staying@souk.test');
-  expect(await (await answer).json()).toEqual({
-    id: expect.any(String),
+  const profile = await (await answer).json();
+  const { id } = await page.evaluate(() => JSON.parse(localStorage.getItem('souk.user') ?? '{}'));
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(Math.abs(Date.now() - Date.parse(profile.createdAt))).toBeLessThan(60_000);
+  expect(profile).toEqual({
+    id,
     email: 'staying@souk.test',
-    displayName: expect.any(String),
+    displayName: 'staying',
     photoURL: null,
     provider: 'dev',
     planId: 'free',

@@ -86,6 +86,12 @@ test('[ADM-14] a decision on a manifest takes a reason; a version says who stage
   await write('POST /admin/manifests/told/deploy', { reason: 'goes live' });
   await write(`PUT /admin/manifests/told?reason=${encodeURIComponent(reason)}`, manifest('told', { version: '1.0.9' }));
   const { versions, nextVersion } = await read('told');
+  const { rows } = await shop.db.query<{ created_at: Date; deployed_at: Date }>(
+    `select created_at, deployed_at from manifest_versions where server_id = 'told' order by version`,
+  );
+  const [first, second] = rows;
+  expect(first?.deployed_at.getTime()).toBeGreaterThan(first?.created_at.getTime() ?? Infinity);
+  expect(Math.abs(Date.now() - (first?.created_at.getTime() ?? 0))).toBeLessThan(60_000);
   const stagedBy = { id: administrator.userId, email: 'admin@souk.test' };
   expect(versions).toEqual([
     {
@@ -94,7 +100,7 @@ test('[ADM-14] a decision on a manifest takes a reason; a version says who stage
       origin: 'admin',
       stagedBy,
       reason,
-      createdAt: expect.any(String),
+      createdAt: second?.created_at.toISOString(),
       deployedAt: null,
     },
     {
@@ -103,8 +109,8 @@ test('[ADM-14] a decision on a manifest takes a reason; a version says who stage
       origin: 'admin',
       stagedBy,
       reason: 'first',
-      createdAt: expect.any(String),
-      deployedAt: expect.any(String),
+      createdAt: first?.created_at.toISOString(),
+      deployedAt: first?.deployed_at.toISOString(),
     },
   ]);
   expect(nextVersion).toBe('1.0.10');
@@ -147,6 +153,9 @@ test('what was shown to an administrator before another one changed it is refuse
   const current = await stage(manifest('moved', { version: '1.1.0' }), revision, other.accessToken);
   expect(current).toMatchObject({ status: 200, result: 'staged' });
 
+  const { rows } = await shop.db.query<{ at: Date }>(
+    `select at from audit_log where subject = 'moved' order by id desc limit 1`,
+  );
   const moved = {
     status: 409,
     code: 'manifest_moved',
@@ -157,7 +166,7 @@ test('what was shown to an administrator before another one changed it is refuse
       deployedVersion: null,
       stagedVersion: '1.1.0',
       changedBy: 'second@souk.test',
-      changedAt: expect.any(String),
+      changedAt: rows[0]?.at.toISOString(),
     },
   };
   const writes = [

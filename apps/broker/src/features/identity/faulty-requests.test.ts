@@ -75,14 +75,14 @@ test('NUL in an authorization or token request is a fault of the request', async
 });
 
 test('registrations that are too large, of another type or no JSON are refused in the words of OAuth', async () => {
-  for (const [body, type, status] of [
-    [JSON.stringify({ client_name: 'x'.repeat(20_000) }), 'application/json', 413],
-    ['a=b', 'text/plain', 415],
-    ['{', 'application/json', 400],
+  for (const [body, type, status, error_description] of [
+    [JSON.stringify({ client_name: 'x'.repeat(20_000) }), 'application/json', 413, 'The request body is too large.'],
+    ['a=b', 'text/plain', 415, 'The request body must be JSON.'],
+    ['{', 'application/json', 400, 'The request body is not valid JSON.'],
   ] as const) {
     expect(await register(body, type), `${status}`).toMatchObject({
       status,
-      answer: { error: 'invalid_client_metadata', error_description: expect.any(String) },
+      answer: { error: 'invalid_client_metadata', error_description },
     });
   }
 });

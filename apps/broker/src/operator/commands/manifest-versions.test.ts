@@ -55,12 +55,10 @@ test('a manifest is staged, shown, compared, deployed and deleted by command, as
   expect(app.catalogue.snapshot().byId.has('lens')).toBe(false);
   await souk('deploy', 'lens');
   const billing = { tier: 'T1', rental: { price: 500 }, toolCosts: { echo: 3 } };
-  expect(JSON.parse((await stage({ version: '1.1.0', billing }, '--json')).out)).toMatchObject({
-    id: 'lens',
-    version: '1.1.0',
-    result: 'staged',
-    revision: expect.any(String),
-  });
+  const { out: staged } = await stage({ version: '1.1.0', billing }, '--json');
+  const { revision } = JSON.parse((await souk('show', 'lens', '--json')).out);
+  expect(revision).toMatch(/./);
+  expect(JSON.parse(staged)).toEqual({ id: 'lens', version: '1.1.0', result: 'staged', revision });
 
   const shown = JSON.parse((await souk('show', 'lens')).out);
   expect(shown).toMatchObject({ id: 'lens', version: '1.1.0', billing });
@@ -69,11 +67,17 @@ test('a manifest is staged, shown, compared, deployed and deleted by command, as
     listed: { deployedVersion: '1.0.0', stagedVersion: '1.1.0' },
     nextVersion: '1.1.1',
   });
+  const inMinutes = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as ${column}`;
+  const { rows: stored } = await app.db.query<{ created_at: string; deployed_at: string }>(
+    `select ${inMinutes('created_at')}, ${inMinutes('deployed_at')} from manifest_versions
+     where server_id = 'lens' order by version`,
+  );
+  const [first, second] = stored;
   const { out: table } = await souk('versions', 'lens');
   expect(table.split('\n').map((line) => line.split(/\s{2,}/))).toEqual([
     ['VERSION', 'STATUS', 'CREATED (UTC)', 'DEPLOYED (UTC)', 'STAGED BY', 'REASON'],
-    ['1.1.0', 'staging', expect.any(String), '-', 'command'],
-    ['1.0.0', 'deployed', expect.any(String), expect.any(String), 'command', 'from the vendor'],
+    ['1.1.0', 'staging', second?.created_at, '-', 'command'],
+    ['1.0.0', 'deployed', first?.created_at, first?.deployed_at, 'command', 'from the vendor'],
   ]);
 
   const { out: diff } = await souk('diff', 'lens');
