@@ -1,5 +1,6 @@
 import * as oidc from 'openid-client';
 import { boundedFetch } from './bounded-fetch.ts';
+import { readPerson, type Person } from './read-person.ts';
 
 const googleIssuer = 'https://accounts.google.com';
 
@@ -7,13 +8,7 @@ const googleIssuer = 'https://accounts.google.com';
 const requestTimeoutSeconds = 5;
 
 /** The signed-in user, according to the provider. */
-export type UpstreamProfile = {
-  subject: string;
-  email: string;
-  /** undefined: the provider does not say. */
-  emailVerified: boolean | undefined;
-  displayName: string;
-  photoUrl: string | undefined;
+export type UpstreamProfile = Person & {
   /** When the provider asked the user, in epoch milliseconds; undefined: it does not say. */
   authenticatedAtMs: number | undefined;
 };
@@ -124,16 +119,10 @@ export const connectOpenId: ConnectUpstream = (settings) => {
       const claims = tokens.claims();
       if (!claims) throw new Error('the provider sent no identity');
       const profile = await completeProfile(await configuration(), tokens.access_token, claims);
-      const { email, email_verified: verified, name, picture } = profile;
-      if (typeof email !== 'string') throw new Error('the provider sent no e-mail address');
+      const authTime = claims.auth_time;
       return {
-        subject: claims.sub,
-        email: email.toLowerCase(),
-        // Cognito and others spell it as a text
-        emailVerified: verified === undefined ? undefined : verified === true || verified === 'true',
-        displayName: typeof name === 'string' && name !== '' ? name : (email.split('@')[0] ?? email),
-        authenticatedAtMs: typeof claims.auth_time === 'number' ? claims.auth_time * 1000 : undefined,
-        photoUrl: typeof picture === 'string' && picture.startsWith('https:') ? picture : undefined,
+        ...readPerson(claims.sub, profile),
+        authenticatedAtMs: typeof authTime === 'number' ? Math.max(0, authTime * 1000) : undefined,
       };
     },
   };

@@ -1,6 +1,9 @@
 import type * as oidc from 'openid-client';
 import { z } from 'zod';
+import { cleanLabel } from '#platform/clean-label.ts';
 import { bindingSchema } from './oauth-client.ts';
+
+const longestAccountName = 200;
 
 /** The sealed part of an OAuth account. */
 export const sealedTokensSchema = z.object({
@@ -23,6 +26,7 @@ export function expiryOf(answer: TokenAnswer, nowMs: number): Date | undefined {
 /** Who the person is there, where the answer includes an identity token. Only to be shown, never to decide. */
 export function accountNameOf(answer: TokenAnswer): string | undefined {
   const claims = answer.claims();
-  const hint = claims?.['email'] ?? claims?.['preferred_username'] ?? claims?.['name'];
-  return typeof hint === 'string' ? hint.slice(0, 200) : undefined;
+  const hints = [claims?.['email'], claims?.['preferred_username'], claims?.['name']];
+  const shown = hints.map((hint) => (typeof hint === 'string' ? cleanLabel(hint, longestAccountName) : ''));
+  return shown.find((text) => text !== '');
 }
