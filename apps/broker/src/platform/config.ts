@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
+import { foldEmail } from '@souk/contract/fold-email.ts';
 import { combineVariables } from './config/combine-variables.ts';
 import { readEnvironment } from './config/environment.ts';
 import type { OidcConfig } from './config/oidc-config.ts';
@@ -119,8 +120,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     ignoredHost: isForThisMachine && !['127.0.0.1', 'localhost'].includes(env.HOST ?? '') ? env.HOST : undefined,
     dataDir: isAbsolute(env.DATA_DIR) ? env.DATA_DIR : resolve(env.DATA_DIR),
     databaseUrl: env.DATABASE_URL,
-    adminEmails:
-      env.ADMIN_EMAILS.length > 0 || !standIn ? env.ADMIN_EMAILS.map((e) => e.toLowerCase()) : ['admin@souk.test'],
+    adminEmails: env.ADMIN_EMAILS.length > 0 || !standIn ? env.ADMIN_EMAILS.map(foldEmail) : ['admin@souk.test'],
     paymentMethods: env.PAYMENT_METHODS.length > 0 ? env.PAYMENT_METHODS : ['card'],
     allowDevSignIn: env.ALLOW_DEV_SIGN_IN,
     brandName: env.BRAND_NAME,

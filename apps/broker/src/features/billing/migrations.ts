@@ -204,4 +204,18 @@ export const billingMigrations: readonly Migration[] = [
   ...priceRiseMigrations,
   ...subscriptionMigrations,
   ...refundMigrations,
+  {
+    name: '0146-billing-erased-reasons-in-ascii',
+    statements: [
+      `create or replace function erase_address_in_ledger(address text) returns void language plpgsql as $$
+        begin
+          if address = '' then return; end if;
+          perform set_config('souk.erased_address', address, true);
+          update ledger_entries set reason = without_address(reason, address)
+            where reason is not null and mentions_address(reason, address);
+          perform set_config('souk.erased_address', '', true);
+        end
+      $$`,
+    ],
+  },
 ];

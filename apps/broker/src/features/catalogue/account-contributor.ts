@@ -26,10 +26,9 @@ export function catalogueContributor({ query }: { query: Query }) {
     },
     async erase(_userId: string, tx: Query, address: string): Promise<void> {
       for (const table of tables) {
-        await tx(
-          `update ${table} set reason = without_address(reason, $1) where position(lower($1) in lower(reason)) > 0`,
-          [address],
-        );
+        await tx(`update ${table} set reason = without_address(reason, $1) where mentions_address(reason, $1)`, [
+          address,
+        ]);
       }
     },
   };

@@ -38,6 +38,36 @@ export const erasedReasonsMigrations: readonly Migration[] = [
       $$`,
     ],
   },
+  {
+    name: '0144-platform-erased-reasons-in-ascii',
+    // Two spellings are one address where they differ in the case of A to Z alone, and no locale says otherwise: a person
+    // with the Kelvin sign in theirs erases nobody else's.
+    statements: [
+      `create or replace function without_address(reason text, address text) returns text language sql immutable as $$
+        select case when address = '' then reason else regexp_replace(reason,
+          '(?<![[:alnum:]_%+-])(?<![[:alnum:]_%+-]\\.)' || (
+            select string_agg(case
+                when one ~ '[A-Za-z]' then '[' || upper(one collate "C") || lower(one collate "C") || ']'
+                when one ~ '[[:alnum:]]' then one
+                else '\\' || one
+              end, '' order by place)
+            from regexp_split_to_table(address, '') with ordinality as letters (one, place)
+          ) || '(?![[:alnum:]]|[.-]+[[:alnum:]])',
+          '[erased]', 'g') end
+      $$`,
+      `create function mentions_address(reason text, address text) returns boolean language sql immutable as $$
+        select position(lower(address collate "C") in lower(reason collate "C")) > 0
+      $$`,
+      `create or replace function erase_address_in_audit(address text) returns void language plpgsql as $$
+        begin
+          if address = '' then return; end if;
+          perform set_config('souk.erased_address', address, true);
+          update audit_log set reason = without_address(reason, address) where mentions_address(reason, address);
+          perform set_config('souk.erased_address', '', true);
+        end
+      $$`,
+    ],
+  },
 ];
 
 /**

@@ -1,8 +1,11 @@
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
+import { foldEmail } from '@souk/contract/fold-email.ts';
 
 /** Whose verified e-mail address lets them in: whole domains, and single addresses. Lower case, domains in ASCII. */
 export type SignInAllow = { domains: ReadonlySet<string>; addresses: ReadonlySet<string> };
 
+// eslint-disable-next-line no-control-regex
+const isAscii = /^[\u0000-\u007F]*$/;
 const domainPattern = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/;
 
 /**
@@ -42,14 +45,22 @@ export function describeSignInAllow(allow: SignInAllow | undefined): string {
 
 /** Exactly one @, so that no reading of the address has another domain than ours. */
 function normalise(email: string): string | undefined {
-  const [local, domainText, ...more] = email.toLowerCase().split('@');
-  const domain = normaliseDomain(domainText ?? '');
+  const [local, domainText, ...more] = foldEmail(email).split('@');
+  const domain = isDomainAsWritten(domainText ?? '') ? normaliseDomain(domainText ?? '') : undefined;
   return local === undefined || local === '' || domain === undefined || more.length > 0
     ? undefined
     : `${local}@${domain}`;
 }
 
+/**
+ * IDNA maps other letters to ASCII ones too, such as full-width ones. Of an address only the spelling counts that the domain
+ * has (a U-label, RFC 5890, section 2.3.2.1): with another one no two programs agree on whose it is.
+ */
+function isDomainAsWritten(text: string): boolean {
+  return isAscii.test(text) || domainToUnicode(domainToASCII(text)) === text;
+}
+
 function normaliseDomain(text: string): string | undefined {
-  const domain = domainToASCII(text.toLowerCase());
+  const domain = domainToASCII(text);
   return domainPattern.test(domain) ? domain : undefined;
 }

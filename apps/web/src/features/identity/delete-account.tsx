@@ -1,3 +1,4 @@
+import { foldEmail } from '@souk/contract/fold-email.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState, type FormEvent } from 'react';
@@ -103,7 +104,7 @@ function ConfirmForm({ id, email, onSubmit }: { id: string; email: string; onSub
   const form = useFirstErrorFocus(errors);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const fits = typed.trim().toLowerCase() === email.toLowerCase();
+    const fits = foldEmail(typed.trim()) === foldEmail(email);
     setErrors(fits ? {} : { email: "This isn't the e-mail of your account." });
     if (fits) onSubmit(typed.trim());
   };

@@ -1,4 +1,5 @@
 import { ApiError } from '@souk/contract/client.ts';
+import { foldEmail } from '@souk/contract/fold-email.ts';
 import type { UserProfile } from '@souk/contract/identity.ts';
 import { z } from 'zod';
 import { chooseReturnPath } from './return-path.ts';
@@ -125,7 +126,7 @@ function isHintOf(hint: string, profile: UserProfile): boolean {
   }
   if (parsed?.id === undefined && parsed?.email === undefined) return false;
   const idFits = parsed.id === undefined || parsed.id === profile.id;
-  const emailFits = parsed.email === undefined || parsed.email.toLowerCase() === profile.email.toLowerCase();
+  const emailFits = parsed.email === undefined || foldEmail(parsed.email) === foldEmail(profile.email);
   return idFits && emailFits;
 }
 

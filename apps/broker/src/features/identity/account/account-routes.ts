@@ -1,4 +1,5 @@
 import { deleteMyAccount, exportMyData } from '@souk/contract/account.ts';
+import { foldEmail } from '@souk/contract/fold-email.ts';
 import type { Clock } from '#platform/clock.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
@@ -33,7 +34,7 @@ export function mountAccountRoutes(
     if (params.userId !== caller.userId) throw new SoukError('not_found');
     const user = await options.users.find(caller.userId);
     if (!user) throw new SoukError('unauthenticated');
-    if (body.confirm.trim().toLowerCase() !== user.email.toLowerCase()) throw new SoukError('account_not_confirmed');
+    if (foldEmail(body.confirm.trim()) !== foldEmail(user.email)) throw new SoukError('account_not_confirmed');
     await options.deleteAccount(user.id);
     options.cookie.signOut(reply);
     return { success: true as const };

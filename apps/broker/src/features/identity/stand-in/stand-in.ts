@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Provider, errors, interactionPolicy, type Configuration } from 'oidc-provider';
 import { z } from 'zod';
+import { foldEmail } from '@souk/contract/fold-email.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -29,8 +30,8 @@ export function standInName(email: string): string {
 export const standInEmailSchema = z
   .string()
   .trim()
-  .toLowerCase()
-  .max(200)
+  .transform(foldEmail)
+  .pipe(z.string().max(200))
   .pipe(z.email('Please type an e-mail address.'));
 
 /**

@@ -1,3 +1,4 @@
+import { foldEmail } from '@souk/contract/fold-email.ts';
 import type { Query } from '#platform/db/database.ts';
 import { providerIdOf, type ProviderId, type StoredProvider } from './user-provider.ts';
 
@@ -25,10 +26,10 @@ export function createFindAccounts(query: Query, providers: readonly StoredProvi
     }>(
       `select u.id, i.provider, u.is_active, u.created_at, u.last_login_at
        from users u join identities i on i.user_id = u.id
-       where lower(u.email) = lower($1) and u.deleted_at is null
+       where u.email = $1 and u.deleted_at is null
          and (case when $2::text is null then i.provider = any($3::text[]) else split_part(i.provider, ':', 1) = $2 end)
        order by u.created_at`,
-      [email, provider ?? null, providers],
+      [foldEmail(email), provider ?? null, providers],
     );
     return rows.map((row) => ({
       id: row.id,

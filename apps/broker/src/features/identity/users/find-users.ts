@@ -120,7 +120,7 @@ function activeCondition(isActive: boolean | undefined, row: string): string {
 }
 
 function isAdministrator({ adminEmails }: Pick<Parts, 'adminEmails'>, bind: Bind, row = 'u'): string {
-  return `lower(${row}.email) = any(${bind(adminEmails)}::text[])`;
+  return `${row}.email = any(${bind(adminEmails)}::text[])`;
 }
 
 function placesOf(): { values: unknown[]; bind: Bind } {

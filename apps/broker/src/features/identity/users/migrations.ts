@@ -94,4 +94,9 @@ export const userListMigrations: readonly Migration[] = [
       ...counts,
     ],
   },
+  {
+    name: '0145-identity-folded-addresses',
+    // addresses are stored in the form in which they are compared: lower() folds more than ASCII
+    statements: [`create index users_folded_email on users (email)`, `drop index users_email`],
+  },
 ];

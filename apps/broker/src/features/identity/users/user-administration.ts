@@ -1,3 +1,4 @@
+import { foldEmail } from '@souk/contract/fold-email.ts';
 import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -140,7 +141,7 @@ export function createUserAdministration(parts: {
       refuseOwn(userId, by);
       await deleteAccount(deletion, userId, async (query) => {
         const { email } = await hold(query, userId, by);
-        if (confirm.trim().toLowerCase() !== email.toLowerCase()) throw new SoukError('account_not_confirmed');
+        if (foldEmail(confirm.trim()) !== foldEmail(email)) throw new SoukError('account_not_confirmed');
         await audit(query, 'user.erased', userId, by);
       });
     },

@@ -1,3 +1,4 @@
+import { foldEmail } from '@souk/contract/fold-email.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import { providerIdOf, type ProviderId, type StoredProvider } from './user-provider.ts';
@@ -53,9 +54,9 @@ export function createUserStore(options: {
     async findByEmail(email: string, provider: StoredProvider): Promise<User | undefined> {
       const { rows } = await db.query<UserRow>(
         `select ${columns} from users u join identities i on i.user_id = u.id
-         where lower(u.email) = lower($1) and i.provider = $2 and u.is_active and u.deleted_at is null
+         where u.email = $1 and i.provider = $2 and u.is_active and u.deleted_at is null
          order by u.last_login_at desc nulls last limit 1`,
-        [email, provider],
+        [foldEmail(email), provider],
       );
       return rows[0] && presentUser(rows[0]);
     },

@@ -1,3 +1,4 @@
+import { foldEmail } from '@souk/contract/fold-email.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type FormEvent } from 'react';
 import { Field } from '#ui/field.tsx';
@@ -35,7 +36,7 @@ export function EraseDialog({ user, open, onClose, onErased }: UserDialogProps &
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const fits = typed.trim().toLowerCase() === user.email.toLowerCase();
+    const fits = foldEmail(typed.trim()) === foldEmail(user.email);
     setErrors(fits ? {} : { email: "This isn't the user's email." });
     if (fits && !erase.isPending) erase.mutate();
   };
