@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '#features/billing/index.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 
 // What administrators do with people (specification part 2, section 7), with what these then see and may do.
 
@@ -116,12 +117,14 @@ test('[USR-9] [USR-10] users come by pages, the newest first, with deactivated o
   const [ann, bob, gone] = [await newPerson(), await newPerson(), await newPerson()];
   await deactivate(bob.userId);
   await send(`DELETE /api/users/${gone.userId}/account`, gone.accessToken, { confirm: gone.email });
+  await new ScriptedBrowser(shop.publicUrl).signInWeb({ email: ann.email });
   const { rows } = await shop.db.query<{ created_at: Date; last_login_at: Date }>(
     'select created_at, last_login_at from users where id = $1',
     [ann.userId],
   );
   const [written] = rows;
   expect(Math.abs(Date.now() - (written?.last_login_at.getTime() ?? 0))).toBeLessThan(60_000);
+  expect(written?.last_login_at.getTime()).toBeGreaterThan(written?.created_at.getTime() ?? Infinity);
   const first = await admin.listUsers({ query: { page: 1, limit: 2 } });
   expect(first.users).toMatchObject([
     { id: bob.userId, isActive: false },

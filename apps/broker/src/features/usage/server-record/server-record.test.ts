@@ -56,6 +56,7 @@ const check = (day: string, up: number, down: number) =>
   ]);
 
 test('uptime comes from the checks of 30 days, and has no figure before there is a day of them', async () => {
+  nowMs += minuteMs;
   expect(await record('used')).toMatchObject({ uptime: null, era: 'modern', lastTestedAt: '2026-11-20T12:00:00.000Z' });
   await check('2026-11-20', 10, 0);
   expect(await record('used')).toMatchObject({ uptime: { since: '2026-11-20', percent: null } });
