@@ -8,7 +8,7 @@ import { openSignedIn } from './sign-in.ts';
 // The page of a server in the administrator area, and the life of a server from its upload to its deletion.
 
 test.use({ reducedMotion: 'reduce' });
-test.afterEach(({ product }) => deleteServers(product.publicUrl, ['quill', 'chart', 'scroll', 'keyed']));
+test.afterEach(({ product }) => deleteServers(product.publicUrl, ['quill', 'chart', 'scroll', 'keyed', 'swift']));
 
 const manifest = (id: string, change: Record<string, unknown> = {}) => ({
   id,
@@ -209,6 +209,50 @@ test('unsaved text survives leaving and a reload; where another administrator wa
   const { manifest: stored, versions } = await calls.getManifest({ params: { id: 'scroll' }, query: {} });
   expect(stored).toMatchObject({ version: '1.0.1', description: 'Mine.' });
   expect(versions.map(({ version }) => version).toSorted(), 'nothing is lost').toEqual(['1.0.0', '1.0.1', '1.0.2']);
+});
+
+test('a text that is saved as soon as it is typed leaves no draft behind, nor does one that the page takes over', async ({
+  page,
+  product,
+}) => {
+  const calls = await administratorCalls(product.publicUrl);
+  await calls.createManifest({ query: {}, body: written('swift') });
+  await page.clock.install();
+  await openPage(page, 'swift', 'manifest');
+  await expect(page.getByText('No problems found')).toBeVisible();
+  const moved = page.getByRole('region', { name: 'This server was changed while you were writing' });
+  /** Lets every timer of the editor end, and loads the page again. */
+  const expectNoDraft = async () => {
+    await page.clock.runFor(2_000);
+    await expect(tab(page, /^Manifest/)).toHaveText('Manifest');
+    await expect(moved).toHaveCount(0);
+    await page.reload();
+    await expect(page.getByText('No problems found')).toBeVisible();
+    await expect(tab(page, /^Manifest/)).toHaveText('Manifest');
+    await expect(page.getByText('Your unsaved text of Swift is back.')).toHaveCount(0);
+  };
+
+  for (const version of ['1.0.1', '1.0.2']) {
+    await write(page, written('swift', { version }));
+    await page.keyboard.press('Control+s');
+    await expect(page.getByText(`${version} is waiting to be deployed`)).toBeVisible();
+    await expectNoDraft();
+  }
+
+  // nothing is unsaved here: the page takes what another administrator staged
+  await calls.createManifest({ query: {}, body: written('swift', { version: '1.0.3' }) });
+  await page.clock.runFor(30_000);
+  await expect(editorOf(page)).toContainText('1.0.3');
+  await expectNoDraft();
+
+  // the text of this one is given up for what is stored
+  await write(page, written('swift', { version: '1.0.9' }));
+  await expect(tab(page, /^Manifest/)).toHaveText('Manifestunsaved');
+  await calls.createManifest({ query: {}, body: written('swift', { version: '1.0.4' }) });
+  await page.keyboard.press('Control+s');
+  await moved.getByRole('button', { name: 'Use what is stored' }).click();
+  await expect(editorOf(page)).toContainText('1.0.4');
+  await expectNoDraft();
 });
 
 test('the editor does not trap the keyboard, saves by Ctrl+S, and fits a phone', async ({ page, product }) => {

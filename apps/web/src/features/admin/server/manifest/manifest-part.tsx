@@ -44,15 +44,18 @@ export function ManifestPart({
     setIsUnsaved(next);
     onUnsavedChange(next);
   };
+  const timer = useRef<number>(undefined);
   const save = useSaveManifest(userId, serverId, (text, revision) => {
     const now = editor.current?.text() ?? text;
+    // what was typed just before the click is no draft any more
+    window.clearTimeout(timer.current);
+    timer.current = undefined;
     setBase({ text, revision });
     setReason('');
     keepUnsavedText(userId, serverId, now === text ? undefined : { text: now, revision });
     tellUnsaved(now !== text);
   });
 
-  const timer = useRef<number>(undefined);
   const keep = () => {
     window.clearTimeout(timer.current);
     timer.current = undefined;
@@ -65,7 +68,8 @@ export function ManifestPart({
   const onEdit = () => {
     if (!isUnsaved) tellUnsaved(true);
     window.clearTimeout(timer.current);
-    timer.current = window.setTimeout(keep, keepAfterMs);
+    // compared with what is stored when the text rests: a save or another administrator may have changed it since
+    timer.current = window.setTimeout(() => keepLatest.current(), keepAfterMs);
   };
   // what was typed in the last moment before the part is left, the sign-in lapses or the page is loaded again
   const keepLatest = useRef(keep);
