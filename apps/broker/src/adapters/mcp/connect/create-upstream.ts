@@ -9,6 +9,7 @@ import { startDeadline } from './call-deadline.ts';
 import { checkLists, promptList, resourceList, templateList, toolList } from './checked-lists.ts';
 import { listenForListChanges } from './list-changes.ts';
 import { createLogLevel } from './log-level.ts';
+import { dropNullContent } from './null-content.ts';
 import { callFast } from '../fast/call-fast.ts';
 import { slowMs } from '../fast/deadline.ts';
 import { createFastChannel } from '../fast/fast-channel.ts';
@@ -31,6 +32,7 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
   let closing: Promise<void> | undefined;
   let isClosing = false;
   const stopListening = listenForListChanges(client, options);
+  if (era === 'legacy') dropNullContent(transport);
   const running = listenToServer(client, transport, options);
   const watch = createResourceWatch(client, options.notices);
   const logLevel = createLogLevel(client, options.log);

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { maxForeignBytes, mediaTypeOf, refuseStatus } from '../transports/bounded-fetch.ts';
+import { parseServerJson } from '../wire/server-messages.ts';
 import { readJsonRpcError, toUpstreamError } from '../wire/translate-error.ts';
 import { sdkCost } from '../notices/notice-limits.ts';
 import { UpstreamError } from '../upstream-error.ts';
@@ -207,8 +208,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Reads one event's data. @returns false when it is not JSON-RPC; a promise to await before the next event */
   #readEvent(text: string): boolean | Promise<void> {
     if (this.#isOver) return true;
-    const message = parseObject(text);
-    if (message?.['jsonrpc'] !== '2.0') return false;
+    const written = parseObject(text);
+    if (written?.['jsonrpc'] !== '2.0') return false;
+    // an answer is read as it is needed (read-answer.ts)
+    const message = written['method'] === undefined ? written : (asRecord(parseServerJson(text)) ?? written);
     const { method, id } = message;
     if (method === undefined) {
       if (id === this.#id) this.#answer(text, message);

@@ -5,9 +5,11 @@ import {
   type InputRequiredResult,
 } from '@modelcontextprotocol/client';
 import { asRecord } from '#platform/json.ts';
+import { parseExactly } from '#platform/json/exact-numbers.ts';
 import type { Era, ToolAnswer, ToolCallOptions } from '../upstream.ts';
 import { UpstreamError } from '../upstream-error.ts';
-import { checkLegacy, checkPromised } from '../wire/promised-result.ts';
+import { checkLegacy, checkPromised, dropUnpromisedNull } from '../wire/promised-result.ts';
+import { parseServerJson } from '../wire/server-messages.ts';
 import { kindOf, ParsedResult, questionsOf, passedMeta, WrittenResult } from '../wire/tool-answer.ts';
 import { stripPrefix } from '../wire/translate-error.ts';
 import { isOrdinaryResult } from './ordinary-result.ts';
@@ -23,20 +25,22 @@ type Reading = Pick<ToolCallOptions, 'expose' | 'resultTypes'>;
  */
 export function readAnswer(text: string, message: Record<string, unknown>, era: Era, options: Reading): ToolAnswer {
   const members = scanAnswer(text);
-  const result = asRecord(message['result']);
-  if (!result) throw readError(message);
-  if (era === 'modern' && result['resultType'] !== 'complete') {
+  const written = asRecord(message['result']);
+  if (!written) throw readError(asRecord(parseServerJson(text)) ?? message);
+  const isComplete = era === 'legacy' || written['resultType'] === 'complete';
+  if (isComplete && members && isOrdinaryResult(written)) {
+    checkPromised(written, options);
+    return new WrittenResult(kindOf(written), spliced(text, members), metaOf(written, text, members));
+  }
+
+  const result = asRecord(asRecord(parseServerJson(text))?.['result']) ?? written;
+  if (!isComplete) {
     if (isInputRequiredResult(result)) return questionsOf(readQuestions(result));
     throw new UpstreamError('bad_upstream', 'the result has no valid resultType');
   }
-  if (members && isOrdinaryResult(result)) {
-    checkPromised(result, options);
-    const meta = passedMeta(asRecord(result['_meta']));
-    return new WrittenResult(kindOf(result), spliced(text, members), meta);
-  }
-
   // only 2026-07-28 requires content
   if (era === 'modern' && !Array.isArray(result['content'])) throw notAResult();
+  dropUnpromisedNull(result, options);
   const whole = { content: [], ...result };
   if (!isSpecType.CallToolResult(whole)) throw notAResult();
   if (era === 'legacy') checkLegacy(result);
@@ -47,6 +51,7 @@ export function readAnswer(text: string, message: Record<string, unknown>, era: 
 /** The ToolAnswer of a result that the SDK's client has read. @throws UpstreamError bad_result */
 export function answerOf(result: CallToolResult | InputRequiredResult, options: Reading): ToolAnswer {
   if (isInputRequiredResult(result)) return questionsOf(result);
+  dropUnpromisedNull(result, options);
   checkPromised(result, options);
   return new ParsedResult(exposed(result, options));
 }
@@ -63,6 +68,21 @@ function spliced(text: string, members: readonly Member[]): string {
   }
   return out;
 }
+
+/** The result's `_meta`, which is written anew: with the numbers of the text, where a double may not hold them. */
+function metaOf(
+  { _meta: meta }: Record<string, unknown>,
+  text: string,
+  members: readonly Member[],
+): Record<string, unknown> | undefined {
+  if (meta === undefined) return undefined;
+  const { start, end } = members.find(({ key }) => key === '_meta') ?? { start: 0, end: 0 };
+  const member = text.slice(start, end);
+  const exact = mayBeLong.test(member) ? asRecord(parseExactly(`{${member}}`))?.['_meta'] : meta;
+  return passedMeta(asRecord(exact));
+}
+
+const mayBeLong = /\d{16}|\d[eE]/;
 
 /** The questions that a server asks before it answers, or a state to return, or both (2026-07-28). */
 function readQuestions(result: InputRequiredResult): InputRequiredResult {

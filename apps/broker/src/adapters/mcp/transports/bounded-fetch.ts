@@ -4,6 +4,8 @@ import type { Dispatcher } from 'undici';
 import { GatheredBytes } from '#platform/gathered-bytes.ts';
 import { bearerParameters } from '#platform/http/challenge-header.ts';
 import { refuseDeepJson } from '../wire/answer-depth.ts';
+import { rewriteEvents } from '../wire/rewrite-events.ts';
+import { rewriteServerJson } from '../wire/server-messages.ts';
 import { sdkCost } from '../notices/notice-limits.ts';
 import { createStreamPace, type Pace } from '../wire/pace.ts';
 import { createEventSplitter } from '../wire/sse-events.ts';
@@ -34,6 +36,8 @@ export function createBoundedFetch(options: {
   /** For reading notices, shared by all connections to the server. */
   pace: Pace;
   currentExchange: () => Exchange | undefined;
+  /** Is told that an answer was rewritten: numbers may stand as marks in it (wire/server-messages.ts). */
+  onRewritten: () => void;
 }): FetchLike {
   return async (input, init) => {
     const url = new URL(input);
@@ -62,9 +66,9 @@ export function createBoundedFetch(options: {
     if (status === 200 && exchange && !isJson) {
       throw new UpstreamError('bad_upstream', `answered ${mediaType || 'no content type'} instead of JSON`);
     }
-    if (isJson && body.length > 0) assertJson(body);
+    const rewritten = isJson && body.length > 0 ? rewriteJson(body, options.onRewritten) : undefined;
     const empty = status === 204 || status === 205 || status === 304;
-    return new Response(empty ? null : new Uint8Array(body), responseInit(status, answer.headers));
+    return new Response(empty ? null : (rewritten ?? new Uint8Array(body)), responseInit(status, answer.headers));
   };
 }
 
@@ -116,10 +120,12 @@ function isSessionLoss(status: number, body: Buffer): boolean {
   return status === 404 || (status === 400 && /session/i.test(body.subarray(0, 2048).toString('utf8')));
 }
 
-function assertJson(body: Buffer): void {
+function rewriteJson(body: Buffer, onRewritten: () => void): string | undefined {
   const first = body.toString('utf8', 0, 64).trimStart()[0];
   if (first !== '{' && first !== '[') throw new UpstreamError('bad_upstream', 'the JSON answer is not JSON');
-  refuseDeepJson(body.toString('latin1'));
+  const rewritten = rewriteServerJson(body.toString('utf8'));
+  if (rewritten !== undefined) onRewritten();
+  return rewritten;
 }
 
 /** @param strict a body above the limit is an error; otherwise it is cut off there */
@@ -137,11 +143,9 @@ async function readBounded(body: Readable, maxBytes: number, strict: boolean): P
   return gathered.take();
 }
 
-function boundedEvents(
-  body: Readable,
-  limits: { maxResultBytes: number; pace: Pace },
-  exchange: Exchange | undefined,
-): ReadableStream<Uint8Array> {
+type Reading = { maxResultBytes: number; pace: Pace; onRewritten: () => void };
+
+function boundedEvents(body: Readable, limits: Reading, exchange: Exchange | undefined): ReadableStream<Uint8Array> {
   const events = eventsOf(body, limits);
   return new ReadableStream<Uint8Array>(
     {
@@ -163,17 +167,16 @@ function boundedEvents(
   );
 }
 
-async function* eventsOf(
-  body: Readable,
-  limits: { maxResultBytes: number; pace: Pace },
-): AsyncGenerator<Uint8Array, void> {
+async function* eventsOf(body: Readable, limits: Reading): AsyncGenerator<Uint8Array, void> {
   const splitter = createEventSplitter(limits.maxResultBytes);
   const pace = createStreamPace(limits.pace, sdkCost);
   for await (const chunk of body) {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
     for (const batch of splitter.push(bytes)) {
       refuseDeepJson(batch.bytes.toString('latin1'));
-      yield new Uint8Array(batch.bytes);
+      const rewritten = rewriteEvents(batch.bytes.toString('utf8'));
+      if (rewritten !== undefined) limits.onRewritten();
+      yield rewritten === undefined ? new Uint8Array(batch.bytes) : new TextEncoder().encode(rewritten);
       await pace(batch.events, batch.bytes.length);
     }
   }

@@ -9,6 +9,7 @@ import {
   type RequestId,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
+import { withExactNumbers } from '#platform/json/exact-numbers.ts';
 import { Backoff } from '#platform/backoff.ts';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
 import { createBoundedFetch, type Exchange } from './bounded-fetch.ts';
@@ -51,6 +52,8 @@ export class HttpTransport implements UpstreamTransport {
   readonly #backoff = new Backoff();
   #closing: Promise<void> | undefined;
   #hasReportedMisdirected = false;
+  /** The server sends what has to be rewritten for the SDK: its messages may have marks in the place of numbers. */
+  #isRewriting = false;
 
   constructor(options: NetworkTransportOptions) {
     this.#options = options;
@@ -63,6 +66,7 @@ export class HttpTransport implements UpstreamTransport {
           maxResultBytes: options.maxResultBytes,
           pace: options.pace,
           currentExchange: () => this.#current.getStore(),
+          onRewritten: () => void (this.#isRewriting = true),
         }),
         options.credential,
       ),
@@ -205,6 +209,7 @@ export class HttpTransport implements UpstreamTransport {
     }
     // so does progress, whose text may be another user's; the stream of no request may name any
     if (current && isProgressOfOther(message, current.id)) return this.#reportMisdirected('progress');
+    if (this.#isRewriting) withExactNumbers(message);
     this.onmessage?.(message);
   }
 

@@ -1,6 +1,6 @@
 import { parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
-import { refuseDeepJson } from './answer-depth.ts';
 import { UpstreamError } from '../upstream-error.ts';
+import { parseServerJson } from './server-messages.ts';
 
 /** Some servers print a banner to stdout. One that prints this many other messages in a row is not an MCP server. */
 export const maxForeignInARow = 100;
@@ -26,10 +26,10 @@ export function createMessageReader(): (text: string) => JSONRPCMessage | undefi
 function parse(text: string): JSONRPCMessage | undefined {
   // JSON-RPC messages are objects: checking the first character avoids an exception for each line of a banner
   if (text.trimStart()[0] !== '{') return undefined;
-  refuseDeepJson(text);
   try {
-    return parseJSONRPCMessage(JSON.parse(text));
-  } catch {
+    return parseJSONRPCMessage(parseServerJson(text));
+  } catch (error) {
+    if (error instanceof UpstreamError) throw error;
     return undefined;
   }
 }

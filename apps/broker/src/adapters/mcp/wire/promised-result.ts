@@ -1,5 +1,4 @@
 import { SdkErrorCode, type SdkError } from '@modelcontextprotocol/client';
-import { isRecord } from '#platform/json.ts';
 import type { ToolCallOptions } from '../upstream.ts';
 import { UpstreamError } from '../upstream-error.ts';
 
@@ -19,7 +18,15 @@ export function checkPromised(
 
 /** Up to 2025-11-25 structuredContent is always an object. @throws UpstreamError bad_result */
 export function checkLegacy({ structuredContent }: { structuredContent?: unknown }): void {
-  if (structuredContent !== undefined && !isRecord(structuredContent)) throw badResult(otherType);
+  if (structuredContent !== undefined && typeOf(structuredContent) !== 'object') throw badResult(otherType);
+}
+
+/** Null is a value where the tool promises it, and otherwise what many servers write for absent. */
+export function dropUnpromisedNull(
+  result: { structuredContent?: unknown },
+  { resultTypes }: Pick<ToolCallOptions, 'resultTypes'>,
+): void {
+  if (result.structuredContent === null && !resultTypes?.includes('null')) delete result.structuredContent;
 }
 
 /** What the SDK's client says of such a result. */
@@ -28,12 +35,19 @@ export function isBadResult({ code, message }: SdkError): boolean {
 }
 
 function isOf(value: unknown, types: readonly string[]): boolean {
-  return types.includes(typeOf(value)) || (types.includes('integer') && Number.isInteger(value));
+  const type = typeOf(value);
+  return types.includes(type) || (type === 'number' && types.includes('integer') && isWhole(value));
+}
+
+function isWhole(value: unknown): boolean {
+  // of one that no double holds (platform/json/exact-numbers.ts)
+  return Number.isInteger(value) || (JSON.isRawJSON(value) && !/[.eE]/.test(JSON.stringify(value)));
 }
 
 /** As JSON Schema names it. */
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
+  if (JSON.isRawJSON(value)) return 'number';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 

@@ -1,5 +1,6 @@
 import { SERVER_INFO_META_KEY, type CallToolResult, type InputRequiredResult } from '@modelcontextprotocol/client';
 import { asRecord } from '#platform/json.ts';
+import { parseExactly } from '#platform/json/exact-numbers.ts';
 import { withoutOwnMeta } from '#platform/own-meta.ts';
 import type { ToolAnswer, ToolResult } from '../upstream.ts';
 
@@ -17,7 +18,7 @@ export class WrittenResult implements ToolResult {
 
   toResult(): CallToolResult {
     // why the cast: the text was checked before this object was created
-    return { ...(JSON.parse(`{${this.members}}`) as CallToolResult), ...(this.meta && { _meta: this.meta }) };
+    return { ...(parseExactly(`{${this.members}}`) as CallToolResult), ...(this.meta && { _meta: this.meta }) };
   }
 }
 

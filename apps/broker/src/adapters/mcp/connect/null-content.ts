@@ -1,0 +1,17 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+
+/**
+ * Takes structuredContent of null out of the results of a server up to 2025-11-25: there it is an object or absent, and the SDK
+ * refuses null. Since 2026-07-28 it may be what the tool promises.
+ */
+export function dropNullContent(transport: Pick<Transport, 'onmessage'>): void {
+  const receive = transport.onmessage;
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has no addEventListener
+  transport.onmessage = (message, extra) => receive?.(withoutNullContent(message), extra);
+}
+
+function withoutNullContent<Message extends JSONRPCMessage>(message: Message): Message {
+  if (!('result' in message) || message.result['structuredContent'] !== null) return message;
+  const { structuredContent: _, ...result } = message.result;
+  return { ...message, result };
+}

@@ -1,0 +1,179 @@
+import { specTypeSchemas } from '@modelcontextprotocol/client';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { nullVariants } from '#testing/null-variants.ts';
+import { startNullServer, type NullServer, type Script } from '../testing/null-server.ts';
+import { optionsFor, trackUpstreams, ways, type Way } from '../testing/open-for-test.ts';
+import type { Ask, Era, Upstream } from '../upstream.ts';
+
+// Many servers write null for a member that is absent. Each message of a server is tried with each member that may be absent as
+// null, as the SDK's own schemas list them: it means the same as the message without that member.
+
+// why the cast: the SDK's type shows the standard interface only
+const spec = specTypeSchemas as unknown as Record<keyof typeof specTypeSchemas, z.core.$ZodType>;
+const { open, closeAll } = trackUpstreams();
+const servers = new Map<Era, NullServer>();
+beforeAll(async () => {
+  for (const era of ['modern', 'legacy'] as const) servers.set(era, await startNullServer(era));
+});
+afterEach(closeAll);
+afterAll(() => Promise.all([...servers.values()].map((server) => server.close())));
+
+const everyCapability = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
+/** What a server of this script is understood to have said. */
+async function readScript(era: Era, script: Script, way: Way): Promise<unknown> {
+  const url = servers.get(era)?.url(script) ?? '';
+  const upstream = await open(
+    { type: 'http', url, headers: {}, allowAddresses: [new URL(url).host] },
+    { era, ofOnePerson: true, clientCapabilities: everyCapability },
+  );
+  const heard: unknown[] = [];
+  const answer = await does(script.method ?? 'tools/call', upstream, way, heard);
+  return { answer, heard, left: upstream.leftOut() };
+}
+
+async function does(method: string, upstream: Upstream, way: Way, heard: unknown[]): Promise<unknown> {
+  const options = optionsFor(way)({
+    clientCapabilities: everyCapability,
+    onProgress: (progress) => heard.push(progress),
+    onLog: (log) => heard.push(log),
+    async onAsk(ask: Ask) {
+      heard.push(ask);
+      return { action: 'decline', roots: [], model: 'm', role: 'assistant', content: { type: 'text', text: 'a' } };
+    },
+  });
+  switch (method) {
+    case 'initialize':
+    case 'server/discover':
+      return [upstream.era, upstream.serverInfo, upstream.capabilities, upstream.instructions];
+    case 'tools/list':
+      return upstream.listTools();
+    case 'prompts/list':
+      return upstream.listPrompts();
+    case 'resources/list':
+      return upstream.listResources();
+    case 'resources/templates/list':
+      return upstream.listResourceTemplates();
+    case 'prompts/get':
+      return upstream.getPrompt({ name: 'a' }, options);
+    case 'resources/read':
+      return upstream.readResource({ uri: 'a:b' }, options);
+    case 'completion/complete':
+      return upstream.complete({ ref: { type: 'ref/prompt', name: 'a' }, argument: { name: 'a', value: '' } }, options);
+    default: {
+      const called = await upstream.callTool({ name: 'a' }, options);
+      return 'toResult' in called ? called.toResult() : called;
+    }
+  }
+}
+
+/** Of the results of both eras, by the method that they answer. */
+const results: [method: string, schema: z.core.$ZodType, eras: readonly Era[]][] = [
+  ['initialize', spec.InitializeResult, ['legacy']],
+  ['server/discover', spec.DiscoverResult, ['modern']],
+  ['tools/list', spec.ListToolsResult, ['legacy', 'modern']],
+  ['prompts/list', spec.ListPromptsResult, ['legacy', 'modern']],
+  ['resources/list', spec.ListResourcesResult, ['legacy', 'modern']],
+  ['resources/templates/list', spec.ListResourceTemplatesResult, ['legacy', 'modern']],
+  ['tools/call', spec.CallToolResult, ['legacy', 'modern']],
+  ['prompts/get', spec.GetPromptResult, ['legacy', 'modern']],
+  ['resources/read', spec.ReadResourceResult, ['legacy', 'modern']],
+  ['completion/complete', spec.CompleteResult, ['legacy', 'modern']],
+];
+
+/** What a schema does not say, and a message needs. */
+function completed(method: string, result: unknown): unknown {
+  const whole = Object(result);
+  const tools = whole.tools?.map((tool: { outputSchema?: object | null }) => ({
+    ...tool,
+    ...(tool.outputSchema && { outputSchema: { ...tool.outputSchema, type: 'object' } }),
+  }));
+  return {
+    ...whole,
+    ...(method === 'initialize' && { protocolVersion: '2025-11-25' }),
+    ...(method === 'server/discover' && { supportedVersions: ['2026-07-28'] }),
+    // since 2026-07-28 a result has content
+    ...(method === 'tools/call' && { content: whole.content ?? [] }),
+    ...(tools && { tools }),
+  };
+}
+
+const cases = results.flatMap(([method, schema, eras]) =>
+  eras.flatMap((era) =>
+    (method === 'tools/call' ? ways : ['fast' as const]).map((way) => ({ method, era, way, schema })),
+  ),
+);
+test.each(cases)(
+  'null in the result of $method is as if it were not there: $era, $way',
+  async ({ method, schema, era, way }) => {
+    const variants = nullVariants(schema);
+    expect(variants.length).toBeGreaterThan(8);
+    for (const { path, withNull, without } of variants) {
+      const script = (result: unknown) => ({ method, result: completed(method, result) });
+      const plain = await readScript(era, script(without), way);
+      expect(await readScript(era, script(withNull), way), path).toEqual(plain);
+      // it is no comparison of two refusals
+      expect(plain, path).toMatchObject({ left: [] });
+    }
+  },
+);
+
+describe.each(ways)('during a call, %s', (way) => {
+  const notices = nullVariants(spec.ServerNotification).filter(({ withNull }) =>
+    ['notifications/progress', 'notifications/message'].includes(Object(withNull).method),
+  );
+  test.each(['legacy', 'modern'] as const)('null in a notice is as if it were not there: %s', async (era) => {
+    expect(notices.length).toBeGreaterThan(4);
+    for (const { path, withNull, without } of notices) {
+      const script = (notice: unknown) => ({ notice: withToken(notice) });
+      const plain = await readScript(era, script(without), way);
+      expect(plain, path).toMatchObject({ heard: [expect.anything()] });
+      expect(await readScript(era, script(withNull), way), path).toEqual(plain);
+    }
+  });
+
+  const questions = nullVariants(spec.ServerRequest).filter(({ withNull }) =>
+    ['elicitation/create', 'sampling/createMessage', 'roots/list'].includes(Object(withNull).method),
+  );
+  test('null in a question is as if it were not there: up to 2025-11-25', async () => {
+    expect(questions.length).toBeGreaterThan(50);
+    for (const { path, withNull, without } of questions) {
+      const plain = await readScript('legacy', { question: Object(without) }, way);
+      expect(await readScript('legacy', { question: Object(withNull) }, way), path).toEqual(plain);
+    }
+  });
+
+  test('null in a question is as if it were not there: since 2026-07-28', async () => {
+    for (const { path, withNull, without } of questions) {
+      const script = (question: unknown) => ({
+        method: 'tools/call',
+        result: { resultType: 'input_required', inputRequests: { data: question }, requestState: null },
+      });
+      const plain = await readScript('modern', script(without), way);
+      expect(plain, path).toMatchObject({ answer: { kind: 'input_required' } });
+      expect(await readScript('modern', script(withNull), way), path).toEqual(plain);
+    }
+  });
+
+  test.each(['legacy', 'modern'] as const)('null around a message is as if it were not there: %s', async (era) => {
+    const plain = await readScript(era, {}, way);
+    const around = { error: null, result: null, method: null, params: null };
+    expect(await readScript(era, { envelope: around }, way)).toEqual(plain);
+    // any type may stand there, but nothing promises null
+    const called = (result: object) => ({ method: 'tools/call', result: { content: [], ...result } });
+    const withNull = await readScript(era, called({ structuredContent: null }), way);
+    expect(withNull).toEqual(await readScript(era, called({}), way));
+    const notice = withToken({ method: 'notifications/progress', params: { progressToken: 'TOKEN', progress: 1 } });
+    const told = await readScript(era, { notice }, way);
+    expect(told).toMatchObject({ heard: [{ progress: 1 }] });
+    expect(await readScript(era, { notice, envelope: { id: null, error: null, result: null } }, way)).toMatchObject({
+      heard: [{ progress: 1 }],
+    });
+  });
+});
+
+function withToken(notice: unknown): object {
+  const { method, params } = Object(notice);
+  return { method, params: { ...params, ...(method === 'notifications/progress' && { progressToken: 'TOKEN' }) } };
+}

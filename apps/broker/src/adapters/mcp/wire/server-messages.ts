@@ -1,0 +1,87 @@
+import { specTypeSchemas } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import { withoutAbsent } from '#platform/json/absent-members.ts';
+import { markLongNumbers, withExactNumbers } from '#platform/json/exact-numbers.ts';
+import { scanJson, type JsonScan } from '#platform/json/scan-json.ts';
+import { UpstreamError } from '../upstream-error.ts';
+import { maxAnswerDepth } from './answer-depth.ts';
+
+// why the cast: the SDK's type shows the standard interface only, and zod made them (absent-members.test.ts)
+const spec = specTypeSchemas as unknown as Record<keyof typeof specTypeSchemas, z.core.$ZodType>;
+
+/** What the SDK reads of an outputSchema beyond its type, up to 2025-11-25. */
+const outputSchema = z.looseObject({
+  properties: z.record(z.string(), z.unknown()).optional(),
+  required: z.array(z.string()).optional(),
+});
+
+const results = z.union([
+  spec.ServerResult,
+  spec.DiscoverResult,
+  spec.SubscriptionsListenResult,
+  z.looseObject({
+    tools: z.array(z.looseObject({ outputSchema: outputSchema.optional() })).optional(),
+    // since 2026-07-28
+    resultType: z.string().optional(),
+    ttlMs: z.number().optional(),
+    cacheScope: z.string().optional(),
+    requestState: z.string().optional(),
+    inputRequests: z.record(z.string(), spec.ServerRequest).optional(),
+  }),
+]);
+
+const error = z.looseObject({ code: z.number(), message: z.string(), data: z.unknown() });
+
+const message = z.union([
+  z.looseObject({
+    id: z.union([z.string(), z.number()]).optional(),
+    method: z.string().optional(),
+    params: z.looseObject({}).optional(),
+    result: results.optional(),
+    error: error.optional(),
+  }),
+  spec.ServerRequest,
+  spec.ServerNotification,
+]);
+const messages = [message, z.array(message)];
+
+/** A message of a server without the members that it wrote as null for absent. */
+export function withoutAbsentOfServer<Message>(given: Message): Message {
+  // why the cast: what is left out may be absent in every message
+  return withoutAbsent(given, messages) as Message;
+}
+
+/**
+ * The JSON of a server: without members that are null for absent, and with every number as it came where its schema says
+ * nothing of it.
+ * @throws UpstreamError bad_upstream for JSON that is too deep; SyntaxError
+ */
+export function parseServerJson(text: string): unknown {
+  const { hasNull, hasLongNumber } = scan(text);
+  const parsed: unknown = JSON.parse(hasLongNumber ? markLongNumbers(text) : text);
+  const kept = hasNull || hasLongNumber ? withoutAbsentOfServer(parsed) : parsed;
+  return hasLongNumber ? withExactNumbers(kept) : kept;
+}
+
+/**
+ * The same for text that the SDK parses: it has marks in the place of numbers, which withExactNumbers reads in the message that
+ * the SDK made of it.
+ * @returns undefined where the text can stay as it is
+ * @throws UpstreamError bad_upstream for JSON that is too deep
+ */
+export function rewriteServerJson(text: string): string | undefined {
+  const { hasNull, hasLongNumber } = scan(text);
+  if (!hasNull && !hasLongNumber) return undefined;
+  try {
+    return JSON.stringify(withoutAbsentOfServer(JSON.parse(markLongNumbers(text))));
+  } catch {
+    // the SDK says what is wrong with it
+    return undefined;
+  }
+}
+
+function scan(text: string): JsonScan {
+  const found = scanJson(text, maxAnswerDepth);
+  if (found.isTooDeep) throw new UpstreamError('bad_upstream', `JSON of more than ${maxAnswerDepth} levels`);
+  return found;
+}

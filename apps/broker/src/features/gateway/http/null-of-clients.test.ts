@@ -1,0 +1,173 @@
+import { specTypeSchemas } from '@modelcontextprotocol/server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { postModern, postRaw, type RawAnswer } from '#testing/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { nullVariants } from '#testing/null-variants.ts';
+import { initializeRequest, openSession, type SessionHeaders } from '#testing/open-session.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startAskingServer, type AskingServer } from '../protocol/input-rounds/testing/asking-server.ts';
+
+// Many clients write null for a member that is absent. Each message of a client is tried with each member that may be absent as
+// null, as the SDK's own schemas list them: it is answered as the message without that member.
+
+// why the cast: the SDK's type shows the standard interface only
+const spec = specTypeSchemas as unknown as Record<keyof typeof specTypeSchemas, z.core.$ZodType>;
+let app: TestApp;
+let fixture: HttpFixture;
+let asking: AskingServer;
+let token: string;
+/** Of somebody else, who opens more sessions than a person may keep. */
+let opening: string;
+let url: string;
+let session: SessionHeaders;
+beforeAll(async () => {
+  [fixture, asking] = await Promise.all([startHttpFixture('both'), startAskingServer()]);
+  const env = {
+    MCP_REQUESTS_PER_MINUTE: '100000',
+    MCP_CALLS_PER_MINUTE_TOKEN: '100000',
+    MCP_CALLS_PER_MINUTE_USER: '100000',
+  };
+  app = await startTestApp({ allowAddresses: [fixture.address, asking.address], env });
+  await deployManifest(app, { id: 'dull', connection: { type: 'http', url: fixture.url } });
+  await deployManifest(app, { id: 'asking', connection: { type: 'http', url: asking.url } });
+  ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+  ({ token: opening } = await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' }));
+  url = `${app.publicUrl}/mcp`;
+  session = await openSession(url, token, { capabilities: { elicitation: {} } });
+});
+afterAll(async () => {
+  await app?.stop();
+  await Promise.all([fixture?.close(), asking?.close()]);
+});
+
+type Message = { method: string; params?: Record<string, unknown> | null };
+
+/** What is there, in the place of what a schema takes for a sample. */
+const there: Record<string, object> = {
+  'tools/call': { name: 'dull__echo' },
+  'prompts/get': { name: 'dull__hello' },
+  'resources/read': { uri: 'test://a' },
+  initialize: { protocolVersion: '2025-11-25' },
+};
+
+function named({ method, params }: Message): Message {
+  if (!params) return { method, ...(params === null && { params }) };
+  const { ref } = params;
+  const known = { name: 'dull__hello', uri: 'test://{name}' };
+  return {
+    method,
+    params: { ...params, ...there[method], ...(ref !== undefined && { ref: { ...Object(ref), ...known } }) },
+  };
+}
+
+/** The requests of a session that the gateway knows, with each member that may be null. */
+const variants = [...nullVariants(spec.ClientRequest), ...nullVariants(spec.ClientNotification)].map(
+  ({ path, withNull, without }) => ({
+    path: `${Object(withNull).method} ${path}`,
+    withNull: named(Object(withNull)),
+    without: named(Object(without)),
+  }),
+);
+
+/** An answer without what differs each time. */
+function said({ status, body }: RawAnswer): unknown {
+  return { status, body };
+}
+
+async function ofSession(message: Message, type: string): Promise<unknown> {
+  const sent = { jsonrpc: '2.0', ...(!message.method.startsWith('notifications/') && { id: 7 }), ...message };
+  const headers = message.method === 'initialize' ? { authorization: `Bearer ${opening}` } : session;
+  return said(await postRaw(url, JSON.stringify(sent), { ...headers, 'content-type': type }));
+}
+
+test.each(['application/json', 'application/json; charset=utf-8'])(
+  'null in a message up to 2025-11-25 is as if it were not there: %s',
+  async (type) => {
+    expect(variants.length).toBeGreaterThan(100);
+    for (const { path, withNull, without } of variants) {
+      const plain = await ofSession(without, type);
+      expect(await ofSession(withNull, type), path).toEqual(plain);
+      // it is no comparison of two refusals
+      expect(JSON.stringify(plain), path).toMatch(/"status":20[02]/);
+      expect(JSON.stringify(plain), path).not.toContain('Invalid request');
+    }
+  },
+);
+
+test('null in a message since 2026-07-28 is as if it were not there', async () => {
+  const modern = variants.filter(
+    ({ withNull: { method, params } }) =>
+      /^(?:tools|prompts|resources|completion)\//.test(method) &&
+      !/subscribe$/.test(method) &&
+      params?.['_meta'] !== null,
+  );
+  expect(modern.length).toBeGreaterThan(20);
+  const ask = async ({ method, params }: Message) => said(await postModern(url, token, method, params ?? {}));
+  for (const { path, withNull, without } of modern) {
+    const plain = await ask(without);
+    expect(await ask(withNull), path).toEqual(plain);
+    expect(plain, path).toMatchObject({ status: 200, body: { result: expect.anything() } });
+  }
+  const plain = await ask({ method: 'tools/call', params: { name: 'dull__echo' } });
+  for (const key of ['clientInfo', 'logLevel']) {
+    const params = { name: 'dull__echo', _meta: { [`io.modelcontextprotocol/${key}`]: null, progressToken: null } };
+    expect(await ask({ method: 'tools/call', params }), key).toEqual(plain);
+  }
+  for (const key of ['inputResponses', 'requestState']) {
+    expect(await ask({ method: 'tools/call', params: { name: 'dull__echo', [key]: null } }), key).toEqual(plain);
+  }
+  const capabilities = nullVariants(spec.ClientCapabilities);
+  for (const { path, withNull, without } of capabilities) {
+    const called = (given: unknown) =>
+      ask({
+        method: 'tools/call',
+        params: { name: 'dull__echo', _meta: { 'io.modelcontextprotocol/clientCapabilities': given } },
+      });
+    expect(await called(withNull), path).toEqual(await called(without));
+  }
+});
+
+test("null in a client's answer to a question is as if it were not there", async () => {
+  const forms = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
+  const answered = async (answer: unknown) => {
+    const params = { name: 'asking__ask', arguments: {}, _meta: forms };
+    const asked = await postModern(url, token, 'tools/call', params);
+    const { inputRequests, requestState } = Object(asked.body.result);
+    const inputResponses = { [Object.keys(inputRequests)[0] ?? '']: answer };
+    return (await postModern(url, token, 'tools/call', { ...params, inputResponses, requestState })).body.result;
+  };
+  const answers = nullVariants(spec.ElicitResult);
+  expect(answers.length).toBeGreaterThan(7);
+  for (const { path, withNull, without } of answers) {
+    const plain = await answered(without);
+    expect(plain, path).toMatchObject({ content: [{ text: expect.stringContaining('accept') }, {}] });
+    expect(await answered(withNull), path).toEqual(plain);
+  }
+  // a field that was left empty
+  const content = (given: object) => answered({ action: 'accept', content: { name: 'Zoe', ...given } });
+  expect(await content({ other: null })).toEqual(await content({}));
+});
+
+test('null around a message is as if it were not there', async () => {
+  const call = {
+    jsonrpc: '2.0',
+    id: 7,
+    method: 'tools/call',
+    params: { name: 'dull__echo', arguments: { text: 'a' } },
+  };
+  const sent = async (message: object) => said(await postRaw(url, JSON.stringify(message), session));
+  const plain = await sent(call);
+  expect(plain).toMatchObject({ status: 200, body: { result: { content: [{ text: 'a' }] } } });
+  expect(await sent({ ...call, result: null, error: null })).toEqual(plain);
+  const notice = { jsonrpc: '2.0', method: 'notifications/initialized', id: null, params: null };
+  expect((await postRaw(url, JSON.stringify(notice), session)).status).toBe(202);
+  // an argument that is null is the tool's business
+  const asked = { ...call, params: { ...call.params, arguments: { text: null } } };
+  expect(await sent(asked)).not.toEqual(await sent({ ...call, params: { ...call.params, arguments: {} } }));
+  const opened = await postRaw(url, initializeRequest().replace('"capabilities":{}', '"capabilities":{"roots":null}'), {
+    authorization: `Bearer ${token}`,
+  });
+  expect(opened.status).toBe(200);
+});

@@ -1,0 +1,22 @@
+import { isRecord } from '../json.ts';
+import { parseExactly } from '../json/exact-numbers.ts';
+import { scanJson } from '../json/scan-json.ts';
+import { maxJsonDepth } from './json-depth.ts';
+
+/** The members of a document of OAuth that are not null. Many servers and clients write null for absent. */
+export function withoutNullMembers(document: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null));
+}
+
+/** The same for the text of an answer: metadata, a registration, tokens. Undefined where it can stay as it came. */
+export function rewriteWithoutNull(text: string): string | undefined {
+  const { isTooDeep, hasNull } = scanJson(text, maxJsonDepth);
+  if (isTooDeep || !hasNull) return undefined;
+  try {
+    const document = parseExactly(text);
+    return isRecord(document) ? JSON.stringify(withoutNullMembers(document)) : undefined;
+  } catch {
+    // whoever reads it says that it is not JSON
+    return undefined;
+  }
+}

@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { isMarked, nearestTo } from './exact-numbers.ts';
+
+type Schema = z.core.$ZodType;
+/** A schema without what is wrapped around it: it says which members a value may have, or nothing. */
+type Inner = z.core.$ZodTypes;
+
+/**
+ * Many servers and clients write null for a member that is absent. Returns a value without those members that a schema lets be
+ * absent and does not let be null; what a schema does not describe stays as it is. Of a marked number (exact-numbers.ts) that a
+ * schema describes the nearest double remains. One pass, linear in the value; returns the value itself where nothing is to do.
+ * @param schemas one of these describes the value: a member counts as theirs if it may be absent in any and null in none
+ */
+export function withoutAbsent(value: unknown, schemas: readonly Schema[]): unknown {
+  return walk(value, schemas.flatMap(innerOf));
+}
+
+function walk(value: unknown, inner: readonly Inner[]): unknown {
+  if (typeof value === 'string') return isMarked(value) && isDescribed(inner) ? nearestTo(value) : value;
+  if (typeof value !== 'object' || value === null || inner.length === 0) return value;
+  return Array.isArray(value) ? walkList(value, inner) : walkMembers(value, inner);
+}
+
+function walkList(list: readonly unknown[], inner: readonly Inner[]): unknown {
+  const ofItems = inner.flatMap(({ _zod: { def } }) => (def.type === 'array' ? innerOf(def.element) : []));
+  if (ofItems.length === 0) return list;
+  let walked: unknown[] | undefined;
+  for (const [at, item] of list.entries()) {
+    const other = walk(item, ofItems);
+    if (other !== item) (walked ??= [...list])[at] = other;
+  }
+  return walked ?? list;
+}
+
+function walkMembers(value: object, inner: readonly Inner[]): unknown {
+  const fitting = inner.filter((each) => mayDescribe(each, value));
+  if (fitting.length === 0) return value;
+  let hasChanged = false;
+  const kept: [string, unknown][] = [];
+  for (const [key, member] of Object.entries(value)) {
+    const known = membersOf(fitting, key);
+    const inside = known.flatMap(({ schema }) => innerOf(schema));
+    const walked = walk(member, inside);
+    hasChanged ||= walked !== member;
+    if (isAbsent(walked) && areAbsent(known)) hasChanged = true;
+    else kept.push([key, walked]);
+  }
+  return hasChanged ? Object.fromEntries(kept) : value;
+}
+
+/** Null, and a number that no double comes near. */
+const isAbsent = (value: unknown) => value === null || value === Infinity || value === -Infinity;
+
+/** Of two messages or blocks of content with different literals (a method, a type) only one describes the value. */
+function mayDescribe({ _zod: { def } }: Inner, value: object): boolean {
+  if (def.type !== 'object') return def.type === 'record';
+  return literalsOf(def.shape).every(([key, literals]) => {
+    const given: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
+    return given === undefined || given === null || literals.some((literal) => literal === given);
+  });
+}
+
+type Shape = z.core.$ZodShape;
+const literals = new WeakMap<Shape, readonly (readonly [string, readonly unknown[]])[]>();
+
+function literalsOf(shape: Shape): readonly (readonly [string, readonly unknown[]])[] {
+  let found = literals.get(shape);
+  if (!found) {
+    found = Object.entries(shape).flatMap(([key, member]) => {
+      const [only, ...others] = innerOf(member);
+      return only?._zod.def.type === 'literal' && others.length === 0 ? [[key, only._zod.def.values] as const] : [];
+    });
+    literals.set(shape, found);
+  }
+  return found;
+}
+
+/** What is said of a member by name counts more than what is said of all. */
+function membersOf(fitting: readonly Inner[], key: string): Member[] {
+  const named = fitting.filter(({ _zod: { def } }) => def.type === 'object').flatMap((each) => memberOf(each, key));
+  return named.length > 0 ? named : fitting.flatMap((each) => memberOf(each, key));
+}
+
+type Member = { schema: Schema; mayBeAbsent: boolean };
+
+function memberOf({ _zod: { def } }: Inner, key: string): Member[] {
+  // such as an argument of a prompt: none of them has to be there
+  if (def.type === 'record') return [{ schema: def.valueType, mayBeAbsent: true }];
+  if (def.type !== 'object' || !Object.hasOwn(def.shape, key)) return [];
+  const schema = def.shape[key];
+  return schema ? [{ schema, mayBeAbsent: accepts(schema, undefined) }] : [];
+}
+
+function areAbsent(members: readonly Member[]): boolean {
+  return members.some(({ mayBeAbsent }) => mayBeAbsent) && !members.some(({ schema }) => accepts(schema, null));
+}
+
+/** Whether a schema takes null, or absence: asked once of each. */
+const accepted = new WeakMap<Schema, Map<null | undefined, boolean>>();
+
+function accepts(schema: Schema, value: null | undefined): boolean {
+  let known = accepted.get(schema);
+  if (!known) accepted.set(schema, (known = new Map()));
+  let answer = known.get(value);
+  if (answer === undefined) known.set(value, (answer = z.core.safeParse(schema, value).success));
+  return answer;
+}
+
+/** Whether a schema says what stands here. Not, where anything may. */
+function isDescribed(inner: readonly Inner[]): boolean {
+  return inner.length > 0 && !inner.some(({ _zod: { def } }) => def.type === 'unknown' || def.type === 'any');
+}
+
+const known = new WeakMap<Schema, readonly Inner[]>();
+
+/** Without the wrapping: options, defaults, unions. A schema may contain itself. */
+function innerOf(schema: Schema): readonly Inner[] {
+  let found = known.get(schema);
+  if (!found) {
+    const gathered = new Set<Inner>();
+    gather(schema, gathered, new Set());
+    found = [...gathered];
+    known.set(schema, found);
+  }
+  return found;
+}
+
+function gather(schema: Schema, into: Set<Inner>, seen: Set<Schema>): void {
+  if (seen.has(schema)) return;
+  seen.add(schema);
+  // why the cast: zod's own union of all its types, whose definitions tell them apart
+  const { def } = (schema as Inner)._zod;
+  const each = (...inner: readonly Schema[]) => {
+    for (const one of inner) gather(one, into, seen);
+  };
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'catch':
+    case 'readonly':
+    case 'nonoptional':
+      return each(def.innerType);
+    case 'union':
+      return each(...def.options);
+    case 'intersection':
+      return each(def.left, def.right);
+    case 'pipe':
+      return each(def.in, def.out);
+    case 'lazy':
+      return each(def.getter());
+    case 'transform':
+      return;
+  }
+  into.add(schema as Inner);
+}

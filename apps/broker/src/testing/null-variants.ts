@@ -1,0 +1,116 @@
+import { z } from 'zod';
+
+type Schema = z.core.$ZodType;
+/** A value with one optional member that is null, and the same without that member. */
+export type NullVariant = { path: string; withNull: unknown; without: unknown };
+
+/**
+ * Values that a schema describes, one for each of its members that may be absent and not null, at every depth. So a table of them
+ * cannot forget a member: a later SDK that has more of them has more variants.
+ */
+export function nullVariants(schema: Schema): NullVariant[] {
+  return variantsOf(schema, new Set());
+}
+
+/** The members of a flat document that may be absent, also those that the schema turns into something where they are null. */
+export function optionalMembers(schema: Schema): string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === 'union') return [...new Set(def.options.flatMap(optionalMembers))];
+  if (def.type !== 'object') return [];
+  return Object.keys(def.shape).filter((key) => takes(def.shape[key] ?? z.never(), undefined));
+}
+
+function variantsOf(schema: Schema, above: ReadonlySet<Schema>): NullVariant[] {
+  if (above.has(schema)) return [];
+  const seen = new Set([...above, schema]);
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'catch':
+      return variantsOf(def.innerType, seen);
+    case 'pipe':
+      return variantsOf(def.out, seen);
+    case 'lazy':
+      return variantsOf(def.getter(), seen);
+    case 'intersection':
+      return [...variantsOf(def.left, seen), ...variantsOf(def.right, seen)];
+    case 'union':
+      return def.options.flatMap((option) => variantsOf(option, seen));
+    case 'array':
+      return variantsOf(def.element, seen).map(({ path, withNull, without }) => ({
+        path: `[].${path}`,
+        withNull: [withNull],
+        without: [without],
+      }));
+    case 'record':
+      return variantsOf(def.valueType, seen).map((inner) => within({}, 'any', inner));
+    case 'object': {
+      const base = Object(sampleOf(schema));
+      return Object.entries(def.shape).flatMap(([key, member]) => {
+        const { [key]: _, ...without } = base;
+        const own = mayBeAbsent(member) ? [{ path: key, withNull: { ...without, [key]: null }, without }] : [];
+        return [...own, ...variantsOf(member, seen).map((inner) => within(base, key, inner))];
+      });
+    }
+    default:
+      return [];
+  }
+}
+
+function within(base: object, key: string, { path, withNull, without }: NullVariant): NullVariant {
+  return { path: `${key}.${path}`, withNull: { ...base, [key]: withNull }, without: { ...base, [key]: without } };
+}
+
+const takes = (schema: Schema, value: unknown) => z.core.safeParse(schema, value).success;
+const mayBeAbsent = (member: Schema) => takes(member, undefined) && !takes(member, null);
+
+const isAnything = (schema: Schema) => ['unknown', 'any'].includes(schema._zod.def.type);
+
+/** One of these is what a text has to be: an address, a moment, base64. */
+const texts = ['a', 'https://example.com/a', '2026-01-01T00:00:00Z', 'YQ=='];
+
+/** The least that a schema takes. @throws where this function does not know how */
+export function sampleOf(schema: Schema): unknown {
+  if (takes(schema, undefined)) return undefined;
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const sample = sampleOfDef(def);
+  const found = [sample, ...texts].find((each) => takes(schema, each));
+  if (found === undefined) throw new Error(`no sample of ${def.type}: ${JSON.stringify(sample)}`);
+  return found;
+}
+
+function sampleOfDef(def: z.core.$ZodTypes['_zod']['def']): unknown {
+  switch (def.type) {
+    case 'object': {
+      const members = Object.entries(def.shape).map(
+        ([key, member]) => [key, isAnything(member) ? 'a' : sampleOf(member)] as const,
+      );
+      return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+    }
+    case 'array':
+      return [];
+    case 'record':
+      return {};
+    case 'union':
+      return sampleOf(def.options[0] ?? z.never());
+    case 'intersection':
+      return { ...Object(sampleOf(def.left)), ...Object(sampleOf(def.right)) };
+    case 'literal':
+      return def.values[0];
+    case 'enum':
+      return Object.values(def.entries)[0];
+    case 'number':
+      return 1;
+    case 'boolean':
+      return true;
+    case 'nullable':
+      return sampleOf(def.innerType);
+    case 'lazy':
+      return sampleOf(def.getter());
+    default:
+      return 'a';
+  }
+}
