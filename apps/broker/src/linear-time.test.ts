@@ -4,6 +4,11 @@ import { faultOfHeaderArguments } from '#adapters/mcp/connect/header-arguments.t
 import { scanAnswer } from '#adapters/mcp/fast/scan-answer.ts';
 import { drainDiagnostics } from '#adapters/mcp/transports/stderr-lines.ts';
 import { isScopeChallenge, mediaTypeOf } from '#adapters/mcp/transports/bounded-fetch.ts';
+import { rewriteEvents } from '#adapters/mcp/wire/rewrite-events.ts';
+import { parseServerJson } from '#adapters/mcp/wire/server-messages.ts';
+import { markLongNumbers, parseExactly } from '#platform/json/exact-numbers.ts';
+import { rewriteWithoutNull } from '#platform/http/without-null-members.ts';
+import { withoutAbsentOfClient } from './features/gateway/http/client-messages.ts';
 import { readEvents } from '#adapters/mcp/wire/event-data.ts';
 import { createLineSplitter } from '#adapters/mcp/wire/line-splitter.ts';
 import { createMessageReader } from '#adapters/mcp/wire/message-reader.ts';
@@ -131,6 +136,20 @@ const parsers: Record<string, (call: Call, text: string) => unknown> = {
   ],
   'a browser': (call, text) => call(nameBrowser, text),
   'the depth of JSON': (call, text) => call(isTooDeep, text),
+  'numbers in JSON': (call, text) => [
+    call(markLongNumbers, text),
+    call(refusing(parseExactly), `[${text.slice(0, leastReached)}]`),
+    call(markLongNumbers, `[${'1'.repeat(text.length)}]`),
+  ],
+  'null in JSON': (call, text) => [
+    call(refusing(parseServerJson), `{"result":{"a":null,"content":${text}}}`),
+    call((body) => withoutAbsentOfClient(body), {
+      method: 'tools/call',
+      params: { [text]: null, name: text, _meta: null },
+    }),
+    call(rewriteWithoutNull, `{"a":null,"b":${text}}`),
+    call(refusing(rewriteEvents), `data: ${text}null\n\n`),
+  ],
   'the text of a tool': (call, text) => call(cleanText, text),
   'the definition of a tool': (call, text) =>
     call(cleanDefinition, 'tool', {

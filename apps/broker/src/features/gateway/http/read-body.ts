@@ -1,7 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
-import { isTooDeep } from '#platform/http/json-depth.ts';
+import { maxJsonDepth } from '#platform/http/json-depth.ts';
 import { asRecord } from '#platform/json.ts';
+import { markLongNumbers, withExactNumbers } from '#platform/json/exact-numbers.ts';
+import { scanJson } from '#platform/json/scan-json.ts';
+import { withoutAbsentOfClient } from './client-messages.ts';
 
 export const maxMcpBodyBytes = 1024 * 1024;
 
@@ -23,20 +26,22 @@ export function readBody(bytes: Buffer): ReadBody {
   if (!isUtf8(bytes)) return { code: -32700, message: 'Parse error: the body is not UTF-8' };
   // a byte order mark may be ignored (RFC 8259, section 8.1)
   const text = bytes.toString('utf8', startsWithMark(bytes) ? 3 : 0);
-  if (isTooDeep(text)) {
+  const { isTooDeep, hasNull, hasLongNumber } = scanJson(text, maxJsonDepth);
+  if (isTooDeep) {
     const { message } = errorCatalogue.too_deep;
     return { code: -32600, message: `Invalid Request: ${message}`, data: { code: 'too_deep' } };
   }
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = JSON.parse(hasLongNumber ? markLongNumbers(text) : text);
   } catch {
     return { code: -32700, message: 'Parse error: the body is not JSON' };
   }
   if (text.length >= maxValues * shortestValue && hasTooManyValues(body)) {
     return { code: -32600, message: `Invalid Request: more than ${maxValues} values beside the arguments of a call` };
   }
-  return { body };
+  if (hasNull || hasLongNumber) body = withoutAbsentOfClient(body);
+  return { body: hasLongNumber ? withExactNumbers(body) : body };
 }
 
 function startsWithMark(bytes: Buffer): boolean {

@@ -1,3 +1,4 @@
+import { parseExactly } from '#platform/json/exact-numbers.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
@@ -51,7 +52,7 @@ export function createSessionMessages({ db, clock, ids }: { db: Database; clock:
 
     async take({ id, session }) {
       const taken = await rows.take({ id, recipient: session });
-      return taken && JSON.parse(taken.message);
+      return taken && parseExactly(taken.message);
     },
 
     async waiting(sessions) {

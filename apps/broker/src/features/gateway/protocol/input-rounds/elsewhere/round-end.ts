@@ -1,4 +1,5 @@
 import { ProtocolError } from '@modelcontextprotocol/server';
+import { parseExactly } from '#platform/json/exact-numbers.ts';
 import { asRecord } from '#platform/json.ts';
 
 /** How a round ended: with the answer for its client, or with an error. */
@@ -13,7 +14,7 @@ export function writeEnd(end: RoundEnd): string {
 
 /** Reads what writeEnd wrote. */
 export function readEnd(text: string): RoundEnd {
-  const { answer, error } = asRecord(JSON.parse(text)) ?? {};
+  const { answer, error } = asRecord(parseExactly(text)) ?? {};
   if (asRecord(answer)) return { answer: Object(answer) };
   const { code, message, data } = asRecord(error) ?? {};
   return { error: ProtocolError.fromError(Number(code), String(message), data) };

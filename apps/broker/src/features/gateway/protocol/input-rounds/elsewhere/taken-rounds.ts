@@ -1,4 +1,5 @@
 import { ProtocolError } from '@modelcontextprotocol/server';
+import { parseExactly } from '#platform/json/exact-numbers.ts';
 import type { Ids } from '#platform/ids.ts';
 import { asRecord } from '#platform/json.ts';
 import type { Log } from '#platform/log.ts';
@@ -152,6 +153,6 @@ export function createTakenRounds({
 }
 
 function readRound(message: string): { from: string; answers: Record<string, unknown> } {
-  const { from, answers } = asRecord(JSON.parse(message)) ?? {};
+  const { from, answers } = asRecord(parseExactly(message)) ?? {};
   return { from: String(from), answers: asRecord(answers) ?? {} };
 }
