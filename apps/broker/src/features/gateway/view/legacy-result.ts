@@ -10,17 +10,19 @@ export function isListedAsItIs({ outputSchema }: Readonly<Record<string, unknown
 }
 
 /**
- * A result as such a client may read it, and as its tool's outputSchema was listed: structuredContent is an object, or stands
- * in one. The SDK's McpServer does the same for its own tools; a client throws anything else away.
+ * A result as such a client may read it, and as its tool's outputSchema was listed: structuredContent is an object. Where the
+ * schema was listed within an object, so is every result. Anything else goes as text alone: a client throws it away.
  * @param isAsListed what isListedAsItIs says of the tool's definition
  */
 export function asLegacyResult(result: CallToolResult, isAsListed: boolean): CallToolResult {
-  const { structuredContent: value, content = [] } = result;
-  if (value === undefined || (isAsListed && isRecord(value))) return result;
-  const isShown = isRecord(value) || content.some(({ type }) => type === 'text');
+  const { structuredContent: value, content = [], ...others } = result;
+  if (value === undefined) return result;
+  const isObject = isRecord(value) && !JSON.isRawJSON(value);
+  if (isAsListed && isObject) return result;
+  const isShown = isObject || content.some(({ type }) => type === 'text');
   return {
-    ...result,
+    ...others,
     content: isShown ? content : [...content, { type: 'text', text: JSON.stringify(value) }],
-    structuredContent: { result: value },
+    ...(!isAsListed && { structuredContent: { result: value } }),
   };
 }
