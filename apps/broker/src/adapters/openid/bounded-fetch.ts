@@ -1,5 +1,6 @@
 import type { CustomFetch } from 'openid-client';
 import { readBounded } from '#platform/http/read-bounded.ts';
+import { rewriteWithoutNull } from '#platform/http/without-null-members.ts';
 
 /** Of one answer: a provider's metadata, keys and tokens are a few KiB. */
 const maxAnswerBytes = 256 * 1024;
@@ -11,7 +12,8 @@ export function boundedFetch(inner: CustomFetch | undefined): CustomFetch {
     const answer = await (inner ? inner(url, init) : fetch(url, init as RequestInit));
     const body = answer.body && (await readBounded(answer.body, maxAnswerBytes, tooLarge));
     // an answer without content must not have a body, not even an empty one
-    return new Response(body && body.length > 0 ? body : null, {
+    const read = body && body.length > 0 ? (rewriteWithoutNull(body.toString('utf8')) ?? body) : null;
+    return new Response(read, {
       status: answer.status,
       statusText: answer.statusText,
       headers: answer.headers,

@@ -1,6 +1,9 @@
+import { specTypeSchemas } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
 import type { Database } from '#platform/db/database.ts';
 import { openTestDatabase } from '#testing/databases.ts';
+import { optionalMembers } from '#testing/null-variants.ts';
 import { ScriptedBrowser, challengeOf, readTokens } from '#testing/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
@@ -141,6 +144,12 @@ describe('registrations of clients that people use', () => {
     return registered;
   };
 
+  /** What the registration says but for the secrets of a client that has some. */
+  const registerAnew = async (metadata: Record<string, unknown>): Promise<Record<string, unknown>> => {
+    const { client_id: id, client_secret: secret, ...said } = await register(metadata);
+    return { ...said, ...(secret === undefined && { client_id: id }) };
+  };
+
   test.each(shapes)('$client', async ({ metadata, redirectUri, shown }) => {
     const { client_id: clientId, client_secret: secret } = await register(metadata);
     const browser = new ScriptedBrowser(running.publicUrl);
@@ -167,6 +176,23 @@ describe('registrations of clients that people use', () => {
       }),
     });
     expect(readTokens(await answer.json()).refreshToken).not.toBe('');
+  });
+
+  test('null in a registration is as if it were not there', async () => {
+    // why the cast: the SDK's type shows the standard interface only
+    const schema = specTypeSchemas.OAuthClientMetadata as unknown as z.core.$ZodType;
+    const members = optionalMembers(schema);
+    expect(members.length).toBeGreaterThan(12);
+    const metadata = {
+      client_name: 'Null',
+      client_uri: 'https://null.example',
+      redirect_uris: ['https://null.example/cb'],
+    };
+    for (const member of members) {
+      const { [member]: _, ...without }: Record<string, unknown> = metadata;
+      const { client_id_issued_at: _at, ...plain } = await registerAnew(without);
+      expect(await registerAnew({ ...metadata, [member]: null }), member).toMatchObject(plain);
+    }
   });
 
   test('a public client that registers twice is one client, and both registrations work', async () => {

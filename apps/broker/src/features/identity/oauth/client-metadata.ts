@@ -1,4 +1,5 @@
 import { cleanLabel } from '#platform/clean-label.ts';
+import { withoutNullMembers } from '#platform/http/without-null-members.ts';
 import { isRecord } from '#platform/json.ts';
 import { sha256 } from '../hash.ts';
 import { isLoopbackRedirect, redirectProblem, withoutPort } from './redirect-uri.ts';
@@ -25,8 +26,9 @@ const secretMethods = ['client_secret_basic', 'client_secret_post'] as const;
  * Reads a client's metadata (RFC 7591, section 2). Fields that we have no use for are dropped rather than refused: real
  * clients name scopes, grant types and key types that we do not offer, and most name no application_type at all.
  */
-export function readClientMetadata(input: unknown): MetadataResult {
-  if (!isRecord(input)) return refuse('invalid_client_metadata', 'the metadata must be a JSON object');
+export function readClientMetadata(given: unknown): MetadataResult {
+  if (!isRecord(given)) return refuse('invalid_client_metadata', 'the metadata must be a JSON object');
+  const input = withoutNullMembers(given);
   const uris = input['redirect_uris'];
   if (!Array.isArray(uris) || uris.length === 0)
     return refuse('invalid_redirect_uri', 'redirect_uris must name at least one address');

@@ -2,6 +2,7 @@ import { request, type Dispatcher } from 'undici';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
 import type { Outgoing } from '#platform/http/outgoing.ts';
 import { readBounded } from '#platform/http/read-bounded.ts';
+import { withoutNullMembers } from '#platform/http/without-null-members.ts';
 import { isRecord } from '#platform/json.ts';
 import { readClientMetadata, type ClientMetadata } from './client-metadata.ts';
 
@@ -79,8 +80,9 @@ export function createClientDocumentFetch({ outgoing, dispatcher }: ClientDocume
   };
 }
 
-function readDocument(url: URL, document: unknown): PublicMetadata {
-  if (!isRecord(document) || document['client_id'] !== url.href) {
+function readDocument(url: URL, given: unknown): PublicMetadata {
+  const document = isRecord(given) ? withoutNullMembers(given) : undefined;
+  if (document?.['client_id'] !== url.href) {
     throw new ClientDocumentError('client_id in the document must be the address of the document');
   }
   if ('client_secret' in document || !canBePublic(document)) {

@@ -60,13 +60,16 @@ const documents: [string, z.core.$ZodType, (change: (honest: Json) => Json) => M
   ['tokens', spec.OAuthTokens, (change) => ({ tokens: change })],
 ];
 
+const omit = (document: Json, member: string): Json =>
+  Object.fromEntries(Object.entries(document).filter(([key]) => key !== member));
+
 test.each(documents)('null in %s is as if it were not there', async (_name, schema, lie) => {
   const honest = await signIn({});
   expect(honest).toMatchObject({ status: 200 });
   const members = optionalMembers(schema);
   expect(members.length).toBeGreaterThan(3);
   for (const member of members) {
-    const without = await signIn(lie(({ [member]: _, ...rest }) => rest));
+    const without = await signIn(lie((document) => omit(document, member)));
     expect(await signIn(lie((document) => ({ ...document, [member]: null }))), member).toEqual(without);
   }
   // nothing that may be absent is needed, except what says that a client can come to it and how

@@ -3,6 +3,7 @@ import { RefusedAddressError } from '#platform/http/address-guard.ts';
 import { allowedAddresses, portOf } from '#platform/http/allowed-addresses.ts';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
 import { readBounded } from '#platform/http/read-bounded.ts';
+import { rewriteWithoutNull } from '#platform/http/without-null-members.ts';
 import { withOwnAddresses, type SignInAddress } from './sign-in-address.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 
@@ -75,7 +76,8 @@ export async function withSignInFetch<T>(
       const body = await readBounded(answer.body, maxAnswerBytes, () => {
         return new SignInProblem(`${new URL(url).host} answers with more than ${maxAnswerBytes} bytes`);
       });
-      return new Response(status === 204 || status === 205 ? null : body, { status, headers });
+      const read = rewriteWithoutNull(body.toString('utf8')) ?? body;
+      return new Response(status === 204 || status === 205 ? null : read, { status, headers });
     };
     return await work(fetch, own);
   } finally {

@@ -1,3 +1,4 @@
+import { withoutNullMembers } from '#platform/http/without-null-members.ts';
 import { asRecord } from '#platform/json.ts';
 
 /** The standard's words (RFC 6749 section 5.2) for what GitHub and Slack say. */
@@ -34,7 +35,7 @@ export function readTokenAnswer(text: string): { status: number; content: string
   }
   if (ok !== true) return { status: 200, content: text };
   const token = body['access_token'] === undefined ? asRecord(body['authed_user']) : body;
-  return { status: 200, content: JSON.stringify({ ...token, token_type: 'Bearer' }) };
+  return { status: 200, content: JSON.stringify({ ...withoutNullMembers(token ?? {}), token_type: 'Bearer' }) };
 }
 
 function parse(text: string): Record<string, unknown> | undefined {
