@@ -79,7 +79,7 @@ import { paths as bundledPaths } from './paths.ts';
 import { peopleOfServers } from './people-of-servers.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
 import { createRefusedAudit } from './refused-audit.ts';
-import { answerNotFound, serveWeb } from './serve-web.ts';
+import { answerNotFound, serveWeb, type AnswerUnknown } from './serve-web.ts';
 import { servicesOfUser } from './services-of-user.ts';
 import { version } from './version.ts';
 
@@ -314,8 +314,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   stripeSandbox?.mountPages(server);
   const { snapshot } = catalogue;
   const homeOrder = (count: number) => firstOnHome(indexOf(snapshot()), count);
-  if (options.webFolder) await serveWeb(server, { folder: options.webFolder, config, snapshot, homeOrder });
-  else server.setNotFoundHandler(answerNotFound);
+  const answerUnknown: AnswerUnknown = (request, reply) => gateway.answerUnknown(request, reply);
+  if (options.webFolder)
+    await serveWeb(server, { folder: options.webFolder, config, snapshot, homeOrder, answerUnknown });
+  else server.setNotFoundHandler((request, reply) => void (answerUnknown(request, reply) || answerNotFound()));
 
   let metricsServer: { stop(): Promise<void> } | undefined;
   const asked = Promise.withResolvers<void>();

@@ -104,7 +104,7 @@ test('[GEN-32] the host and the e-mail addresses of the specification come from 
   expect([await roleOf('boss@souk.test'), await roleOf('admin@souk.test')]).toEqual(['admin', 'user']);
 });
 
-test('an unknown address answers 404, with the page for a browser and the JSON error for a program', async () => {
+test('an unknown address answers 404, with the page for a browser, the JSON error for a program, and the link for a client', async () => {
   for (const path of ['/no/such/screen', '/PLANS', '/service/%E0%A4%A', '/%']) {
     const page = await open(path);
     expect([page.status, page.headers.get('content-type')], path).toEqual([404, 'text/html; charset=utf-8']);
@@ -116,6 +116,13 @@ test('an unknown address answers 404, with the page for a browser and the JSON e
   expect((await open('/no/such/screen', { method: 'POST', ...asBrowser })).headers.get('content-type')).toContain(
     'json',
   );
+  const asClient = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+  const client = await open('/', { method: 'POST', headers: asClient, body: '{"jsonrpc":"2.0","id":3,"method":"x"}' });
+  const message = `Unknown server: no MCP server is at this address. The link is ${app.publicUrl}/mcp`;
+  expect([client.status, await client.json()]).toEqual([
+    404,
+    { jsonrpc: '2.0', id: 3, error: { code: -32001, message } },
+  ]);
 });
 
 test('an address with a slash at its end leads to the one without, its search included', async () => {

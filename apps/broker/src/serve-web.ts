@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import { pagePaths } from '@souk/contract/pages.ts';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Config } from '#platform/config.ts';
 import { SoukError } from '#platform/errors.ts';
@@ -33,12 +33,14 @@ export async function serveWeb(
     config,
     snapshot,
     homeOrder,
+    answerUnknown = () => false,
   }: {
     folder: string;
     config: Config;
     snapshot: () => CatalogueSnapshot;
     /** The first servers as home shows them. */
     homeOrder: (count: number) => readonly CatalogueServer[];
+    answerUnknown?: AnswerUnknown;
   },
 ): Promise<void> {
   const { brandName, supportEmail, businessEmail, contactEmail, publicUrl, payments } = config;
@@ -84,11 +86,15 @@ export async function serveWeb(
   }
   app.setNotFoundHandler((request, reply) => {
     const wantsPage = request.method === 'GET' && request.headers.accept?.includes('text/html');
-    return wantsPage ? pages.send(request, reply, notFound) : answerNotFound();
+    if (wantsPage) return pages.send(request, reply, notFound);
+    return answerUnknown(request, reply) ? undefined : answerNotFound();
   });
 }
 
-/** What a program gets for an unknown address. */
+/** Answers certain programs at an unknown address. @returns whether it did */
+export type AnswerUnknown = (request: FastifyRequest, reply: FastifyReply) => boolean;
+
+/** What any other program gets for an unknown address. */
 export function answerNotFound(): never {
   throw new SoukError('not_found');
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Billing } from '#features/billing/index.ts';
 import type { Catalogue, CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
@@ -32,10 +32,14 @@ import { mountGatewayPreferences } from './preferences/routes.ts';
 import { createFastPath } from './fast-path/serve-fast.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
 import { mountGatewayRoutes } from './http/routes.ts';
+import { takeOver } from './http/take-over.ts';
+import { isOfMcpClient, sendUnknownLink } from './http/unknown-link.ts';
 import { createResourceSubscriptions } from './protocol/subscriptions/resource-subscriptions.ts';
 
 export type Gateway = {
   mountRoutes(app: FastifyInstance, router: Router): Promise<void>;
+  /** Answers an MCP client at an address that nothing is at. @returns whether it was one */
+  answerUnknown(request: FastifyRequest, reply: FastifyReply): boolean;
   /** Sessions of clients up to 2025-11-25 in the memory of this process. */
   sessionCount(): number;
   /** Removes those that have been idle for too long, and messages that no process took, of every process. */
@@ -159,6 +163,11 @@ export async function createGateway(options: {
         answers,
         events,
       });
+    },
+    answerUnknown(request, reply) {
+      if (!isOfMcpClient(request.raw)) return false;
+      sendUnknownLink(request, takeOver(reply), { publicUrl: config.publicUrl, parts, events });
+      return true;
     },
     sessionCount: () => endpoint.sessions.size,
     async removeExpiredSessions() {

@@ -29,6 +29,8 @@ export type RefusedRequest = {
 export type GatewayEvents = {
   /** Refused for its Host or Origin, before its token was looked at. */
   requestTurnedAway(request: RefusedRequest, code: 'foreign_host' | 'foreign_origin'): void;
+  /** Answered with 404: `asked` is no link. `resource` is the one that was meant. */
+  addressUnknown(request: RefusedRequest, asked: string): void;
   /** Answered with a challenge: its token is missing, or is not good here. */
   requestChallenged(request: RefusedRequest): void;
   /** Refused: its token is good, and lacks the scope `missing` for `method`. */

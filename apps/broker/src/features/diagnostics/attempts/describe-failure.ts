@@ -116,6 +116,10 @@ const descriptions = {
     detail: `The client called this server ${host}, but it only answers at ${right}.`,
     advice: 'Use the link from your dashboard. For the operator: PUBLIC_URL must be the address that people use.',
   }),
+  'wrong-address': ({ asked = 'another address', right = 'the link on your dashboard' }) => ({
+    detail: `The client went to ${asked}, where there is no MCP server.`,
+    advice: `Remove the connector in the client, and add it again with exactly ${right}, with nothing before or after it.`,
+  }),
   'bad-request': ({ status = '400' }) => ({
     detail: `The client's request wasn't valid MCP and was answered with status ${status}.`,
     advice: 'Update the client. If it keeps failing, tell its makers.',

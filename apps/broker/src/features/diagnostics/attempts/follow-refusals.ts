@@ -17,7 +17,7 @@ export function followRefusals(options: {
   background: Background;
   findTokenOwner: FindTokenOwner;
   publicUrl: string;
-}): Pick<GatewayEvents, 'requestTurnedAway' | 'requestChallenged'> {
+}): Pick<GatewayEvents, 'requestTurnedAway' | 'requestChallenged' | 'addressUnknown'> {
   const { clock, record, background, findTokenOwner } = options;
   const looked = createRateLimit(ownersPerMinute, clock);
 
@@ -36,6 +36,11 @@ export function followRefusals(options: {
 
   return {
     requestChallenged: (request) => recordForOwner(request),
+
+    addressUnknown(request, asked) {
+      const facts = { asked: cleanLabel(asked, 200), right: request.resource };
+      recordForOwner(request, { step: 'first-request', reason: 'wrong-address', facts });
+    },
 
     requestTurnedAway(request, code) {
       const { origin, host } = request.headers;

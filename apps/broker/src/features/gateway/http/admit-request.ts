@@ -10,6 +10,7 @@ import { sendJsonRpcError } from './json-rpc-error.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import { visibleTo, type Visible } from '../view/visible.ts';
 import { takeOver } from './take-over.ts';
+import { sendUnknownLink } from './unknown-link.ts';
 
 /** What is known of a request before any of its body is read. */
 export type Admitted = {
@@ -20,6 +21,9 @@ export type Admitted = {
   metadataUrl: string;
 };
 
+/** The link as it was called. `slash`: what stands behind it, '/' or nothing. */
+export type CalledLink = { serverId: string | undefined; slash: string };
+
 /**
  * The first steps of a request: origin -> token -> server. They run before the body is read, so unauthorised callers
  * cannot make us buffer one.
@@ -29,7 +33,7 @@ export type Admitted = {
 export async function admitRequest(
   request: FastifyRequest,
   reply: FastifyReply,
-  serverId: string | undefined,
+  { serverId, slash }: CalledLink,
   options: {
     publicUrl: string;
     brandName: string;
@@ -46,11 +50,12 @@ export async function admitRequest(
 
   // text that cannot be a server id is refused here, so that it never gets into a header
   if (serverId !== undefined && !serverIdSchema.safeParse(serverId).success) {
-    sendJsonRpcError(takeOver(reply), 404, -32001, 'Unknown server');
+    sendUnknownLink(request, takeOver(reply), options);
     return undefined;
   }
   const path = serverId === undefined ? '/mcp' : `/s/${serverId}/mcp`;
-  const metadataUrl = `${publicUrl}/.well-known/oauth-protected-resource${path}`;
+  // RFC 9728, section 3.3: what the document names is the address that was called
+  const metadataUrl = `${publicUrl}/.well-known/oauth-protected-resource${path}${slash}`;
   const authenticated = await identity.authenticateMcp(request.headers.authorization, `${publicUrl}${path}`);
   if ('challenge' in authenticated) {
     const { headers, ip: address } = request;

@@ -139,12 +139,16 @@ describe('a request that is not as it should be', () => {
     expect(result).toMatchObject({ content: [{ type: 'text', text }] });
   });
 
-  test('ids of servers that are not deployed answer 404 alike on /s/{serverId}/mcp', async () => {
-    const answers = await Promise.all(
-      ['nothing', '..%2Fx', '__proto__'].map((id) => postModern(`${app.publicUrl}/s/${id}/mcp`, token, 'tools/list')),
-    );
-    for (const answer of answers)
-      expect(answer).toMatchObject({ status: 404, body: { error: { message: 'Unknown server' } } });
+  test('ids of servers that are not deployed answer 404 on /s/{serverId}/mcp, and ids that are none name the link', async () => {
+    const told = `Unknown server: no MCP server is at this address. The link is ${mcp()}`;
+    for (const [id, message] of [
+      ['nothing', 'Unknown server'],
+      ['..%2Fx', told],
+      ['__proto__', told],
+    ]) {
+      const answer = await postModern(`${app.publicUrl}/s/${id}/mcp`, token, 'tools/list');
+      expect(answer).toMatchObject({ status: 404, body: { error: { code: -32001, message } } });
+    }
   });
 
   test('GET and DELETE without a session answer 405, as do other methods', async () => {

@@ -17,7 +17,7 @@ export type Front = (request: IncomingMessage, response: ServerResponse, next: (
 
 type Link = { resource: string; serverId: string | undefined };
 
-const ownLink = /^\/s\/([a-z0-9][a-z0-9-]{0,62})\/mcp$/;
+const ownLink = /^(\/s\/([a-z0-9][a-z0-9-]{0,62})\/mcp)\/?$/;
 const callScope = requiredScope('tools/call');
 
 /**
@@ -42,9 +42,9 @@ export function createFront(options: {
     // X-Forwarded-Host counts only from trusted proxies, which fastify knows
     if (headers.host !== publicHost || headers['x-forwarded-host'] !== undefined) return undefined;
     if (headers.origin !== undefined && headers.origin !== publicUrl) return undefined;
-    if (url === '/mcp') return wholeLink;
-    const serverId = ownLink.exec(url)?.[1];
-    return serverId === undefined ? undefined : { resource: publicUrl + url, serverId };
+    if (url === '/mcp' || url === '/mcp/') return wholeLink;
+    const [, path, serverId] = ownLink.exec(url) ?? [];
+    return path === undefined ? undefined : { resource: publicUrl + path, serverId };
   }
 
   /** The caller, if their token was valid a moment ago and may call tools. */

@@ -4,7 +4,7 @@ import type { Identity } from '#features/identity/index.ts';
 import { bodyParser } from '#platform/http/body-parser.ts';
 import { SoukError } from '#platform/errors.ts';
 import { putInFront } from '#platform/http/put-in-front.ts';
-import { admitRequest, refuseWhileDraining, type Admitted } from './admit-request.ts';
+import { admitRequest, refuseWhileDraining, type Admitted, type CalledLink } from './admit-request.ts';
 import { answerFailure, replyFailure } from './answer-failure.ts';
 import { sendChallenge } from './challenge.ts';
 import { endWithToken } from '#platform/http/end-with-token.ts';
@@ -48,9 +48,9 @@ export async function mountGatewayRoutes(
   /** What is known of the requests whose body is being read. */
   const admitted = new WeakMap<FastifyRequest, Admitted>();
 
-  async function admit(request: FastifyRequest, reply: FastifyReply, serverId: string | undefined): Promise<void> {
+  async function admit(request: FastifyRequest, reply: FastifyReply, link: CalledLink): Promise<void> {
     try {
-      const known = await admitRequest(request, reply, serverId, options);
+      const known = await admitRequest(request, reply, link, options);
       if (known) admitted.set(request, known);
     } catch (error) {
       // it was taken over from fastify, which no longer answers it
@@ -137,20 +137,23 @@ export async function mountGatewayRoutes(
     const methods = ['GET', 'POST', 'DELETE'];
     // helmet's headers are for pages; no browser shows these answers, and every call would pay for them
     const helmet = false as const;
-    scope.route({
-      method: methods,
-      url: '/mcp',
-      helmet,
-      onRequest: (request, reply) => admit(request, reply, undefined),
-      handler: serve,
-    });
-    scope.route<{ Params: { serverId: string } }>({
-      method: methods,
-      url: '/s/:serverId/mcp',
-      helmet,
-      onRequest: (request, reply) => admit(request, reply, request.params.serverId),
-      handler: serve,
-    });
+    // with a slash after it, a link is what it is without
+    for (const slash of ['', '/']) {
+      scope.route({
+        method: methods,
+        url: `/mcp${slash}`,
+        helmet,
+        onRequest: (request, reply) => admit(request, reply, { serverId: undefined, slash }),
+        handler: serve,
+      });
+      scope.route<{ Params: { serverId: string } }>({
+        method: methods,
+        url: `/s/:serverId/mcp${slash}`,
+        helmet,
+        onRequest: (request, reply) => admit(request, reply, { serverId: request.params.serverId, slash }),
+        handler: serve,
+      });
+    }
   });
 }
 

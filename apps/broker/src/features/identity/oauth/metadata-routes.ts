@@ -19,8 +19,10 @@ export function mountMetadataRoutes(
 ): void {
   const { publicUrl } = config;
   const serverMetadata = describeAuthorizationServer(publicUrl, config.clientDocuments.advertised);
-  for (const path of ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']) {
-    app.get(path, (_request, reply) => sendPublic(reply, serverMetadata));
+  for (const name of ['oauth-authorization-server', 'openid-configuration']) {
+    for (const slash of slashes) {
+      app.get(`/.well-known/${name}${slash}`, (_request, reply) => sendPublic(reply, serverMetadata));
+    }
   }
 
   const describeResource = (resource: string) => ({
@@ -30,18 +32,22 @@ export function mountMetadataRoutes(
     bearer_methods_supported: ['header'],
   });
   const wellKnown = '/.well-known/oauth-protected-resource';
-  for (const path of [wellKnown, `${wellKnown}/mcp`]) {
-    app.get(path, (_request, reply) => sendPublic(reply, describeResource(resources.mcp)));
+  // A link may be pasted with a slash behind it: its document names it so, as RFC 9728 wants (section 3.3).
+  for (const slash of slashes) {
+    app.get(`${wellKnown}${slash}`, (_request, reply) => sendPublic(reply, describeResource(resources.mcp)));
+    app.get(`${wellKnown}/mcp${slash}`, (_request, reply) =>
+      sendPublic(reply, describeResource(resources.mcp + slash)),
+    );
+    app.get<{ Params: { serverId: string } }>(`${wellKnown}/s/:serverId/mcp${slash}`, (request, reply) => {
+      const { serverId } = request.params;
+      const resource = resources.ofServer(serverId);
+      if (!resources.isMcp(resource) || !resources.exists(resource)) {
+        allowEveryOrigin(reply);
+        throw new SoukError('not_found');
+      }
+      return sendPublic(reply, describeResource(resource + slash));
+    });
   }
-  app.get<{ Params: { serverId: string } }>(`${wellKnown}/s/:serverId/mcp`, (request, reply) => {
-    const { serverId } = request.params;
-    const resource = resources.ofServer(serverId);
-    if (!resources.isMcp(resource) || !resources.exists(resource)) {
-      allowEveryOrigin(reply);
-      throw new SoukError('not_found');
-    }
-    return sendPublic(reply, describeResource(resource));
-  });
 
   // Every other probe: JSON, never a page of the web app, which some clients would try to parse.
   app.get('/.well-known/*', (_request, reply) => {
@@ -50,6 +56,8 @@ export function mountMetadataRoutes(
   });
   mountPreflight(app, '/.well-known/*');
 }
+
+const slashes = ['', '/'] as const;
 
 function sendPublic(reply: FastifyReply, document: object) {
   allowEveryOrigin(reply);
