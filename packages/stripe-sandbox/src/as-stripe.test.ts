@@ -241,3 +241,103 @@ test('a refund can fail days later: the charge is not refunded any more', async 
   const { data } = await stripe.charges.list({ payment_intent: String(intent) });
   expect(data).toMatchObject([{ refunded: false, amount_refunded: 0 }]);
 });
+
+test('a renewal is not charged to a method that the subscription does not name', async () => {
+  const one = await buy('subscription', '4242424242424242');
+  await stripe.subscriptions.update(one.subscription, { payment_settings: { payment_method_types: ['sepa_debit'] } });
+  await one.afterDays(32);
+  expect(await one.read()).toMatchObject({ status: 'past_due', latest_invoice: { status: 'open' } });
+});
+
+test('a method that the account has switched off is refused, and told', async () => {
+  await sandbox.control.setAccount({ paymentMethods: ['card'] });
+  const named = { allowed_payment_method_types: ['sepa_debit' as const] };
+  const session = {
+    mode: 'payment' as const,
+    line_items: [{ price: once.id, quantity: 1 }],
+    success_url: sandbox.origin,
+  };
+  await expect(stripe.checkout.sessions.create({ ...session, ...named })).rejects.toThrow('sepa_debit is invalid');
+  const { data } = await stripe.paymentMethodConfigurations.list();
+  expect(data).toMatchObject([{ is_default: true, card: { available: true }, sepa_debit: { available: false } }]);
+  await sandbox.control.setAccount({ paymentMethods: ['card', 'sepa_debit'] });
+});
+
+test('an account may pause what is not paid: no further period begins, and its invoice can be paid', async () => {
+  await sandbox.control.setAccount({ afterLastRetry: 'paused' });
+  const one = await buy('subscription', '4000000000000341');
+  await one.afterDays(32);
+  await one.afterDays(80);
+  const { latest_invoice: invoice } = await one.read();
+  expect(await one.read()).toMatchObject({ status: 'paused', latest_invoice: { status: 'open' } });
+  await payOnPage((typeof invoice === 'object' && invoice?.hosted_invoice_url) || '', '4242424242424242');
+  await one.afterDays(110);
+  const { data } = await stripe.invoices.list({ subscription: one.subscription });
+  expect(data.map(({ status }) => status)).toEqual(['paid', 'paid']);
+  await sandbox.control.setAccount({ afterLastRetry: 'cancel' });
+});
+
+test('an invoice that was written off makes its subscription active, and can be paid or void', async () => {
+  const [paid, dropped] = [
+    await buy('subscription', '4000000000000341'),
+    await buy('subscription', '4000000000000341'),
+  ];
+  for (const one of [paid, dropped]) {
+    await one.afterDays(32);
+    const { latest_invoice: invoice } = await one.read();
+    await stripe.invoices.markUncollectible((typeof invoice === 'object' && invoice?.id) || '');
+    expect(await one.read()).toMatchObject({ status: 'active', latest_invoice: { status: 'uncollectible' } });
+  }
+  const open = async ({ read }: typeof paid) => {
+    const { latest_invoice: invoice } = await read();
+    if (typeof invoice !== 'object' || !invoice) throw new Error('no invoice');
+    return invoice;
+  };
+  await payOnPage((await open(paid)).hosted_invoice_url ?? '', '4242424242424242');
+  await stripe.invoices.voidInvoice((await open(dropped)).id ?? '');
+  expect(await paid.read()).toMatchObject({ latest_invoice: { status: 'paid' } });
+  expect(await dropped.read()).toMatchObject({ latest_invoice: { status: 'void' } });
+});
+
+test.each([
+  ['keep_as_draft', 'draft'],
+  ['mark_uncollectible', 'uncollectible'],
+  ['void', 'void'],
+] as const)('while collection is paused to %s, the subscription stays active', async (behavior, status) => {
+  const one = await buy('subscription', '4242424242424242');
+  await stripe.subscriptions.update(one.subscription, { pause_collection: { behavior } });
+  await one.afterDays(32);
+  expect(await one.read()).toMatchObject({ status: 'active', latest_invoice: { status, auto_advance: false } });
+  await stripe.subscriptions.update(one.subscription, { pause_collection: '' });
+  await one.afterDays(63);
+  expect(await one.read()).toMatchObject({ pause_collection: null, latest_invoice: { status: 'paid' } });
+});
+
+test('what is too little to be charged is asked for with the next invoice', async () => {
+  const one = await buy('subscription', '4242424242424242');
+  const product = (await stripe.products.create({ name: 'More' })).id;
+  const more = await stripe.prices.create({
+    product,
+    currency: 'usd',
+    unit_amount: 540,
+    recurring: { interval: 'month' },
+  });
+  const [item] = (await one.read()).items.data;
+  const items = [{ id: item?.id ?? '', price: more.id }];
+  await stripe.subscriptions.update(one.subscription, { items, proration_behavior: 'always_invoice' });
+  expect(await one.read()).toMatchObject({ latest_invoice: { status: 'paid', amount_paid: 0, total: 40 } });
+  await one.afterDays(32);
+  expect(await one.read()).toMatchObject({ latest_invoice: { status: 'paid', amount_paid: 580 } });
+});
+
+test('a refusal after the work has begun is the answer of its key; its changes are undone', async () => {
+  const one = await buy('payment', '4242424242424242');
+  const { payment_intent: intent } = await one.session();
+  sandbox.control.failNext('/v1/refunds', 'refused');
+  const refund = (idempotencyKey: string) =>
+    stripe.refunds.create({ payment_intent: String(intent) }, { idempotencyKey });
+  await expect(refund('a')).rejects.toMatchObject({ statusCode: 400 });
+  const again = await refund('a').catch((error: Stripe.errors.StripeError) => error);
+  expect(again).toMatchObject({ statusCode: 400, headers: { 'idempotent-replayed': 'true' } });
+  expect(await refund('b')).toMatchObject({ status: 'succeeded' });
+});

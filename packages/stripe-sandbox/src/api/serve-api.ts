@@ -19,8 +19,8 @@ export type ApiAnswer = {
   replayOf?: string;
 };
 
-/** Whether the sandbox is to fail at a request: before it is worked off, or after. */
-export type FailAt = (method: string, path: string) => 'before' | 'after' | undefined;
+/** Whether the sandbox is to fail at a request, before it is worked off or after, or to refuse it. */
+export type FailAt = (method: string, path: string) => 'before' | 'after' | 'refused' | undefined;
 
 export type Api = { answer(request: IncomingMessage, body: string, requestId: string): Promise<ApiAnswer> };
 
@@ -50,13 +50,21 @@ export function createApi(given: {
       const fails = given.failAt(route.method, url.pathname);
       if (typeof key !== 'string' || route.method !== 'POST') {
         if (fails === 'before') throw failure();
+        if (fails === 'refused') throw refusal();
         const answer = await given.run('write', answerWith);
         if (fails === 'after') throw failure();
         return { status: 200, body: answer };
       }
       if (key.length > maxKeyLength) throw badRequest(`Idempotency-Key has more than ${maxKeyLength} characters.`);
       const asked = { key, request: `${url.pathname}?${canonical(form)}`, requestId, fails };
-      return given.run('write', (work) => answerOnce(work, asked, answerWith));
+      try {
+        return await given.run('write', (work) => answerOnce(work, asked, answerWith));
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        const answer = { status: error.cause.status, body: JSON.stringify(error.cause.toBody()) };
+        await given.run('write', (work) => keepAnswer(work, asked, answer));
+        throw error.cause;
+      }
     },
   };
 }
@@ -90,20 +98,26 @@ function findRoute(routes: readonly Route[], method: string, path: string): { ro
   );
 }
 
+/** What a request was refused with after it had begun: its changes are undone, and the answer is kept. */
+class Refused extends Error {
+  override readonly cause: StripeError;
+  constructor(cause: StripeError) {
+    super('refused');
+    this.cause = cause;
+  }
+}
+
+const refusal = () => new StripeError(400, 'The balance of the account does not cover this.');
+
 const failure = () => new StripeError(500, 'An unknown error occurred.', {}, 'api_error');
 
 /**
- * A request is known again by its key; a key that comes with other parameters is a mistake of the caller. An error of the
- * server is kept like any answer: the same key never leads to another one.
+ * A request is known again by its key; a key that comes with other parameters is a mistake of the caller. A refusal and an
+ * error of the server are kept like any answer: the same key never leads to another one. What is refused changes nothing.
  */
-async function answerOnce(
-  work: Work,
-  asked: { key: string; request: string; requestId: string; fails: 'before' | 'after' | undefined },
-  answerWith: (work: Work) => Promise<string>,
-): Promise<ApiAnswer> {
-  const { key, request, requestId, fails } = asked;
-  const id = `idem_${createHash('sha256').update(key).digest('hex')}`;
-  const parameters = createHash('sha256').update(request).digest('hex');
+async function answerOnce(work: Work, asked: Asked, answerWith: (work: Work) => Promise<string>): Promise<ApiAnswer> {
+  const { key, fails } = asked;
+  const { id, parameters } = nameOf(asked);
   const kept = await work.get('kept_answer', id);
   if (kept && kept.body.parameters !== parameters) {
     throw new StripeError(
@@ -117,12 +131,39 @@ async function answerOnce(
     const { status = 200, answer, request: replayOf = '' } = kept.body;
     return { status, body: answer, replayOf };
   }
-  const made = fails === 'before' ? '' : await answerWith(work);
+  const made = fails === 'before' ? '' : await unlessRefused(fails, () => answerWith(work));
   const answer =
     fails === undefined ? { status: 200, body: made } : { status: 500, body: JSON.stringify(failure().toBody()) };
-  const { status, body } = answer;
-  work.add('kept_answer', { id, object: 'kept_answer', parameters, answer: body, status, request: requestId }, {});
+  await keepAnswer(work, asked, answer);
   return answer;
+}
+
+type Asked = { key: string; request: string; requestId: string; fails: ReturnType<FailAt> };
+
+const nameOf = ({ key, request }: Asked) => ({
+  id: `idem_${createHash('sha256').update(key).digest('hex')}`,
+  parameters: createHash('sha256').update(request).digest('hex'),
+});
+
+async function keepAnswer(work: Work, asked: Asked, { status, body }: { status: number; body: string }): Promise<void> {
+  const { id, parameters } = nameOf(asked);
+  if (await work.get('kept_answer', id)) return;
+  work.add(
+    'kept_answer',
+    { id, object: 'kept_answer', parameters, answer: body, status, request: asked.requestId },
+    {},
+  );
+}
+
+/** @throws Refused */
+async function unlessRefused(fails: Asked['fails'], run: () => Promise<string>): Promise<string> {
+  try {
+    if (fails === 'refused') throw refusal();
+    return await run();
+  } catch (error) {
+    if (error instanceof StripeError && error.status < 500) throw new Refused(error);
+    throw error;
+  }
 }
 
 const expandPaths = z.object({ expand: z.array(z.string()).default([]) });

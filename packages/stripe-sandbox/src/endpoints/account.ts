@@ -1,13 +1,34 @@
-import { id, parameters, webAddress } from '../api/parameters.ts';
+import { id, listParameters, parameters, webAddress } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
 import { noSuch } from '../api/stripe-error.ts';
 import { readAccount } from '../objects/account.ts';
+import type { PaymentMethodType } from '../objects/types.ts';
 import { findCustomer } from './customers.ts';
 import { z } from 'zod';
 
 /** The account itself, its customers' payment methods, and the portal in which they change them. */
 export const accountRoutes = [
   route('GET', 'account', parameters({}), async ({ work }) => (await readAccount(work)).body),
+  route('GET', 'payment_method_configurations', listParameters({}), async ({ work }) => {
+    const { paymentMethods } = (await readAccount(work)).memory;
+    const state = (type: PaymentMethodType) => {
+      const value = paymentMethods.includes(type) ? ('on' as const) : ('off' as const);
+      return { available: value === 'on', display_preference: { overridable: null, preference: value, value } };
+    };
+    const configuration = {
+      id: 'pmc_sandbox',
+      object: 'payment_method_configuration' as const,
+      active: true,
+      application: null,
+      card: state('card'),
+      is_default: true,
+      livemode: false,
+      name: 'Default',
+      parent: null,
+      sepa_debit: state('sepa_debit'),
+    };
+    return { object: 'list', data: [configuration], has_more: false, url: '/v1/payment_method_configurations' };
+  }),
   route('GET', 'payment_methods/:id', parameters({}), async ({ work, id: method }) => {
     const row = await work.get('payment_method', method);
     if (!row) throw noSuch('PaymentMethod', method);

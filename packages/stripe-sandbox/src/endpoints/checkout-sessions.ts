@@ -5,6 +5,7 @@ import { route } from '../api/route.ts';
 import { badRequest, noSuch } from '../api/stripe-error.ts';
 import { findCustomer } from './customers.ts';
 import { expireSession } from '../money/expire-session.ts';
+import { checkMethods } from '../objects/account.ts';
 import { addSession } from '../objects/checkout-session.ts';
 import { enterTimeOf } from '../time/time-of-customer.ts';
 import type { Row, Work } from '../work.ts';
@@ -31,6 +32,7 @@ export const checkoutSessionRoutes = [
         .array(z.enum(['card', 'sepa_debit']))
         .min(1)
         .optional(),
+      adaptive_pricing: z.strictObject({ enabled: flag }).optional(),
       payment_intent_data: z.strictObject({ metadata: metadata.optional() }).optional(),
       subscription_data: z.strictObject({ metadata: metadata.optional() }).optional(),
       invoice_creation: z
@@ -46,6 +48,7 @@ export const checkoutSessionRoutes = [
       if (mode === 'payment' && given.subscription_data) throw wrongMode('subscription_data', 'subscription');
       if (mode === 'subscription' && given.payment_intent_data) throw wrongMode('payment_intent_data', 'payment');
       if (mode === 'subscription' && given.invoice_creation) throw wrongMode('invoice_creation', 'payment');
+      await checkMethods(work, given.allowed_payment_method_types, 'allowed_payment_method_types');
       await enterTimeOf(work, customer ?? null);
       const items = await toLineItems(work, mode, given.line_items);
       if (mode === 'subscription') checkCurrency(known?.body.currency ?? null, items[0]?.currency);

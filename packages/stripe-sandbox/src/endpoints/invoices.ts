@@ -6,7 +6,7 @@ import { badRequest, noSuch } from '../api/stripe-error.ts';
 import { finalizeInvoice } from '../money/invoice.ts';
 import { previewInvoice } from '../money/preview-invoice.ts';
 import type { Invoice } from '../objects/types.ts';
-import { setAutoAdvance, voidInvoice } from '../money/stop-invoice.ts';
+import { markUncollectible, setAutoAdvance, voidInvoice } from '../money/stop-invoice.ts';
 import { enterTimeOf } from '../time/time-of-customer.ts';
 import type { Row, Work } from '../work.ts';
 import { itemChange, prorationBehavior } from './subscriptions.ts';
@@ -78,9 +78,17 @@ export const invoiceRoutes = [
     if (given.auto_advance !== undefined) setAutoAdvance(work, row, given.auto_advance);
     return row.body;
   }),
-  route('POST', 'invoices/:id/void', parameters({}), async ({ work, id }) => {
+  route('POST', 'invoices/:id/mark_uncollectible', parameters({}), async ({ work, id }) => {
     const row = await find(work, id);
     if (row.body.status !== 'open')
+      throw badRequest(`You can only pass in open invoices. This invoice isn't open: it is ${row.body.status}.`);
+    await enterTimeOf(work, row.body.customer);
+    await markUncollectible(work, row);
+    return row.body;
+  }),
+  route('POST', 'invoices/:id/void', parameters({}), async ({ work, id }) => {
+    const row = await find(work, id);
+    if (row.body.status !== 'open' && row.body.status !== 'uncollectible')
       throw badRequest(`You can only pass in open invoices. This invoice isn't open: it is ${row.body.status}.`);
     await enterTimeOf(work, row.body.customer);
     await voidInvoice(work, row);

@@ -3,6 +3,7 @@ import { given as filter, listObjects } from '../api/list.ts';
 import { flag, id, listParameters, mergeMetadata, metadata, parameters, whole } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
 import { badRequest, noSuch } from '../api/stripe-error.ts';
+import { checkMethods } from '../objects/account.ts';
 import { changeSubscription } from '../money/change-subscription.ts';
 import { endSubscription } from '../money/subscription.ts';
 import { enterTimeOf } from '../time/time-of-customer.ts';
@@ -24,7 +25,9 @@ const paymentSettings = z.strictObject({
     .optional(),
 });
 
-const statuses = ['active', 'past_due', 'unpaid', 'canceled'] as const;
+const pauseCollection = z.strictObject({ behavior: z.enum(['keep_as_draft', 'mark_uncollectible', 'void']) });
+
+const statuses = ['active', 'past_due', 'unpaid', 'paused', 'canceled'] as const;
 const listedStatus = z.enum([...statuses, 'all', 'ended']);
 
 export const subscriptionRoutes = [
@@ -47,6 +50,7 @@ export const subscriptionRoutes = [
       cancel_at: z.union([z.literal(''), whole]).optional(),
       default_payment_method: id.optional(),
       payment_settings: paymentSettings.optional(),
+      pause_collection: z.union([z.literal(''), pauseCollection]).optional(),
       metadata: metadata.optional(),
       items: z.array(itemChange).max(20).optional(),
       proration_behavior: prorationBehavior,
@@ -70,11 +74,14 @@ export const subscriptionRoutes = [
           `The customer does not have a payment method with the ID ${method}. The payment method must be attached to the customer.`,
           { param: 'default_payment_method' },
         );
+      await checkMethods(work, given.payment_settings?.payment_method_types, 'payment_settings[payment_method_types]');
+      const { pause_collection: pause } = given;
       await changeSubscription(work, subscription, {
         cancelAtPeriodEnd: given.cancel_at_period_end,
         cancelAt: cancelAt === '' ? null : cancelAt,
         defaultPaymentMethod: method,
         paymentSettings: given.payment_settings,
+        pauseCollection: pause === '' ? null : pause && { ...pause, resumes_at: null },
         metadata: given.metadata && mergeMetadata(subscription.body.metadata, given.metadata),
         items: given.items,
         proration: given.proration_behavior,
@@ -103,5 +110,5 @@ async function find(work: Work, id: string): Promise<Row<'subscription'>> {
 function statusesOf(status: z.output<typeof listedStatus> | undefined): readonly string[] {
   if (status === 'all') return statuses;
   if (status === 'ended') return ['canceled'];
-  return status === undefined ? ['active', 'past_due', 'unpaid'] : [status];
+  return status === undefined ? statuses.filter((one) => one !== 'canceled') : [status];
 }

@@ -19,6 +19,8 @@ export type SubscriptionChange = {
   paymentSettings?:
     | { [Name in 'save_default_payment_method' | 'payment_method_types']?: Settings[Name] | undefined }
     | undefined;
+  /** null: invoices are collected again. */
+  pauseCollection?: Subscription['pause_collection'] | undefined;
   metadata?: Metadata | undefined;
   items?: readonly ItemChange[] | undefined;
   proration: 'always_invoice' | 'create_prorations' | 'none';
@@ -43,6 +45,7 @@ export async function changeSubscription(
   if (change.cancelAt !== undefined) setCancelAt(work, subscription, change.cancelAt);
   if (change.defaultPaymentMethod !== undefined) body.default_payment_method = change.defaultPaymentMethod;
   if (body.payment_settings) Object.assign(body.payment_settings, change.paymentSettings);
+  if (change.pauseCollection !== undefined) body.pause_collection = change.pauseCollection;
   let lines: InvoiceLine[] = [];
   if (change.items) {
     await dropPendingUpdate(work, subscription);

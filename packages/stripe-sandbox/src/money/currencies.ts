@@ -35,9 +35,12 @@ export function checkPrice(currency: string, amount: number): void {
     throw badRequest(`Amounts of ${currency} must be divisible by 10.`, { param: 'unit_amount' });
 }
 
+/** In the currency's smallest unit. */
+export const smallestCharge = (currency: string): number => smallestCharges.get(currency) ?? 50;
+
 /** @throws StripeError amount_too_small */
 export function checkSmallest(currency: string, total: number): void {
-  const least = smallestCharges.get(currency) ?? 50;
+  const least = smallestCharge(currency);
   if (total >= least) return;
   const shown = new Intl.NumberFormat('en-US', { style: 'currency', currency: currency.toUpperCase() });
   const amount = shown.format(least / 10 ** (shown.resolvedOptions().maximumFractionDigits ?? 2));

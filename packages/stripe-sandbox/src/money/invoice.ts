@@ -1,4 +1,5 @@
 import { emit } from '../webhooks/emit-event.ts';
+import { smallestCharge } from './currencies.ts';
 import type { Invoice, InvoiceLine, Metadata, Price, Subscription } from '../objects/types.ts';
 import { clockOf } from '../time/time-of-customer.ts';
 import type { Row, Work } from '../work.ts';
@@ -188,6 +189,13 @@ export async function finalizeInvoice(
   body.starting_balance = before;
   body.ending_balance = after;
   body.amount_due = Math.max(0, body.total + before);
+  if (body.amount_due > 0 && body.amount_due < smallestCharge(body.currency)) {
+    // too little to be charged: the next invoice asks for it
+    customer.body.balance += body.amount_due;
+    body.ending_balance += body.amount_due;
+    body.amount_due = 0;
+    work.save(customer);
+  }
   body.amount_remaining = body.amount_due;
   body.automatically_finalizes_at = null;
   body.effective_at = work.time;

@@ -1,6 +1,7 @@
 import { emit } from '../webhooks/emit-event.ts';
 import type { Row, Work } from '../work.ts';
-import { addPaymentIntent, chargeCard, type ChargeResult } from './charge-card.ts';
+import { addPaymentIntent, chargeCard, refuseIntent, type ChargeResult } from './charge-card.ts';
+import type { Decline } from './test-cards.ts';
 
 /** Charges a card for an open invoice. One that asks for nothing is paid without a card. */
 export async function payInvoice(
@@ -8,13 +9,17 @@ export async function payInvoice(
   invoice: Row<'invoice'>,
   method: Row<'payment_method'>,
   owner: 'here' | 'authenticated' | 'away',
+  /** What it may be paid with; undefined: anything. */
+  types?: readonly string[],
 ): Promise<ChargeResult> {
   if (invoice.body.amount_due === 0) {
     markPaid(work, invoice);
     return 'paid';
   }
   const { payment, intent } = await paymentOf(work, invoice);
-  const result = chargeCard(work, intent, method, owner);
+  const isTaken = types?.includes(method.body.type) ?? true;
+  const result = isTaken ? chargeCard(work, intent, method, owner) : notTaken;
+  if (result === notTaken) refuseIntent(work, intent, notTaken);
   if (result === 'authenticates' && owner !== 'away') return result;
   invoice.body.attempted = true;
   if (result === 'processing') {
@@ -34,6 +39,13 @@ export async function payInvoice(
   }
   return result;
 }
+
+/** A method that is not among those of the subscription is not charged. */
+const notTaken: Decline = {
+  code: 'payment_method_not_available',
+  declineCode: 'payment_method_not_available',
+  message: 'The payment method of the subscription is not among its payment method types.',
+};
 
 const daySeconds = 86_400;
 /** How long after each refusal the card is charged again. After the last one, the subscription ends. */

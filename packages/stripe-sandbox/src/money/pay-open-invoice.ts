@@ -6,8 +6,7 @@ import type { ChargeResult } from './charge-card.ts';
 import { addPaymentMethod, attachMethod } from './payment-method.ts';
 import { payInvoice } from './pay-invoice.ts';
 import { applyPendingUpdate, isAwaited } from './pending-update.ts';
-import { subscriptionOf } from './renew.ts';
-import { setStatus } from './subscription.ts';
+import { setStatus, subscriptionOf } from './subscription.ts';
 
 /**
  * A person pays an open invoice on its page, and their subscription goes on. The card is kept for the next renewal only where

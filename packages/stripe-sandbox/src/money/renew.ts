@@ -7,7 +7,8 @@ import { addInvoice, finalizeInvoice, invoiceLine } from './invoice.ts';
 import { itemLine, subscriptionOfItem } from './invoice-item.ts';
 import { payInvoice } from './pay-invoice.ts';
 import { dropPendingUpdate, isAwaited } from './pending-update.ts';
-import { currentPeriod, endSubscription, setStatus } from './subscription.ts';
+import { markUncollectible, setAutoAdvance, voidInvoice } from './stop-invoice.ts';
+import { currentPeriod, endSubscription, setStatus, subscriptionOf } from './subscription.ts';
 
 /** A renewal's invoice stays a draft for this long. */
 const draftSeconds = 3600;
@@ -45,6 +46,7 @@ export async function renewSubscription(work: Work, subscription: Row<'subscript
   if (body.status === 'unpaid') Object.assign(invoice.body, { auto_advance: false, automatically_finalizes_at: null });
   if (!invoice.body.auto_advance) invoice.dueMs = null;
   work.save(invoice);
+  if (body.pause_collection) await pauseCollection(work, invoice, body.pause_collection.behavior);
   subscription.memory.waiting = [];
   body.latest_invoice = invoice.id;
   subscription.dueMs = period.end * 1000;
@@ -78,7 +80,7 @@ export async function collectInvoice(work: Work, invoice: Row<'invoice'>): Promi
   }
   if (isAwaited(subscription, invoice)) return dropPendingUpdate(work, subscription);
   if (invoice.body.status === 'draft') await finalizeInvoice(work, invoice, { usesBalance: true });
-  const result = await payInvoice(work, invoice, await methodOf(work, subscription), 'away');
+  const result = await payInvoice(work, invoice, await methodOf(work, subscription), 'away', typesOf(subscription));
   if (result === 'paid') setStatus(work, subscription, 'active');
   else if (result !== 'processing') await afterRefusal(work, subscription, invoice);
 }
@@ -96,6 +98,19 @@ export async function afterRefusal(
   else setStatus(work, subscription, afterLastRetry);
 }
 
+/** While nothing is collected, the invoice of a period waits, or nobody has to pay it. */
+async function pauseCollection(work: Work, invoice: Row<'invoice'>, behavior: string): Promise<void> {
+  setAutoAdvance(work, invoice, false);
+  if (behavior === 'keep_as_draft') return;
+  await finalizeInvoice(work, invoice, { usesBalance: false });
+  if (behavior === 'void') await voidInvoice(work, invoice);
+  else await markUncollectible(work, invoice);
+}
+
+/** With what the invoices of a subscription can be paid; undefined: with anything. */
+const typesOf = ({ body }: Row<'subscription'>): readonly string[] | undefined =>
+  body.payment_settings?.payment_method_types ?? undefined;
+
 /** What a subscription is charged to: its own method, else its customer's. */
 export async function methodOf(work: Work, { body }: Row<'subscription'>): Promise<Row<'payment_method'>> {
   const customer = await work.need('customer', body.customer);
@@ -112,9 +127,4 @@ async function takeItems(work: Work, { id, customer }: Subscription): Promise<In
     work.save(item);
   }
   return mine.map(({ body }) => itemLine(work, body));
-}
-
-export async function subscriptionOf(work: Work, invoice: Row<'invoice'>): Promise<Row<'subscription'> | undefined> {
-  const id = invoice.body.parent?.subscription_details?.subscription;
-  return typeof id === 'string' ? work.get('subscription', id) : undefined;
 }

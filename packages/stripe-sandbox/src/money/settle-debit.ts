@@ -3,8 +3,8 @@ import { emit } from '../webhooks/emit-event.ts';
 import { settleDebit } from './charge-card.ts';
 import { settleCheckout } from './pay-checkout.ts';
 import { planRetry, recordPayment } from './pay-invoice.ts';
-import { afterRefusal, subscriptionOf } from './renew.ts';
-import { setStatus } from './subscription.ts';
+import { afterRefusal } from './renew.ts';
+import { setStatus, subscriptionOf } from './subscription.ts';
 
 /** Days after a debit, its bank says whether it is paid: what it was for follows. */
 export async function endDebit(work: Work, intent: Row<'payment_intent'>): Promise<void> {

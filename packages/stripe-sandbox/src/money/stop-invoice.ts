@@ -1,7 +1,6 @@
 import type { Row, Work } from '../work.ts';
 import { emit } from '../webhooks/emit-event.ts';
-import { subscriptionOf } from './renew.ts';
-import { setStatus } from './subscription.ts';
+import { setStatus, subscriptionOf } from './subscription.ts';
 
 const hourSeconds = 3600;
 
@@ -17,7 +16,7 @@ export function setAutoAdvance(work: Work, invoice: Row<'invoice'>, isOn: boolea
   emit(work, 'invoice.updated', body);
 }
 
-/** Nobody has to pay it any more. A subscription that waited for it alone goes on. */
+/** Nobody can pay it any more. */
 export async function voidInvoice(work: Work, invoice: Row<'invoice'>): Promise<void> {
   const { body } = invoice;
   body.status = 'void';
@@ -27,7 +26,24 @@ export async function voidInvoice(work: Work, invoice: Row<'invoice'>): Promise<
   invoice.dueMs = null;
   work.save(invoice);
   emit(work, 'invoice.voided', body);
-  const subscription = await subscriptionOf(work, invoice);
+  goOn(work, await subscriptionOf(work, invoice), invoice);
+}
+
+/** Written off: nothing more is collected, and it can still be paid on its page. */
+export async function markUncollectible(work: Work, invoice: Row<'invoice'>): Promise<void> {
+  const { body } = invoice;
+  body.status = 'uncollectible';
+  body.auto_advance = false;
+  body.next_payment_attempt = null;
+  body.status_transitions.marked_uncollectible_at = work.time;
+  invoice.dueMs = null;
+  work.save(invoice);
+  emit(work, 'invoice.marked_uncollectible', body);
+  goOn(work, await subscriptionOf(work, invoice), invoice);
+}
+
+/** A subscription that waited for this invoice alone is active again. */
+function goOn(work: Work, subscription: Row<'subscription'> | undefined, invoice: Row<'invoice'>): void {
   if (subscription?.body.latest_invoice === invoice.id && subscription.body.status === 'past_due')
     setStatus(work, subscription, 'active');
 }

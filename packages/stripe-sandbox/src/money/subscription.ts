@@ -130,15 +130,22 @@ export function endSubscription(
   emit(work, 'customer.subscription.deleted', body);
 }
 
-/** Active, past due or given up, by whether the last invoice was paid. */
+/** Active, past due, given up or paused, by whether the last invoice was paid. A paused one begins no further period. */
 export function setStatus(
   work: Work,
   subscription: Row<'subscription'>,
-  status: 'active' | 'past_due' | 'unpaid',
+  status: 'active' | 'past_due' | 'unpaid' | 'paused',
 ): void {
   const { status: before } = subscription.body;
   if (before === status || before === 'canceled') return;
   subscription.body.status = status;
+  if (status === 'paused') subscription.dueMs = null;
   work.save(subscription);
   emit(work, 'customer.subscription.updated', subscription.body, { status: before });
+}
+
+/** What an invoice is of. */
+export async function subscriptionOf(work: Work, invoice: Row<'invoice'>): Promise<Row<'subscription'> | undefined> {
+  const id = invoice.body.parent?.subscription_details?.subscription;
+  return typeof id === 'string' ? work.get('subscription', id) : undefined;
 }

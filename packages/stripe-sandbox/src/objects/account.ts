@@ -1,5 +1,6 @@
 import type { Row, Work } from '../work.ts';
-import type { Account, AccountMemory } from './types.ts';
+import { badRequest } from '../api/stripe-error.ts';
+import type { Account, AccountMemory, PaymentMethodType } from './types.ts';
 
 const id = 'acct_sandbox';
 
@@ -8,7 +9,26 @@ export async function readAccount(work: Work): Promise<Pick<Row<'account'>, 'bod
   return (await work.get('account', id)) ?? { body: newAccount(), memory: { ...asNew } };
 }
 
-const asNew: AccountMemory = { afterLastRetry: 'cancel', billingMode: 'classic' };
+const asNew: AccountMemory = {
+  afterLastRetry: 'cancel',
+  billingMode: 'classic',
+  paymentMethods: ['card', 'sepa_debit'],
+};
+
+/** @throws StripeError for one that the account has switched off */
+export async function checkMethods(
+  work: Work,
+  wanted: readonly PaymentMethodType[] | undefined,
+  param: string,
+): Promise<void> {
+  const { paymentMethods } = (await readAccount(work)).memory;
+  const missing = wanted?.find((one) => !paymentMethods.includes(one));
+  if (missing !== undefined)
+    throw badRequest(
+      `The payment method type provided: ${missing} is invalid. Please ensure the provided type is activated in your dashboard.`,
+      { param },
+    );
+}
 
 /** As a change in the dashboard of Stripe. */
 export async function changeAccount(

@@ -83,7 +83,7 @@ export type Subscription = Narrow<
     items: List<SubscriptionItem>;
     latest_invoice: string | null;
     pending_update: PendingUpdate | null;
-    status: 'active' | 'past_due' | 'unpaid' | 'canceled';
+    status: 'active' | 'past_due' | 'unpaid' | 'paused' | 'canceled';
     test_clock: string | null;
   }
 >;
@@ -94,7 +94,7 @@ export type Invoice = Narrow<
   {
     customer: string;
     lines: List<InvoiceLine>;
-    status: 'draft' | 'open' | 'paid' | 'void';
+    status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void';
     test_clock: string | null;
     default_payment_method: string | null;
   }
@@ -126,10 +126,13 @@ export type SessionMemory = {
 /** What a Stripe account is set to in its dashboard, which the API does not tell. */
 export type AccountMemory = {
   /** What becomes of a subscription after the last refusal of its renewal. */
-  afterLastRetry: 'cancel' | 'unpaid' | 'past_due';
+  afterLastRetry: 'cancel' | 'unpaid' | 'past_due' | 'paused';
   /** The billing mode of new subscriptions. */
   billingMode: 'classic' | 'flexible';
+  /** What of the methods of the sandbox is switched on. */
+  paymentMethods: readonly PaymentMethodType[];
 };
+export type PaymentMethodType = 'card' | 'sepa_debit';
 /** What a person types into a page. The number is that of a test card. */
 export type PayerCard = { number: string; expMonth: number; expYear: number; name: string; email: string };
 

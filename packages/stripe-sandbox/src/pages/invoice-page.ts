@@ -9,13 +9,16 @@ export type InvoiceState = { typed?: URLSearchParams; problems?: Problems; refus
 const day = (seconds: number) =>
   new Date(seconds * 1000).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' });
 
+/** What was written off can still be paid. */
+export const isPayable = ({ status }: Invoice): boolean => status === 'open' || status === 'uncollectible';
+
 /** An invoice as its customer sees it: an open one can be paid. */
 export function invoicePage(invoice: Invoice, { returnUrl }: Way, state: InvoiceState = {}): string {
   const amount = money(invoice.amount_due, invoice.currency);
   const lines = invoice.lines.data.map(
     (line) => html`<li><span>${line.description ?? ''}</span><span>${money(line.amount, line.currency)}</span></li>`,
   );
-  const isOpen = invoice.status === 'open';
+  const isOpen = isPayable(invoice);
   return page(
     `Invoice ${invoice.number ?? ''}`,
     html`<section>

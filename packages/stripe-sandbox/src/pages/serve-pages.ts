@@ -8,9 +8,9 @@ import type { RunWork } from '../run-work.ts';
 import type { Row, Work } from '../work.ts';
 import { readCard } from './card-form.ts';
 import { asksEmail, authenticatePage, checkoutPage, messagePage } from './checkout-page.ts';
-import { invoicePage, receiptPage, type InvoiceState } from './invoice-page.ts';
+import { invoicePage, isPayable, receiptPage, type InvoiceState } from './invoice-page.ts';
 import { changeCardPage } from './portal-page.ts';
-import { subscriptionOf } from '../money/renew.ts';
+import { subscriptionOf } from '../money/subscription.ts';
 import { changeCard } from '../money/change-card.ts';
 
 const styles = readFileSync(new URL('./styles.css', import.meta.url), 'utf8');
@@ -117,7 +117,7 @@ async function openInvoicePage(
 ): Promise<PageAnswer> {
   const invoice = await work.get('invoice', id);
   if (!invoice || invoice.body.status === 'draft') return notFound();
-  if (!form || invoice.body.status !== 'open') return show(200, invoicePage(invoice.body, way));
+  if (!form || !isPayable(invoice.body)) return show(200, invoicePage(invoice.body, way));
   const methods = (await subscriptionOf(work, invoice))?.body.payment_settings?.payment_method_types;
   const takesDebits = methods?.includes('sepa_debit') ?? true;
   const read = readCard(form, { asksEmail: false, takesDebits, now: new Date(work.nowMs) });

@@ -3,13 +3,14 @@ import { closeDispute, openDispute } from '../money/dispute.ts';
 import { setCancelAt } from '../money/change-subscription.ts';
 import { failRefund } from '../money/fail-refund.ts';
 import { endDebit } from '../money/settle-debit.ts';
-import { currentPeriod } from '../money/subscription.ts';
+import { currentPeriod, setStatus } from '../money/subscription.ts';
 import { changeAccount } from '../objects/account.ts';
 import type { EventType } from '../objects/types.ts';
 import { enterTimeOf } from '../time/time-of-customer.ts';
 import { emit } from '../webhooks/emit-event.ts';
 import { addTestClock } from '../time/add-test-clock.ts';
 import type { Work } from '../work.ts';
+import type { FailAt } from '../api/serve-api.ts';
 import { deliveryTime } from '../storage/storage.ts';
 
 export type ControlPlane = {
@@ -42,10 +43,12 @@ export type ControlPlane = {
   setAccount(change: Parameters<typeof changeAccount>[1]): Promise<void>;
   /** A customer cancels in the portal: a subscription of the flexible mode gets a date of its own. */
   cancelInPortal(subscriptionId: string): Promise<void>;
+  /** The owner of the account, or a customer in the portal, pauses a subscription. */
+  pauseSubscription(subscriptionId: string): Promise<void>;
   /** The bank decides about the debit of a payment intent now. */
   settleDebit(intentId: string): Promise<void>;
-  /** Fails at the next requests to this path: before they are worked off, or after. Their keys keep that answer. */
-  failNext(path: string, when: 'before' | 'after', times?: number): void;
+  /** Fails at the next requests to this path: before they are worked off, after, or by refusing them. Their keys keep that answer. */
+  failNext(path: string, when: 'before' | 'after' | 'refused', times?: number): void;
   /** Sends an event of one's own making, signed as any other. */
   emit(type: string, object: object): Promise<void>;
 };
@@ -58,7 +61,7 @@ export function createControlPlane({ run, interference, wake }: SandboxInside): 
   let undelayed = Promise.withResolvers<void>();
 
   let requests = 0;
-  const failures: { path: string; when: 'before' | 'after'; left: number }[] = [];
+  const failures: { path: string; when: NonNullable<ReturnType<FailAt>>; left: number }[] = [];
   interference.failAt = (_method, path) => {
     const failure = failures.find((one) => one.left > 0 && one.path === path);
     if (failure) failure.left -= 1;
@@ -127,6 +130,8 @@ export function createControlPlane({ run, interference, wake }: SandboxInside): 
         work.save(row);
         emit(work, 'customer.subscription.updated', row.body, { cancel_at: null });
       }),
+    pauseSubscription: (subscriptionId) =>
+      run('write', async (work) => setStatus(work, await work.need('subscription', subscriptionId), 'paused')),
     settleDebit: (intentId) =>
       run('write', async (work) => {
         const row = await work.need('payment_intent', intentId);

@@ -1,3 +1,4 @@
+import type { FailAt } from '../api/serve-api.ts';
 import type { Delivery, SandboxEvent } from '../objects/types.ts';
 import type { RunWork } from '../run-work.ts';
 import { deliveryTime } from '../storage/storage.ts';
@@ -19,7 +20,7 @@ export type Interference = {
   /** Called when a request to the API was worked off; the answer leaves when it resolves. */
   beforeAnswer(): Promise<void> | void;
   /** Whether the next request to the API fails, and when. */
-  failAt(method: string, path: string): 'before' | 'after' | undefined;
+  failAt: FailAt;
   /** Called for each attempt; false: it is lost on the way. */
   mayPass(event: SandboxEvent): boolean | Promise<boolean>;
   /** The order in which what is due is sent. */

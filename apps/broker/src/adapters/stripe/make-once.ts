@@ -2,12 +2,12 @@ import { SoukError } from '#platform/errors.ts';
 import { ProviderFailure } from './provider-failure.ts';
 import type { Stripe } from 'stripe';
 
-/** Each further key is the answer to a failure that the provider has kept. */
+/** Each further key is the answer to a failure or a refusal that the provider has kept. */
 const mostKeys = 4;
 
 /**
  * Makes something at the payment provider once, however often this is called and by however many brokers. A failure of the
- * provider's own is kept under the key: what it made all the same is looked for, else it is made under a key that follows
+ * provider's own, or a refusal whose cause may be gone, is kept under the key: what it made all the same is looked for, else it is made under a key that follows
  * from the failure, and so is the same for everybody.
  * @param make with the key of this attempt
  * @param find what an attempt that was answered with a failure has made

@@ -10,7 +10,7 @@ export class ProviderFailure extends Error {
   readonly requestId: string | undefined;
   /**
    * This is the answer to an earlier request with the same Idempotency-Key, of which this is the id: the provider keeps a
-   * failure of its own like any answer, and the key never leads to another one.
+   * failure of its own and a refusal like any answer, and the key never leads to another one.
    */
   readonly keptFrom: string | undefined;
 
@@ -30,7 +30,7 @@ export class ProviderFailure extends Error {
     this.param = error.param;
     this.status = error.statusCode;
     this.requestId = error.requestId;
-    const isKept = error.headers?.['idempotent-replayed'] === 'true' && (error.statusCode ?? 0) >= 500;
+    const isKept = error.headers?.['idempotent-replayed'] === 'true' && (error.statusCode ?? 0) >= 400;
     this.keptFrom = isKept ? error.headers?.['original-request'] : undefined;
   }
 }

@@ -41,7 +41,7 @@ export async function examine(
     });
     // the payments of another installation cannot be checked from here
     if (config?.payments === 'stripe' && config.stripe)
-      checks.push(...(await examineStripe(config.stripe, config.publicUrl, dispatcher)));
+      checks.push(...(await examineStripe(config.stripe, config, dispatcher)));
     return { baseUrl, diagnosis: { ok: checks.every(({ status }) => status !== 'failed'), checks } };
   } finally {
     await dispatcher.destroy();
@@ -50,12 +50,12 @@ export async function examine(
 
 async function examineStripe(
   access: NonNullable<Config['stripe']>,
-  publicUrl: string,
+  shop: Pick<Config, 'publicUrl' | 'paymentMethods'>,
   dispatcher: ReturnType<typeof createOutgoingDispatcher>,
 ): Promise<ConnectionCheck[]> {
   const provider = connectProvider(access, createOutgoingFetch(dispatcher));
   try {
-    return await examinePayments(provider, publicUrl);
+    return await examinePayments(provider, shop);
   } finally {
     provider.stop();
   }

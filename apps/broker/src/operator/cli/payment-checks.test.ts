@@ -19,9 +19,12 @@ afterAll(async () => {
   await app?.stop();
 });
 
-const findings = async (publicUrl = app.publicUrl) =>
+const findings = async ({ publicUrl = app.publicUrl, paymentMethods = ['card'] } = {}) =>
   Object.fromEntries(
-    (await examinePayments(provider, publicUrl)).map(({ id, status, detail }) => [id, { status, detail }]),
+    (await examinePayments(provider, { publicUrl, paymentMethods })).map(({ id, status, detail }) => [
+      id,
+      { status, detail },
+    ]),
   );
 
 test('the doctor reads what the payment provider tells of its account, and says what to check by hand', async () => {
@@ -31,18 +34,20 @@ test('the doctor reads what the payment provider tells of its account, and says 
       status: 'passed',
       detail: expect.stringContaining(`${app.publicUrl}/api/webhooks/stripe is told all`),
     },
+    'payments-methods': { status: 'passed', detail: 'The account takes card.' },
     'payments-cards': {
       status: 'passed',
       detail: 'The account saves it never; Souk sets each subscription to keep it.',
     },
     'payments-by-hand': { status: 'warned', detail: 'Check them by hand.' },
   });
-  const [, , , hand] = await examinePayments(provider, app.publicUrl);
+  const of = { publicUrl: app.publicUrl, paymentMethods: ['card'] };
+  const hand = (await examinePayments(provider, of)).at(-1);
   expect(hand?.advice).toContain('after the last retry of a failed renewal, subscriptions are cancelled');
 });
 
 test('an endpoint that is missing, or is told too little, is a fault with what to do', async () => {
-  expect((await findings('https://souk.example'))['payments-webhook']).toEqual({
+  expect((await findings({ publicUrl: 'https://souk.example' }))['payments-webhook']).toEqual({
     status: 'failed',
     detail: 'No endpoint with the address https://souk.example/api/webhooks/stripe is switched on.',
   });
@@ -50,9 +55,17 @@ test('an endpoint that is missing, or is told too little, is a fault with what t
     url: 'https://souk.example/api/webhooks/stripe',
     enabled_events: ['invoice.paid'],
   });
-  expect((await findings('https://souk.example'))['payments-webhook']).toMatchObject({
+  expect((await findings({ publicUrl: 'https://souk.example' }))['payments-webhook']).toMatchObject({
     status: 'failed',
     detail: expect.stringMatching(/is not told: checkout\.session\.completed, .*charge\.dispute\.closed\.$/),
+  });
+});
+
+test('a payment method that the account does not take is a fault', async () => {
+  const paymentMethods = ['card', 'sepa_debit', 'bacs_debit'];
+  expect((await findings({ paymentMethods }))['payments-methods']).toEqual({
+    status: 'failed',
+    detail: 'The account does not take bacs_debit.',
   });
 });
 
@@ -60,8 +73,8 @@ test('a key that is refused is a fault, and the others are asked all the same', 
   const { access } = app.stripeSandbox ?? {};
   if (!access) throw new Error('the stand-in does not run');
   const other = connectProvider({ ...access, secretKey: 'sk_test_sandbox_other' }, () => Promise.reject(new Error()));
-  const results = await examinePayments(other, app.publicUrl);
-  expect(results.map(({ status }) => status)).toEqual(['failed', 'failed', 'failed', 'warned']);
+  const results = await examinePayments(other, { publicUrl: app.publicUrl, paymentMethods: ['card'] });
+  expect(results.map(({ status }) => status)).toEqual(['failed', 'failed', 'failed', 'failed', 'warned']);
   expect(results[0]?.detail).toContain('Invalid API Key');
   other.stop();
 });

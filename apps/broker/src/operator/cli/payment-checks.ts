@@ -7,20 +7,32 @@ type Finding = Pick<ConnectionCheck, 'status' | 'detail'> & { advice?: string };
 
 /** What Souk depends on in the account of the payment provider, and its API does not tell. docs/payments.md says why. */
 const byHand = [
-  'after the last retry of a failed renewal, subscriptions are cancelled (Billing, Revenue recovery, Retries)',
-  'the customer portal is switched on, with "update payment methods" (Settings, Billing, Customer portal)',
+  'after the last retry of a failed renewal, subscriptions are cancelled and their invoices left as they are (Billing, Revenue recovery, Retries)',
+  'no subscription is paused after a failed payment (the same page)',
+  'customers are not limited to one subscription (Settings, Payments, Checkout)',
+  'the customer portal is switched on with "update payment methods", and without switching plans, changing quantities, pausing and cancelling (Settings, Billing, Customer portal)',
+  'a dispute leaves its subscription as it is (Billing, Subscriptions, Manage disputed payments)',
   'customers are sent receipts and failed payments by e-mail (Settings, Emails)',
+  'events are sent as snapshots, not thin (Developers, Webhooks)',
 ];
 
 /**
  * Examines the account of the payment provider, as far as its API tells: what it says of the webhook, of charges and of cards.
  * Never throws for what it finds.
  */
-export async function examinePayments(provider: PaymentProvider, publicUrl: string): Promise<ConnectionCheck[]> {
+export async function examinePayments(
+  provider: PaymentProvider,
+  { publicUrl, paymentMethods }: { publicUrl: string; paymentMethods: readonly string[] },
+): Promise<ConnectionCheck[]> {
   const webhookUrl = `${publicUrl}${stripeWebhookPath}`;
   const parts: readonly [id: string, name: string, run: () => Promise<Finding>][] = [
     ['payments-account', 'The payment provider answers, and its account may charge', () => examineAccount(provider)],
     ['payments-webhook', 'The payment provider tells us what happens', () => examineWebhook(provider, webhookUrl)],
+    [
+      'payments-methods',
+      'What the shop takes is switched on at the payment provider',
+      () => examineMethods(provider, paymentMethods),
+    ],
     ['payments-cards', 'A card that pays an open invoice is kept', () => examineCards(provider)],
   ];
   const results: ConnectionCheck[] = [];
@@ -76,6 +88,23 @@ async function examineWebhook(provider: PaymentProvider, url: string): Promise<F
     status: 'failed',
     detail: `${url} is not told: ${missing.join(', ')}.`,
     advice: 'Add these events to the endpoint.',
+  };
+}
+
+/** A session or a subscription that names a method which is switched off is refused. */
+async function examineMethods(provider: PaymentProvider, methods: readonly string[]): Promise<Finding> {
+  const { data } = await provider.call((stripe) => stripe.paymentMethodConfigurations.list({ limit: 100 }));
+  const usual = data.find((one) => one.is_default && one.application === null);
+  if (!usual) return { status: 'warned', detail: 'The account tells no payment methods: check them by hand.' };
+  const off = methods.filter((name) => {
+    const state: unknown = Reflect.get(usual, name);
+    return !(typeof state === 'object' && state !== null && 'available' in state && state.available === true);
+  });
+  if (off.length === 0) return { status: 'passed', detail: `The account takes ${methods.join(', ')}.` };
+  return {
+    status: 'failed',
+    detail: `The account does not take ${off.join(', ')}.`,
+    advice: 'Switch it on (Settings, Payments, Payment methods), or take it out of PAYMENT_METHODS.',
   };
 }
 

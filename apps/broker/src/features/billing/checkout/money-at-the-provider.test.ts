@@ -6,7 +6,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
 import { newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
-import { pay, startShop, type Shop } from './testing/shop.ts';
+import { pay, settle, startShop, type Shop } from './testing/shop.ts';
 
 const arrives = 'AT61 1904 3002 3457 3201';
 const fails = 'AT86 1904 3002 3547 3202';
@@ -54,7 +54,7 @@ describeOnDatabases('money that the provider has', migrations, (open) => {
   };
   const read = (sessionId: string) =>
     shop.stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent', 'invoice', 'subscription'] });
-  async function settle(sessionId: string): Promise<void> {
+  async function bankDecides(sessionId: string): Promise<void> {
     const { payment_intent: intent, invoice } = await read(sessionId);
     const { data } =
       typeof invoice === 'object' && invoice
@@ -80,7 +80,7 @@ describeOnDatabases('money that the provider has', migrations, (open) => {
       status: 409,
       code: 'payment_under_way',
     });
-    await settle(sessionId);
+    await bankDecides(sessionId);
     await waitUntil('it is there', async () => (await ann.plan()) !== undefined);
     await waitUntil('its order is done', async () => (await orders())[0] === 'fulfilled');
   });
@@ -88,7 +88,7 @@ describeOnDatabases('money that the provider has', migrations, (open) => {
   test('a first payment that failed late and is collected later gives what was paid for, by its event', async () => {
     const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: basic });
     await pay(shop, checkoutUrl, fails);
-    await settle(sessionId);
+    await bankDecides(sessionId);
     await waitUntil('it has failed', async () => (await orders())[0] === 'failed');
     expect(await ann.plan()).toBeUndefined();
     await payInvoiceOf(sessionId);
@@ -103,7 +103,7 @@ describeOnDatabases('money that the provider has', migrations, (open) => {
     shop.control.drop(1000);
     const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: basic });
     await pay(shop, checkoutUrl, fails);
-    await settle(sessionId);
+    await bankDecides(sessionId);
     expect(await ann.session(sessionId)).toMatchObject({ paymentStatus: 'failed' });
     await payInvoiceOf(sessionId);
     await payments().reconcileOrders();
@@ -194,6 +194,21 @@ describeOnDatabases('money that the provider has', migrations, (open) => {
     expect((await charged(second)).charge).toMatchObject({ refunded: false });
   });
 
+  test('a refund that the provider refuses, as when the balance is too low, is tried again in a week', async () => {
+    const sessionId = await flagged();
+    await settle(shop);
+    const [one] = (await payments().checkout.flagged.list()).filter(({ userId }) => userId === ann.userId);
+    shop.control.failNext('/v1/refunds', 'refused');
+    expect(await payments().checkout.flagged.decide(one?.id ?? '', 'return')).toMatchObject({ status: 'flagged' });
+    expect(await orders()).toEqual(['flagged: its refund was refused']);
+    expect(await alarms('payment.return-refused')).toBe(1);
+    shop.ahead.ms = 6 * dayMs;
+    expect(await payments().returnFlagged()).toBe(0);
+    shop.ahead.ms = 8 * dayMs;
+    expect(await payments().returnFlagged()).toBe(1);
+    expect((await charged(sessionId)).charge).toMatchObject({ refunded: true });
+  });
+
   const isOver = (sessionId: string) =>
     waitUntil('its page has ended', async () => (await read(sessionId)).status === 'expired');
 
@@ -259,6 +274,7 @@ describeOnDatabases('money that the provider has', migrations, (open) => {
     await waitUntil('they are gone', async () => (await ann.credits()) === 0);
     await shop.control.failRefund(refund.id);
     await waitUntil('they are back', async () => (await ann.credits()) === bought);
+    await settle(shop);
     expect(await ann.history()).toEqual([`credit_purchase completed ${price}`, `refund failed ${price}`]);
     const { rows } = await shop.db.query(
       `select action from audit_log where action = 'payment.refund-failed' and details->>'refund' = $1`,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
-import { pay, startShop, type Shop } from './testing/shop.ts';
+import { pay, settle, startShop, type Shop } from './testing/shop.ts';
 import { migrations } from '../../../migrations.ts';
 
 const credits = { type: 'credit', planId: 'credits-500' } as const;
@@ -40,6 +40,7 @@ describeOnDatabases('what the provider refuses', migrations, (open) => {
 
   test('a subscription that the provider does not have any more ends here, and no job asks again', async () => {
     const paymentId = await ann.subscribe('basic');
+    await settle(shop);
     await sandboxRow('delete from stripe_sandbox.objects where id = $1', [paymentId]);
     await shop.billing.payments?.subscriptions.reconcile();
     expect(await ann.plan()).toBeUndefined();
@@ -58,6 +59,7 @@ describeOnDatabases('what the provider refuses', migrations, (open) => {
 
   test('where the provider does not know the customer either, it is another account: nothing ends', async () => {
     const paymentId = await ann.subscribe('basic');
+    await settle(shop);
     const [customer] = await customersOf(ann);
     const { rows } = await shop.db.query('select * from stripe_sandbox.objects where id = any($1::text[])', [
       [paymentId, customer?.id],
@@ -105,6 +107,15 @@ describeOnDatabases('what the provider refuses', migrations, (open) => {
       expect(await customersOf(ann)).toHaveLength(1);
     },
   );
+
+  test('a refusal that the provider keeps under its key does not outlast its cause', async () => {
+    shop.control.failNext('/v1/checkout/sessions', 'refused');
+    const refused = { status: 409, code: 'payment_refused' };
+    await expect(ann.api.startCheckout({ body: credits })).rejects.toMatchObject(refused);
+    const { checkoutUrl } = await ann.api.startCheckout({ body: credits });
+    await pay(shop, checkoutUrl);
+    await waitUntil('the credits are there', async () => (await ann.credits()) === 500);
+  });
 
   test.each(['before', 'after'] as const)(
     'a refund whose answer is a failure %s the work is made once',

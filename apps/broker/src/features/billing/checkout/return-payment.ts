@@ -24,12 +24,14 @@ export function createReturnPayment(
     const answer = await giveBack({ ...given, now }, order);
     if (answer === 'before') return { ...order, status: 'refunded' };
     if (answer !== 'refunded') {
-      await decideOrder(db.query, id, ['returning'], { status: 'closed', at: new Date(now()) });
+      // as when the balance is too low: it is tried again in a week, unless the operator decides
+      const stays = { status: 'flagged' as const, reason: 'its refund was refused' };
+      await decideOrder(db.query, id, ['returning'], { ...stays, at: new Date(now()) });
       log.error({ ...facts, refused: answer.refused }, 'a payment could not be given back: an operator has to look');
       const details = { ...facts, error: answer.refused };
       const entry = { actorId: undefined, action: 'payment.return-refused', subject: id, details };
       await writeAudit(db.kysely, entry, new Date(now()));
-      return { ...order, status: 'closed' };
+      return { ...order, ...stays };
     }
     log.warn(facts, 'a payment for what cannot be had was given back');
     const action = actions.get(reason) ?? 'payment.returned';

@@ -96,6 +96,8 @@ function createSession(provider: PaymentProvider, order: Order, customer: string
           line_items: [{ price: priceId, quantity: 1 }],
           customer,
           allowed_payment_method_types: [...methods],
+          // in the currency of the offer, whatever the buyer's own is
+          adaptive_pricing: { enabled: false },
           client_reference_id: id,
           metadata,
           success_url: order.successUrl,

@@ -13,12 +13,12 @@ export async function boundAccess(
 ): Promise<ProviderSubscription> {
   if (!read.pastDue) return read;
   const { rows } = await query<{ to: Date | null }>(
-    'select max(covers_to) as to from subscription_invoices where payment_id = $1 and amount > 0',
+    'select max(covers_to) as to from subscription_invoices where payment_id = $1',
     [read.id],
   );
   const ends = [rows[0]?.to, ...invoices.map(({ covers }) => covers?.to)].filter((to) => to instanceof Date);
   const paidUntil = ends.toSorted((a, b) => a.getTime() - b.getTime()).at(-1) ?? read.periodStartsAt;
   const isSecond = read.periodStartsAt.getTime() > paidUntil.getTime();
   if (!read.isGivenUp && !isSecond) return read;
-  return { ...read, periodEndsAt: paidUntil < read.periodStartsAt ? paidUntil : read.periodStartsAt };
+  return { ...read, periodEndsAt: paidUntil < read.periodEndsAt ? paidUntil : read.periodEndsAt };
 }

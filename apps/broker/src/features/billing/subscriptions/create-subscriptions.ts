@@ -15,6 +15,7 @@ import { createEndReplaced, type EndReplaced } from './end-replaced.ts';
 import { createFollowCards } from './follow-cards.ts';
 import { createOpenPortal, type OpenPortal } from './open-portal.ts';
 import { createSettlePayments } from './payment-settings.ts';
+import { createReturnLate } from './return-late.ts';
 import { endWanted } from './end-wanted.ts';
 import { setEnd } from './set-end.ts';
 import { endUnoffered } from './end-unoffered.ts';
@@ -71,6 +72,7 @@ export function createSubscriptions(options: {
     findServer: (id: string) => catalogue.snapshot().byId.get(id),
     announce: access.announce,
     endMissing: createEndMissing({ db, provider, announce: access.announce, clock, log }),
+    returnLate: createReturnLate({ ...options, query: db.query }),
     settle: createSettlePayments({ provider, methods: options.paymentMethods, log }),
   };
   const sync = createSyncSubscription(given);

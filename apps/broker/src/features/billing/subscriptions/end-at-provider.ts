@@ -1,8 +1,6 @@
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
 
-import { stopCollecting } from './stop-collecting.ts';
-
 /**
  * Cancels a subscription at the payment provider now, where it is not over there, and reads it again. Nothing is paid back, and
  * nothing more is collected.
@@ -16,8 +14,6 @@ export async function endAtProvider(
   const found = await provider.find((stripe) => stripe.subscriptions.retrieve(paymentId));
   const isRunning = found !== undefined && found.status !== 'canceled';
   if (isRunning) await provider.call((stripe) => stripe.subscriptions.cancel(paymentId));
-  // after the end: one that is void before would make a subscription that is past due an active one
-  await stopCollecting(provider, paymentId, 'void');
   await sync(paymentId);
   return isRunning;
 }

@@ -36,7 +36,7 @@ export function createFindOpenPayment({
       throw new SoukError('not_found', { message: 'You have no such subscription' });
     }
     const subscription = await paymentOf(query, 'planId' in own ? 'subscriptions' : 'access_grants', id);
-    const invoice = await findOpen(provider, subscription);
+    const invoice = await findOpen(provider, subscription, own.pastDue);
     if (!invoice?.hosted_invoice_url) throw new SoukError('not_found', { message: 'There is nothing to pay' });
     return {
       paymentUrl: invoice.hosted_invoice_url,
@@ -48,11 +48,16 @@ export function createFindOpenPayment({
 
 /**
  * The invoice that brings a subscription back when it is paid: the newest. One that was given up has drafts for the periods
- * since, which are not collected; the last of them is made ready to be paid.
+ * since, which are not collected; the last of them is made ready to be paid. One that was written off can be paid too.
  */
-async function findOpen(provider: PaymentProvider, subscription: string): Promise<Stripe.Invoice | undefined> {
+async function findOpen(
+  provider: PaymentProvider,
+  subscription: string,
+  isPastDue: boolean,
+): Promise<Stripe.Invoice | undefined> {
   const { data } = await provider.call((stripe) => stripe.invoices.list({ subscription, limit: 10 }));
-  const newest = data.find(({ status }) => status === 'open' || status === 'draft');
+  const payable = isPastDue ? ['open', 'draft', 'uncollectible'] : ['open'];
+  const newest = data.find(({ status }) => payable.includes(status ?? ''));
   if (newest?.status !== 'draft') return newest;
   // the draft of a renewal that is to be charged within the hour is none of these
   if (newest.auto_advance) return data.find(({ status }) => status === 'open');

@@ -43,4 +43,9 @@ export const subscriptionMigrations: readonly Migration[] = [
       `create index subscription_syncs_end_wanted on subscription_syncs (payment_id) where end_wanted`,
     ],
   },
+  {
+    name: '0126-billing-late-payments',
+    // when what was paid after the end of its subscription went back
+    statements: [`alter table subscription_invoices add column returned_at timestamptz`],
+  },
 ];

@@ -7,10 +7,8 @@ import { describeOnDatabases } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { pay, startShop, type Shop } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
-import { giveClock, newSubscriber, type Subscriber } from './testing/subscriber.ts';
+import { failsLater, giveClock, newSubscriber, refusedPlan, type Subscriber } from './testing/subscriber.ts';
 import { migrations } from '../../../migrations.ts';
-
-const failsLater = '4000000000000341';
 
 describeOnDatabases('what was not paid', migrations, (open) => {
   let shop: Shop;
@@ -37,18 +35,7 @@ describeOnDatabases('what was not paid', migrations, (open) => {
     return data.map(({ status }) => status).toReversed();
   }
 
-  /** A plan whose first renewal was refused, so many days after it began. */
-  async function refused(afterLastRetry: 'unpaid' | 'past_due', days: number) {
-    await shop.control.setAccount({ afterLastRetry });
-    const ann = await newSubscriber(shop);
-    const paymentId = await ann.subscribe('basic', failsLater);
-    const clock = await giveClock(shop, paymentId);
-    let passed = 32;
-    await clock.advanceDays(passed);
-    await waitUntil('it is past due', async () => (await ann.plan())?.status === 'past_due');
-    for (; passed < days; passed += Math.min(30, days - passed)) await clock.advanceDays(Math.min(30, days - passed));
-    return { ann, paymentId, clock };
-  }
+  const refused = (...how: [afterLastRetry: 'unpaid' | 'past_due', days: number]) => refusedPlan(shop, ...how);
   const inDays = (days: number) => void (shop.ahead.ms = days * 86_400_000);
   afterEach(() => inDays(0));
 

@@ -3,8 +3,9 @@ import type { Log } from '#platform/log.ts';
 import type { ProviderSubscription } from './read-subscription.ts';
 
 /**
- * Sets how the invoices of a subscription are paid, where the provider has it otherwise: with what the shop takes, and what
- * pays one is charged for the next. Without that, a card that pays an open invoice would pay that one alone.
+ * Sets how the invoices of a subscription are paid, where the provider has it otherwise: with what the shop takes and what the
+ * subscription is charged to already, and what pays one is charged for the next. Without that, a card that pays an open
+ * invoice would pay that one alone.
  */
 export type SettlePayments = (read: ProviderSubscription) => Promise<void>;
 
@@ -17,13 +18,15 @@ export function createSettlePayments({
   methods: readonly string[];
   log: Log;
 }): SettlePayments {
-  return async ({ id, paymentSettings }) => {
-    const isSame = String(paymentSettings.methods) === String(methods);
+  return async ({ id, paymentSettings, ownMethod }) => {
+    // a method that is not named is not charged any more
+    const named = [...new Set([...methods, ...(ownMethod === undefined ? [] : [ownMethod])])];
+    const isSame = String(paymentSettings.methods) === String(named);
     if (paymentSettings.keeps && isSame) return;
     try {
       await provider.call((stripe) =>
         stripe.subscriptions.update(id, {
-          payment_settings: { save_default_payment_method: 'on_subscription', payment_method_types: [...methods] },
+          payment_settings: { save_default_payment_method: 'on_subscription', payment_method_types: named },
         }),
       );
     } catch (error) {

@@ -23,12 +23,14 @@ export type ProviderSubscription = {
   pastDue: boolean;
   /** Whether its last invoice is paid. */
   isPaidUp: boolean;
-  /** The provider has given up charging, and keeps the subscription. */
+  /** The provider has given up charging, or was told to, and keeps the subscription. */
   isGivenUp: boolean;
   /** It is charged to a bank account: what is due now arrives in days. */
   isDebited: boolean;
   /** What can pay its invoices, and whether what pays one is kept for the next. */
   paymentSettings: { methods: readonly string[] | undefined; keeps: boolean };
+  /** The type of what its renewals are charged to, where it has one of its own. */
+  ownMethod: string | undefined;
   /** A change of plan that is made once the person has paid for it, on this page; it is dropped if they have not until then. */
   awaited: { planId: string; priceId: string; paymentUrl: string; until: Date } | undefined;
 };
@@ -66,6 +68,7 @@ export async function readSubscription(
   if (!offer || offer.kind === 'package') return undefined;
   const { latest_invoice: invoice, status, default_payment_method: method, payment_settings: settings } = found;
   const end = item.current_period_end;
+  const ownMethod = typeof method === 'object' ? method?.type : undefined;
   const isCancelled = found.cancel_at_period_end || (found.cancel_at !== null && found.cancel_at <= end);
   return {
     id: found.id,
@@ -78,16 +81,24 @@ export async function readSubscription(
     periodEndsAt: at(end),
     cancelledAt: isCancelled ? at(found.canceled_at ?? found.start_date) : undefined,
     endedAt: over.has(status) ? at(found.ended_at ?? found.canceled_at ?? found.start_date) : undefined,
-    pastDue: status === 'past_due' || status === 'unpaid',
+    pastDue: status === 'past_due' || isGivenUp(found),
     isPaidUp: typeof invoice === 'object' && invoice?.status === 'paid',
-    isGivenUp: status === 'unpaid',
-    isDebited: typeof method === 'object' && method !== null && delayed.has(method.type),
+    isGivenUp: isGivenUp(found),
+    isDebited: ownMethod !== undefined && delayed.has(ownMethod),
+    ownMethod,
     paymentSettings: {
       methods: settings?.payment_method_types ?? undefined,
       keeps: settings?.save_default_payment_method === 'on_subscription',
     },
     awaited: awaitedOf(found),
   };
+}
+
+/** A period that was written off counts as paid there. While the operator has paused the collection, months are given away. */
+function isGivenUp({ status, latest_invoice: invoice, pause_collection: pause }: Stripe.Subscription): boolean {
+  if (status === 'unpaid' || status === 'paused') return true;
+  const isOfPeriod = typeof invoice === 'object' && invoice?.billing_reason === 'subscription_cycle';
+  return isOfPeriod && invoice.status === 'uncollectible' && pause === null;
 }
 
 function awaitedOf({

@@ -28,9 +28,13 @@ export async function recordInvoice(
   { userId, livemode, read, what, invoice }: Owner & { invoice: PaidInvoice },
 ): Promise<void> {
   if (!(await addInvoice(query, read.id, invoice))) return;
-  const { reason, period, amount, currency, receiptUrl, paymentIntentId, paidAt } = invoice;
-  if (period && reason !== 'update')
-    await grantMonthly(query, log, { userId, livemode, invoiceId: invoice.id, period });
+  const { reason, period, change, amount, currency, receiptUrl, paymentIntentId, paidAt } = invoice;
+  // paid after its end: nothing is given for it, and it goes back
+  const isLate = read.endedAt !== undefined && paidAt > read.endedAt;
+  if (isLate)
+    log.warn({ subscription: read.id, invoiceId: invoice.id }, 'an invoice was paid after its subscription ended');
+  // a change of plan may begin a period of its own
+  else if (period && !change) await grantMonthly(query, log, { userId, livemode, invoiceId: invoice.id, period });
   else await grantDifference(query, { userId, livemode, read, invoice });
   if (reason === 'create') {
     // known by its invoice alone until now: what paid it is what a refund or a dispute names

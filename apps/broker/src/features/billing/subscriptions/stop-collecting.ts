@@ -2,7 +2,8 @@ import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.
 
 /**
  * Ends the collection of invoices of a subscription that are not paid: an end of the subscription alone leaves its open invoice
- * to be charged again. `void`: nobody can pay them any more. `stop`: only their owner can, on their page.
+ * to be paid or charged. `void`: nobody can pay them any more, those that were written off too. `stop`: only their owner can, on
+ * their page.
  * @throws SoukError payments_unavailable
  */
 export async function stopCollecting(
@@ -10,8 +11,10 @@ export async function stopCollecting(
   subscription: string,
   how: 'void' | 'stop' | 'go on',
 ): Promise<void> {
-  const { data } = await provider.call((stripe) => stripe.invoices.list({ subscription, status: 'open', limit: 100 }));
-  for (const { id, auto_advance: isCollected } of data) {
+  const { data } = await provider.call((stripe) => stripe.invoices.list({ subscription, limit: 100 }));
+  const meant = how === 'void' ? ['open', 'uncollectible'] : ['open'];
+  for (const { id, status, auto_advance: isCollected } of data) {
+    if (!meant.includes(status ?? '')) continue;
     if (how !== 'void' && isCollected === (how === 'go on')) continue;
     try {
       await provider.call((stripe) =>
@@ -20,7 +23,7 @@ export async function stopCollecting(
           : stripe.invoices.update(id ?? '', { auto_advance: how === 'go on' }),
       );
     } catch (error) {
-      // paid meanwhile
+      // paid meanwhile, or by a debit that is on its way
       if (!isRefusal(error)) throw error;
     }
   }

@@ -5,7 +5,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectLegacy } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { startShop, type Shop } from '../checkout/testing/shop.ts';
+import { settle, startShop, type Shop } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
 import { giveClock, newSubscriber, type Subscriber } from './testing/subscriber.ts';
 
@@ -180,8 +180,9 @@ test('a rental whose renewal fails stays usable, past due, and is over when the 
   expect(await call()).toMatchObject({ content: [{ text: 'hi' }] });
   await clock.advanceDays(8);
   await waitUntil('it has ended', async () => (await ann.rental()) === undefined);
+  await settle(shop);
   const [invoice] = (await shop.stripe.invoices.list({ subscription: paymentId })).data;
-  expect(invoice).toMatchObject({ attempt_count: 4, status: 'open' });
+  expect(invoice).toMatchObject({ attempt_count: 4, status: 'void' });
   expect(await shop.stripe.subscriptions.retrieve(paymentId)).toMatchObject({ status: 'canceled' });
   await waitUntil('its tools are gone', async () => (await call().catch(() => ({ isError: true }))).isError === true);
   await client.close();

@@ -8,6 +8,7 @@ import { boundAccess } from './bound-access.ts';
 import { readPaidInvoices, type PaidInvoice } from './read-invoices.ts';
 import { readSubscription, type ProviderSubscription } from './read-subscription.ts';
 import { recordCancel, recordInvoice } from './record-subscription.ts';
+import { stopCollecting } from './stop-collecting.ts';
 import {
   beginReading,
   findOwner,
@@ -37,6 +38,8 @@ export type SyncGiven = {
   findServer(id: string): CatalogueServer | undefined;
   /** The provider has no such subscription. */
   endMissing(paymentId: string): Promise<void>;
+  /** Gives back what was paid after its end. */
+  returnLate(paymentId: string, endedAt: Date): Promise<void>;
   /** Sees to it that its invoices can be paid as the shop wants it. */
   settle(read: ProviderSubscription): Promise<void>;
   /** On every replica: what a person owns has changed. */
@@ -96,12 +99,14 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
       return 'known';
     }
     if (!read) return 'known';
+    // after its end: a void invoice would make a subscription that is past due an active one
+    if (read.endedAt) await stopCollecting(provider, paymentId, 'void');
     const recorded = await listRecordedInvoices(db.query, paymentId);
     const invoices = await readPaidInvoices(provider, paymentId, (id) => recorded.has(id));
     const userId = await db.transaction((query) => write(query, reading, read, invoices));
     if (userId === undefined) return 'unknown';
     if (userId !== 'newer') await given.announce(userId);
-    if (!read.endedAt) await given.settle(read);
+    await (read.endedAt ? given.returnLate(paymentId, read.endedAt) : given.settle(read));
     return 'known';
   };
 }

@@ -76,6 +76,7 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
       announce: () => Promise.resolve(),
       endMissing: () => Promise.resolve(),
       settle: () => Promise.resolve(),
+      returnLate: () => Promise.resolve(),
       provider: {
         ...provider,
         // the answer takes its time

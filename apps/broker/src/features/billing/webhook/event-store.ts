@@ -6,17 +6,12 @@ export type TakenEvent = PaymentEvent & { attempts: number };
 
 type EventRow = { id: string; type: string; object_id: string; attempts: number };
 
-/** Stores an event once. @param dueAt undefined: there is nothing to do for it */
-export async function storeEvent(
-  query: Query,
-  { id, type, objectId }: PaymentEvent,
-  at: Date,
-  dueAt: Date | undefined,
-): Promise<void> {
+/** Stores an event once; it is due at once. */
+export async function storeEvent(query: Query, { id, type, objectId }: PaymentEvent, at: Date): Promise<void> {
   await query(
-    `insert into payment_events (id, type, object_id, received_at, next_at, done_at) values ($1, $2, $3, $4, $5, $6)
+    `insert into payment_events (id, type, object_id, received_at, next_at) values ($1, $2, $3, $4, $4)
      on conflict (id) do nothing`,
-    [id, type, objectId, at, dueAt ?? null, dueAt ? null : at],
+    [id, type, objectId, at],
   );
 }
 

@@ -16,7 +16,10 @@ const keptMs = 30 * 24 * 60 * 60_000;
 
 /** Works off events from a table, so that none is lost with a process, and any process may take it. */
 export type EventWorker = {
-  /** Resolves when the event is stored; the work begins afterwards. An event that is known already changes nothing. */
+  /**
+   * Resolves when the event is stored; the work begins afterwards. One that is known already changes nothing, one of a type
+   * that nothing follows from is not stored.
+   */
   take(event: PaymentEvent): Promise<void>;
   start(): void;
   /** Resolves when nothing is due and nothing under way in this process. */
@@ -94,10 +97,10 @@ export function createEventWorker({
 
   return {
     async take(event) {
-      const isWork = handlers[event.type] !== undefined;
-      await storeEvent(query, event, inMs(0), isWork ? inMs(0) : undefined);
+      if (handlers[event.type] === undefined) return;
+      await storeEvent(query, event, inMs(0));
       // after the answer
-      if (isWork) setImmediate(wake);
+      setImmediate(wake);
     },
     start() {
       isStarted = true;

@@ -84,9 +84,12 @@ test.each([
   expect(await stored()).toBe(before);
 });
 
-test('a signed event about an object without an id is taken, and nothing is stored', async () => {
+test.each([
+  ['about an object without an id', { type: 'invoice.paid', data: { object: { object: 'invoice' } } }],
+  ['of a type that nothing follows from', { type: 'customer.created' }],
+])('a signed event %s is taken, and nothing is stored', async (_name, change) => {
   const before = await stored();
-  const payload = eventOf({ type: 'balance.available', data: { object: { object: 'balance' } } });
+  const payload = eventOf(change);
   expect((await post(payload, { 'stripe-signature': sign(payload) })).status).toBe(200);
   expect(await stored()).toBe(before);
 });

@@ -7,6 +7,7 @@ import type { Stripe } from 'stripe';
 import { connectStripe } from '#testing/open-checkout.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTcpProxy, type TcpProxy } from '#testing/tcp-proxy.ts';
+import { waitUntil } from '#testing/wait-until.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '#testing/start-app.ts';
 
 const endpoints = [
@@ -64,6 +65,15 @@ export async function startShop(options: Omit<TestAppOptions, 'clock'> = {}): Pr
       await wire.close();
     },
   };
+}
+
+/** Waits until every event of the provider has arrived, and nothing of them is left to do. */
+export async function settle({ stripe, billing }: Pick<Shop, 'stripe' | 'billing'>): Promise<void> {
+  await waitUntil('all events have arrived', async () => {
+    const { data } = await stripe.events.list({ delivery_success: false, limit: 1 });
+    return data.length === 0;
+  });
+  await billing.payments?.events.idle();
 }
 
 let people = 0;

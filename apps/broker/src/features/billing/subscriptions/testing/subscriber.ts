@@ -85,6 +85,26 @@ export async function newSubscriber(shop: Shop) {
 
 export type Subscriber = Awaited<ReturnType<typeof newSubscriber>>;
 
+/** A card that pays now, and fails at the renewal. */
+export const failsLater = '4000000000000341';
+
+/** A plan whose first renewal was refused, so many days after it began. */
+export async function refusedPlan(
+  shop: Shop,
+  afterLastRetry: 'cancel' | 'unpaid' | 'past_due' | 'paused',
+  days: number,
+) {
+  await shop.control.setAccount({ afterLastRetry });
+  const ann = await newSubscriber(shop);
+  const paymentId = await ann.subscribe('basic', failsLater);
+  const clock = await giveClock(shop, paymentId);
+  let passed = 32;
+  await clock.advanceDays(passed);
+  await waitUntil('it is past due', async () => (await ann.plan())?.status === 'past_due');
+  for (; passed < days; passed += Math.min(30, days - passed)) await clock.advanceDays(Math.min(30, days - passed));
+  return { ann, paymentId, clock };
+}
+
 /** The provider's time of one customer, from now on. `advance` answers when all that follows has happened there. */
 export async function giveClock({ stripe, control }: Shop, subscriptionId: string) {
   const { customer } = await stripe.subscriptions.retrieve(subscriptionId);
