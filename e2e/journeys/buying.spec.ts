@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { changeSubscription } from '@souk/contract/payments.ts';
 import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { callThroughLink } from './call-through-link.ts';
@@ -143,7 +144,25 @@ test('[PLAN-7] [SUB-15] [SUB-16] [SUB-17] [SUB-18] [SUB-19] [SUB-22] [SUB-23] [E
 
   await subscriptions(page).getByRole('link', { name: 'Change plan' }).click();
   await expect(planOf(page, 'Basic').getByRole('button', { name: 'Current plan' })).toBeDisabled();
+  const changePath = '**/api/billing/subscriptions/*/change';
+  // a dollar less than it is
+  await routeNow(page, changePath, async (route) => {
+    const response = await route.fetch();
+    const answer = changeSubscription.answer.parse(await response.json());
+    await route.fulfill({
+      response,
+      json: { ...answer, change: { ...answer.change, amountDue: answer.change.amountDue - 100 } },
+    });
+  });
   await planOf(page, 'Pro').getByRole('button', { name: 'Upgrade to Pro' }).click();
+  const payment = question(page).getByRole('button', { name: /^Pay / });
+  const shown = await payment.textContent();
+  await page.unroute(changePath);
+  await payment.click();
+  await expect(question(page).getByRole('alert')).toHaveText(
+    'Failed to change the plan: The price has changed. Please look at it again before you pay.',
+  );
+  await expect(payment).toHaveText(`Pay $${(Number(shown?.slice(5)) + 1).toFixed(2)}`);
   await expect(question(page)).toContainText('From the next period$19.00/month');
   await expect(question(page)).toContainText('Its monthly credits, from the next period1,000');
   await expectNoAxeFindings(page);

@@ -118,6 +118,28 @@ test('[PLAN-17] [PLAN-18] [ERR-14] a checkout that fails to start says why at it
   ).toHaveCount(0);
 });
 
+test('plans and packages that cost something else by now show their prices, and the next click pays', async ({
+  page,
+}) => {
+  await changeOffers(page, {
+    plans: (plans) => plans.map((plan) => ({ ...plan, amount: plan.amount === 0 ? 0 : 400 })),
+    packages: (packages) => packages.map((one) => ({ ...one, price: 400 })),
+  });
+  const pro = planOf(page, 'Pro');
+  const starter = packageOf(page, 'Starter');
+  await openSignedIn(page, '/plans', 'price-list-moves@souk.test');
+  await expect(pro).toContainText('$4 USD');
+  await expect(starter).toContainText('for $4 USD');
+  await page.unroute(plansPath);
+  await page.unroute(packagesPath);
+  await pro.getByRole('button', { name: 'Subscribe to Pro' }).click();
+  await expect(pro.getByRole('alert')).toHaveText('The price has changed. Please look at it again before you pay.');
+  await expect(pro).toContainText('$19 USD');
+  await expect(starter).toContainText('for $5 USD');
+  await starter.getByRole('button', { name: 'Buy credits in the Starter package' }).click();
+  await expect(page.getByRole('button', { name: 'Pay $5.00' })).toBeVisible();
+});
+
 test('while it loads the page holds its place; a failure can be retried; nothing sold says so', async ({ page }) => {
   const release = await holdCalls(page, plansPath);
   await page.goto('/plans');

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { administratorCalls, deleteServers } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { changeCatalogue, failCalls, withServer } from './catalogue-answer.ts';
 import { checkoutPath } from './offers-answer.ts';
@@ -45,6 +46,52 @@ test('[PAY-13] [PAY-15] a rental is asked for by the month; what fails is said i
   await pay(page).click();
   await expect(dialogOf(page).getByRole('alert')).toHaveText('Purchase failed. Please try again.');
   await expectNoAxeFindings(page);
+});
+
+test('a price that changes while the dialog is open is shown anew, and the next click pays it', async ({
+  page,
+  product,
+}) => {
+  const calls = await administratorCalls(product.publicUrl);
+  const deploy = async (version: string, price: number) => {
+    const billing = { tier: 'T2', rental: { price } };
+    const body = { name: 'Ferry', serviceType: 'mcp', description: 'Sails.', category: 'data', id: 'ferry', version };
+    const connection = { type: 'http', url: 'service:travel' };
+    await calls.createManifest({ query: {}, body: JSON.stringify({ ...body, connection, billing }) });
+    await calls.deployManifest({ params: { id: 'ferry' }, body: {} });
+  };
+  await deploy('1.0.0', 900);
+  try {
+    const dialog = page.getByRole('dialog', { name: 'Rent Ferry' });
+    const go = dialog.getByRole('button', { name: 'Continue to payment' });
+    const failure = dialog.getByRole('alert');
+    await openSignedIn(page, '/service/ferry', 'price-moves@souk.test');
+    await useOf(page).getByRole('button', { name: 'Purchase' }).click();
+    await expect(dialog).toContainText('$9.00/month');
+    await deploy('1.0.1', 1100);
+    await go.click();
+    await expect(failure).toHaveText('The price has changed. Please look at it again before you pay.');
+    await expect(dialog).toContainText('$11.00/month');
+    await expectNoAxeFindings(page);
+    await dialog.getByRole('button', { name: 'Not now' }).click();
+    await expect(useOf(page)).toContainText('$11.00');
+
+    await page.goto('/dashboard?tab=services');
+    const card = page.getByRole('article', { name: 'Ferry', exact: true });
+    await card.getByRole('button', { name: 'Purchase Ferry' }).click();
+    await expect(dialog).toContainText('$11.00/month');
+    await deploy('1.0.2', 800);
+    await go.click();
+    await expect(failure).toContainText('The price has changed.');
+    await expect(dialog).toContainText('$8.00/month');
+    await dialog.getByRole('button', { name: 'Not now' }).click();
+    await expect(card).toContainText('$8.00/month');
+    await card.getByRole('button', { name: 'Purchase Ferry' }).click();
+    await go.click();
+    await expect(page.getByRole('button', { name: 'Subscribe for $8.00 per month' })).toBeVisible();
+  } finally {
+    await deleteServers(product.publicUrl, ['ferry']);
+  }
 });
 
 test('[PAY-14] any other kind of purchase is not supported', async ({ page }) => {

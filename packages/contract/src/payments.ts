@@ -185,6 +185,8 @@ export const changeSubscription = endpoint({
     preview: z.boolean().default(false),
     /** Of the preview that the person saw, at most 15 minutes ago; later it is `price_changed`. Without it: now. */
     prorationDate: z.int().min(0).optional(),
+    /** Cents that the page showed, of the preview: where one is another by now it is `price_changed`, and nothing is changed. */
+    shown: z.object({ amountDue: z.int(), nextAmount: z.int() }).optional(),
   }),
   answer: z.object({
     success: z.literal(true),

@@ -1,10 +1,11 @@
 import type { startCheckout } from '@souk/contract/payments.ts';
 import type { RequestInput } from '@souk/contract/endpoint.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { config } from '#web/config.ts';
 import { billingApi } from './billing-api.ts';
-import { offersQuery } from './queries.ts';
+import { isPriceChange } from './failure-texts.ts';
+import { billingKey, offersQuery } from './queries.ts';
 
 type CheckoutBody = RequestInput<typeof startCheckout>['body'];
 /** `shownAmount`: cents that the page shows. The broker refuses where the price is another one by now. */
@@ -13,8 +14,11 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 
 const resultPage = `${config.publicUrl}/payment/result`;
 
-/** Starts a payment and leaves for the payment provider's page. It stays under way until the page is left. */
-export function useCheckout() {
+/**
+ * Starts a payment and leaves for the payment provider's page. It stays under way until the page is left.
+ * @param userId undefined: a visitor, who is asked to sign in first
+ */
+export function useCheckout(userId: string | undefined) {
   const queries = useQueryClient();
   const checkout = useMutation({
     mutationFn: async (purchase: Purchase): Promise<never> => {
@@ -23,11 +27,20 @@ export function useCheckout() {
       window.location.assign(webAddress(checkoutUrl));
       return new Promise<never>(() => {});
     },
-    // the price may have changed
-    onError: () => void queries.invalidateQueries({ queryKey: offersQuery.queryKey }),
+    async onError(error) {
+      const read = readOffersAgain(queries, userId);
+      // the new price stands there when the error asks the person to look at it
+      if (isPriceChange(error)) await read;
+    },
   });
   useResetOnReturn(checkout.reset);
   return checkout;
+}
+
+/** What was refused may no longer be sold as it is shown, or the person may have it already. */
+async function readOffersAgain(queries: QueryClient, userId: string | undefined): Promise<void> {
+  const shown = [offersQuery.queryKey, ['catalogue'], ...(userId === undefined ? [] : [billingKey(userId)])];
+  await Promise.all(shown.map((queryKey) => queries.invalidateQueries({ queryKey })));
 }
 
 /** Back from the payment page shows this page as it was left, with its button still turning. */

@@ -9,8 +9,11 @@ export function messageOf(error: unknown): string | undefined {
   return error.code === 'network' ? error.message : error.serverMessage;
 }
 
-/** Trying again would not help: the text says what does. */
-const final: ReadonlySet<string> = new Set(['payment_refused', 'payment_under_way']);
+/** What is asked for costs something else by now than the page showed. */
+export const isPriceChange = (error: unknown): boolean => error instanceof ApiError && error.code === 'price_changed';
+
+/** The text says what to do, which is not to try the same again. */
+const final: ReadonlySet<string> = new Set(['payment_refused', 'payment_under_way', 'price_changed', 'has_access']);
 
 /** '{message}. Please try again.' of a checkout that failed to start (spec part 1, section 8). */
 export function checkoutFailure(error: unknown): string {

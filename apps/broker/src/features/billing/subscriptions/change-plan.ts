@@ -23,7 +23,12 @@ export type PlanChange = z.infer<typeof planChangeSchema>;
 export type ChangePlan = (
   userId: string,
   id: string,
-  wanted: { planId: string; preview: boolean; prorationDate?: number | undefined },
+  wanted: {
+    planId: string;
+    preview: boolean;
+    prorationDate?: number | undefined;
+    shown?: Pick<PlanChange, 'amountDue' | 'nextAmount'> | undefined;
+  },
 ) => Promise<{ message: string; change: PlanChange; paymentUrl: string | null }>;
 
 /**
@@ -70,7 +75,7 @@ export function createChangePlan(given: {
     return isHigher ? 'upgrade' : 'downgrade';
   }
 
-  return async (userId, id, { planId, preview, prorationDate }) => {
+  return async (userId, id, { planId, preview, prorationDate, shown }) => {
     const target = await findTarget(planId);
     const own = await findPlan({ ...given, nowMs: clock.now() }, userId, id);
     const kind = await judge(own, target);
@@ -98,6 +103,8 @@ export function createChangePlan(given: {
       prorationDate: proration.proration_date ?? null,
     };
     if (preview) return { message: 'Nothing is changed yet.', change, paymentUrl: null };
+    if (shown && (shown.amountDue !== change.amountDue || shown.nextAmount !== change.nextAmount))
+      throw new SoukError('price_changed');
     if (isNow && read.awaited?.priceId === target.wantedPriceId)
       return toConfirm(target.name, change, read.awaited.paymentUrl);
     try {

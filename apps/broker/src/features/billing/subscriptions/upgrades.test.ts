@@ -25,7 +25,8 @@ afterEach(async () => {
 });
 afterAll(() => shop?.stop());
 
-async function change(person: Subscriber, body: { planId: string; preview?: boolean; prorationDate?: number }) {
+type Change = Parameters<Subscriber['api']['changeSubscription']>[0]['body'];
+async function change(person: Subscriber, body: Omit<Change, 'preview'> & { preview?: boolean }) {
   const id = (await person.plan())?.id ?? '';
   return person.api.changeSubscription({ params: { id }, body: { preview: false, ...body } });
 }
@@ -75,6 +76,39 @@ test('a preview is good for 15 minutes, and not before its time', async () => {
     change(ann, { planId: 'basic', preview: true }),
   );
   expect(lower).toMatchObject({ kind: 'downgrade', prorationDate: null });
+});
+
+test('a change whose plan costs something else by now than its preview showed changes nothing', async () => {
+  const { ann } = await subscribed(10);
+  const shownOf = async (planId: string) => {
+    const { amountDue, nextAmount, prorationDate } = (await change(ann, { planId, preview: true })).change;
+    return { planId, shown: { amountDue, nextAmount }, ...(prorationDate !== null && { prorationDate }) };
+  };
+  const { offers, prices } = shop.billing;
+  const before = { plans: await offers.plans(), packages: await offers.packages() };
+  const priced = async (planId: string, amount: number) => {
+    const plans = before.plans.map((plan) => (plan.planId === planId ? { ...plan, amount } : plan));
+    await offers.replace({ ...before, plans });
+    await prices.synced();
+  };
+  try {
+    const higher = await shownOf('pro');
+    await priced('pro', 2900);
+    await expect(change(ann, higher)).rejects.toMatchObject({ status: 409, code: 'price_changed' });
+    expect(await ann.plan()).toMatchObject({ mcpId: 'basic' });
+    expect(await ann.history()).toHaveLength(1);
+    await change(ann, await shownOf('pro'));
+    expect(await ann.plan()).toMatchObject({ mcpId: 'pro' });
+    const lower = await shownOf('basic');
+    await priced('basic', 600);
+    await expect(change(ann, lower)).rejects.toMatchObject({ status: 409, code: 'price_changed' });
+    expect(await ann.plan()).toMatchObject({ nextPlanId: null });
+    await change(ann, await shownOf('basic'));
+    expect(await ann.plan()).toMatchObject({ nextPlanId: 'basic' });
+  } finally {
+    await offers.replace(before);
+    await prices.synced();
+  }
 });
 
 test('a preview is not good for the next period', async () => {

@@ -11,7 +11,9 @@ import { useToast } from '#ui/use-toast.ts';
 import { failureLine } from '#web/failure-text.ts';
 import { billingApi } from '../billing-api.ts';
 import { useResetOnReturn, webAddress } from '../checkout.ts';
+import { isPriceChange } from '../failure-texts.ts';
 import type { OwnSubscription } from '../plans/plan-action.ts';
+import { offersQuery } from '../queries.ts';
 import { announceSubscriptionUpdate } from '../subscription-updated.ts';
 
 type PlanChange = z.infer<typeof planChangeSchema>;
@@ -43,11 +45,22 @@ export function ChangePlanDialog({ userId, subscription, plan, onClose }: Change
   });
   const change = useMutation({
     // the amount that was shown is the one that is paid
-    mutationFn: ({ planId, prorationDate }: PlanChange) =>
+    mutationFn: ({ planId, prorationDate, amountDue, nextAmount }: PlanChange) =>
       billingApi.changeSubscription({
         params,
-        body: { planId, preview: false, ...(prorationDate !== null && { prorationDate }) },
+        body: {
+          planId,
+          preview: false,
+          shown: { amountDue, nextAmount },
+          ...(prorationDate !== null && { prorationDate }),
+        },
       }),
+    async onError(error) {
+      if (!isPriceChange(error)) return;
+      const offersRead = queries.invalidateQueries({ queryKey: offersQuery.queryKey });
+      await preview.refetch();
+      await offersRead;
+    },
     onSuccess: async ({ message, change: made, paymentUrl }) => {
       if (paymentUrl !== null) {
         window.location.assign(webAddress(paymentUrl));

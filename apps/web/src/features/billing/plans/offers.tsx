@@ -29,7 +29,7 @@ export type OffersProps = {
 export function Offers({ shopper, plans, packages, buy, onSignIn }: OffersProps) {
   const toast = useToast();
   const paid = usePaidSubscription(shopper?.userId, shopper?.plan?.planId);
-  const checkout = useCheckout();
+  const checkout = useCheckout(shopper?.userId);
   const [changing, setChanging] = useState<Plan>();
   const purchases = [...plans.map(planPurchase), ...packages.map(packagePurchase)];
 

@@ -26,7 +26,7 @@ export function PurchaseDialog({ userId, service, type = 'rental', open, onClose
     ...rentalOptionsQuery(userId, service.id),
     enabled: open,
   });
-  const checkout = useCheckout();
+  const checkout = useCheckout(userId);
   const rental = data?.rental ?? undefined;
   const owned = data && ownedReason(data.access, service.name);
   const unsupported = type === 'rental' ? undefined : 'Unsupported purchase type';
@@ -93,7 +93,7 @@ export function PurchaseDialog({ userId, service, type = 'rental', open, onClose
           <Skeleton className="mt-2 h-4 w-3/5" />
         </DelayedFallback>
       )}
-      {checkout.isError && (
+      {checkout.isError && canPay && (
         <div className="mt-4">
           <Notice tone="bad">{purchaseFailure(checkout.error)}</Notice>
         </div>
