@@ -1,5 +1,6 @@
 // The product with one more service, whose tools depend on the person's account there, as those of GitHub or Google Drive
-// do: its manifest names no tools and no client, and its authorization server registers nobody.
+// do: its manifest names no tools and no client, and its authorization server registers nobody. It names the
+// authorization server that the parent sends.
 import { createApp } from '../apps/broker/src/app.ts';
 import { buildWeb } from '../apps/broker/src/build-web.ts';
 import { startOAuthFixture } from '../apps/broker/src/features/upstreams/sign-in/testing/oauth-fixture.ts';
@@ -15,6 +16,7 @@ files.mischief.serverMetadata = (honest) => ({
   registration_endpoint: undefined,
   token_endpoint_auth_methods_supported: ['client_secret_basic'],
 });
+const others = await startOAuthFixture();
 const config = readConfig({
   ...process.env,
   LOG_LEVEL: 'fatal',
@@ -25,7 +27,7 @@ const app = await createApp({
   config,
   log: createLog(config.logLevel),
   webFolder: await buildWeb(),
-  allowAddresses: [files.address],
+  allowAddresses: [files.address, others.address],
   paths: { ...paths, catalogue: join(import.meta.dirname, '../apps/broker/src/testing/empty-catalogue') },
 });
 await app.start();
@@ -36,10 +38,14 @@ await deployManifest(app, {
   connection: { type: 'http', url: files.url },
   auth: { type: 'oauth' },
 });
+process.on('message', (issuer) => {
+  files.mischief.resourceMetadata = (honest) => ({ ...honest, authorization_servers: [issuer] });
+  process.send?.('moved');
+});
 process.once('disconnect', () => {
   void app
     .stop()
-    .then(() => files.close())
+    .then(() => Promise.all([files.close(), others.close()]))
     .then(() => process.exit(0));
 });
-process.send?.({ publicUrl: config.publicUrl });
+process.send?.({ publicUrl: config.publicUrl, issuer: files.origin, others: others.origin });

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { forkProduct, type ForkedProduct } from '../forked-product.ts';
+import { administrator } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { callThroughLink } from './call-through-link.ts';
 import { expect, test } from './product-test.ts';
@@ -12,6 +14,60 @@ test.beforeAll(async () => {
   ({ publicUrl } = product);
 });
 test.afterAll(() => product.close());
+
+/** Has the service name another authorization server. */
+async function nameIssuer(issuer: unknown): Promise<void> {
+  const done = once(product.child, 'message');
+  product.child.send(String(issuer));
+  await done;
+}
+
+test("the operator's client is shown where an administrator confirmed it, and nowhere else", async ({
+  page,
+  browser,
+}) => {
+  const { issuer, others } = product.ready;
+  const person = await browser.newPage();
+  await person.goto(`${publicUrl}/service/files`);
+  await signIn(person, 'ida@souk.test');
+  const account = person.getByRole('region', { name: 'Your Files account' });
+  const signInToFiles = account.getByRole('button', { name: 'Sign in to Files' });
+  await signInToFiles.click();
+  await expect(person.getByText('an administrator has to confirm first where its people sign in')).toBeVisible();
+
+  const place = page.getByRole('region', { name: 'Where people sign in' });
+  const decide = async (name: string) => {
+    await place.getByRole('button', { name }).click();
+    const host = new URL(String(issuer)).host;
+    await page
+      .getByRole('alertdialog', { name: `Show your client to ${host}?` })
+      .getByRole('button', { name: 'Confirm' })
+      .click();
+  };
+  await page.goto(`${publicUrl}/admin?tab=manifests&id=files`);
+  await signIn(page, administrator);
+  await expect(place).toContainText('Waiting for you');
+  await expect(place).toContainText(`${issuer}/token`);
+  await expectNoAxeFindings(page);
+  await decide('Confirm');
+  await expect(place).toContainText('Confirmed');
+  await expect(place.getByRole('button')).toHaveCount(0);
+
+  await signInToFiles.click();
+  await expect(account).toContainText('Connected');
+  await account.getByRole('button', { name: 'Disconnect' }).click();
+  await person.getByRole('alertdialog').getByRole('button', { name: 'Disconnect' }).click();
+
+  await nameIssuer(others);
+  await signInToFiles.click();
+  await expect(person.getByText(`it now sends people to ${new URL(String(others)).host}`)).toBeVisible();
+  await page.reload();
+  await expect(place).toContainText('Refused');
+  await expect(place).toContainText('your client was not shown there');
+  await expect(place.getByRole('button', { name: 'Confirm the new one' })).toBeVisible();
+  await expectNoAxeFindings(page);
+  await nameIssuer(issuer);
+});
 
 test('the tools of a service that depend on an account: before the sign-in there, after it, and after a disconnect', async ({
   page,

@@ -292,7 +292,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountCheckoutRoutes(router, billing);
   mountSubscriptionRoutes(router, billing);
   mountUpstreamSignInRoutes(router, { ...upstreams, catalogue, config });
-  mountClientDocument(server, config);
+  mountClientDocument(server, { config, catalogue });
   mountBillingHistoryRoutes(router, { query: db.query, livemode: billing.livemode });
   mountUsageRoutes(router, { query: db.query, clock, nameClients: identity.nameClients, livemode: billing.livemode });
   const serverFigures = mountAdministration(router, {

@@ -1,7 +1,7 @@
 import { countOwned, mountAdministrationRoutes } from '#features/billing/index.ts';
 import { mountDifferenceRoutes, mountManifestRoutes, mountManifestRunRoutes } from '#features/catalogue/index.ts';
 import { requireRecentSignIn } from '#features/identity/index.ts';
-import { mountConnectionTests, mountServerLog } from '#features/upstreams/index.ts';
+import { mountConnectionTests, mountIssuerRoutes, mountServerLog } from '#features/upstreams/index.ts';
 import { createServerFigures, mountServerFigures, type ServerUse } from '#features/usage/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { KeepAlive } from '#platform/http/keep-alive.ts';
@@ -36,6 +36,7 @@ export function mountAdministration(router: Router, parts: Parts): ServerUse {
   mountDifferenceRoutes(router, { ...people, catalogue });
   mountConnectionTests(router, upstreams);
   mountServerLog(router, { ...upstreams, catalogue });
+  mountIssuerRoutes(router, { ...upstreams, catalogue });
   mountAdministrationRoutes(router, { administration, prices: billing.prices, clock });
   mountAdminStats(router, {
     countUsers: identity.directory.count,

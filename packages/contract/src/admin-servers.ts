@@ -192,6 +192,65 @@ export const getServerLog = endpoint({
   errors: ['not_found', ...adminErrors],
 });
 
+const address = z.string().max(2048);
+/** An authorization server, and where it redeems codes. */
+const issuerPlaceSchema = z.strictObject({ issuer: address, tokenEndpoint: address });
+
+/**
+ * Who decides where people sign in at a server, and which client is shown there.
+ * - open: the server does; we register there by ourselves, and show nobody a secret of the operator
+ * - waiting: the operator's client is shown to nobody until an administrator confirms what the server names
+ * - confirmed: what the operator set or an administrator confirmed, and nothing else
+ * - refused: the server names another one now, and nobody can sign in
+ */
+const signInStateSchema = z.enum(['open', 'waiting', 'confirmed', 'refused']);
+
+export const serverSignInSchema = z.object({
+  state: signInStateSchema,
+  /** The id of the client that the operator registered; null: we register by ourselves. */
+  clientId: z.string().nullable(),
+  /** The variable with which the operator decides instead of an administrator. */
+  variable: z.string(),
+  known: z
+    .object({
+      by: z.enum(['environment', 'administrator']),
+      issuer: address,
+      /** null: the issuer that the environment names says it. */
+      tokenEndpoint: address.nullable(),
+      confirmedAt: isoTime.nullable(),
+    })
+    .nullable(),
+  /** What the server names now; null where it does not say. */
+  named: issuerPlaceSchema.nullable(),
+  /** Why it does not say. */
+  problem: z.string().nullable(),
+});
+export type ServerSignIn = z.infer<typeof serverSignInSchema>;
+
+export const getServerSignIn = endpoint({
+  id: 'getServerSignIn',
+  method: 'GET',
+  path: '/admin/servers/:id/sign-in',
+  summary:
+    'Where people sign in at a deployed server, as it says now, and whether the operator’s client may be shown there',
+  access: 'admin',
+  params: ofServer,
+  answer: z.object({ success: z.literal(true), signIn: serverSignInSchema }),
+  errors: ['not_found', ...adminErrors],
+});
+
+export const confirmServerIssuer = endpoint({
+  id: 'confirmServerIssuer',
+  method: 'POST',
+  path: '/admin/servers/:id/sign-in/confirm',
+  summary: 'Lets the operator’s client be shown at the authorization server that was shown, and at no other',
+  access: 'admin',
+  params: ofServer,
+  body: issuerPlaceSchema,
+  answer: z.object({ success: z.literal(true), signIn: serverSignInSchema }),
+  errors: ['not_found', 'invalid_request', 'changed_since_shown', ...adminErrors],
+});
+
 /** What a connection test does, in order. `alias`, `sandbox` and `start` are of programs, the first four others of addresses. */
 export const testStepSchema = z.enum([
   'manifest',
@@ -292,5 +351,7 @@ export const adminServerEndpoints = [
   getServerFigures,
   listServerTools,
   getServerLog,
+  getServerSignIn,
+  confirmServerIssuer,
   startConnectionTest,
 ] as const;

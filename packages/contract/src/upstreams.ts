@@ -194,6 +194,8 @@ export const finishUpstreamSignIn = endpoint({
     /** RFC 9207: which authorization server answered. */
     iss: z.string().max(2048).optional(),
     error: z.string().max(200).optional(),
+    /** What the address that it answered to has for it: which server, where the authorization server cannot say who it is. */
+    server: z.string().max(200).optional(),
   }),
   answer: z.object({ success: z.literal(true), message: z.string(), serverId: z.string() }),
   errors: ['sign_in_expired', 'sign_in_refused', 'sign_in_failed', 'foreign_origin', ...needSession],

@@ -13,6 +13,7 @@ export {
   secretVariable,
   type StdioAllowlist,
 } from './processes/stdio-allowlist.ts';
+export { mountIssuerRoutes } from './sign-in/issuer-routes.ts';
 export { mountClientDocument, mountUpstreamSignInRoutes } from './sign-in/routes.ts';
 export { canAnswer } from './pool/question-kinds.ts';
 export type { PersonOffers } from './offers/person-offers.ts';

@@ -118,4 +118,34 @@ export const upstreamMigrations: readonly Migration[] = [
     // as the catalogue's definitions: json keeps the server's order
     statements: [`alter table personal_offers alter column items type json`],
   },
+  {
+    name: '0140-connections-issuers',
+    statements: [
+      // Where the operator's client at a server may be shown: what an administrator confirmed, and what was refused last.
+      `create table upstream_issuers (
+        server_id text primary key references servers (id),
+        issuer text,
+        token_endpoint text,
+        confirmed_at timestamptz,
+        refused_issuer text,
+        refused_token_endpoint text,
+        refused_at timestamptz
+      )`,
+      // In the place of upstream_clients, whose rows two servers shared that name one issuer. Sign-ins go on with the client
+      // that is sealed with them. The old table stays for brokers of the version before, while one replaces the other.
+      `create table upstream_registrations (
+        id uuid primary key,
+        server_id text not null references servers (id),
+        issuer text not null,
+        token_endpoint text not null,
+        redirect_uri text not null,
+        client_id text not null,
+        sealed_secret text,
+        auth_method text not null,
+        expires_at timestamptz,
+        created_at timestamptz not null,
+        unique (server_id, issuer, token_endpoint, redirect_uri)
+      )`,
+    ],
+  },
 ];

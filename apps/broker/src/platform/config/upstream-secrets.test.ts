@@ -31,6 +31,29 @@ test('secrets for servers come from variables or files; problems are reported wi
   expect(problems.join()).not.toContain('canary');
 });
 
+test('the issuer of a client is an address without anything after its path', () => {
+  const good = ['https://github.com/login/oauth', 'https://accounts.google.com/', 'http://id.internal:8080/realm'];
+  for (const issuer of good) {
+    const problems: string[] = [];
+    const read = readUpstreamSecrets({ UPSTREAM_CLIENT_ISSUER_DRIVE: issuer }, problems);
+    expect([[...read], problems]).toEqual([[['UPSTREAM_CLIENT_ISSUER_DRIVE', issuer]], []]);
+  }
+  const bad = [
+    'github.com',
+    'https://a.example/?tenant=1',
+    'https://a.example/#x',
+    'https://u:p@a.example',
+    'javascript:1',
+  ];
+  for (const issuer of bad) {
+    const problems: string[] = [];
+    expect(readUpstreamSecrets({ UPSTREAM_CLIENT_ISSUER_DRIVE: issuer }, problems).size).toBe(0);
+    expect(problems).toEqual([
+      'UPSTREAM_CLIENT_ISSUER_DRIVE must be the address of an authorization server, as in its metadata',
+    ]);
+  }
+});
+
 test('a variable that no server could ask for is a problem: one underscore too few, small letters', () => {
   const problems: string[] = [];
   const environment = { UPSTREAM_HEADER_SHOP_X_KEY: 'canary', UPSTREAM_ENV_shop__KEY_FILE: '/canary' };

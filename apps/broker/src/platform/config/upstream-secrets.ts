@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** Header values, client ids, client secrets and variables of programs that the operator supplies for servers. */
+/** Header values, client ids, secrets and issuers, and variables of programs that the operator supplies for servers. */
 const forms = [
   { prefix: 'UPSTREAM_HEADER_', rest: /^[A-Z0-9]+(?:_[A-Z0-9]+)*__[A-Z0-9_]+$/, form: '{SERVER}__{NAME}' },
   { prefix: 'UPSTREAM_ENV_', rest: /^[A-Z0-9]+(?:_[A-Z0-9]+)*__[A-Z0-9_]+$/, form: '{ALIAS}__{NAME}' },
   { prefix: 'UPSTREAM_CLIENT_ID_', rest: /^[A-Z0-9_]+$/, form: '{SERVER}' },
   { prefix: 'UPSTREAM_CLIENT_SECRET_', rest: /^[A-Z0-9_]+$/, form: '{SERVER}' },
+  { prefix: 'UPSTREAM_CLIENT_ISSUER_', rest: /^[A-Z0-9_]+$/, form: '{SERVER}' },
 ];
 /** What an HTTP header may contain (RFC 9110, section 5.5), without surrounding spaces. */
 const value = /^[\x21-\x7e]([\x20-\x7e]{0,4094}[\x21-\x7e])?$/;
@@ -13,7 +14,8 @@ const value = /^[\x21-\x7e]([\x20-\x7e]{0,4094}[\x21-\x7e])?$/;
 const variableValue = /^[^\0]{1,6000}$/;
 
 /**
- * Reads UPSTREAM_HEADER_…, UPSTREAM_CLIENT_ID_…, UPSTREAM_CLIENT_SECRET_…, UPSTREAM_ENV_… and their …_FILE forms.
+ * Reads UPSTREAM_HEADER_…, UPSTREAM_CLIENT_ID_…, UPSTREAM_CLIENT_SECRET_…, UPSTREAM_CLIENT_ISSUER_…, UPSTREAM_ENV_… and
+ * their …_FILE forms.
  * @param problems problems are added here, never a value
  */
 export function readUpstreamSecrets(environment: NodeJS.ProcessEnv, problems: string[]): ReadonlyMap<string, string> {
@@ -34,10 +36,19 @@ export function readUpstreamSecrets(environment: NodeJS.ProcessEnv, problems: st
     else if (name.startsWith('UPSTREAM_ENV_')) {
       if (variableValue.test(secret)) secrets.set(name, secret);
       else problems.push(`${variable} must have 1 to 6,000 characters`);
+    } else if (name.startsWith('UPSTREAM_CLIENT_ISSUER_') && !isIssuerAddress(secret)) {
+      problems.push(`${variable} must be the address of an authorization server, as in its metadata`);
     } else if (!value.test(secret)) problems.push(`${variable} must be one line of plain characters`);
     else secrets.set(name, secret);
   }
   return secrets;
+}
+
+/** RFC 8414, section 2. Plain http is for addresses that the operator allows, which the sign-in checks. */
+function isIssuerAddress(text: string): boolean {
+  const url = URL.parse(text);
+  const isPlain = url !== null && url.username === '' && url.password === '' && !/[?#]/.test(text);
+  return isPlain && ['https:', 'http:'].includes(url.protocol);
 }
 
 function readText(path: string): string | undefined {

@@ -95,6 +95,6 @@ async function finishSignIn(answer: URLSearchParams, userId: string | undefined)
   const state = answer.get('state');
   if (!state || (!answer.get('code') && !answer.get('error'))) throw new Error('Missing required OAuth parameters');
   return upstreamsApi.finishUpstreamSignIn({
-    body: { state, ...given('code'), ...given('iss'), ...given('error') },
+    body: { state, ...given('code'), ...given('iss'), ...given('error'), ...given('server') },
   });
 }

@@ -6,7 +6,7 @@ import { ownService } from '../pool/own-service.ts';
 import { addressOf, upstreamTarget } from '../pool/upstream-target.ts';
 import { findFaults } from './find-faults.ts';
 import { initialize } from './initialize.ts';
-import { orAborted } from './or-aborted.ts';
+import { orAborted } from '#platform/or-aborted.ts';
 import { ownAccount } from './own-account.ts';
 import { createProgress, type Tell } from './progress.ts';
 import { readLists } from './read-lists.ts';

@@ -4,7 +4,7 @@ import type { Launch } from '#adapters/mcp/transports/sandbox.ts';
 import { UpstreamError, type UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
 import type { StdioPrograms } from '../processes/stdio-programs.ts';
 import type { Progress } from './progress.ts';
-import { orAborted } from './or-aborted.ts';
+import { orAborted } from '#platform/or-aborted.ts';
 import type { Running, Way } from './test-parts.ts';
 
 /** The contract's bound. */

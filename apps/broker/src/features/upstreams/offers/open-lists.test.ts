@@ -17,7 +17,7 @@ let nowMs = Date.now();
 /** A server that wants a sign-in for calls, and lists some of its tools to anyone. */
 beforeAll(async () => {
   ({ fixture, app, ann, token, close } = await startVault({
-    app: { clock: { now: () => nowMs }, env: withoutHealthChecks },
+    app: () => ({ clock: { now: () => nowMs }, env: withoutHealthChecks }),
     manifest: (server) => {
       server.listOpenly([tool('search')]);
       return { capabilitySnapshot: undefined };

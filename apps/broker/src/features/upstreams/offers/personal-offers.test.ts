@@ -36,8 +36,9 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
         ],
       },
     });
+    const db = await open();
     ({ fixture, app, ann, close } = await startVault({
-      app: { db: await open(), clock: { now: () => nowMs } },
+      app: () => ({ db, clock: { now: () => nowMs } }),
       manifest,
     }));
     for (const name of ['ann', 'bob']) {

@@ -26,8 +26,9 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
   const tokens: Record<string, string> = {};
 
   beforeAll(async () => {
+    const db = await open();
     ({ fixture, app, ann, close } = await startVault({
-      app: { db: await open(), clock: { now: () => nowMs }, env: withoutHealthChecks },
+      app: () => ({ db, clock: { now: () => nowMs }, env: withoutHealthChecks }),
       manifest: () => ({ capabilitySnapshot: undefined }),
     }));
     bob = await signInPerson(app.publicUrl, 'bob@souk.test');

@@ -22,7 +22,9 @@ let close: Vault['close'];
 beforeAll(async () => {
   ({ fixture, app, ann, token, close } = await startVault({
     fixture: { clients: { 'souk at vault': operatorSecret } },
-    app: { env: { UPSTREAM_CLIENT_SECRET_VAULT: operatorSecret } },
+    app: ({ origin }) => ({
+      env: { UPSTREAM_CLIENT_SECRET_VAULT: operatorSecret, UPSTREAM_CLIENT_ISSUER_VAULT: origin },
+    }),
     manifest: () => ({ auth: { type: 'oauth', clientId: 'souk at vault' } }),
   }));
   await deployManifest(app, { ...vaultManifest(fixture), id: 'open-vault' });
@@ -63,7 +65,7 @@ test.each([
 test.each(['client_secret_basic', 'client_secret_post'])(
   'where every client needs a secret we register for one, keep it sealed, and show it by %s',
   async (method) => {
-    await app.db.query('delete from upstream_clients');
+    await app.db.query('delete from upstream_registrations');
     offer([method]);
     const first = await signInAndRenew('open-vault');
     expect(fixture.registrations).toMatchObject([
@@ -73,13 +75,29 @@ test.each(['client_secret_basic', 'client_secret_post'])(
     expect(await signInAndRenew('open-vault')).toBe(first);
     expect(fixture.registrations).toHaveLength(1);
     expect(new Set(fixture.clientAuthentications)).toEqual(new Set([method]));
-    const { rows } = await app.db.query('select * from upstream_clients');
+    const { rows } = await app.db.query('select * from upstream_registrations');
     expect(rows).toMatchObject([
       { client_id: first, auth_method: method, sealed_secret: expect.stringMatching(/^v1\./) },
     ]);
     expect(JSON.stringify(rows) + app.logged()).not.toContain('secret-');
   },
 );
+
+test('a registration is of one server and one place: two servers of one issuer and another token endpoint have their own', async () => {
+  await deployManifest(app, { ...vaultManifest(fixture), id: 'third-vault' });
+  const clientOf = async (serverId: string) => {
+    const path = `/api/users/${ann.userId}/upstream-connections/${serverId}/sign-in`;
+    const { body } = await ann.call('POST', path);
+    return new URL(String(body['authUrl'])).searchParams.get('client_id');
+  };
+  await app.db.query('delete from upstream_registrations');
+  const open = await clientOf('open-vault');
+  expect(await clientOf('open-vault')).toBe(open);
+  expect(await clientOf('third-vault')).not.toBe(open);
+  fixture.mischief.serverMetadata = (honest) => ({ ...honest, token_endpoint: `${fixture.origin}/token2` });
+  expect(await clientOf('open-vault')).not.toBe(open);
+  expect(fixture.registrations).toHaveLength(3);
+});
 
 test('a client secret that the server revokes ends the sign-in, and the account says so', async () => {
   offer(undefined);
@@ -99,16 +117,27 @@ test('a client secret that the server revokes ends the sign-in, and the account 
 test('on https our client id is our metadata document where the server supports that, without a registration', async () => {
   const publicUrl = 'https://souk.test';
   const onHttps = await startTestApp({ env: { PUBLIC_URL: publicUrl, ALLOW_DEV_SIGN_IN: '1', PAYMENTS: 'off' } });
-  const path = '/client-metadata.json';
-  const answer = await onHttps.server.inject({ url: path, headers: { host: 'souk.test' } });
-  expect(answer.statusCode).toBe(200);
-  expect(answer.headers['content-type']).toContain('application/json');
-  expect(answer.json()).toMatchObject({
+  await deployManifest(onHttps, { ...vaultManifest(fixture), id: 'vault' }, 'unasked');
+  const document = async (path: string) => {
+    const answer = await onHttps.server.inject({ url: path, headers: { host: 'souk.test' } });
+    return { status: answer.statusCode, type: answer.headers['content-type'], body: answer.json() };
+  };
+  const path = '/client-metadata/vault.json';
+  const callback = `${publicUrl}/connect/callback`;
+  expect(await document(path)).toMatchObject({
+    status: 200,
+    type: expect.stringContaining('application/json'),
     // the document names itself (draft-ietf-oauth-client-id-metadata-document, section 3)
-    client_id: `${publicUrl}${path}`,
-    redirect_uris: [`${publicUrl}/connect/callback`],
-    token_endpoint_auth_method: 'none',
+    body: {
+      client_id: `${publicUrl}${path}`,
+      redirect_uris: [callback, `${callback}?server=vault`],
+      token_endpoint_auth_method: 'none',
+    },
   });
+  // sign-ins of before each server had one
+  const older = { client_id: `${publicUrl}/client-metadata.json`, redirect_uris: [callback] };
+  expect(await document('/client-metadata.json')).toMatchObject({ status: 200, body: older });
+  expect(await document('/client-metadata/unknown.json')).toMatchObject({ status: 404 });
   const server = {
     issuer: 'https://vault.example',
     authorization_endpoint: 'https://vault.example/authorize',
@@ -129,13 +158,16 @@ test('on https our client id is our metadata document where the server supports 
     return Response.json({ client_id: 'registered' }, { status: 201 });
   };
   const client = (at: string, offered = server) =>
-    clientFor(offered, undefined, { ...options, publicUrl: at }, fetch, 'UPSTREAM_CLIENT_ID_VAULT');
-  expect(await client(publicUrl)).toEqual({ clientId: answer.json().client_id, authMethod: 'none' });
+    clientFor('vault', offered, undefined, { ...options, publicUrl: at }, fetch);
+  const ofVault = { client: { clientId: `${publicUrl}${path}`, authMethod: 'none' } };
+  expect(await client(publicUrl)).toEqual({ ...ofVault, redirectUri: `${callback}?server=vault` });
+  const namesItself = { ...server, authorization_response_iss_parameter_supported: true };
+  expect(await client(publicUrl, namesItself)).toEqual({ ...ofVault, redirectUri: callback });
   expect(asked).toEqual([]);
   // a document on plain http identifies no client
-  expect(await client('http://localhost:3000')).toMatchObject({ clientId: 'registered' });
-  const older = { ...server, client_id_metadata_document_supported: false };
-  expect(await client(publicUrl, older)).toMatchObject({ clientId: 'registered' });
+  expect(await client('http://localhost:3000')).toMatchObject({ client: { clientId: 'registered' } });
+  const without = { ...server, client_id_metadata_document_supported: false };
+  expect(await client(publicUrl, without)).toMatchObject({ client: { clientId: 'registered' } });
   expect(asked).toEqual([server.registration_endpoint, server.registration_endpoint]);
   await onHttps.stop();
 });

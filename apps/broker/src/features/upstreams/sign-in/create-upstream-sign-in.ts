@@ -1,3 +1,4 @@
+import type { ServerSignIn } from '@souk/contract/admin-servers.ts';
 import type { UpstreamAccount } from '@souk/contract/upstreams.ts';
 import type { FastifyReply } from 'fastify';
 import type { Catalogue, CatalogueServer, ServerManifest } from '#features/catalogue/index.ts';
@@ -8,6 +9,7 @@ import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { AccountStore, StoredAccount } from './account-store.ts';
+import { confirmIssuer, describeIssuer } from './administer-issuer.ts';
 import { createCredentials, headersBoundTo, needsOwnSecrets, type Credentials } from './credentials.ts';
 import { disconnect } from './disconnect.ts';
 import type { SignInAddress } from './sign-in-address.ts';
@@ -15,6 +17,7 @@ import { enterHeaders } from './enter-headers.ts';
 import { finishSignIn, type SignInResponse } from './finish-sign-in.ts';
 import { createFreshTokens } from './fresh-tokens.ts';
 import { hasMoved, listAccounts, present } from './list-accounts.ts';
+import { createIssuerStore, type IssuerPlace } from './issuer-store.ts';
 import { createOperatorSecrets } from './operator-secrets.ts';
 import { createPendingSignIns } from './pending-sign-ins.ts';
 import type { SignInParts } from './sign-in-parts.ts';
@@ -38,6 +41,10 @@ export type UpstreamSignIn = {
   disconnect(userId: string, server: CatalogueServer): Promise<boolean>;
   /** Whether an account is of the kind that the server needs, and for its current address. */
   isOf(server: CatalogueServer, account: Pick<StoredAccount, 'kind' | 'boundTo'>): boolean;
+  /** Where people sign in at a server, for administrators. */
+  describeIssuer(server: CatalogueServer): Promise<ServerSignIn>;
+  /** @throws SoukError invalid_request, changed_since_shown */
+  confirmIssuer(server: CatalogueServer, shown: IssuerPlace, by: { actorId: string }): Promise<void>;
   credentials: Credentials;
   removeExpired(): Promise<void>;
 };
@@ -59,6 +66,7 @@ export function createUpstreamSignIn(options: {
     ...options,
     publicUrl: config.publicUrl,
     pending: createPendingSignIns(options),
+    issuers: createIssuerStore(options),
     identity: { ...options, publicUrl: config.publicUrl, brandName: config.brandName },
     secrets: createOperatorSecrets(config.upstreamSecrets),
   };
@@ -84,6 +92,8 @@ export function createUpstreamSignIn(options: {
     list: (userId, disabled) => listAccounts(userId, catalogue.snapshot().servers, disabled, parts),
     signedInServers: (userIds) => parts.store.signedInServers(userIds),
     disconnect: (userId, server) => disconnect(userId, server, parts),
+    describeIssuer: (server) => describeIssuer(server, parts),
+    confirmIssuer: (server, shown, by) => confirmIssuer(server, shown, by, parts),
     credentials: createCredentials(parts, createFreshTokens(parts)),
     removeExpired: () => parts.pending.removeExpired(),
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isIssuer, originsOf } from './known-providers.ts';
-import { readChallenge, scopesOf } from './read-challenge.ts';
+import { isPlain } from './plain-values.ts';
+import { boundedScopes, readChallenge, scopesOf } from './read-challenge.ts';
 import type { SignInAddress } from './sign-in-address.ts';
 import { isSafeAddress, unsafe, type SignInFetch } from './sign-in-fetch.ts';
 import { SignInProblem } from './sign-in-problem.ts';
@@ -13,23 +14,27 @@ export type SignInMetadata = {
   authorizationServer: AuthorizationServer;
 };
 
+/** Bounded, and of visible characters: each stands in an address, a header or our database. */
+const address = z.string().max(2048).refine(isPlain);
+
 const resourceSchema = z.looseObject({
-  resource: z.string(),
-  authorization_servers: z.array(z.string()).min(1).max(20).optional(),
-  scopes_supported: z.array(z.string().max(200)).max(200).optional(),
+  resource: address.min(1),
+  authorization_servers: z.array(address).min(1).max(20).optional(),
+  scopes_supported: z.array(z.string()).optional(),
 });
 
 export const authorizationServerSchema = z.object({
-  issuer: z.string().max(2048),
-  authorization_endpoint: z.string().max(2048),
-  token_endpoint: z.string().max(2048),
-  registration_endpoint: z.string().max(2048).optional(),
-  revocation_endpoint: z.string().max(2048).optional(),
+  issuer: address,
+  authorization_endpoint: address,
+  token_endpoint: address,
+  registration_endpoint: address.optional(),
+  revocation_endpoint: address.optional(),
   scopes_supported: z.array(z.string()).optional(),
   code_challenge_methods_supported: z.array(z.string()).optional(),
   token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
   authorization_response_iss_parameter_supported: z.boolean().optional(),
   client_id_metadata_document_supported: z.boolean().optional(),
+  protected_resources: z.array(z.string()).optional(),
 });
 export type AuthorizationServer = z.output<typeof authorizationServerSchema>;
 
@@ -51,8 +56,24 @@ export async function discoverSignIn(
   // Revision 2025-03-26 had no resource metadata: the server is its own authorization server.
   const issuer = resource?.authorization_servers?.[0] ?? new URL(url).origin;
   const authorizationServer = await findAuthorizationServer(issuer, { url, allowAddresses }, fetch);
-  const scopes = challenge.scope === undefined ? (resource?.scopes_supported ?? []) : scopesOf(challenge.scope);
-  return { resource: resource?.resource ?? withoutFragment(url), scopes, authorizationServer };
+  const scopes = challenge.scope === undefined ? boundedScopes(resource?.scopes_supported) : scopesOf(challenge.scope);
+  const bound = resource?.resource ?? withoutFragment(url);
+  requireBinding(bound, url, authorizationServer);
+  return { resource: bound, scopes, authorizationServer };
+}
+
+/**
+ * A server may name any authorization server, also one whose people are not its own: their tokens would come to it. They are
+ * asked for under its own name (RFC 8707), and not at all where that authorization server says that it does not know it
+ * (RFC 9728, section 4).
+ */
+function requireBinding(resource: string, url: string, server: AuthorizationServer): void {
+  const { origin, host } = new URL(server.issuer);
+  if (origin === new URL(url).origin || server.protected_resources === undefined) return;
+  const isNamed = server.protected_resources.some(
+    (one) => one === resource || one === `${resource}/` || `${one}/` === resource,
+  );
+  if (!isNamed) throw new SignInProblem(`${host} does not issue tokens for it`);
 }
 
 /** The challenge of the server's 401. After any other answer the well-known addresses are asked instead. */

@@ -1,12 +1,19 @@
 import * as oidc from 'openid-client';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
-import { redirectUriOf } from './client-identity.ts';
-import { oidcConfiguration, type Binding } from './oauth-client.ts';
-import { revokeStored } from './revoke-tokens.ts';
+import { redirectUriOf } from './client-document.ts';
+import { mayUse } from './known-issuer.ts';
+import type { Binding } from './oauth-client.ts';
+import { obtainTokens } from './obtain-tokens.ts';
+import { configuredClient } from './operator-secrets.ts';
+import type { TakenSignIn } from './pending-sign-ins.ts';
+import { secondsAfter } from './plain-values.ts';
+import { revokeStored, revokeTokens } from './revoke-tokens.ts';
 import { withSignInFetch } from './sign-in-fetch.ts';
 import type { SignInParts } from './sign-in-parts.ts';
-import { accountNameOf, expiryOf, type SealedTokens } from './tokens.ts';
+import { SignInProblem } from './sign-in-problem.ts';
+import type { Issued } from './token-answer.ts';
+import { accountNameOf, subjectOf, type SealedTokens } from './tokens.ts';
 
 /** The parameters with which the authorization server sent the browser back. */
 export type SignInResponse = {
@@ -14,6 +21,8 @@ export type SignInResponse = {
   code?: string | undefined;
   iss?: string | undefined;
   error?: string | undefined;
+  /** Of the address that it sent the browser back to. */
+  server?: string | undefined;
 };
 
 /**
@@ -33,7 +42,6 @@ export async function finishSignIn(
   const server = taken && catalogue.snapshot().byId.get(taken.serverId);
   if (!taken || !server) throw new SoukError('sign_in_expired');
   const { name } = server.manifest;
-  const logged = (error: unknown) => parts.log.error({ err: error }, 'tokens that were replaced could not be revoked');
 
   const address = parts.addressOf(server);
   // A version at another address was deployed meanwhile: the tokens would be for the old one.
@@ -42,7 +50,8 @@ export async function finishSignIn(
       message: `The address of ${name} has changed since you started. Please start again.`,
     });
   }
-  refuseOtherIssuer(response, taken.binding, name);
+  await refuseChangedClient(server, taken.binding, parts);
+  refuseOtherIssuer(response, taken, parts, name);
   if (response.error !== undefined || response.code === undefined) {
     const message =
       response.error === 'access_denied'
@@ -50,46 +59,71 @@ export async function finishSignIn(
         : `${name} refused the sign-in (${response.error ?? 'no code'}).`;
     throw new SoukError('sign_in_refused', { message });
   }
+  const { binding, redirectUri = redirectUriOf(parts.publicUrl) } = taken;
+  const giveBack = (issued: Issued) => revokeTokens(server.id, issued, binding, address, parts);
   try {
     await withSignInFetch(address, async (fetch) => {
-      const answer = await oidc.authorizationCodeGrant(
-        oidcConfiguration(taken.binding, fetch),
-        callbackUrl(parts.publicUrl, response),
-        { pkceCodeVerifier: taken.verifier, expectedState: response.state },
-        { resource: taken.binding.resource },
-      );
-      const tokens: SealedTokens = {
-        accessToken: answer.access_token,
-        ...(answer.refresh_token !== undefined && { refreshToken: answer.refresh_token }),
-        binding: taken.binding,
-      };
-      const replaced = await parts.store.replace(userId, server.id, {
-        kind: 'oauth',
-        boundTo: taken.boundTo,
-        issuer: taken.binding.server.issuer,
-        secrets: JSON.stringify(tokens),
-        expiresAt: expiryOf(answer, parts.clock.now()),
-        accountName: accountNameOf(answer),
-        scopes: taken.scopes,
+      const grant = (configuration: oidc.Configuration) =>
+        oidc.authorizationCodeGrant(
+          configuration,
+          callbackUrl(parts.publicUrl, response),
+          { pkceCodeVerifier: taken.verifier, expectedState: response.state },
+          { resource: binding.resource },
+        );
+      await obtainTokens({ binding, fetch, redirectUri, grant, giveBack }, async (issued) => {
+        const subject = subjectOf(issued, binding);
+        const tokens: SealedTokens = {
+          accessToken: issued.accessToken,
+          ...(issued.refreshToken !== undefined && { refreshToken: issued.refreshToken }),
+          binding,
+          ...(subject !== undefined && { subject }),
+        };
+        const replaced = await parts.store.replace(userId, server.id, {
+          kind: 'oauth',
+          boundTo: taken.boundTo,
+          issuer: binding.server.issuer,
+          secrets: JSON.stringify(tokens),
+          expiresAt: secondsAfter(parts.clock.now(), issued.expiresIn),
+          accountName: accountNameOf(issued, binding),
+          scopes: taken.scopes,
+        });
+        if (replaced) revokeStored(replaced, server, parts, tokens);
       });
-      // Not awaited: a server that does not answer must not delay a sign-in that is done.
-      if (replaced) void revokeStored(replaced, server, parts, tokens).catch(logged);
     });
   } catch (error) {
     parts.log.warn({ err: error, server: server.id }, 'a sign-in at a server failed');
-    throw new SoukError('sign_in_failed', {
-      message: `The sign-in to ${name} failed. Please try again.`,
-      cause: error,
-    });
+    const reason = error instanceof SignInProblem ? `: ${error.message}.` : '. Please try again.';
+    throw new SoukError('sign_in_failed', { message: `The sign-in to ${name} failed${reason}`, cause: error });
   }
   await parts.onChanged(userId, server.id);
   return server;
 }
 
-/** RFC 9207: an answer that names its issuer, also an error, must name the one that was asked. */
-function refuseOtherIssuer({ iss }: SignInResponse, { server }: Binding, name: string): void {
-  const required = server.authorization_response_iss_parameter_supported === true;
-  if (iss === server.issuer || (iss === undefined && !required)) return;
+/** A version that people sign in to otherwise, or another pin, was deployed meanwhile. */
+async function refuseChangedClient(server: CatalogueServer, binding: Binding, parts: SignInParts): Promise<void> {
+  const { client } = binding;
+  const configured = configuredClient(server, parts);
+  const isSame = configured ? configured.clientId === client.clientId : client.isOperators !== true;
+  if (server.manifest.auth.type === 'oauth' && isSame && (await mayUse(server.id, binding, parts))) return;
+  throw new SoukError('sign_in_expired', {
+    message: `How people sign in to ${server.manifest.name} has changed since you started. Please start again.`,
+  });
+}
+
+/**
+ * RFC 9207: an answer that names its issuer, also an error, must name the one that was asked. One that cannot names the server
+ * by the address that it was sent to.
+ */
+function refuseOtherIssuer(
+  { iss, server: named }: SignInResponse,
+  { binding, redirectUri }: Pick<TakenSignIn, 'binding' | 'redirectUri'>,
+  { publicUrl }: SignInParts,
+  name: string,
+): void {
+  const { issuer, authorization_response_iss_parameter_supported: required } = binding.server;
+  const cameTo = redirectUriOf(publicUrl, named === undefined ? undefined : { serverId: named });
+  const isFromThere = cameTo === (redirectUri ?? redirectUriOf(publicUrl));
+  if (isFromThere && (iss === issuer || (iss === undefined && required !== true))) return;
   throw new SoukError('sign_in_failed', {
     message: `The answer to the sign-in did not come from where ${name} sent you.`,
   });

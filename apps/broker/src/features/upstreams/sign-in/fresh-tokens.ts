@@ -3,11 +3,15 @@ import * as oidc from 'openid-client';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { StoredAccount } from './account-store.ts';
 import type { SignInAddress } from './sign-in-address.ts';
-import { oidcConfiguration } from './oauth-client.ts';
+import { mayUse } from './known-issuer.ts';
+import { obtainTokens } from './obtain-tokens.ts';
+import { secondsAfter } from './plain-values.ts';
 import { revokeTokens } from './revoke-tokens.ts';
 import { withSignInFetch } from './sign-in-fetch.ts';
 import type { SignInParts } from './sign-in-parts.ts';
-import { expiryOf, sealedTokensSchema, type SealedTokens } from './tokens.ts';
+import { UnusableTokens } from './sign-in-problem.ts';
+import type { Issued } from './token-answer.ts';
+import { sealedTokensSchema, subjectOf, type SealedTokens } from './tokens.ts';
 
 /** Tokens are refreshed this long before they expire, so that none expires during a call. */
 const refreshAheadMs = 60_000;
@@ -112,29 +116,49 @@ async function refresh(
   parts: SignInParts,
 ): Promise<SealedTokens | undefined> {
   const { store, clock } = parts;
-  const { refreshToken, binding } = tokensOf(account);
+  const { refreshToken, binding, subject } = tokensOf(account);
   if (refreshToken === undefined) {
     await endAccount(account, 'The sign-in has ended.', parts);
     return undefined;
   }
+  if (!(await mayUse(account.serverId, binding, parts))) {
+    await endAccount(account, 'Where people sign in to it has changed: sign in again.', parts);
+    return undefined;
+  }
+  // Without a new refresh token the old one is good for another try, which a revocation might end.
+  const giveBack = (issued: Issued) => {
+    if (issued.refreshToken === undefined || issued.refreshToken === refreshToken) return;
+    revokeTokens(account.serverId, issued, binding, address, parts);
+  };
   try {
     return await withSignInFetch(address, async (fetch) => {
-      const answer = await oidc.refreshTokenGrant(oidcConfiguration(binding, fetch), refreshToken, {
-        resource: binding.resource,
+      const grant = (configuration: oidc.Configuration) =>
+        oidc.refreshTokenGrant(configuration, refreshToken, { resource: binding.resource });
+      return await obtainTokens({ binding, fetch, grant, giveBack }, async (issued) => {
+        const now = subjectOf(issued, binding);
+        if (subject !== undefined && now !== undefined && subject !== now) {
+          throw new UnusableTokens('it answered with the account of somebody else');
+        }
+        const tokens: SealedTokens = {
+          accessToken: issued.accessToken,
+          // A server that does not rotate refresh tokens sends none: the old one stays valid.
+          refreshToken: issued.refreshToken ?? refreshToken,
+          binding,
+          ...(subject !== undefined && { subject }),
+        };
+        const expiresAt = secondsAfter(clock.now(), issued.expiresIn);
+        if (await store.storeRefreshed(account, { secrets: JSON.stringify(tokens), expiresAt })) return tokens;
+        // The person disconnected or signed in again meanwhile: these tokens have no owner.
+        revokeTokens(account.serverId, tokens, binding, address, parts);
+        return undefined;
       });
-      const tokens: SealedTokens = {
-        accessToken: answer.access_token,
-        // A server that does not rotate refresh tokens sends none: the old one stays valid.
-        refreshToken: answer.refresh_token ?? refreshToken,
-        binding,
-      };
-      const refreshed = { secrets: JSON.stringify(tokens), expiresAt: expiryOf(answer, clock.now()) };
-      if (await store.storeRefreshed(account, refreshed)) return tokens;
-      // The person disconnected or signed in again meanwhile: these tokens have no owner.
-      await revokeTokens(tokens, fetch, parts.log);
-      return undefined;
     });
   } catch (error) {
+    if (error instanceof UnusableTokens) {
+      parts.log.warn({ err: error, server: account.serverId }, 'a refresh answered with what cannot be kept');
+      await endAccount(account, `The sign-in has ended: ${error.message}.`, parts);
+      return undefined;
+    }
     if (isRefusal(error)) {
       parts.log.info({ err: error, server: account.serverId }, 'a refresh was refused: a new sign-in is needed');
       await endAccount(account, 'The sign-in has ended or was withdrawn.', parts);

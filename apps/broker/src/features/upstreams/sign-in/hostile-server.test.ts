@@ -23,6 +23,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   fixture.mischief = {};
+  elsewhere.mischief = {};
 });
 afterAll(async () => {
   await close?.();
@@ -74,6 +75,13 @@ const lies: [string, () => Mischief][] = [
     'offers no PKCE with S256',
     () => ({ serverMetadata: (m) => ({ ...m, code_challenge_methods_supported: ['plain'] }) }),
   ],
+  [
+    'names an authorization server of others, which does not know it',
+    () => {
+      elsewhere.mischief.serverMetadata = (m) => ({ ...m, protected_resources: [elsewhere.url] });
+      return { resourceMetadata: (m) => ({ ...m, authorization_servers: [elsewhere.origin] }) };
+    },
+  ],
   ['describes another resource', () => ({ resourceMetadata: (m) => ({ ...m, resource: elsewhere.url }) })],
   [
     'names an issuer that is no https address',
@@ -108,7 +116,7 @@ const lies: [string, () => Mischief][] = [
 ];
 
 test.each(lies)('a server that %s starts no sign-in, and no other server is asked', async (_name, mischief) => {
-  await app.db.query('delete from upstream_clients');
+  await app.db.query('delete from upstream_registrations');
   fixture.mischief = mischief();
   const asked = elsewhere.seen.length + elsewhere.tokenRequests.length + elsewhere.registrations.length;
   const answer = await ann.call('POST', '/mcp/vault/enable');
@@ -128,6 +136,26 @@ test('an answer that names another issuer, or none where one was promised, is re
     expect(await finish(ann, back)).toMatchObject({ status: 502, body: { code: 'sign_in_failed' } });
     expect(fixture.tokenRequests).toHaveLength(before);
   }
+});
+
+test('an authorization server that cannot say who answers is told by the address that it answers to', async () => {
+  fixture.mischief.serverMetadata = (m) => ({ ...m, authorization_response_iss_parameter_supported: undefined });
+  fixture.mischief.redirect = (back) => back.delete('iss');
+  for (const server of ['another', undefined]) {
+    const { authUrl } = await start();
+    const back = await fixture.allow(String(authUrl));
+    expect(back.get('server')).toBe('vault');
+    // the code is of the sign-in at another server, with the state of this one
+    if (server === undefined) back.delete('server');
+    else back.set('server', server);
+    const before = fixture.tokenRequests.length;
+    expect(await finish(ann, back)).toMatchObject({ status: 502, body: { code: 'sign_in_failed' } });
+    expect(fixture.tokenRequests).toHaveLength(before);
+  }
+  const { authUrl } = await start();
+  expect(await finish(ann, await fixture.allow(String(authUrl)))).toMatchObject({ status: 200 });
+  expect(fixture.tokenRequests.at(-1)?.get('redirect_uri')).toBe(`${app.publicUrl}/connect/callback?server=vault`);
+  await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);
 });
 
 test("a wrong state, another person, another browser and a foreign page finish no sign-in, and the person's own still works", async () => {

@@ -143,7 +143,7 @@ test.each([
     { access_token: 'gho_1', token_type: 'bearer' },
   ],
 ])('the answer %j of a token endpoint is read as the standard has it', async (body, status, expected) => {
-  const answer = await asTokenAnswer(new Response(JSON.stringify(body)));
+  const { response: answer } = await asTokenAnswer(new Response(JSON.stringify(body)));
   expect(answer.status).toBe(status);
   expect(await answer.json()).toMatchObject(expected);
 });

@@ -36,6 +36,11 @@ export function isIssuer(named: string, issuer: string): boolean {
   return isOrigin(named) || (providers[origin]?.issuers?.includes(named) ?? false);
 }
 
+/** Whether two names are of one issuer, whichever of them was written first. */
+export function isSameIssuer(one: string, other: string): boolean {
+  return isIssuer(one, other) || isIssuer(other, one);
+}
+
 /** Parameters of the authorization request that this issuer wants beyond the standard's. */
 export function refreshParameters(authorizationEndpoint: string): Readonly<Record<string, string>> {
   return providers[new URL(authorizationEndpoint).origin]?.forRefresh ?? {};

@@ -23,7 +23,7 @@ afterAll(() => vault?.close());
 async function signIn(mischief: Mischief): Promise<unknown> {
   const { ann, app, fixture } = vault;
   await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);
-  await app.db.query('delete from upstream_clients', []);
+  await app.db.query('delete from upstream_registrations', []);
   fixture.mischief = mischief;
   const seen = fixture.tokenRequests.length;
   const { authUrl, ...started } = (await ann.call('POST', '/mcp/vault/enable')).body;

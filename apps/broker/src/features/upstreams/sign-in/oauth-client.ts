@@ -2,12 +2,14 @@ import * as oidc from 'openid-client';
 import { z } from 'zod';
 import { authorizationServerSchema } from './discover-sign-in.ts';
 import type { SignInFetch } from './sign-in-fetch.ts';
-import { asTokenAnswer } from './token-answer.ts';
+import { asTokenAnswer, type Issued } from './token-answer.ts';
 
 export const clientSchema = z.object({
   clientId: z.string(),
   clientSecret: z.string().optional(),
   authMethod: z.enum(['none', 'client_secret_basic', 'client_secret_post']),
+  /** The operator registered it. It goes to the issuer that it is pinned to, and nowhere else. */
+  isOperators: z.boolean().optional(),
 });
 /** Our client at one authorization server. */
 export type OAuthClient = z.output<typeof clientSchema>;
@@ -20,8 +22,16 @@ export const bindingSchema = z.object({
 });
 export type Binding = z.output<typeof bindingSchema>;
 
-/** The authorization server and our client, for openid-client. It validates every answer (iss, state, token type). */
-export function oidcConfiguration({ server, client }: Binding, fetch: SignInFetch): oidc.Configuration {
+/**
+ * The authorization server and our client, for openid-client. It validates every answer (iss, state, token type).
+ * @param redirectUri where the browser was sent back to, for the redemption of a code: openid-client leaves out its query
+ * @param onIssued called with every answer that has a token, before it is validated
+ */
+export function oidcConfiguration(
+  { server, client }: Binding,
+  fetch: SignInFetch,
+  { redirectUri, onIssued }: { redirectUri?: string; onIssued?: (issued: Issued) => void } = {},
+): oidc.Configuration {
   const { clientSecret } = client;
   const configuration = new oidc.Configuration(
     // openid-client treats undefined members as absent; exactOptionalPropertyTypes cannot express that
@@ -35,9 +45,14 @@ export function oidcConfiguration({ server, client }: Binding, fetch: SignInFetc
         : oidc.None(),
   );
   configuration[oidc.customFetch] = async (url, { method, headers, body }) => {
-    const sent = { method, headers, ...(body !== undefined && body !== null && { body: String(body) }) };
-    const answer = await fetch(url, sent);
-    return url === server.token_endpoint ? asTokenAnswer(answer) : answer;
+    const isTokenRequest = url === server.token_endpoint;
+    const form = new URLSearchParams(body === undefined || body === null ? '' : String(body));
+    if (isTokenRequest && redirectUri !== undefined) form.set('redirect_uri', redirectUri);
+    const answer = await fetch(url, { method, headers, ...(method === 'POST' && { body: form.toString() }) });
+    if (!isTokenRequest) return answer;
+    const { response, issued } = await asTokenAnswer(answer);
+    if (issued) onIssued?.(issued);
+    return response;
   };
   // Which addresses may be plain http was decided when the metadata was read; the fetch checks again.
   if (server.issuer.startsWith('http:')) oidc.allowInsecureRequests(configuration);

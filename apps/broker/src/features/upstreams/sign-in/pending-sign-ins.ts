@@ -14,8 +14,11 @@ const pendingSchema = z.object({
   boundTo: z.string(),
   scopes: z.array(z.string()).default([]),
   binding: bindingSchema,
+  /** Absent in what a broker of the version before has stored. */
+  redirectUri: z.string().optional(),
 });
 type Pending = z.output<typeof pendingSchema>;
+export type TakenSignIn = Pending & { serverId: string };
 
 /** Sign-ins that have begun and not ended. Each belongs to one person in one browser and is used once. */
 export type PendingSignIns = {
@@ -25,10 +28,7 @@ export type PendingSignIns = {
    * Takes the sign-in of this state, if it is this person's in this browser; otherwise undefined, and it stays.
    * Of two requests that take the same sign-in, one gets it.
    */
-  take(
-    owner: { userId: string; browser: string },
-    state: string,
-  ): Promise<(Pending & { serverId: string }) | undefined>;
+  take(owner: { userId: string; browser: string }, state: string): Promise<TakenSignIn | undefined>;
   removeExpired(): Promise<void>;
 };
 

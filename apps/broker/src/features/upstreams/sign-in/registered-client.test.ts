@@ -15,7 +15,13 @@ let { fixture, app, ann, token, close }: Partial<Vault> = {};
 beforeAll(async () => {
   ({ fixture, app, ann, token, close } = await startVault({
     fixture: { clients: { [clientId]: clientSecret } },
-    app: { env: { UPSTREAM_CLIENT_ID_VAULT: clientId, UPSTREAM_CLIENT_SECRET_VAULT: clientSecret } },
+    app: ({ origin }) => ({
+      env: {
+        UPSTREAM_CLIENT_ID_VAULT: clientId,
+        UPSTREAM_CLIENT_SECRET_VAULT: clientSecret,
+        UPSTREAM_CLIENT_ISSUER_VAULT: origin,
+      },
+    }),
     manifest: () => ({ capabilitySnapshot: undefined }),
   }));
 });

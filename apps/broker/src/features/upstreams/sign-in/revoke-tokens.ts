@@ -1,49 +1,73 @@
 import * as oidc from 'openid-client';
-import type { CatalogueServer } from '#features/catalogue/index.ts';
-import type { Log } from '#platform/log.ts';
+import type { ServerManifest } from '#features/catalogue/index.ts';
 import type { StoredAccount } from './account-store.ts';
-import { oidcConfiguration } from './oauth-client.ts';
+import { mayUse } from './known-issuer.ts';
+import { oidcConfiguration, type Binding } from './oauth-client.ts';
 import type { SignInAddress } from './sign-in-address.ts';
-import { withSignInFetch, type SignInFetch } from './sign-in-fetch.ts';
+import { withSignInFetch } from './sign-in-fetch.ts';
 import type { SignInParts } from './sign-in-parts.ts';
-import { sealedTokensSchema, type SealedTokens } from './tokens.ts';
+import { sealedTokensSchema } from './tokens.ts';
+
+/** For all requests of one revocation. Nobody waits for it. */
+const deadlineMs = 2_000;
+
+type Tokens = { accessToken: string; refreshToken?: string | undefined };
 
 /**
- * Revokes the tokens of an account that is no longer stored. Best effort: never fails.
+ * Revokes the tokens of an account that is no longer stored, in the background.
  * @param kept tokens in their place: a server may have issued the same ones again
  */
-export async function revokeStored(
-  account: StoredAccount,
-  server: CatalogueServer,
-  parts: SignInParts,
-  kept?: SealedTokens,
-): Promise<void> {
+export function revokeStored(account: StoredAccount, server: ServerManifest, parts: SignInParts, kept?: Tokens): void {
   const secrets = account.kind === 'oauth' ? account.open() : undefined;
   if (secrets === undefined) return;
-  const tokens = sealedTokensSchema.parse(JSON.parse(secrets));
-  await withSignInFetch(addressOf(server, account, parts), (fetch) => revokeTokens(tokens, fetch, parts.log, kept));
+  const { binding, ...tokens } = sealedTokensSchema.parse(JSON.parse(secrets));
+  revokeTokens(server.id, tokens, binding, addressOf(server, account, parts), parts, kept);
 }
 
-/** Revokes tokens with a fetch that may reach their server (RFC 7009). Best effort: never fails. */
-export async function revokeTokens(
-  { binding, refreshToken, accessToken }: SealedTokens,
-  fetch: SignInFetch,
-  log: Log,
-  kept?: SealedTokens,
+/** Revokes tokens in the background (RFC 7009). Best effort: what fails is in the log. */
+export function revokeTokens(
+  serverId: string,
+  tokens: Tokens,
+  binding: Binding,
+  address: SignInAddress,
+  parts: SignInParts,
+  kept?: Tokens,
+): void {
+  const { log } = parts;
+  const { issuer } = binding.server;
+  revokeEach(serverId, tokens, binding, address, parts, kept).catch((error: unknown) => {
+    log.info({ err: error, issuer }, 'tokens could not be revoked');
+  });
+}
+
+async function revokeEach(
+  serverId: string,
+  { accessToken, refreshToken }: Tokens,
+  binding: Binding,
+  address: SignInAddress,
+  parts: SignInParts,
+  kept: Tokens | undefined,
 ): Promise<void> {
-  if (binding.server.revocation_endpoint === undefined) return;
-  const configuration = oidcConfiguration(binding, fetch);
-  for (const token of refreshToken === undefined ? [accessToken] : [refreshToken, accessToken]) {
-    if (token === kept?.refreshToken || token === kept?.accessToken) continue;
-    try {
-      await oidc.tokenRevocation(configuration, token);
-    } catch (error) {
-      log.info({ err: error, issuer: binding.server.issuer }, 'a token could not be revoked');
-    }
-  }
+  if (binding.server.revocation_endpoint === undefined || !(await mayUse(serverId, binding, parts))) return;
+  const isKept = (token: string) => token === kept?.refreshToken || token === kept?.accessToken;
+  await withSignInFetch(
+    address,
+    async (fetch) => {
+      const configuration = oidcConfiguration(binding, fetch);
+      for (const token of refreshToken === undefined ? [accessToken] : [refreshToken, accessToken]) {
+        if (isKept(token)) continue;
+        try {
+          await oidc.tokenRevocation(configuration, token);
+        } catch (error) {
+          parts.log.info({ err: error, issuer: binding.server.issuer }, 'a token could not be revoked');
+        }
+      }
+    },
+    deadlineMs,
+  );
 }
 
-function addressOf(server: CatalogueServer, { boundTo: url }: StoredAccount, parts: SignInParts): SignInAddress {
+function addressOf(server: ServerManifest, { boundTo: url }: StoredAccount, parts: SignInParts): SignInAddress {
   try {
     return parts.addressOf(server);
   } catch {

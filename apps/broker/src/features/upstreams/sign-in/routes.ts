@@ -13,7 +13,7 @@ import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Preferences } from '../preferences/create-preferences.ts';
 import { browserOf, forgetBrowser } from './browser-cookie.ts';
-import { clientDocumentPath, clientMetadata } from './client-identity.ts';
+import { clientDocumentPath, clientMetadata, redirectUriOf } from './client-document.ts';
 import type { PersonalOffers } from '../offers/personal-offers.ts';
 import type { UpstreamSignIn } from './create-upstream-sign-in.ts';
 import { needsOwnSecrets } from './credentials.ts';
@@ -93,12 +93,31 @@ export function mountUpstreamSignInRoutes(
   });
 }
 
-/** Our own client metadata document: an authorization server fetches it, so it is served where that can be (https). */
-export function mountClientDocument(app: FastifyInstance, config: Parts['config']): void {
-  if (!config.publicUrl.startsWith('https:')) return;
-  const document = { client_id: `${config.publicUrl}${clientDocumentPath}`, ...clientMetadata(config) };
-  app.get(clientDocumentPath, async (_request, reply) => {
-    reply.header('cache-control', 'public, max-age=3600');
-    return document;
+/**
+ * Our own client metadata documents: an authorization server fetches one, so they are served where that can be (https). Each
+ * server of the catalogue has one.
+ */
+export function mountClientDocument(
+  app: FastifyInstance,
+  { config, catalogue }: Pick<Parts, 'config' | 'catalogue'>,
+): void {
+  const { publicUrl } = config;
+  if (!publicUrl.startsWith('https:')) return;
+  const document = (path: string, redirectUris: readonly string[]) => ({
+    client_id: `${publicUrl}${path}`,
+    ...clientMetadata(config, redirectUris),
   });
+  const shared = redirectUriOf(publicUrl);
+  app.get(clientDocumentPath(), async (_request, reply) => {
+    reply.header('cache-control', 'public, max-age=3600');
+    return document(clientDocumentPath(), [shared]);
+  });
+  app.get<{ Params: { serverId: string } }>(
+    clientDocumentPath(':serverId'),
+    async ({ params: { serverId } }, reply) => {
+      if (!catalogue.snapshot().byId.has(serverId)) throw new SoukError('not_found');
+      reply.header('cache-control', 'public, max-age=3600');
+      return document(clientDocumentPath(serverId), [shared, redirectUriOf(publicUrl, { serverId })]);
+    },
+  );
 }

@@ -2,12 +2,14 @@ import { request } from 'undici';
 import { RefusedAddressError } from '#platform/http/address-guard.ts';
 import { allowedAddresses, portOf } from '#platform/http/allowed-addresses.ts';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
+import { orAborted } from '#platform/or-aborted.ts';
 import { readBounded } from '#platform/http/read-bounded.ts';
 import { rewriteWithoutNull } from '#platform/http/without-null-members.ts';
 import { withOwnAddresses, type SignInAddress } from './sign-in-address.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 
-const timeoutMs = 10_000;
+/** For everything that one step of a sign-in asks, such as a whole discovery: a server that drips must not hold it. */
+const wholeMs = 15_000;
 /** Metadata, registrations and tokens are small; nothing larger is read. */
 const maxAnswerBytes = 256 * 1024;
 
@@ -34,14 +36,19 @@ export function isSafeAddress(address: string, allowAddresses: readonly string[]
 
 /**
  * Runs `work` with a fetch that keeps to public addresses and those that the sign-in of this server may use, follows no
- * redirect, and reads at most 256 KiB in 10 s (security.md, Boundaries).
+ * redirect, and reads at most 256 KiB of each answer (security.md, Boundaries).
+ * @param deadlineMs for all of its requests together
  * @throws SignInProblem out of the fetch for an address, a status or a size that is refused
  */
 export async function withSignInFetch<T>(
   server: SignInAddress,
   work: (fetch: SignInFetch, own: SignInAddress) => Promise<T>,
+  deadlineMs = wholeMs,
 ): Promise<T> {
-  const own = await withOwnAddresses(server);
+  const signal = AbortSignal.timeout(deadlineMs);
+  const own = await orAborted(withOwnAddresses(server), signal).catch((error: unknown) => {
+    throw signal.aborted ? new SignInProblem('its address cannot be found in time', error) : error;
+  });
   const { allowAddresses, outgoing } = own;
   const dispatcher = createGuardedDispatcher({
     allowAddresses,
@@ -53,13 +60,15 @@ export async function withSignInFetch<T>(
   try {
     const fetch: SignInFetch = async (url, init = {}) => {
       if (!isSafeAddress(url, allowAddresses)) throw new SignInProblem(`${url} is ${unsafe}`);
+      const late = () => new SignInProblem(`${new URL(url).host} does not answer in time`);
       const answer = await request(url, {
         dispatcher,
         method: init.method === 'POST' ? 'POST' : 'GET',
         headers: { accept: 'application/json', ...init.headers },
         ...(init.body !== undefined && { body: init.body }),
-        signal: AbortSignal.timeout(timeoutMs),
+        signal,
       }).catch((error: unknown) => {
+        if (signal.aborted) throw late();
         throw error instanceof RefusedAddressError ? refused(url, error) : error;
       });
       answer.body.on('error', () => {});
@@ -75,6 +84,8 @@ export async function withSignInFetch<T>(
       }
       const body = await readBounded(answer.body, maxAnswerBytes, () => {
         return new SignInProblem(`${new URL(url).host} answers with more than ${maxAnswerBytes} bytes`);
+      }).catch((error: unknown) => {
+        throw signal.aborted ? late() : error;
       });
       const read = rewriteWithoutNull(body.toString('utf8')) ?? body;
       return new Response(status === 204 || status === 205 ? null : read, { status, headers });

@@ -2,9 +2,10 @@ import type { Clock } from '#platform/clock.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { ServerManifest } from '#features/catalogue/index.ts';
-import type { ClientIdentityOptions } from './client-identity.ts';
+import type { ClientIdentityOptions } from './client-document.ts';
 import type { AccountStore } from './account-store.ts';
 import type { SignInAddress } from './sign-in-address.ts';
+import type { IssuerStore } from './issuer-store.ts';
 import type { OperatorSecrets } from './operator-secrets.ts';
 import type { PendingSignIns } from './pending-sign-ins.ts';
 
@@ -12,6 +13,7 @@ import type { PendingSignIns } from './pending-sign-ins.ts';
 export type SignInParts = {
   store: AccountStore;
   pending: PendingSignIns;
+  issuers: IssuerStore;
   identity: ClientIdentityOptions;
   secrets: OperatorSecrets;
   /** The current address of a server. @throws UpstreamError restarting while its service is not running */

@@ -5,3 +5,6 @@ export class SignInProblem extends Error {
     this.name = 'SignInProblem';
   }
 }
+
+/** The server issued what nobody can use, and would do so again. */
+export class UnusableTokens extends SignInProblem {}

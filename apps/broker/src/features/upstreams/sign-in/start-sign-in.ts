@@ -4,14 +4,15 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { bindToBrowser } from './browser-cookie.ts';
-import { clientFor, redirectUriOf } from './client-identity.ts';
+import { buildSignInAddress } from './build-sign-in-address.ts';
+import { clientFor } from './client-identity.ts';
 import type { StoredAccount } from './account-store.ts';
 import { discoverSignIn, type SignInMetadata } from './discover-sign-in.ts';
-import { refreshParameters } from './known-providers.ts';
-import { oidcConfiguration } from './oauth-client.ts';
+import { requireKnownIssuer } from './known-issuer.ts';
 import { withSignInFetch } from './sign-in-fetch.ts';
+import { configuredClient } from './operator-secrets.ts';
 import { providerName } from './provider-name.ts';
-import { clientIdVariable } from './operator-secrets.ts';
+import { boundedScopes } from './read-challenge.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 
@@ -32,43 +33,32 @@ export async function startSignIn(
   if (auth.type !== 'oauth') throw new SoukError('invalid_request', { message: `${name} does not need a sign-in` });
   try {
     return await withSignInFetch(parts.addressOf(server), async (fetch, address) => {
-      const metadata = await discoverSignIn(address, fetch);
-      const configured = configuredClient(server.id, auth.clientId, parts);
-      const variable = clientIdVariable(server.id);
-      const client = await clientFor(metadata.authorizationServer, configured, parts.identity, fetch, variable);
-      const binding = { server: metadata.authorizationServer, client, resource: metadata.resource };
+      const { authorizationServer, ...metadata } = await discoverSignIn(address, fetch);
+      const configured = configuredClient(server, parts);
+      await requireKnownIssuer(server.id, authorizationServer, configured !== undefined, parts);
+      const identity = await clientFor(server.id, authorizationServer, configured, parts.identity, fetch);
+      const { client, redirectUri } = identity;
+      const binding = { server: authorizationServer, client, resource: metadata.resource };
 
-      const scopes = wantedScopes(auth.scopes, metadata, await parts.store.find(userId, server.id));
+      const before = await parts.store.find(userId, server.id);
+      const scopes = wantedScopes(auth.scopes, { ...metadata, authorizationServer }, before);
 
       const state = oidc.randomState();
       const verifier = oidc.randomPKCECodeVerifier();
+      const url = await buildSignInAddress({ binding, redirectUri, state, verifier, scopes });
       const browser = bindToBrowser(exchange.reply, state, parts);
       const sessionId = await parts.pending.add({ userId, browser }, server.id, state, {
         verifier,
         boundTo: address.url,
         scopes,
         binding,
-      });
-      const url = oidc.buildAuthorizationUrl(oidcConfiguration(binding, fetch), {
-        redirect_uri: redirectUriOf(parts.publicUrl),
-        state,
-        code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-        resource: metadata.resource,
-        ...scopeParameters(scopes),
-        ...refreshParameters(metadata.authorizationServer.authorization_endpoint),
+        redirectUri,
       });
       return { authUrl: url.href, sessionId, provider: providerName(server, url) };
     });
   } catch (error) {
     throw asUnavailable(error, server, parts);
   }
-}
-
-/** The client that the operator registered there; the environment's, which needs no other manifest, before the manifest's. */
-function configuredClient(serverId: string, ofManifest: string | undefined, { secrets }: SignInParts) {
-  const clientId = secrets.clientId(serverId) ?? ofManifest;
-  return clientId === undefined ? undefined : { clientId, clientSecret: secrets.clientSecret(serverId) };
 }
 
 /**
@@ -83,15 +73,8 @@ function wantedScopes(
   // One issuer's scopes mean nothing to another.
   const kept = before?.issuer === authorizationServer.issuer ? [...before.scopes, ...before.wantedScopes] : [];
   const offline = authorizationServer.scopes_supported?.includes('offline_access') ?? false;
-  return [...new Set([...(ofManifest ?? scopes), ...kept, ...(offline ? ['offline_access'] : [])])];
-}
-
-function scopeParameters(scopes: readonly string[]): Record<string, string> {
-  return {
-    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
-    // OpenID Connect Core, section 11: offline access requires prompt=consent.
-    ...(scopes.includes('offline_access') && { prompt: 'consent' }),
-  };
+  const asked = boundedScopes([...(ofManifest ?? scopes), ...kept]);
+  return offline ? [...asked.filter((scope) => scope !== 'offline_access'), 'offline_access'] : asked;
 }
 
 /** A reason in plain words for people; the exact error is in the log. */

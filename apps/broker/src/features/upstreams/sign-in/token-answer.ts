@@ -1,3 +1,4 @@
+import { bearerParameters } from '#platform/http/challenge-header.ts';
 import { withoutNullMembers } from '#platform/http/without-null-members.ts';
 import { asRecord } from '#platform/json.ts';
 
@@ -15,27 +16,58 @@ const errors: Readonly<Record<string, string>> = {
   invalid_client_id: 'invalid_client',
 };
 
-/**
- * A token endpoint's answer as RFC 6749 has it. GitHub and Slack answer a refusal with status 200; Slack calls the token's
- * type "user" and may put it beneath `authed_user`. Everything else is passed on as it came.
- */
-export async function asTokenAnswer(answer: Response): Promise<Response> {
-  if (answer.status !== 200) return answer;
-  const { status, content } = readTokenAnswer(await answer.text());
-  return new Response(content, { status, headers: answer.headers });
+/** What a token endpoint has issued, however odd the rest of its answer is: what cannot be kept is revoked. */
+export type Issued = {
+  accessToken: string;
+  refreshToken: string | undefined;
+  /** As it stands in the answer: any value. */
+  expiresIn: unknown;
+  /** The claims of an identity token that came with it. Nobody has signed them for us. */
+  claims: Readonly<Record<string, unknown>> | undefined;
+};
+
+type Read = { status: number; content: string; issued?: Issued };
+
+/** A token endpoint's answer as openid-client reads it, without a challenge, which it would take for another failure. */
+export async function asTokenAnswer(answer: Response): Promise<{ response: Response; issued: Issued | undefined }> {
+  const read = readTokenAnswer(await answer.text(), answer.status, answer.headers.get('www-authenticate'));
+  const headers = new Headers(answer.headers);
+  headers.delete('www-authenticate');
+  if (read.status !== answer.status) headers.set('content-type', 'application/json');
+  return { response: new Response(read.content, { status: read.status, headers }), issued: read.issued };
 }
 
-export function readTokenAnswer(text: string): { status: number; content: string } {
+/**
+ * A token endpoint's answer as RFC 6749 has it. GitHub and Slack answer a refusal with status 200; Slack calls the token's
+ * type "user" and may put it beneath `authed_user`. A refusal is what its body names, else its challenge. Members that we
+ * read ourselves are taken out: an odd lifetime or an identity token must not spoil a sign-in whose code is spent.
+ * Everything else is passed on as it came.
+ */
+export function readTokenAnswer(text: string, status = 200, challenge: string | null = null): Read {
   const body = parse(text);
-  if (!body) return { status: 200, content: text };
-  const { error, ok } = body;
-  if (typeof error === 'string' && body['access_token'] === undefined) {
-    const content = { error: errors[error] ?? error, error_description: `the server says ${error}` };
-    return { status: 400, content: JSON.stringify(content) };
+  const named = body?.['error'] ?? bearerParameters(challenge).get('error');
+  if (typeof named === 'string' && (status !== 200 || body?.['access_token'] === undefined)) {
+    const content = { error: errors[named] ?? named, error_description: `the server says ${named}` };
+    return { status: status === 200 ? 400 : status, content: JSON.stringify(content) };
   }
-  if (ok !== true) return { status: 200, content: text };
-  const token = body['access_token'] === undefined ? asRecord(body['authed_user']) : body;
-  return { status: 200, content: JSON.stringify({ ...withoutNullMembers(token ?? {}), token_type: 'Bearer' }) };
+  if (!body || status !== 200) return { status, content: text };
+  const isSlacks = body['ok'] === true;
+  const beneath = isSlacks && body['access_token'] === undefined ? asRecord(body['authed_user']) : body;
+  const { expires_in: expiresIn, id_token: idToken, ...token } = withoutNullMembers(beneath ?? {});
+  const { access_token: accessToken, refresh_token: refreshToken } = token;
+  const content = JSON.stringify({ ...token, ...(isSlacks && { token_type: 'Bearer' }) });
+  if (typeof accessToken !== 'string') return { status, content };
+  const issued = {
+    accessToken,
+    refreshToken: typeof refreshToken === 'string' ? refreshToken : undefined,
+    expiresIn,
+    claims: typeof idToken === 'string' ? claimsOf(idToken) : undefined,
+  };
+  return { status, content, issued };
+}
+
+function claimsOf(idToken: string): Record<string, unknown> | undefined {
+  return parse(Buffer.from(idToken.split('.', 2)[1] ?? '', 'base64url').toString());
 }
 
 function parse(text: string): Record<string, unknown> | undefined {

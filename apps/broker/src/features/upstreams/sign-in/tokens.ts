@@ -1,7 +1,7 @@
-import type * as oidc from 'openid-client';
 import { z } from 'zod';
 import { cleanLabel } from '#platform/clean-label.ts';
-import { bindingSchema } from './oauth-client.ts';
+import { bindingSchema, type Binding } from './oauth-client.ts';
+import type { Issued } from './token-answer.ts';
 
 const longestAccountName = 200;
 
@@ -10,23 +10,30 @@ export const sealedTokensSchema = z.object({
   accessToken: z.string(),
   refreshToken: z.string().optional(),
   binding: bindingSchema,
+  /** Who the tokens are of at the authorization server, where it said so: a refresh must not change that. */
+  subject: z.string().optional(),
 });
 export type SealedTokens = z.output<typeof sealedTokensSchema>;
 
 export const sealedHeadersSchema = z.record(z.string(), z.string());
 
-type TokenAnswer = oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers;
-
-/** When the access token expires; undefined where the answer does not say. */
-export function expiryOf(answer: TokenAnswer, nowMs: number): Date | undefined {
-  const seconds = answer.expires_in;
-  return seconds === undefined ? undefined : new Date(nowMs + seconds * 1000);
-}
-
-/** Who the person is there, where the answer includes an identity token. Only to be shown, never to decide. */
-export function accountNameOf(answer: TokenAnswer): string | undefined {
-  const claims = answer.claims();
+/** Who the person is there, where the answer includes an identity token for us. Only to be shown, never to decide. */
+export function accountNameOf(issued: Issued, binding: Binding): string | undefined {
+  const claims = ourClaims(issued, binding);
   const hints = [claims?.['email'], claims?.['preferred_username'], claims?.['name']];
   const shown = hints.map((hint) => (typeof hint === 'string' ? cleanLabel(hint, longestAccountName) : ''));
   return shown.find((text) => text !== '');
+}
+
+/** The person's id there. */
+export function subjectOf(issued: Issued, binding: Binding): string | undefined {
+  const subject = ourClaims(issued, binding)?.['sub'];
+  return typeof subject === 'string' && subject !== '' ? subject.slice(0, 255) : undefined;
+}
+
+/** An identity token of another issuer or for another client says nothing about these tokens (OpenID Connect Core, 3.1.3.7). */
+function ourClaims({ claims }: Issued, { server, client }: Binding): Issued['claims'] {
+  const { iss, aud } = claims ?? {};
+  const isForUs = aud === client.clientId || (Array.isArray(aud) && aud.includes(client.clientId));
+  return iss === server.issuer && isForUs ? claims : undefined;
 }

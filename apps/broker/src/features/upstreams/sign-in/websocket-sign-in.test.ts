@@ -43,7 +43,7 @@ test('after a refused handshake the token is renewed and the handshake tried aga
 });
 
 test('a handshake that is refused with the new token too ends the sign-in', async () => {
-  fixture.mischief.tokens = (honest) => ({ ...honest, access_token: 'of another' });
+  fixture.mischief.tokens = (honest) => ({ ...honest, access_token: 'of-another' });
   fixture.forgetAccessTokens();
   fixture.tokenRequests.length = 0;
   await app.upstreams.pool.dropAll('vault');

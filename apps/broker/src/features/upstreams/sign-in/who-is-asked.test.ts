@@ -22,7 +22,7 @@ beforeAll(async () => {
       resources: [{ uri: 'test://a', name: 'a' }],
     },
   });
-  ({ app, close } = await startVault({ manifest, app: { clock: { now: () => nowMs } } }));
+  ({ app, close } = await startVault({ manifest, app: () => ({ clock: { now: () => nowMs } }) }));
 });
 afterAll(() => close?.());
 

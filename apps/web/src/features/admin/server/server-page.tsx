@@ -93,7 +93,7 @@ function Shown({
     );
   const of = { userId, serverId, shown };
   const contents: Readonly<Record<ServerPart, () => ReactNode>> = {
-    overview: () => <OverviewPart {...of} />,
+    overview: () => <OverviewPart {...of} name={name} />,
     manifest: () => (
       <ManifestPart
         {...of}

@@ -39,6 +39,14 @@ export const logQuery = (userId: string, id: string) =>
     queryFn: ({ signal }) => adminApi.getServerLog({ params: { id } }, { signal }),
   });
 
+export const signInQuery = (userId: string, id: string) =>
+  queryOptions({
+    queryKey: [...serverKey(userId, id), 'sign-in'],
+    queryFn: ({ signal }) => adminApi.getServerSignIn({ params: { id } }, { signal }),
+    // each time the server is asked
+    staleTime: freshForMs,
+  });
+
 export const toolsQuery = (userId: string, id: string) =>
   queryOptions({
     queryKey: [...serverKey(userId, id), 'tools'],

@@ -127,13 +127,13 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
       // for a browser; the person allows everything
       case '/authorize': {
         const back = await fixture.allow(url.href);
-        const location = `${url.searchParams.get('redirect_uri')}?${back.toString()}`;
+        const location = `${url.searchParams.get('redirect_uri')?.split('?')[0]}?${back.toString()}`;
         return void response.writeHead(302, { location }).end();
       }
       case '/register': {
         const asked: Json = JSON.parse(await text(request));
         fixture.registrations.push(asked);
-        const clientId = `client-${fixture.registrations.length}`;
+        const clientId = `client-${randomUUID()}`;
         const method = asked['token_endpoint_auth_method'];
         if (method === 'none') return void send(response, 201, { client_id: clientId });
         secrets.set(clientId, `secret-${randomUUID()}`);
@@ -231,7 +231,10 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
         redirectUri: asked.get('redirect_uri') ?? '',
         login,
       });
-      const back = new URLSearchParams({ code, state: asked.get('state') ?? '', iss: origin });
+      const redirectUri = URL.parse(asked.get('redirect_uri') ?? '');
+      const back = new URLSearchParams(redirectUri?.searchParams);
+      for (const [name, value] of Object.entries({ code, state: asked.get('state') ?? '', iss: origin }))
+        back.set(name, value);
       fixture.mischief.redirect?.(back);
       return back;
     },

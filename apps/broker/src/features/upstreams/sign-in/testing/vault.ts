@@ -18,14 +18,14 @@ export async function startVault(
   options: {
     manifest?: (fixture: OAuthFixture) => Record<string, unknown>;
     fixture?: OAuthFixtureOptions;
-    app?: TestAppOptions;
+    app?: (fixture: OAuthFixture) => TestAppOptions;
     /** host:port of other servers that the broker may reach. */
     allowAddresses?: readonly string[];
   } = {},
 ): Promise<Vault> {
   const fixture = await startOAuthFixture(options.fixture);
   const app = await startTestApp({
-    ...options.app,
+    ...options.app?.(fixture),
     allowAddresses: [fixture.address, ...(options.allowAddresses ?? [])],
   });
   await deployManifest(app, { ...vaultManifest(fixture), ...options.manifest?.(fixture) });
@@ -57,11 +57,12 @@ export async function signInAt(
   login?: string,
 ): Promise<URL> {
   const path = `/api/users/${person.userId}/upstream-connections/${serverId}/sign-in`;
-  const authUrl = String((await person.call('POST', path)).body['authUrl']);
-  const back = await fixture.allow(authUrl, login);
+  const { body } = await person.call('POST', path);
+  if (typeof body['authUrl'] !== 'string') throw new Error(`no sign-in began: ${JSON.stringify(body)}`);
+  const back = await fixture.allow(body['authUrl'], login);
   const finished = await person.call('POST', '/mcp/oauth/callback', Object.fromEntries(back));
   if (finished.status !== 200) throw new Error(`not signed in: ${JSON.stringify(finished.body)}`);
-  return new URL(authUrl);
+  return new URL(body['authUrl']);
 }
 
 /** Whether the server was asked what it offers since the last sign-in there. */

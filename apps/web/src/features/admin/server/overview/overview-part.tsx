@@ -11,14 +11,19 @@ import { Stat } from '#ui/stat.tsx';
 import { UptimeDays } from '#ui/uptime-days.tsx';
 import { sells } from '#web/config.ts';
 import { failureText } from '#web/failure-text.ts';
+import { serverQuery } from '#web/server-query.ts';
 import { figuresQuery, type ServerPartProps } from '../server-queries.ts';
 import { Children } from './children.tsx';
+import { SignInIssuer } from './sign-in-issuer.tsx';
 import { ServerLog } from './server-log.tsx';
 
 /** How a server did in 30 days and how it is now. */
-export function OverviewPart({ userId, serverId, shown }: ServerPartProps) {
+export function OverviewPart({ userId, serverId, shown, name }: ServerPartProps & { name: string }) {
   const { data, error, refetch, isFetching } = useQuery(figuresQuery(userId, serverId));
   const isProgram = shown.listed?.connection.type === 'stdio';
+  const isDeployed = shown.listed?.isActive === true;
+  const { data: inShop } = useQuery({ ...serverQuery(serverId), enabled: isDeployed });
+  const hasSignIn = isDeployed && inShop?.server.requires === 'sign_in';
   if (!data) {
     return error ? (
       <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />
@@ -28,6 +33,7 @@ export function OverviewPart({ userId, serverId, shown }: ServerPartProps) {
   }
   return (
     <div className="flex flex-col gap-8">
+      {hasSignIn && <SignInIssuer userId={userId} serverId={serverId} name={name} />}
       <Month figures={data} />
       <Health figures={data} />
       {isProgram && data.now && <Children items={data.now.children} />}

@@ -1,0 +1,48 @@
+import * as oidc from 'openid-client';
+import { refreshParameters } from './known-providers.ts';
+import type { Binding } from './oauth-client.ts';
+import { SignInProblem } from './sign-in-problem.ts';
+
+/** What browsers, proxies and servers take as an address. */
+const longest = 8000;
+/** What an authorization endpoint must not have decided already: with two of one kind, the server picks. */
+const ours =
+  'client_id redirect_uri state response_type response_mode scope resource code_challenge code_challenge_method';
+const reserved: ReadonlySet<string> = new Set([...ours.split(' '), 'prompt', 'nonce', 'request', 'request_uri']);
+
+/**
+ * Where the browser is sent to, so that the person signs in and allows access.
+ * @throws SignInProblem when it would be too long
+ */
+export async function buildSignInAddress({
+  binding: { server, client, resource },
+  redirectUri,
+  state,
+  verifier,
+  scopes,
+}: {
+  binding: Binding;
+  redirectUri: string;
+  state: string;
+  verifier: string;
+  scopes: readonly string[];
+}): Promise<URL> {
+  const url = new URL(server.authorization_endpoint);
+  const own = [...url.searchParams].filter(([name]) => !reserved.has(name));
+  const asked = {
+    client_id: client.clientId,
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    state,
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    resource,
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+    // OpenID Connect Core, section 11: offline access requires prompt=consent.
+    ...(scopes.includes('offline_access') && { prompt: 'consent' }),
+    ...refreshParameters(server.authorization_endpoint),
+  };
+  url.search = new URLSearchParams([...own, ...Object.entries(asked)]).toString();
+  if (url.href.length > longest) throw new SignInProblem('the address where its people sign in is too long');
+  return url;
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { migrations } from '../../../migrations.ts';
+import { createIssuerStore } from './issuer-store.ts';
+
+const mine = { issuer: 'https://id.example', tokenEndpoint: 'https://id.example/token' };
+const other = { issuer: 'https://other.example', tokenEndpoint: 'https://other.example/token' };
+
+describeOnDatabases('the issuers of the operator’s clients', migrations, (open) => {
+  test('news is told once, by any number of brokers; a confirmation forgets what was refused', async () => {
+    const db = await open();
+    await db.query("insert into servers (id, slug) values ('vault', 'vault')");
+    const at = new Date('2026-11-01T12:00:00Z');
+    const stores = [1, 2, 3].map(() => createIssuerStore({ db, clock: { now: () => at.getTime() } }));
+    const [store = createIssuerStore({ db, clock: { now: () => at.getTime() } })] = stores;
+    const noteByAll = (place: typeof mine) => Promise.all(stores.map((one) => one.noteRefused('vault', place)));
+    expect((await noteByAll(mine)).filter(Boolean)).toHaveLength(1);
+    expect((await noteByAll(mine)).filter(Boolean)).toEqual([]);
+    expect((await noteByAll({ ...mine, tokenEndpoint: other.tokenEndpoint })).filter(Boolean)).toHaveLength(1);
+    const actorId = randomUUID();
+    await store.confirm('vault', mine, { actorId });
+    expect(await store.find('vault')).toEqual({ confirmed: { ...mine, at }, refused: undefined });
+    expect(await store.noteRefused('vault', other)).toBe(true);
+    expect(await store.find('vault')).toEqual({ confirmed: { ...mine, at }, refused: { ...other, at } });
+    const { rows } = await db.query('select action, actor_id from audit_log order by id');
+    const refused = { action: 'sign-in.issuer-refused', actor_id: null };
+    expect(rows).toEqual([refused, refused, { action: 'sign-in.issuer-confirmed', actor_id: actorId }, refused]);
+  });
+
+  test('a server that names another issuer each time gets twenty rows of the audit log a day', async () => {
+    const db = await open();
+    await db.query("insert into servers (id, slug) values ('vault', 'vault')");
+    const store = createIssuerStore({ db, clock: { now: () => Date.UTC(2026, 10, 1, 12) } });
+    for (let n = 0; n < 25; n++) await store.noteRefused('vault', { ...mine, issuer: `https://${n}.example` });
+    const { rows } = await db.query<{ action: string }>('select action from audit_log order by id');
+    expect(rows).toHaveLength(20);
+    expect(rows.at(-1)).toEqual({ action: 'audit.limit-reached' });
+  });
+});

@@ -1,0 +1,151 @@
+import type { ServerSignIn } from '@souk/contract/admin-servers.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Ago } from '#ui/moment.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { failureText } from '#web/failure-text.ts';
+import { signInQuery } from '../server-queries.ts';
+import { ConfirmIssuer } from './confirm-issuer.tsx';
+
+const badges = {
+  open: { tone: 'neutral', text: 'Chosen by the server' },
+  waiting: { tone: 'accent', text: 'Waiting for you' },
+  confirmed: { tone: 'good', text: 'Confirmed' },
+  refused: { tone: 'bad', text: 'Refused' },
+} as const;
+
+/** Where people sign in at a server, and whether the operator's client may be shown there. */
+export function SignInIssuer({ userId, serverId, name }: { userId: string; serverId: string; name: string }) {
+  const { data, error, refetch, isFetching } = useQuery(signInQuery(userId, serverId));
+  const [isAsked, setIsAsked] = useState(false);
+  const signIn = data?.signIn;
+  const badge = signIn && badges[signIn.state];
+  return (
+    <section aria-labelledby="server-sign-in" className="flex flex-col gap-3">
+      <SectionHeading
+        id="server-sign-in"
+        title="Where people sign in"
+        actions={badge && <Badge tone={badge.tone}>{badge.text}</Badge>}
+      />
+      {!signIn && error && (
+        <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />
+      )}
+      {!signIn && !error && <ListSkeleton label="Asking the server where people sign in…" />}
+      {signIn && (
+        <Card as="div" padding="large" className="flex flex-col gap-5">
+          <Decision name={name} signIn={signIn} onConfirm={() => setIsAsked(true)} />
+          <Places signIn={signIn} />
+        </Card>
+      )}
+      {signIn?.named && (
+        <ConfirmIssuer
+          userId={userId}
+          serverId={serverId}
+          named={signIn.named}
+          isChange={signIn.state === 'refused'}
+          open={isAsked}
+          onClose={() => setIsAsked(false)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** What is to be decided, with the button for it. */
+function Decision({ name, signIn, onConfirm }: { name: string; signIn: ServerSignIn; onConfirm: () => void }) {
+  const { state, known, named, variable } = signIn;
+  if (state === 'waiting') {
+    return (
+      <Notice>
+        <Beside
+          button={
+            named && (
+              <Button variant="primary" size="small" onClick={onConfirm}>
+                Confirm
+              </Button>
+            )
+          }
+        >
+          Nobody can sign in yet. Your client is shown to no authorization server until you confirm the one that {name}{' '}
+          names{named ? '.' : ', and it names none now.'}
+        </Beside>
+      </Notice>
+    );
+  }
+  if (state !== 'refused') return null;
+  const isOperators = known?.by === 'environment';
+  return (
+    <Notice tone="bad">
+      <Beside
+        button={
+          !isOperators && (
+            <Button size="small" onClick={onConfirm}>
+              Confirm the new one
+            </Button>
+          )
+        }
+      >
+        {name} now sends people to another authorization server than{' '}
+        {isOperators ? `${variable} names` : 'you confirmed'}. Nobody can sign in, and your client was not shown there.
+      </Beside>
+    </Notice>
+  );
+}
+
+/** A text with its button, which is below it on narrow screens. */
+function Beside({ button, children }: { button: ReactNode; children: ReactNode }) {
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+      <p className="min-w-0 flex-1 basis-56">{children}</p>
+      {button}
+    </div>
+  );
+}
+
+function Places({ signIn: { state, clientId, known, named, problem } }: { signIn: ServerSignIn }) {
+  const isSame = state === 'confirmed' && named !== null;
+  return (
+    <dl className="grid gap-x-6 gap-y-4 sm:grid-cols-2">
+      <Fact name="Client">
+        {clientId === null ? 'Registered by itself, for this server alone' : <Address>{clientId}</Address>}
+      </Fact>
+      {known && !isSame && (
+        <Fact name={known.by === 'environment' ? 'Set by the operator' : 'Confirmed'}>
+          <Address>{known.issuer}</Address>
+        </Fact>
+      )}
+      <Fact name={isSame ? 'Authorization server' : 'The server names'}>
+        {named ? <Address>{named.issuer}</Address> : `Nothing: ${problem ?? 'it does not say'}`}
+      </Fact>
+      {named && (
+        <Fact name="Codes are redeemed at">
+          <Address>{named.tokenEndpoint}</Address>
+        </Fact>
+      )}
+      {isSame && (
+        <Fact name="Confirmed">
+          {known?.confirmedAt ? <Ago moment={known.confirmedAt} /> : 'By the operator, in the environment'}
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-[0.8125rem] text-quiet">{name}</dt>
+      <dd className="font-medium">{children}</dd>
+    </div>
+  );
+}
+
+function Address({ children }: { children: string }) {
+  return <code className="font-mono text-[0.8125rem] wrap-anywhere">{children}</code>;
+}
