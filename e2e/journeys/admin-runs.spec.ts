@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import type { Page } from '@playwright/test';
+import { changedTools, startHttpFixture } from '../../apps/broker/src/testing/mcp-fixture.ts';
 import { freePort, newDataDir, startProduct } from '../product.ts';
+import { administratorCalls } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
@@ -76,7 +78,7 @@ test('a server that was deployed a moment ago is shown as connecting, then with 
   await expect(row).not.toContainText('Connecting…');
 });
 
-test('a run goes on when its tab is closed, and is opened again: a reload under way, a deploy-all with one of five failing', async ({
+test('a run goes on when its tab is closed, and is opened again: a reload under way, a deploy-all that says first what it does, with one of six failing', async ({
   browser,
 }) => {
   test.setTimeout(180_000);
@@ -91,17 +93,20 @@ test('a run goes on when its tab is closed, and is opened again: a reload under 
   const dataDir = await newDataDir();
   const start = async (env: NodeJS.ProcessEnv, at?: number) =>
     startProduct({ dataDir, port: at ?? (await freePort()), env: { BUNDLED_CATALOGUE: 'off', ...env } });
-  let product = await start({ UPSTREAM_ALLOW_ADDRESSES: `127.0.0.1:${port}` });
+  const fixture = await startHttpFixture('both');
+  let product = await start({ UPSTREAM_ALLOW_ADDRESSES: `127.0.0.1:${port},${fixture.address}` });
   const context = await browser.newContext({ baseURL: product.publicUrl, reducedMotion: 'reduce' });
   let page = await context.newPage();
   try {
     await openSignedIn(page, '/admin', administrator);
-    const stage = async (id: string, url: string) => {
+    const stageText = async (text: ReturnType<typeof manifest> & Record<string, unknown>) => {
       await button(page, 'Paste JSON Text').click();
-      await page.getByLabel('Manifest JSON').fill(JSON.stringify(manifest(id, url)));
+      await page.getByLabel('Manifest JSON').fill(JSON.stringify(text));
       await button(page, 'Upload Manifest').click();
-      await expect(page.getByRole('region', { name: 'Upload Manifest' })).toContainText(`${id} 1.0.0 is staged.`);
+      const told = page.getByRole('region', { name: 'Upload Manifest' });
+      await expect(told).toContainText(`${text.id} ${text.version} is staged.`);
     };
+    const stage = (id: string, url: string) => stageText(manifest(id, url));
     await stage('silent', `http://127.0.0.1:${port}/mcp`);
     await button(page, 'Deploy All from Staging 1 staged').click();
     await page
@@ -127,13 +132,33 @@ test('a run goes on when its tab is closed, and is opened again: a reload under 
 
     for (const id of ['first', 'second', 'third', 'fourth']) await stage(id, 'service:travel');
     await stage('forbidden', `http://127.0.0.1:${port}/other`);
+    const calls = await administratorCalls(product.publicUrl);
+    const turncoat = { ...manifest('turncoat', fixture.url), billing: { tier: 'T0', toolCosts: { echo: 2 } } };
+    await calls.createManifest({ query: {}, body: JSON.stringify(turncoat) });
+    const deployed = await calls.deployManifest({ params: { id: 'turncoat' }, body: {} });
+    expect(deployed.manifest.capabilities.tools).toBe(changedTools.length);
     await product.kill('SIGTERM');
-    // the operator allows the address no more
-    product = await start({}, Number(new URL(product.publicUrl).port));
+    // the operator allows the address no more, and another server has other tools than those that were trusted
+    fixture.offerTools(changedTools);
+    product = await start({ UPSTREAM_ALLOW_ADDRESSES: fixture.address }, Number(new URL(product.publicUrl).port));
     await page.goto('/admin');
-    await button(page, 'Deploy All from Staging 5 staged').click();
-    const dialog = page.getByRole('alertdialog', { name: 'Deploy 5 staged manifests?' });
-    await expect(dialog.getByRole('listitem')).toHaveCount(5);
+    await stageText({ ...turncoat, version: '1.1.0', billing: { tier: 'T0', toolCosts: { echo: 5 } } });
+    await expect(page.getByText('1 tool is under review, and hidden from everyone')).toBeVisible();
+    await button(page, 'Deploy All from Staging 6 staged').click();
+    const dialog = page.getByRole('alertdialog', { name: 'Deploy 6 staged manifests?' });
+    const trusted = 'with a new version the tools are trusted as the server offers them then, these too.';
+    await expect(dialog.getByRole('list', { name: 'What all of them do' })).toHaveText(
+      `1 tool of 1 of these servers is under review: ${trusted}`,
+    );
+    const rows = dialog.getByRole('list', { name: 'Manifests that are deployed' }).locator('> li');
+    await expect(rows).toHaveCount(6);
+    await expect(rows.first()).toContainText(/^turncoat1\.0\.0 -> 1\.1\.0Nobody rents it/);
+    await expect(rows.first()).toContainText(`1 tool is under review: ${trusted}`);
+    await expect(rows.first()).toContainText('the new prices of 1 tool (1 higher, 0 lower)');
+    await rows.first().getByText('2 fields change').click();
+    await expect(rows.first().getByText('price of echo: 2 -> 5 credits a call')).toBeVisible();
+    await expect(rows.last()).toContainText(/^third1\.0\.0It appears in the shop\./);
+    await expectNoAxeFindings(page);
     const sent = page.waitForRequest('**/admin/manifests/deploy-all');
     await dialog.getByRole('button', { name: 'Deploy all' }).click();
     await sent;
@@ -141,7 +166,7 @@ test('a run goes on when its tab is closed, and is opened again: a reload under 
     page = await context.newPage();
     await page.goto('/admin');
     await expect(runOf(page).getByRole('heading', { name: 'Deploy All from Staging has ended' })).toBeVisible();
-    await expect(runOf(page).getByRole('status')).toHaveText('4 deployed, 1 failed.');
+    await expect(runOf(page).getByRole('status')).toHaveText('5 deployed, 1 failed.');
     await expect(itemOf(page, 'forbidden')).toContainText(/Failed.*Failed to deploy manifest: connection\.url: /s);
     await expect(itemOf(page, 'fourth')).toContainText('Done');
     await expect(page.getByRole('row', { name: /^fourth 1\.0\.0/ })).toContainText('Active');
@@ -150,6 +175,7 @@ test('a run goes on when its tab is closed, and is opened again: a reload under 
   } finally {
     for (const socket of sockets) socket.destroy();
     silent.close();
+    await fixture.close();
     await context.close();
     await product.kill('SIGTERM');
     await rm(dataDir, { recursive: true, force: true });

@@ -32,7 +32,15 @@ export function mountAdministration(router: Router, parts: Parts): ServerUse {
     refundedRentals: administration.refundedRentals,
     requireRecentSignIn: (caller) => requireRecentSignIn(caller, clock),
   });
-  mountManifestRunRoutes(router, { ...people, runs: manifestRuns, keepAlive, onRevoked: identity.onRevoked, clock });
+  mountManifestRunRoutes(router, {
+    ...people,
+    catalogue,
+    db,
+    runs: manifestRuns,
+    keepAlive,
+    onRevoked: identity.onRevoked,
+    clock,
+  });
   mountDifferenceRoutes(router, { ...people, catalogue });
   mountConnectionTests(router, upstreams);
   mountServerLog(router, { ...upstreams, catalogue });

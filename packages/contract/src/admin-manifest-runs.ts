@@ -36,6 +36,50 @@ export const deployAllManifests = endpoint({
   errors: adminErrors,
 });
 
+/** The changes of a manifest that a preview says in words. */
+export const previewedChanges = 5;
+/** The manifests of a preview: what must be read most stands first. */
+export const previewedManifests = 20;
+
+export const previewDeployAll = endpoint({
+  id: 'previewDeployAll',
+  method: 'GET',
+  path: '/admin/staged-manifests',
+  summary: 'What deploy-all would deploy, and what that does to tools under review and to people, before it is done',
+  access: 'admin',
+  answer: z.object({
+    success: z.literal(true),
+    /** These count everything that deploy-all would deploy, not only the manifests below. */
+    total: z.int(),
+    toolsUnderReview: z.int(),
+    /** Servers of which tools are under review. */
+    serversUnderReview: z.int(),
+    /** Servers that people rent now, and how many rentals those are. */
+    rentedServers: z.int(),
+    renters: z.int(),
+    /** First those with tools under review, then those that people rent, then those that replace a deployed version. */
+    manifests: z
+      .array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          /** The deployed version; null: it is new in the shop. */
+          from: z.string().nullable(),
+          to: z.string(),
+          /** How many fields change, and the first of them in words. */
+          changedFields: z.int(),
+          changes: z.array(z.string()).max(previewedChanges),
+          /** What it does and to whom, each a sentence. Empty where nobody notices. */
+          effects: z.array(z.string()),
+          /** People who rent it now, and who called it in 30 days. */
+          people: z.object({ renters: z.int(), users: z.int() }),
+        }),
+      )
+      .max(previewedManifests),
+  }),
+  errors: adminErrors,
+});
+
 /** interrupted: the broker that worked on it died, and no other could go on. */
 const runStatus = z.enum(['running', 'done', 'interrupted']);
 
@@ -113,6 +157,7 @@ export const listManifestRuns = endpoint({
 export const adminManifestRunEndpoints = [
   reloadManifests,
   deployAllManifests,
+  previewDeployAll,
   getManifestRun,
   followManifestRun,
   listManifestRuns,

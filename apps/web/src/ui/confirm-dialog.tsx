@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
+import type { DialogProps } from './dialog-popup.tsx';
 import { Notice } from './notice.tsx';
 
 export type ConfirmDialogProps = {
@@ -14,10 +15,14 @@ export type ConfirmDialogProps = {
   cancelLabel?: string | undefined;
   /** danger unless said otherwise. */
   variant?: 'primary' | 'danger' | undefined;
+  /** It cannot be confirmed before what it does is shown. */
+  disabled?: boolean | undefined;
   /** Under way: the dialog stays, the button turns. */
   busy?: boolean | undefined;
   /** It failed: shown in the dialog, which stays open. */
   error?: string | undefined;
+  /** small unless said otherwise. */
+  size?: DialogProps['size'];
   onConfirm: () => void;
 };
 
@@ -31,21 +36,23 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     confirmLabel,
     cancelLabel = 'Cancel',
     variant = 'danger',
+    disabled,
     busy,
     error,
     onConfirm,
+    size = 'small',
   } = props;
   return (
     <Dialog
       urgent
-      size="small"
+      size={size}
       open={open}
       onOpenChange={(next) => !busy && onOpenChange(next)}
       title={title}
       footer={
         <>
           <Button onClick={() => !busy && onOpenChange(false)}>{cancelLabel}</Button>
-          <Button variant={variant} loading={busy} onClick={onConfirm}>
+          <Button variant={variant} loading={busy} disabled={disabled} onClick={onConfirm}>
             {confirmLabel}
           </Button>
         </>

@@ -1,4 +1,7 @@
+import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
+import { adminManifestRunEndpoints } from '@souk/contract/admin-manifest-runs.ts';
 import { getCapabilities } from '@souk/contract/catalogue.ts';
+import { createClient } from '@souk/contract/client.ts';
 import { toolChangeSchema } from '@souk/contract/tool-changes.ts';
 import type { Tool } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,6 +12,7 @@ import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/mcp-f
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
+import { manifest, policy } from './testing/weather-server.ts';
 
 /** A server that changes its tools after it was trusted (security.md: bad inputs, row 26; postmark-mcp). */
 let app: TestApp;
@@ -19,7 +23,7 @@ const fixtures: HttpFixture[] = [];
 let aheadMs = 0;
 
 beforeAll(async () => {
-  for (let count = 0; count < 8; count++) fixtures.push(await startHttpFixture('both'));
+  for (let count = 0; count < 9; count++) fixtures.push(await startHttpFixture('both'));
   app = await startTestApp({
     allowAddresses: fixtures.map(({ address }) => address),
     env: { ADMIN_EMAILS: 'admin@souk.test' },
@@ -221,4 +225,46 @@ describe.concurrent('what counts as a change', () => {
 test('rows of the audit log cannot be changed or deleted', async () => {
   await expect(app.db.query('delete from audit_log')).rejects.toThrow(/append-only/);
   await expect(app.db.query(`update audit_log set reason = 'x'`)).rejects.toThrow(/append-only/);
+});
+
+test('what deploy-all would do is told before it is done: tools under review first, then who rents, then what is new', async () => {
+  const [fixture] = fixtures.slice(8);
+  if (!fixture) throw new Error('no fixture');
+  const token = async () => administrator;
+  const shop = createClient([...adminManifestRunEndpoints, ...adminBillingEndpoints] as const, {
+    baseUrl: app.publicUrl,
+    fetch,
+    token,
+  });
+  expect(await shop.previewDeployAll()).toMatchObject({ total: 0, toolsUnderReview: 0, renters: 0, manifests: [] });
+
+  const connection = { type: 'http', url: fixture.url };
+  const billing = { tier: 'T1', rental: { price: 500 } };
+  await trustThenChange('zeal', fixture, {}, [echo({ inputSchema: otherSchema })]);
+  await deployManifest(app, { id: 'yard', connection, billing });
+  const [person] = await app.identity.users.find('ann@souk.test');
+  await shop.addUserSubscription({ params: { id: person?.id ?? '' }, body: { type: 'rental', mcpId: 'yard' } });
+  const stage = (id: string, change: object) =>
+    app.catalogue.upload(manifest(id, { connection, ...change }, policy), { via: 'command' });
+  await stage('zeal', { version: '2.0.0', description: 'Says more.', billing: { tier: 'T0', toolCosts: { echo: 2 } } });
+  await stage('yard', { version: '2.0.0', billing: { ...billing, rental: { price: 700 } } });
+  for (let count = 10; count < 30; count++) await stage(`new-${count}`, { version: '1.0.0' });
+
+  const told = await shop.previewDeployAll();
+  expect(told).toMatchObject({ total: 22, toolsUnderReview: 1, serversUnderReview: 1, renters: 1, rentedServers: 1 });
+  expect(told.manifests.map(({ id }) => id)).toEqual([
+    'zeal',
+    'yard',
+    ...Array.from({ length: 18 }, (_, count) => `new-${count + 10}`),
+  ]);
+  const [zeal, yard, fresh] = told.manifests;
+  expect(zeal).toMatchObject({ from: '1.0.0', to: '2.0.0', people: { renters: 0, users: 0 } });
+  expect(zeal?.changes).toContain('price of `echo`: 2 credits a call');
+  expect(zeal?.effects).toContain(
+    '1 tool is under review: with a new version the tools are trusted as the server offers them then, these too.',
+  );
+  expect(yard).toMatchObject({ from: '1.0.0', to: '2.0.0', people: { renters: 1, users: 0 } });
+  expect(yard?.effects).toContainEqual(expect.stringContaining('1 person rents it and keeps the price they have'));
+  expect(fresh).toMatchObject({ from: null, to: '1.0.0', changedFields: 0, changes: [] });
+  expect(fresh?.effects).toEqual(['It appears in the shop. Everyone who is signed in may use it.']);
 });

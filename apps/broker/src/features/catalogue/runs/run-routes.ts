@@ -3,18 +3,24 @@ import {
   followManifestRun,
   getManifestRun,
   listManifestRuns,
+  previewDeployAll,
   reloadManifests,
 } from '@souk/contract/admin-manifest-runs.ts';
 import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import { endWithToken } from '#platform/http/end-with-token.ts';
 import { openEventStream, type EventStream } from '#platform/http/event-stream.ts';
 import type { KeepAlive } from '#platform/http/keep-alive.ts';
 import type { Router } from '#platform/http/router.ts';
+import type { Catalogue } from '../create-catalogue.ts';
+import type { PeopleOfServers } from '../manifests/read-manifest.ts';
+import type { CatalogueTables } from '../tables.ts';
 import type { ManifestRuns } from './create-manifest-runs.ts';
 import { followRun, type RunListener } from './follow-run.ts';
-import { presentHead, presentRun, resultOf, type EmailsOf } from './present-run.ts';
+import { presentHead, presentRun, resultOf } from './present-run.ts';
+import { previewDeployAll as readPreview } from './preview-deploy-all.ts';
 import type { RunKind } from './run-store.ts';
 
 /** Streams of one administrator on one broker. */
@@ -23,9 +29,10 @@ const maxStreams = 6;
 /** Reload and deploy-all (specification part 2, section 7), and the runs that they are. */
 export function mountManifestRunRoutes(
   router: Router,
-  given: {
+  given: PeopleOfServers & {
     runs: ManifestRuns;
-    emailsOf: EmailsOf;
+    catalogue: Catalogue;
+    db: Pick<Database, 'kysely'>;
     keepAlive: KeepAlive;
     /** Calls back with the token that was revoked; undefined: any may be. */
     onRevoked(listener: (revoked: { tokenId: string | undefined }) => void): unknown;
@@ -55,6 +62,11 @@ export function mountManifestRunRoutes(
   router.route(deployAllManifests, async ({ caller }) => {
     const { done, errors, runId } = await run('deploy-all', caller);
     return { ...success, deployed: done, failed: errors.length, errors, runId };
+  });
+
+  router.route(previewDeployAll, async () => {
+    const db = given.db.kysely.withTables<CatalogueTables>();
+    return { ...success, ...(await readPreview({ ...given, db })) };
   });
 
   router.route(listManifestRuns, async () => {

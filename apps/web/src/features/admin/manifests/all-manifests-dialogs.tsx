@@ -1,10 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { actionFailure } from './failure-texts.ts';
-import { deployedQuery, stagedQuery, type ManifestList } from './manifest-queries.ts';
+import { DeployAllEffects } from './deploy-all-effects.tsx';
+import { deployAllPreviewQuery, deployedQuery, type ManifestList } from './manifest-queries.ts';
 import type { RunKind } from './run-queries.ts';
 
 export type AllManifestsDialogsProps = {
@@ -20,20 +22,16 @@ export type AllManifestsDialogsProps = {
 /** Asks before every manifest is touched: how many, which, and what it means for people. */
 export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onConfirm }: AllManifestsDialogsProps) {
   const deployed = useQuery({ ...deployedQuery(userId), enabled: asked === 'reload' });
-  const staged = useQuery({ ...stagedQuery(userId), enabled: asked === 'deploy-all' });
-  const count = (list: ManifestList | undefined, one: string, many: string) =>
-    list === undefined
-      ? many
-      : list.pagination.total === 1
-        ? `1 ${one}`
-        : `${formatCount(list.pagination.total)} ${many}`;
+  const staged = useQuery({ ...deployAllPreviewQuery(userId), enabled: asked === 'deploy-all' });
+  const count = (total: number | undefined, one: string, many: string) =>
+    total === undefined ? many : total === 1 ? `1 ${one}` : `${formatCount(total)} ${many}`;
   return (
     <>
       <ConfirmDialog
         open={asked === 'reload'}
         onOpenChange={onClose}
         variant="primary"
-        title={`Reload ${count(deployed.data, 'deployed server', 'deployed servers')}?`}
+        title={`Reload ${count(deployed.data?.pagination.total, 'deployed server', 'deployed servers')}?`}
         confirmLabel="Reload all"
         onConfirm={() => onConfirm('reload')}
       >
@@ -41,21 +39,27 @@ export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onC
           Every deployed manifest is read again, every broker opens new connections, and each server is asked what it
           offers. Calls under way end first. Nothing is deployed.
         </p>
-        <Names query={deployed} action="reload" version="deployedVersion" />
+        <Shown query={deployed} action="reload">
+          {(list) => <Names list={list} />}
+        </Shown>
       </ConfirmDialog>
       <ConfirmDialog
         open={asked === 'deploy-all'}
         onOpenChange={onClose}
         variant="primary"
-        title={`Deploy ${count(staged.data, 'staged manifest', 'staged manifests')}?`}
+        title={`Deploy ${count(staged.data?.total, 'staged manifest', 'staged manifests')}?`}
         confirmLabel="Deploy all"
+        size="medium"
+        disabled={!staged.data}
         onConfirm={() => onConfirm('deploy-all')}
       >
         <p>
           Each takes the place of what is deployed, one by one. One that fails is told with its reason, and leaves the
           others and its own deployed version as they are.
         </p>
-        <Names query={staged} action="deploy" version="stagedVersion" />
+        <Shown query={staged} action="deploy">
+          {(preview) => <DeployAllEffects preview={preview} />}
+        </Shown>
         {bundledDrafts > 0 && (
           <p className="mt-3 text-[0.8125rem]">
             {bundledDrafts === 1 ? '1 bundled draft is' : `${formatCount(bundledDrafts)} bundled drafts are`} not among
@@ -67,29 +71,34 @@ export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onC
   );
 }
 
-type Names = {
-  query: ReturnType<typeof useQuery<ManifestList>>;
+/** What is read for a dialog, once it is there. */
+function Shown<Data>({
+  query: { data, error, refetch, isFetching },
+  action,
+  children,
+}: {
+  query: UseQueryResult<Data>;
   action: 'reload' | 'deploy';
-  version: 'deployedVersion' | 'stagedVersion';
-};
+  children: (data: Data) => ReactNode;
+}) {
+  if (data !== undefined) return children(data);
+  if (!error) return <ListSkeleton label="Loading the manifests…" />;
+  return (
+    <div className="mt-4">
+      <ErrorState title={actionFailure(action, error)} onRetry={() => void refetch()} retrying={isFetching} />
+    </div>
+  );
+}
 
 /** The first of them by name; the rest by number. */
-function Names({ query: { data, error, refetch, isFetching }, action, version }: Names) {
-  if (error && !data) {
-    return (
-      <div className="mt-4">
-        <ErrorState title={actionFailure(action, error)} onRetry={() => void refetch()} retrying={isFetching} />
-      </div>
-    );
-  }
-  if (!data) return <ListSkeleton label="Loading the manifests…" />;
-  const more = data.pagination.total - data.manifests.length;
+function Names({ list: { manifests, pagination } }: { list: ManifestList }) {
+  const more = pagination.total - manifests.length;
   return (
     <ul className="mt-3 max-h-56 overflow-y-auto rounded-md border border-line px-3 py-2 text-text">
-      {data.manifests.map((manifest) => (
-        <li key={manifest.id} className="flex justify-between gap-4 py-0.5">
-          <span className="min-w-0 wrap-anywhere">{manifest.name}</span>
-          <span className="shrink-0 text-quiet tabular-nums">{manifest[version]}</span>
+      {manifests.map(({ id, name, deployedVersion }) => (
+        <li key={id} className="flex justify-between gap-4 py-0.5">
+          <span className="min-w-0 wrap-anywhere">{name}</span>
+          <span className="shrink-0 text-quiet tabular-nums">{deployedVersion}</span>
         </li>
       ))}
       {more > 0 && <li className="py-0.5 text-quiet">and {formatCount(more)} more</li>}

@@ -56,7 +56,8 @@ export function DeployEffects({ plan }: { plan: DeployPlan }) {
   );
 }
 
-function audience({ renters, users }: DeployPlan['people']): string {
+/** Who rents a server and who calls it. */
+export function audience({ renters, users }: DeployPlan['people']): string {
   const parts = [
     ...(renters > 0 ? [renters === 1 ? '1 person rents it' : `${formatCount(renters)} people rent it`] : []),
     ...(users > 0

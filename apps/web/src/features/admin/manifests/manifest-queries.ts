@@ -1,3 +1,4 @@
+import type { previewDeployAll } from '@souk/contract/admin-manifest-runs.ts';
 import type { listManifests } from '@souk/contract/admin-manifests.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
@@ -36,12 +37,16 @@ export const manifestCountsQuery = (userId: string) =>
     queryFn: async ({ signal }) => (await adminApi.listManifests({ query: { page: 1, limit: 1 } }, { signal })).counts,
   });
 
-/** What an administrator staged: the manifests that deploy-all deploys. */
-export const stagedQuery = (userId: string) =>
+export type DeployAllPreview = AnswerOutput<typeof previewDeployAll>;
+
+/** What deploy-all would do. Read afresh for each dialog, and left as it was read while it is open. */
+export const deployAllPreviewQuery = (userId: string) =>
   queryOptions({
-    queryKey: [...manifestsKey(userId), 'staged'],
-    queryFn: ({ signal }) =>
-      adminApi.listManifests({ query: { staged: 'admin', page: 1, limit: namesShown } }, { signal }),
+    queryKey: [...manifestsKey(userId), 'deploy-all'],
+    queryFn: () => adminApi.previewDeployAll(),
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
   });
 
 /** The manifests that a reload connects again. */

@@ -1,0 +1,89 @@
+import { formatCount } from '#ui/amount.ts';
+import { TextWithCode } from '../text-with-code.tsx';
+import { audience } from './deploy-effects.tsx';
+import type { DeployAllPreview } from './manifest-queries.ts';
+
+type Previewed = DeployAllPreview['manifests'][number];
+
+/** What a deployment of everything does: what must be known of all of it first, then of each of the first manifests. */
+export function DeployAllEffects({ preview }: { preview: DeployAllPreview }) {
+  const { manifests, total } = preview;
+  const more = total - manifests.length;
+  const known = [...reviews(preview), ...rentals(preview)];
+  return (
+    <>
+      {known.length > 0 && (
+        <ul aria-label="What all of them do" className="mt-3 list-disc pl-5 text-text">
+          {known.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+      <ul
+        aria-label="Manifests that are deployed"
+        tabIndex={0}
+        className="mt-3 max-h-80 divide-y divide-line overflow-y-auto rounded-md border border-line px-3 text-text"
+      >
+        {manifests.map((manifest) => (
+          <Effects key={manifest.id} manifest={manifest} />
+        ))}
+        {more > 0 && <li className="py-2 text-quiet">and {formatCount(more)} more</li>}
+      </ul>
+    </>
+  );
+}
+
+function Effects({ manifest: { name, from, to, changedFields, changes, effects, people } }: { manifest: Previewed }) {
+  const more = changedFields - changes.length;
+  return (
+    <li className="py-2">
+      <div className="flex justify-between gap-4">
+        <span className="min-w-0 font-medium wrap-anywhere">{name}</span>
+        <span className="shrink-0 text-quiet tabular-nums">{from === null ? to : `${from} -> ${to}`}</span>
+      </div>
+      {from !== null && <p className="text-[0.8125rem] text-quiet">{audience(people)}</p>}
+      {effects.length > 0 && (
+        <ul className="mt-1 list-disc pl-5 text-[0.8125rem] wrap-anywhere">
+          {effects.map((text) => (
+            <li key={text}>
+              <TextWithCode text={text} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {changes.length > 0 && (
+        <details className="mt-1 text-[0.8125rem]">
+          <summary className="cursor-pointer text-quiet">
+            {changedFields === 1 ? '1 field changes' : `${formatCount(changedFields)} fields change`}
+          </summary>
+          <ul className="mt-1 list-disc pl-5 wrap-anywhere">
+            {changes.map((text) => (
+              <li key={text}>
+                <TextWithCode text={text} />
+              </li>
+            ))}
+            {more > 0 && <li className="text-quiet">and {formatCount(more)} more</li>}
+          </ul>
+        </details>
+      )}
+    </li>
+  );
+}
+
+/** A new version is trusted as it is found: nothing of it waits for a decision any more. */
+function reviews({ toolsUnderReview: tools, serversUnderReview: servers }: DeployAllPreview): string[] {
+  if (tools === 0) return [];
+  const count = tools === 1 ? '1 tool' : `${formatCount(tools)} tools`;
+  const where = servers === 1 ? '1 of these servers' : `${formatCount(servers)} of these servers`;
+  return [
+    `${count} of ${where} ${tools === 1 ? 'is' : 'are'} under review: with a new version the tools are trusted as the server offers them then, these too.`,
+  ];
+}
+
+function rentals({ renters, rentedServers }: DeployAllPreview): string[] {
+  if (renters === 0) return [];
+  const servers = rentedServers === 1 ? '1 of these servers' : `${formatCount(rentedServers)} of these servers`;
+  return [
+    `${renters === 1 ? '1 rental' : `${formatCount(renters)} rentals`} of ${servers} ${renters === 1 ? 'runs' : 'run'} now.`,
+  ];
+}
