@@ -64,6 +64,56 @@ describe('requests for authorization', () => {
     expect(await answer.json()).toMatchObject({ scopes: ['mcp:tools'] });
   });
 
+  const all = ['mcp:tools', 'mcp:prompts', 'mcp:resources'];
+  const granted = async (token: string): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${running.publicUrl}/mcp`, { method: 'POST', headers });
+    return (JSON.parse(await answer.text()) as { scopes?: unknown }).scopes;
+  };
+
+  test.each([
+    ['n8n, and whoever only knows OpenID', 'openid'],
+    ['mcp-remote where it finds no scopes', 'openid email profile'],
+    ['with a longer sign-in', 'openid profile offline_access'],
+    ['claude.ai where it finds no scopes', 'claudeai'],
+    ['claude.ai with a space too many', ' offline_access'],
+    ['a word of nobody beside openid', 'openid everything'],
+  ])('%s is offered the scopes of the link at the consent, and gets them (scope=%s)', async (_who, scope) => {
+    const step = await newBrowser().open(authorizeUrl({ scope }));
+    const text = 'page' in step ? step.page.text : '';
+    for (const one of ['List and use your tools', 'prompts of your services', 'resources of your services']) {
+      expect(text).toContain(one);
+    }
+    expect(text.includes('Know which account you use here')).toBe(scope.includes('openid'));
+    expect(text).not.toMatch(/everything|offline_access|claudeai/);
+    const browser = newBrowser();
+    const client = await browser.signInMcpClient({ scope });
+    expect(await granted(client.accessToken)).toEqual(all);
+    // nor does a renewal that names what the sign-in asked for take them away
+    const renewed = await browser.postForm('/oauth/token', {
+      grant_type: 'refresh_token',
+      client_id: client.clientId,
+      refresh_token: client.refreshToken,
+      scope,
+    });
+    expect(await granted((JSON.parse(await renewed.text()) as { access_token: string }).access_token)).toEqual(all);
+  });
+
+  test('a client that names some scopes of the link is offered these alone, and may renew with fewer', async () => {
+    const browser = newBrowser();
+    const client = await browser.signInMcpClient({ scope: 'openid mcp:tools mcp:prompts offline_access' });
+    expect(await granted(client.accessToken)).toEqual(['mcp:tools', 'mcp:prompts']);
+    const renewed = await browser.postForm('/oauth/token', {
+      grant_type: 'refresh_token',
+      client_id: client.clientId,
+      refresh_token: client.refreshToken,
+      scope: 'openid mcp:prompts',
+    });
+    expect(await granted((JSON.parse(await renewed.text()) as { access_token: string }).access_token)).toEqual([
+      'mcp:prompts',
+    ]);
+  });
+
   test('a client that wants an account to be chosen gets the consent, which names the account and offers another', async () => {
     const browser = newBrowser();
     await browser.signInMcpClient({ email: 'ann@souk.test' });

@@ -113,6 +113,60 @@ const shapes: Shape[] = [
     shown: 'localhost:9333',
   },
   {
+    client: 'Cursor 3: three callbacks at once, web as its type although one is a scheme',
+    metadata: {
+      client_name: 'Cursor',
+      redirect_uris: [
+        'cursor://anysphere.cursor-mcp/oauth/callback',
+        'https://www.cursor.com/agents/mcp/oauth/callback',
+        'http://localhost:8787/callback',
+      ],
+      application_type: 'web',
+      token_endpoint_auth_method: 'none',
+    },
+    redirectUri: 'https://www.cursor.com/agents/mcp/oauth/callback',
+    shown: 'www.cursor.com',
+  },
+  {
+    client: 'Raycast: its scheme with a query, and no type',
+    metadata: {
+      client_name: 'Raycast MCP: Souk',
+      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+      redirect_uris: ['raycast://oauth?package_name=mcp_server_souk'],
+    },
+    redirectUri: 'raycast://oauth?package_name=mcp_server_souk',
+    shown: '<strong>raycast:</strong>',
+  },
+  {
+    client: 'Cline in an editor: the editor’s scheme',
+    metadata: { client_name: 'Cline', redirect_uris: ['antigravity-ide://saoudrizwan.claude-dev/mcp-auth'] },
+    redirectUri: 'antigravity-ide://saoudrizwan.claude-dev/mcp-auth',
+    shown: '<strong>antigravity-ide:</strong>',
+  },
+  {
+    client: 'n8n: a callback of its own host, and a scope of no meaning here',
+    metadata: {
+      client_name: 'n8n',
+      client_uri: 'https://n8n.io/',
+      redirect_uris: ['https://acme.app.n8n.cloud/rest/oauth2-credential/callback'],
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      scope: 'openid',
+    },
+    redirectUri: 'https://acme.app.n8n.cloud/rest/oauth2-credential/callback',
+    shown: 'acme.app.n8n.cloud',
+  },
+  {
+    client: 'an editor whose newest edition has a scheme that we do not know: the others are kept',
+    metadata: {
+      client_name: 'Editor',
+      redirect_uris: ['editor-nightly://oauth/callback', 'https://editor.example/cb', 'vscode://editor.example/cb'],
+    },
+    redirectUri: 'vscode://editor.example/cb',
+    shown: '<strong>vscode:</strong>',
+  },
+  {
     client: 'an application with a reversed domain name as its scheme',
     metadata: { client_name: 'Native', redirect_uris: ['com.example.app:/oauth/callback'] },
     redirectUri: 'com.example.app:/oauth/callback',
@@ -193,6 +247,44 @@ describe('registrations of clients that people use', () => {
       const { client_id_issued_at: _at, ...plain } = await registerAnew(without);
       expect(await registerAnew({ ...metadata, [member]: null }), member).toMatchObject(plain);
     }
+  });
+
+  test('a registration keeps its good redirects, and says which it refused and why', async () => {
+    const bad = ['editor-nightly://oauth/callback', 'http://evil.test/cb', 'javascript:alert(1)', 7];
+    const good = ['https://editor.example/cb', 'cursor://anysphere.cursor-mcp/oauth/callback'];
+    const registered = await registerAnew({
+      client_name: 'Mixed',
+      redirect_uris: [bad[0], good[0], ...bad.slice(1), good[1]],
+    });
+    expect(registered).toMatchObject({
+      redirect_uris: good,
+      application_type: 'native',
+      refused_redirect_uris: [
+        {
+          redirect_uri: bad[0],
+          reason:
+            "redirect_uris must not use the scheme editor-nightly: (an application's own is a reversed domain name)",
+        },
+        { redirect_uri: bad[1], reason: 'http redirect_uris must be loopback addresses' },
+        {
+          redirect_uri: bad[2],
+          reason: "redirect_uris must not use the scheme javascript: (an application's own is a reversed domain name)",
+        },
+        { redirect_uri: 7, reason: 'redirect_uris must be addresses of at most 2048 characters' },
+      ],
+    });
+    expect(await registerAnew({ client_name: 'Plain', redirect_uris: good })).not.toHaveProperty(
+      'refused_redirect_uris',
+    );
+    const browser = new ScriptedBrowser(running.publicUrl);
+    const step = await browser.open(
+      browser.authorizeUrl({
+        client_id: String(registered['client_id']),
+        redirect_uri: 'http://evil.test/cb',
+        code_challenge: challengeOf('v'.repeat(43)),
+      }),
+    );
+    expect('page' in step && step.page.status).toBe(400);
   });
 
   test('a public client that registers twice is one client, and both registrations work', async () => {

@@ -1,6 +1,14 @@
 import { mcpScopes } from '@souk/contract/identity.ts';
 import type { Resources } from './resources.ts';
 
+const isMcpScope = (scope: string): boolean => mcpScopes.some((one) => one === scope);
+
+/**
+ * What clients ask for that know no scope of the link: a longer sign-in, OpenID's claims that we do not have, and
+ * claude.ai's own word. Everybody's refresh token is the same, so that nothing is lost by dropping them.
+ */
+const emptyWords: ReadonlySet<string> = new Set(['offline_access', 'address', 'phone', 'claudeai']);
+
 /** What a client may ask for; everything but the three scopes of the product is for clients that speak OpenID. */
 const knownScopes: ReadonlySet<string> = new Set([...mcpScopes, 'openid', 'email', 'profile']);
 
@@ -10,7 +18,8 @@ const refusedMode = 'not_offered';
 /**
  * Brings an authorization request into the words that oidc-provider is to judge, in place:
  * - resources in their one spelling;
- * - no scope (mcp-remote), or offline_access alone, means all: without any, the token would open nothing;
+ * - a scope of the link is asked for, or all of them are: without any, the token would open nothing. mcp-remote asks for
+ *   none at all, n8n for `openid` alone, claude.ai for `claudeai` (docs/clients.md). The person decides at the consent;
  * - unknown scopes beside known ones are ignored, and the answer says what was granted (RFC 6749, section 3.3); unknown
  *   ones alone stay, to be refused as invalid_scope (`namesNoScope`);
  * - select_account, which oidc-provider refuses, asks for nothing more: every consent names the account and offers another;
@@ -23,9 +32,9 @@ export function normalizeAuthorizeRequest(params: URLSearchParams, resources: Re
   for (const resource of given) params.append('resource', resources.canonical(resource));
 
   if (params.getAll('scope').length <= 1) {
-    const scopes = splitWords(params.get('scope') ?? '').filter((scope) => scope !== 'offline_access');
+    const scopes = splitWords(params.get('scope') ?? '').filter((scope) => !emptyWords.has(scope));
     const known = scopes.filter((scope) => knownScopes.has(scope));
-    params.set('scope', (scopes.length === 0 ? mcpScopes : known.length === 0 ? scopes : known).join(' '));
+    params.set('scope', (scopes.length > 0 && known.length === 0 ? scopes : withLink(known)).join(' '));
   }
 
   if (params.getAll('prompt').length === 1) {
@@ -47,6 +56,16 @@ export function dropUnstorable(params: URLSearchParams): void {
 /** Whether a request asks for nothing that there is. */
 export function namesNoScope(scope: unknown): boolean {
   return typeof scope === 'string' && !splitWords(scope).some((one) => knownScopes.has(one));
+}
+
+function withLink(scopes: readonly string[]): readonly string[] {
+  return scopes.some(isMcpScope) ? scopes : [...scopes, ...mcpScopes];
+}
+
+/** A refresh that names no scope of the link means what was granted: a narrower token would open nothing. */
+export function normalizeRefreshScope(form: URLSearchParams): void {
+  const named = form.getAll('scope');
+  if (named.length === 1 && !splitWords(named[0] ?? '').some(isMcpScope)) form.delete('scope');
 }
 
 function splitWords(text: string): string[] {

@@ -15,8 +15,11 @@ export type ClientMetadata = {
   response_types: ['code'];
 };
 
+/** A redirect address that is not kept, as it came, and why. */
+export type RefusedRedirect = { redirect_uri: unknown; reason: string };
+
 export type MetadataResult =
-  | { metadata: ClientMetadata }
+  | { metadata: ClientMetadata; refusedRedirects: readonly RefusedRedirect[] }
   | { error: 'invalid_redirect_uri' | 'invalid_client_metadata'; description: string };
 
 const maxRedirectUris = 10;
@@ -24,7 +27,8 @@ const secretMethods = ['client_secret_basic', 'client_secret_post'] as const;
 
 /**
  * Reads a client's metadata (RFC 7591, section 2). Fields that we have no use for are dropped rather than refused: real
- * clients name scopes, grant types and key types that we do not offer, and most name no application_type at all.
+ * clients name scopes, grant types and key types that we do not offer, and most name no application_type at all. Of the
+ * redirect addresses the good ones are kept (section 3.2.1): editors name those of all their editions at once.
  */
 export function readClientMetadata(given: unknown): MetadataResult {
   if (!isRecord(given)) return refuse('invalid_client_metadata', 'the metadata must be a JSON object');
@@ -34,11 +38,14 @@ export function readClientMetadata(given: unknown): MetadataResult {
     return refuse('invalid_redirect_uri', 'redirect_uris must name at least one address');
   if (uris.length > maxRedirectUris) return refuse('invalid_redirect_uri', `at most ${maxRedirectUris} redirect_uris`);
   const redirectUris: string[] = [];
+  const refusedRedirects: RefusedRedirect[] = [];
   for (const uri of uris) {
     const problem = redirectProblem(uri);
-    if (problem !== undefined) return refuse('invalid_redirect_uri', problem);
-    redirectUris.push(String(uri));
+    if (problem === undefined) redirectUris.push(String(uri));
+    else refusedRedirects.push({ redirect_uri: uri, reason: problem });
   }
+  const [refused] = refusedRedirects;
+  if (redirectUris.length === 0 && refused) return refuse('invalid_redirect_uri', refused.reason);
   for (const field of ['client_name', 'client_uri']) {
     const value = input[field];
     if (value !== undefined && (typeof value !== 'string' || value.length > 2048)) {
@@ -47,6 +54,7 @@ export function readClientMetadata(given: unknown): MetadataResult {
   }
   const wantedMethod = input['token_endpoint_auth_method'];
   return {
+    refusedRedirects,
     metadata: {
       client_name: readName(input['client_name']),
       client_uri: readWebAddress(input['client_uri']),

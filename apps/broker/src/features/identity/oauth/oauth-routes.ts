@@ -23,6 +23,7 @@ import type { RefreshReuse } from './refresh-reuse.ts';
 import type { AccessTokenRevocation } from './revoke-access-token.ts';
 import { frontendClientId, type Resources } from './resources.ts';
 import { refuseSignIn } from '../sign-in/refuse-sign-in.ts';
+import { tellRefusedRedirects } from './tell-refused-redirects.ts';
 import { checkTokenRequest } from './token-endpoint.ts';
 import { refuseToken, type TokenRefusal } from './token-refusal.ts';
 
@@ -52,6 +53,7 @@ export type OAuthRoutesOptions = {
 /** The authorization server's endpoints. oidc-provider answers them; what is here comes before it, and each line says why. */
 export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptions): void {
   const { provider, publicUrl, resources } = options;
+  const refusedRedirects = tellRefusedRedirects(provider);
   const handle = provider.callback();
   const onFewFailures = limitFailures(options.clock);
   const beforeAuthorize = onFewFailures((request, reply, retryAfterSeconds) =>
@@ -144,6 +146,7 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
         reply.header('retry-after', String(retryAfterSeconds));
         throw new SoukError('rate_limited');
       }
+      refusedRedirects.set(request.raw, read.refusedRedirects);
       return handOver(handle, publicUrl, request, reply, JSON.stringify(read.metadata));
     },
   );

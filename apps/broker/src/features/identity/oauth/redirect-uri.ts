@@ -5,14 +5,15 @@ const misleading = /[\s\\\p{Cc}]/u;
 
 /**
  * Schemes of applications that are not a reversed domain name, as RFC 8252 (section 7.1) wants them, and yet are of MCP
- * clients that people use. Any other without a dot is refused: it may be one that a browser runs, or that opens a program
- * of the system with the rest of the address.
+ * clients that people use, or of editors whose extensions are MCP clients (Cline registers at its editor's). Where each was
+ * seen: docs/clients.md. Any other without a dot is refused: it may be one that a browser runs, or that opens a
+ * program of the system with the rest of the address.
  */
-const clientSchemes: ReadonlySet<string> = new Set(
-  'claude cursor vscode vscode-insiders vscodium windsurf zed kiro trae goose raycast warp lmstudio jan cherrystudio'
-    .split(' ')
-    .map((name) => `${name}:`),
-);
+export const clientSchemes: readonly string[] = [
+  'claude cursor grokbot windsurf zed kiro trae pearai positron antigravity antigravity-ide vscode vscode-insiders vscodium',
+  'code-oss jetbrains goose raycast warp lmstudio jan cherrystudio speakmcp systemprompt',
+].flatMap((names) => names.split(' ').map((name) => `${name}:`));
+const isClientScheme = (protocol: string): boolean => clientSchemes.includes(protocol);
 
 /** Whether this is an http address of the machine itself. Exact hosts only: localhost.evil.test is not one. */
 export function isLoopbackRedirect(uri: string): boolean {
@@ -39,7 +40,7 @@ export function redirectProblem(uri: unknown): string | undefined {
   if (url.username !== '' || url.password !== '') return 'redirect_uris must not carry credentials';
   if (url.protocol === 'http:' && !isLoopbackRedirect(uri)) return 'http redirect_uris must be loopback addresses';
   const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
-  if (!isWeb && !clientSchemes.has(url.protocol) && !url.protocol.includes('.')) {
+  if (!isWeb && !isClientScheme(url.protocol) && !url.protocol.includes('.')) {
     return `redirect_uris must not use the scheme ${url.protocol} (an application's own is a reversed domain name)`;
   }
   return undefined;

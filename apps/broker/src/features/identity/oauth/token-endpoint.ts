@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
+import { normalizeRefreshScope } from './authorize-request.ts';
 import { mayRequest } from './create-provider.ts';
 import type { Authorizations } from './authorizations.ts';
 import type { FrontendCookie } from './frontend-cookie.ts';
@@ -61,6 +62,7 @@ export async function checkTokenRequest(
       return { status: 400, error: 'invalid_target', description: 'this authorization is not for that resource' };
   }
   if (refreshing && !isFrontend) {
+    normalizeRefreshScope(form);
     const given = form.get('refresh_token') ?? '';
     const usable = await options.reuse.resolve(request.raw, given);
     // repeated fields stay repeated, which oidc-provider refuses

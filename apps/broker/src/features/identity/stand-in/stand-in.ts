@@ -9,6 +9,7 @@ import { sendPage } from '#platform/http/page.ts';
 import { handOver } from '../oauth/hand-over.ts';
 import type { SigningKeys } from '../oauth/signing-keys.ts';
 import { createRecordStore } from '../oauth/record-store.ts';
+import { clientSchemes } from '../oauth/redirect-uri.ts';
 import { renderMessagePage, signInAgain } from '../pages/message-page.ts';
 import { expiredWords } from '../pages/oauth-error-page.ts';
 import { renderStandInPage, type StandInAccount } from '../pages/stand-in-page.ts';
@@ -173,10 +174,9 @@ export function createStandIn(options: {
 
 /**
  * The redirects after this form end at the client that the person signs in to, which a stand-in cannot know: any scheme
- * would have to be listed. `form-action *` covers https and http; schemes of applications on this machine are the ones
- * that editors register.
+ * would have to be listed. `form-action *` covers https and http.
  */
-const formTargets: readonly string[] = ['*', 'cursor:', 'vscode:', 'vscode-insiders:', 'claude:', 'windsurf:', 'zed:'];
+const formTargets: readonly string[] = ['*', ...clientSchemes];
 
 /** Google takes prompt=select_account, which oidc-provider does not know by itself; our page asks for the account anyway. */
 function createPolicy() {
