@@ -15,6 +15,8 @@ export type BedOptions = {
   brokers: 1 | 2;
   /** unreachable: clients are told of metadata documents, and each fetch of one is refused with 403. */
   documents: 'default' | 'unreachable';
+  /** What clients are given stands behind the link: a slash, as people paste it, or nothing. */
+  ending: '' | '/';
 };
 
 /** The product, started as `npm start` does, behind a door. */
@@ -31,7 +33,7 @@ export type Bed = {
 /** One machine is all of the users here. */
 const limits = { SIGN_IN_PER_MINUTE: '1000', MCP_CALLS_PER_MINUTE_TOKEN: '1000', MCP_CALLS_PER_MINUTE_USER: '1000' };
 
-export async function startBed({ brokers, documents }: BedOptions): Promise<Bed> {
+export async function startBed({ brokers, documents, ending }: BedOptions): Promise<Bed> {
   const toClose: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const one of toClose.splice(0).toReversed()) await one();
@@ -70,7 +72,7 @@ export async function startBed({ brokers, documents }: BedOptions): Promise<Bed>
     await untilAllConnected(publicUrl);
     return {
       publicUrl,
-      link: `${publicUrl}/mcp`,
+      link: `${publicUrl}/mcp${ending}`,
       door,
       person: (email) => new Person(publicUrl, email),
       async restart() {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { columns, type Cell } from './columns.ts';
 import type { DatedRow, Results } from './results.ts';
+import { sentElsewhere } from './sent-elsewhere.ts';
 
 const root = join(import.meta.dirname, '..');
 export const reportFiles = ['docs/clients.md', 'README.md'].map((file) => join(root, file));
@@ -14,6 +15,10 @@ const ways: Record<string, [title: string, text: string]> = {
   'documents unreachable': [
     'Metadata documents out of reach',
     '`npm run clients -- --documents unreachable`: clients are told of metadata documents, and the proxy through which the broker would fetch one answers 403.',
+  ],
+  slash: [
+    'With a slash behind the link',
+    '`npm run clients -- --slash`: what the client is given is the link with a slash behind it, as people paste it.',
   ],
   'two brokers': [
     'Two brokers in turn',
@@ -42,6 +47,9 @@ function document(results: Results): string {
     columns.map(([column, meaning]) => `- **${column}**: ${meaning}.`).join('\n'),
     '"–" means that the client has no such feature. A fault that is the client\'s own has a link to its thread.',
     ...sections,
+    '## What others were seen to send',
+    'From public sources, looked up on 2026-11-25, of clients that do not run here or not in this way: where they want to be answered, and which scopes they ask for. Clients that ask for no scope of the link are offered all of them at the consent. A registration keeps the redirect addresses that may be kept, and its answer names the others in `refused_redirect_uris`. Schemes of applications that are kept beside those of reversed domain names stand in redirect-uri.ts.',
+    tableElsewhere(),
   ].join('\n\n')}\n`;
 }
 
@@ -52,6 +60,18 @@ function table(rows: readonly DatedRow[]): string {
     version,
     date,
     ...columns.map(([column]) => shown(cells[column])),
+  ]);
+  return [head, head.map(() => '---'), ...body].map(line).join('\n');
+}
+
+function tableElsewhere(): string {
+  const head = ['client', 'answered at', 'scopes', 'here', 'sources'];
+  const body = sentElsewhere.map(({ client, redirects, scopes, here, sources }) => [
+    client,
+    redirects,
+    scopes,
+    here,
+    sources.map((source, index) => `[${index + 1}](${source})`).join(' '),
   ]);
   return [head, head.map(() => '---'), ...body].map(line).join('\n');
 }

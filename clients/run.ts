@@ -1,4 +1,4 @@
-// npm run clients [-- name …] [--documents unreachable] [--brokers 2] [--no-write]
+// npm run clients [-- name …] [--documents unreachable] [--brokers 2] [--slash] [--no-write]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +24,7 @@ const { values, positionals } = parseArgs({
   options: {
     documents: { type: 'string', default: 'default' },
     brokers: { type: 'string', default: '1' },
+    slash: { type: 'boolean', default: false },
     'no-write': { type: 'boolean', default: false },
   },
 });
@@ -37,11 +38,11 @@ else {
 }
 
 function readOptions(): BedOptions | undefined {
-  const { documents, brokers } = values;
+  const { documents, brokers, slash } = values;
   const unknown = positionals.filter((name) => !order.includes(name));
   if ((documents === 'default' || documents === 'unreachable') && /^[12]$/.test(brokers) && unknown.length === 0)
-    return { documents, brokers: brokers === '2' ? 2 : 1 };
-  console.error('npm run clients [-- name …] [--documents unreachable] [--brokers 2] [--no-write]');
+    return { documents, brokers: brokers === '2' ? 2 : 1, ending: slash ? '/' : '' };
+  console.error('npm run clients [-- name …] [--documents unreachable] [--brokers 2] [--slash] [--no-write]');
   console.error(`names: ${order.join(', ')}`);
   return undefined;
 }
@@ -120,7 +121,8 @@ function withThoseToCome(rows: readonly DatedRow[]): DatedRow[] {
   );
 }
 
-function wayOf({ documents, brokers }: BedOptions): string {
+function wayOf({ documents, brokers, ending }: BedOptions): string {
+  if (ending === '/') return 'slash';
   if (documents === 'unreachable') return 'documents unreachable';
   return brokers === 2 ? 'two brokers' : 'default';
 }

@@ -15,7 +15,7 @@ let bed: Bed;
 let home: string;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'souk-client-table-'));
-  bed = await startBed({ brokers: 1, documents: 'default' });
+  bed = await startBed({ brokers: 1, documents: 'default', ending: '' });
 });
 afterAll(async () => {
   await bed?.close();
