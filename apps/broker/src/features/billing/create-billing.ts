@@ -76,7 +76,7 @@ export async function createBilling({
   // where nothing is sold, what administrators give is given for good: the stand-in and a test key alone make play money
   const livemode = provider?.livemode ?? true;
   const offers = createOfferStore(db);
-  const offered = await readOffers(offersFile);
+  const offered = readOffers(offersFile);
   const currency = currencyOf(offered);
   if (provider) warnOfCurrencies(currency, catalogue.snapshot(), log);
   await offers.replace(offered);

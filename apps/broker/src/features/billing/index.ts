@@ -13,7 +13,7 @@ export type { EntitlementPolicy, IsEntitled } from './entitlement.ts';
 export { creditsContributor } from './ledger/account-contributor.ts';
 export { checkLedger } from './ledger/check-ledger.ts';
 export { grantCredits } from './ledger/change-credits.ts';
-export { readCurrency } from './offers/read-offers.ts';
+export { readCurrency, readOffers } from './offers/read-offers.ts';
 export { transactionsContributor } from './history/account-contributor.ts';
 export { readServerRevenue } from './history/read-server-revenue.ts';
 export { mountBillingHistoryRoutes } from './history/routes.ts';

@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryRoot } from '#testing/databases.ts';
+import { paths, type Paths } from '../../paths.ts';
+import { configChecks } from './config-checks.ts';
 import { runCli } from './run-cli.ts';
 
 let folder: string;
@@ -10,10 +12,15 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-async function checkConfig(args: string[] = [], environment: NodeJS.ProcessEnv = {}) {
+async function checkConfig(args: string[] = [], environment: NodeJS.ProcessEnv = {}, files: Paths = paths) {
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);
-  const code = await runCli(['check-config', ...args], { environment, stdout: print, stderr: print });
+  const code = await runCli(['check-config', ...args], {
+    environment,
+    stdout: print,
+    stderr: print,
+    checks: configChecks(files),
+  });
   return { code, text: lines.join('\n') };
 }
 
@@ -95,4 +102,77 @@ test('[CFG-33] check-config names folders that cannot be used, by their variable
   expect(text).toContain('The configuration has 2 problems:');
   expect(text).toContain(`DATA_DIR: ${file} is not a folder`);
   expect(text).toContain(`CATALOGUE_DIR: ${join(folder, 'none')} cannot be read (ENOENT)`);
+});
+
+const plan = (change: object) => ({
+  planId: 'pro',
+  name: 'Pro',
+  description: 'More.',
+  tier: 'T2',
+  amount: 1900,
+  currency: 'USD',
+  period: 'month',
+  features: [],
+  monthlyCredits: 0,
+  ...change,
+});
+const pack = (change: object) => ({
+  packageId: 'small',
+  name: 'Small',
+  credits: 10,
+  bonus: 0,
+  price: 100,
+  currency: 'USD',
+  ...change,
+});
+const free = plan({ planId: 'free', tier: 'T0', amount: 0 });
+const offered = (plans: object[], packages: object[] = []) => JSON.stringify({ plans, packages });
+
+test.each([
+  ['{', [/^could not be read as JSON: /]],
+  ['{"plans":[]}', [/^packages /, /^plans must include the plan free of tier T0/]],
+  [
+    offered([plan({})]),
+    [/^plans must include the plan free of tier T0: it is the plan of everyone who pays for none$/],
+  ],
+  [
+    offered([plan({ planId: 'free' }), plan({ planId: 'gratis', tier: 'T0', amount: 0 })]),
+    [/^plans\.0\.planId must be free if and only if the tier is T0$/, /^plans\.1\.planId must be free /],
+  ],
+  [
+    offered([free, plan({ amount: 0 })], [pack({ packageId: 'pro' })]),
+    [
+      /^packages\.0\.packageId pro is the id of two offers$/,
+      /^plans\.1\.amount a plan is free if and only if its tier/,
+    ],
+  ],
+  [
+    offered([free, plan({ currency: 'EUR' })], [pack({ price: 29 })]),
+    [
+      /^plans\.1\.currency must be USD, as of plans\.0: all prices are in one currency$/,
+      /^packages\.0\.price must be at least 50: .* less than 0\.50 USD$/,
+    ],
+  ],
+  [
+    offered([free, plan({ amount: 1 }), plan({ planId: 'a b', monthlyCredits: -1 })]),
+    [/^plans\.2\.planId must be a short name/, /^plans\.2\.monthlyCredits /, /^plans\.1\.amount must be at least 50/],
+  ],
+  ...['JPY', 'KWD', 'XXX'].map((currency): [string, RegExp[]] => [
+    offered([{ ...free, currency }, plan({ currency, amount: 49 })]),
+    [
+      /^plans\.0\.currency must be a currency with two decimals/,
+      /^plans\.1\.currency must be a currency with two decimals/,
+    ],
+  ]),
+])('[CFG-33] check-config names every fault of the offers at once, with file and field: %#', async (text, problems) => {
+  const file = join(folder, 'offers.json');
+  await writeFile(file, text);
+  const { code, text: told } = await checkConfig([], {}, { ...paths, offers: file });
+  expect(code).toBe(78);
+  const [head, ...lines] = told.split('\n');
+  expect(head).toBe(`The configuration has ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}:`);
+  for (const [index, problem] of problems.entries()) {
+    const [, said] = lines[index]?.split(`  - ${file}: `) ?? [];
+    expect(said).toMatch(problem);
+  }
 });

@@ -169,7 +169,7 @@ async function printServerLog({ ID: id }: Values, { environment, stdout }: CliOp
 }
 
 async function checkConfig(values: Values, { environment, stdout, checks: given }: CliOptions): Promise<void> {
-  const checks = given ?? (await import('./config-checks.ts')).configChecks;
+  const checks = given ?? (await import('./config-checks.ts')).configChecks();
   const config = readConfig(environment);
   const manifestsDir = typeof values.manifests === 'string' ? values.manifests : undefined;
   const problems = (await Promise.all(checks.map((check) => check(config, { manifestsDir })))).flat();

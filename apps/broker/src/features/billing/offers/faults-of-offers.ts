@@ -1,0 +1,75 @@
+import { amountFault, currencyFault } from '@souk/contract/currencies.ts';
+import { z } from 'zod';
+
+/** The plan of everyone who pays for none: profiles name it, and it cannot be bought. */
+const freePlanId = 'free';
+
+const text = z.string().optional().catch(undefined);
+const amount = z.number().optional().catch(undefined);
+/** Takes whatever is there, so that a file with a malformed field is told its other faults too. */
+const readable = z.object({
+  plans: z
+    .array(z.object({ planId: text, tier: text, amount, currency: text }).catch({}))
+    .optional()
+    .catch(undefined),
+  packages: z
+    .array(z.object({ packageId: text, price: amount, currency: text }).catch({}))
+    .optional()
+    .catch(undefined),
+});
+
+/** @returns what is wrong with well-formed offers, or between them: each with the path of its field */
+export function faultsOfOffers(value: unknown): string[] {
+  const { plans = [], packages = [] } = readable.catch({}).parse(value);
+  const offers = [
+    ...plans.map(({ planId: id, amount, currency }, index) => ({
+      at: `plans.${index}`,
+      idName: 'planId',
+      id,
+      priceName: 'amount',
+      price: amount,
+      currency,
+    })),
+    ...packages.map(({ packageId: id, price, currency }, index) => ({
+      at: `packages.${index}`,
+      idName: 'packageId',
+      id,
+      priceName: 'price',
+      price,
+      currency,
+    })),
+  ];
+  const faults: string[] = [];
+  const ids = new Set<string>();
+  const [first] = offers;
+  for (const { at, idName, id, priceName, price, currency } of offers) {
+    if (id !== undefined && ids.has(id)) faults.push(`${at}.${idName} ${id} is the id of two offers`);
+    if (id !== undefined) ids.add(id);
+    if (currency === undefined) continue;
+    const fault = currencyFault(currency);
+    if (fault) faults.push(`${at}.currency ${fault}`);
+    else if (first?.currency !== undefined && first.currency !== currency)
+      faults.push(`${at}.currency must be ${first.currency}, as of ${first.at}: all prices are in one currency`);
+    // the free plan costs nothing, and a negative price is malformed
+    const tooLittle = fault || price === undefined || price <= 0 ? undefined : amountFault(price, currency);
+    if (tooLittle) faults.push(`${at}.${priceName} ${tooLittle}`);
+  }
+  return [...faults, ...faultsOfFree(plans)];
+}
+
+/** Exactly one plan is free: the one that everyone has. */
+function faultsOfFree(
+  plans: readonly { planId?: string | undefined; tier?: string | undefined; amount?: number | undefined }[],
+): string[] {
+  const faults: string[] = [];
+  for (const [index, { planId, tier, amount }] of plans.entries()) {
+    if (tier === undefined || amount === undefined) continue;
+    if ((tier === 'T0') !== (amount === 0))
+      faults.push(`plans.${index}.amount a plan is free if and only if its tier is T0`);
+    if ((tier === 'T0') !== (planId === freePlanId))
+      faults.push(`plans.${index}.planId must be ${freePlanId} if and only if the tier is T0`);
+  }
+  if (!plans.some(({ planId }) => planId === freePlanId))
+    faults.push(`plans must include the plan ${freePlanId} of tier T0: it is the plan of everyone who pays for none`);
+  return faults;
+}
