@@ -46,6 +46,29 @@ test.each(ways)(
   },
 );
 
+test.each(ways)(
+  'what is no object of a tool without an outputSchema goes as text up to 2025-11-25: %s',
+  async (way) => {
+    const [ann, bob] = await Promise.all([connect(app, 'legacy', way), connect(app, 'modern', way)]);
+    for (const [what, value] of [
+      ['a list', [1]],
+      ['a number', 1],
+      ['a text', 'a'],
+    ] as const) {
+      const content = [{ type: 'text', text: JSON.stringify(value) }];
+      const { _meta, ...read } = { ...(await ann.call('plain', what)) };
+      expect(read, what).toEqual({ content });
+      expect(_meta, what).toMatchObject(charged._meta);
+      expect(await bob.call('plain', what), what).toMatchObject({ content: [], structuredContent: value });
+      // no schema is listed for call_tool either
+      const inner = { name: 'call_tool', arguments: { name: 'any__say', arguments: { what } } };
+      const { _meta: _, ...through } = { ...(await ann.call('', '', inner)) };
+      expect(through, what).toEqual({ content });
+    }
+    expect(await ann.call('plain', 'good')).toMatchObject({ ...charged, content: [], structuredContent: { a: 1 } });
+  },
+);
+
 test.each([
   ['1.x', connectV1],
   ['2.x, up to 2025-11-25', connectLegacy],
@@ -63,6 +86,8 @@ test.each([
     ['any', 'a list'],
     ['any', 'good'],
     ['some', 'null'],
+    ['plain', 'a list'],
+    ['plain', 'good'],
   ]) {
     const params = { name: `${server}__say`, arguments: { what } };
     expect(await client.callTool(params), `${server} ${what}`).toMatchObject(charged);

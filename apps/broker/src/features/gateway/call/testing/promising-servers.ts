@@ -43,7 +43,9 @@ const answers: Record<string, Scripted> = {
 
 const ofObject = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] };
 /** By the id of the server. Since 2026-07-28 an outputSchema may be of anything. */
-const schemas: Record<string, object> = {
+const schemas: Record<string, object | undefined> = {
+  /** Promises nothing. */
+  plain: undefined,
   modern: ofObject,
   legacy: ofObject,
   some: { type: ['integer', 'null'] },
