@@ -108,7 +108,7 @@ describe.each(eras)('security row 45: a %s server with ten tools of which one is
     const resources = [
       { uri: 'test://good', name: 'go\u202Eod\nly' },
       { uri: 'test://\0', name: 'bad' },
-      { uri: 'test://worse', name: 'worse', annotations: { priority: 'high' } },
+      { uri: 'test://worse', name: 'worse', size: 'high' },
       { uri: `test://${'x'.repeat(3000)}`, name: 'long' },
     ];
     const resourceTemplates = [
@@ -176,4 +176,27 @@ test('no hidden character is in any name that a client or a person is given', as
   const text = await (await fetch(`${app.publicUrl}/mcp/capabilities`)).text();
   expect(text).not.toMatch(/[\p{Cf}]|\\u00[01]|\\u20[02]/u);
   expect(text).toContain('Read mail');
+});
+
+test('a price of a tool that the server does not offer is told once it was asked', async () => {
+  const server = servers.get('modern');
+  server?.offer({ tools: [{ name: 'search', inputSchema: object }] });
+  const priced = (toolCosts: object, announcedPrices: object = {}) =>
+    deployManifest(app, {
+      id: 'priced',
+      version: `1.0.${(version += 1)}`,
+      connection: { type: 'http', url: server?.url },
+      billing: { tier: 'T0', toolCosts, announcedPrices },
+    });
+  const told = () => app.catalogue.snapshot().byId.get('priced')?.leftOut;
+  let version = 0;
+  await priced({ serach: 5, search: 5 }, { old: { credits: 7, from: '2030-01-01T00:00:00Z' } });
+  expect(told()).toBe(
+    '“serach” has a price, and the server does not offer it. “old” has a price, and the server does not offer it.',
+  );
+  expect(app.logged()).toContain('“serach” has a price');
+  await priced({ a: 1, b: 1, c: 1, d: 1, e: 1 });
+  await expect.poll(told).toMatch(/offer it\. 2 more have prices and are not offered\.$/);
+  await priced({ search: 5 });
+  await expect.poll(told).toBeUndefined();
 });

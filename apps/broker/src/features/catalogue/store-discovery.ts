@@ -1,7 +1,7 @@
 import { cleanText } from './clean-text.ts';
 import { toStored, urisOf, type Discovered } from './discovered.ts';
 import type { DriftPolicy } from './judge-tool.ts';
-import { tellLeftOut } from './left-out.ts';
+import { pricedButMissing, tellLeftOut } from './left-out.ts';
 import { reviewTools, type FoundDrift } from './review-tools.ts';
 import * as offers from './offer-store.ts';
 import * as versions from './version-store.ts';
@@ -74,7 +74,8 @@ async function storeList(
   const { version } = deployed.manifest;
   const reviewed = await reviewTools(tx, { id, version, policy: policyOf(deployed) }, stored.items, at);
   await offers.replaceCapabilities(tx, id, reviewed.items);
-  const leftOut = tellLeftOut(stored.leftOut);
+  const tools = new Set(stored.items.flatMap(({ kind, name }) => (kind === 'tool' ? [name] : [])));
+  const leftOut = tellLeftOut(stored.leftOut, pricedButMissing(deployed.manifest, tools));
   await storeAnswer(tx, id, discovered, leftOut, at);
   return { found: reviewed.found, notAudited: reviewed.notAudited, leftOut };
 }

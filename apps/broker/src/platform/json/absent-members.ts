@@ -10,29 +10,34 @@ type Inner = z.core.$ZodTypes;
  * absent and does not let be null; what a schema does not describe stays as it is. Of a marked number (exact-numbers.ts) that a
  * schema describes the nearest double remains. One pass, linear in the value; returns the value itself where nothing is to do.
  * @param schemas one of these describes the value: a member counts as theirs if it may be absent in any and null in none
+ * @param hints members of these names are left out as well where no schema takes what they have: they say nothing that matters
  */
-export function withoutAbsent(value: unknown, schemas: readonly Schema[]): unknown {
-  return walk(value, schemas.flatMap(innerOf));
+export function withoutAbsent(
+  value: unknown,
+  schemas: readonly Schema[],
+  hints: ReadonlySet<string> = new Set(),
+): unknown {
+  return walk(value, schemas.flatMap(innerOf), hints);
 }
 
-function walk(value: unknown, inner: readonly Inner[]): unknown {
+function walk(value: unknown, inner: readonly Inner[], hints: ReadonlySet<string>): unknown {
   if (typeof value === 'string') return isMarked(value) && isDescribed(inner) ? nearestTo(value) : value;
   if (typeof value !== 'object' || value === null || inner.length === 0) return value;
-  return Array.isArray(value) ? walkList(value, inner) : walkMembers(value, inner);
+  return Array.isArray(value) ? walkList(value, inner, hints) : walkMembers(value, inner, hints);
 }
 
-function walkList(list: readonly unknown[], inner: readonly Inner[]): unknown {
+function walkList(list: readonly unknown[], inner: readonly Inner[], hints: ReadonlySet<string>): unknown {
   const ofItems = inner.flatMap(({ _zod: { def } }) => (def.type === 'array' ? innerOf(def.element) : []));
   if (ofItems.length === 0) return list;
   let walked: unknown[] | undefined;
   for (const [at, item] of list.entries()) {
-    const other = walk(item, ofItems);
+    const other = walk(item, ofItems, hints);
     if (other !== item) (walked ??= [...list])[at] = other;
   }
   return walked ?? list;
 }
 
-function walkMembers(value: object, inner: readonly Inner[]): unknown {
+function walkMembers(value: object, inner: readonly Inner[], hints: ReadonlySet<string>): unknown {
   const fitting = inner.filter((each) => mayDescribe(each, value));
   if (fitting.length === 0) return value;
   let hasChanged = false;
@@ -40,9 +45,10 @@ function walkMembers(value: object, inner: readonly Inner[]): unknown {
   for (const [key, member] of Object.entries(value)) {
     const known = membersOf(fitting, key);
     const inside = known.flatMap(({ schema }) => innerOf(schema));
-    const walked = walk(member, inside);
+    const walked = walk(member, inside, hints);
     hasChanged ||= walked !== member;
-    if (isAbsent(walked) && areAbsent(known)) hasChanged = true;
+    const isLeftOut = (isAbsent(walked) && areAbsent(known)) || (hints.has(key) && isRefused(known, walked));
+    if (isLeftOut) hasChanged = true;
     else kept.push([key, walked]);
   }
   return hasChanged ? Object.fromEntries(kept) : value;
@@ -94,6 +100,9 @@ function memberOf({ _zod: { def } }: Inner, key: string): Member[] {
 function areAbsent(members: readonly Member[]): boolean {
   return members.some(({ mayBeAbsent }) => mayBeAbsent) && !members.some(({ schema }) => accepts(schema, null));
 }
+
+const isRefused = (members: readonly Member[], value: unknown) =>
+  members.length > 0 && !members.some(({ schema }) => z.core.safeParse(schema, value).success);
 
 /** Whether a schema takes null, or absence: asked once of each. */
 const accepted = new WeakMap<Schema, Map<null | undefined, boolean>>();

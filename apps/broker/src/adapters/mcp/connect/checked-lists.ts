@@ -143,7 +143,7 @@ export function checkLists(
       const { method, member, limits } = list;
       found.delete(method);
       bytesOf.delete(method);
-      return listPages(member, limits, async (cursor) => {
+      return listPages(member, { limits, emptyIsCursor: !isLegacy }, async (cursor) => {
         const params = cursor === undefined ? {} : { cursor };
         const { [member]: items, nextCursor } = await client.request({ method, params }, pageSchema, request);
         if (nextCursor !== undefined && typeof nextCursor !== 'string')

@@ -14,11 +14,13 @@ export const resourceLimits: ListLimits = { ...promptLimits, items: 4096 };
 /**
  * Reads a paginated list to its end, within bounds: a hostile server can make us keep at most one page too many.
  * @param fetchPage takes the cursor that the previous page gave (undefined for the first page)
- * @throws UpstreamError too_many_tools or bad_upstream when a limit is exceeded or a cursor repeats
+ * A server that gives a cursor again has no more to give: what came counts.
+ * @param emptyIsCursor since 2026-07-28 it is one like any other; some servers of before send it on the last page
+ * @throws UpstreamError too_many_tools or bad_upstream when a limit is exceeded
  */
 export async function listPages<Item>(
   what: string,
-  limits: ListLimits,
+  { limits, emptyIsCursor }: { limits: ListLimits; emptyIsCursor: boolean },
   fetchPage: (cursor: string | undefined) => Promise<{ items: Item[]; nextCursor?: string | undefined }>,
 ): Promise<Item[]> {
   const all: Item[] = [];
@@ -32,9 +34,8 @@ export async function listPages<Item>(
       }
       all.push(item);
     }
-    // the specification has no empty cursor, but some servers send one on the last page
-    if (nextCursor === undefined || nextCursor === '') return all;
-    if (seen.has(nextCursor)) throw new UpstreamError('bad_upstream', `${what}: a cursor repeats`);
+    if (nextCursor === undefined || (nextCursor === '' && !emptyIsCursor)) return all;
+    if (seen.has(nextCursor)) return all;
     seen.add(nextCursor);
     cursor = nextCursor;
   }

@@ -119,6 +119,30 @@ test.each(cases)(
   },
 );
 
+const odd = { audience: ['everybody'], priority: 7, lastModified: 'yesterday' };
+test.each([
+  ['tools/call', { content: [{ type: 'text', text: 'a', annotations: odd }] }, ways],
+  ['prompts/get', { messages: [{ role: 'user', content: { type: 'text', text: 'a', annotations: odd } }] }, ways],
+  ['resources/list', { resources: [{ uri: 'a:b', name: 'a', annotations: odd }] }, ['fast']],
+  [
+    'resources/templates/list',
+    { resourceTemplates: [{ uriTemplate: 'a:{b}', name: 'a', annotations: odd }] },
+    ['fast'],
+  ],
+] as const)('an odd date costs the date, not the answer that it stands in: %s', async (method, result, over) => {
+  for (const era of ['legacy', 'modern'] as const) {
+    for (const way of over) {
+      const read = JSON.stringify(await readScript(era, { method, result }, way));
+      expect(read).toContain('"annotations":{}');
+      expect(read).toContain('"left":[]');
+      // one that is good stays beside it
+      const good = JSON.parse(JSON.stringify(result).replace('"yesterday"', '"2026-01-01T00:00:00Z"'));
+      const kept = '"annotations":{"lastModified":"2026-01-01T00:00:00Z"}';
+      expect(JSON.stringify(await readScript(era, { method, result: good }, way))).toContain(kept);
+    }
+  }
+});
+
 describe.each(ways)('during a call, %s', (way) => {
   const notices = nullVariants(spec.ServerNotification).filter(({ withNull }) =>
     ['notifications/progress', 'notifications/message'].includes(Object(withNull).method),

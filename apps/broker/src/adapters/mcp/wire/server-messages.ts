@@ -45,10 +45,14 @@ const message = z.union([
 ]);
 const messages = [message, z.array(message)];
 
+/** Of the annotations of what a server shows: an odd date costs the date, not the answer that it stands in. */
+const hints: ReadonlySet<string> = new Set(['audience', 'priority', 'lastModified']);
+const hasHints = (text: string) => text.includes('"annotations"');
+
 /** A message of a server without the members that it wrote as null for absent. */
 export function withoutAbsentOfServer<Message>(given: Message): Message {
   // why the cast: what is left out may be absent in every message
-  return withoutAbsent(given, messages) as Message;
+  return withoutAbsent(given, messages, hints) as Message;
 }
 
 /**
@@ -59,7 +63,7 @@ export function withoutAbsentOfServer<Message>(given: Message): Message {
 export function parseServerJson(text: string): unknown {
   const { hasNull, hasLongNumber } = scan(text);
   const parsed: unknown = JSON.parse(hasLongNumber ? markLongNumbers(text) : text);
-  const kept = hasNull || hasLongNumber ? withoutAbsentOfServer(parsed) : parsed;
+  const kept = hasNull || hasLongNumber || hasHints(text) ? withoutAbsentOfServer(parsed) : parsed;
   return hasLongNumber ? withExactNumbers(kept) : kept;
 }
 
@@ -71,7 +75,7 @@ export function parseServerJson(text: string): unknown {
  */
 export function rewriteServerJson(text: string): string | undefined {
   const { hasNull, hasLongNumber } = scan(text);
-  if (!hasNull && !hasLongNumber) return undefined;
+  if (!hasNull && !hasLongNumber && !hasHints(text)) return undefined;
   try {
     return JSON.stringify(withoutAbsentOfServer(JSON.parse(markLongNumbers(text))));
   } catch {
