@@ -27,6 +27,7 @@ import { seenProxy } from '#platform/http/seen-proxy.ts';
 import { cleanLabel } from '#platform/clean-label.ts';
 import { clientName, nameUserAgent } from '#platform/client-name.ts';
 import { createLog } from '#platform/log.ts';
+import { normalUri } from '#platform/normal-uri.ts';
 import { readUriTemplate } from '#platform/uri-template.ts';
 import { cleanDefinition } from './features/catalogue/clean-definition.ts';
 import { cleanText } from './features/catalogue/clean-text.ts';
@@ -163,6 +164,7 @@ const parsers: Record<string, (call: Call, text: string) => unknown> = {
     call(exposeUri, 'slug', text),
     call(isOurUri, text),
     call(ownUri, 'slug', text),
+    call(normalUri, `x://${text}`),
   ],
   'a label': (call, text) => [call(cleanLabel, text), call(nameUserAgent, text), call(clientName, text, text)],
   'a text in a page': (call, text) => call(escapeHtml, text),

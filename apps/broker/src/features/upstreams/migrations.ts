@@ -148,4 +148,9 @@ export const upstreamMigrations: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    name: '0147-connections-first-offers',
+    // of one address that several servers of a person have, the first one keeps it
+    statements: [`alter table personal_offers add column first_at timestamptz not null default now()`],
+  },
 ];

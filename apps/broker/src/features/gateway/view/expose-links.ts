@@ -1,11 +1,12 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import { exposeUri, type CatalogueServer } from '#features/catalogue/index.ts';
+import { normalUri } from '#platform/normal-uri.ts';
 import { withPages } from './app-pages.ts';
-import { hasResource, matchCost } from './find-resource.ts';
+import { hasResource, matchCost } from './own-templates.ts';
 import type { RequestContext } from './request-context.ts';
 
 /**
- * Rewrites a server's resource links so that they can be read on the link where the client got them. On /mcp, a URI that
+ * Rewrites the addresses of a server's resources, linked and embedded, so that they can be read on the link where the client got them. On /mcp, a URI that
  * is in none of the server's lists gets the server's name as a prefix, because it does not identify its owner.
  */
 export function exposeLinks<Result extends Pick<CallToolResult, 'content'>>(
@@ -34,14 +35,18 @@ const mostMatched = 250_000;
 export function linkExposer(server: CatalogueServer): (block: ContentBlock) => ContentBlock {
   let matched = 0;
   return (block) => {
-    if (block.type !== 'resource_link') return block;
-    const { uri } = block;
-    const listed = listedName(server, uri);
-    if (listed !== undefined) return { ...block, uri: listed };
-    matched += (uri.length + matchCost) * server.templates.length;
-    if (matched <= mostMatched && hasResource(server, uri)) return block;
-    return { ...block, uri: exposeUri(server.slug, uri) };
+    if (block.type === 'resource_link') return { ...block, uri: expose(block.uri) };
+    if (block.type !== 'resource') return block;
+    return { ...block, resource: { ...block.resource, uri: expose(block.resource.uri) } };
   };
+
+  function expose(uri: string): string {
+    const listed = listedName(server, uri);
+    if (listed !== undefined) return listed;
+    matched += (uri.length + matchCost) * server.templates.length;
+    if (matched <= mostMatched && hasResource(server, uri)) return uri;
+    return exposeUri(server.slug, uri);
+  }
 }
 
 /** By the server's own names, made once for each state of its catalogue. */
@@ -51,10 +56,12 @@ function listedName({ resources }: CatalogueServer, uri: string): string | undef
   let names = listedNames.get(resources);
   if (!names) {
     // of two with one name the first counts
-    names = new Map(resources.map((item) => [item.name, item.exposedName] as const).toReversed());
+    const entries = (spell: (uri: string) => string) =>
+      resources.map((item) => [spell(item.name), item.exposedName] as const).toReversed();
+    names = new Map([...entries(normalUri), ...entries((uri) => uri)]);
     listedNames.set(resources, names);
   }
-  return names.get(uri);
+  return names.get(uri) ?? names.get(normalUri(uri));
 }
 
-const isLink = (block: ContentBlock) => block.type === 'resource_link';
+const isLink = ({ type }: ContentBlock) => type === 'resource_link' || type === 'resource';

@@ -1,6 +1,7 @@
-import { ownUri, type CatalogueServer } from '#features/catalogue/index.ts';
-import { readUriTemplate, type UriTemplate } from '#platform/uri-template.ts';
+import { ownUri, type CatalogueItem, type CatalogueServer } from '#features/catalogue/index.ts';
+import { normalUri } from '#platform/normal-uri.ts';
 import { pagesOf } from './app-pages.ts';
+import { allTemplates, bareTemplates, hasResource, templateOf } from './own-templates.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Hidden, Visible } from './visible.ts';
 
@@ -21,16 +22,49 @@ export type FoundResource = {
 export function findResource(context: RequestContext, visible: Visible, address: string): FoundResource | undefined {
   if (context.serverId !== undefined) {
     const [server] = visible.servers;
-    return server && found(server, address, address);
+    return server && found(server, ownSpelling(server, address), address);
   }
   for (const server of visible.servers) {
     const own = ownUri(server.slug, address);
-    if (own !== address) return found(server, own, address);
+    if (own !== address) return found(server, ownSpelling(server, own), address);
     if (server.resources.some((item) => item.exposedName === address)) return found(server, address, address);
   }
-  const owner =
-    ownerByTemplate(visible.servers, address) ?? visible.servers.find((server) => showsInClient(server, address));
+  const listed = ownerByOtherSpelling(visible.servers, address);
+  if (listed) return found(listed.server, listed.item.name, address);
+  const template = ownerByTemplate(visible.servers, address);
+  if (template) return found(template.server, template.own, address);
+  const owner = visible.servers.find((server) => showsInClient(server, address));
   return owner && found(owner, address, address);
+}
+
+/** By the normal form of each address under which one of a server's resources is read without a prefix. */
+const bySpelling = new WeakMap<CatalogueServer['resources'], ReadonlyMap<string, CatalogueItem>>();
+
+function listedAs({ resources }: CatalogueServer, address: string): CatalogueItem | undefined {
+  let items = bySpelling.get(resources);
+  if (!items) {
+    // of two with one normal form the first counts
+    items = new Map(resources.map((item) => [normalUri(item.name), item] as const).toReversed());
+    bySpelling.set(resources, items);
+  }
+  return items.get(normalUri(address));
+}
+
+/** How a server itself writes an address that a client wrote. */
+function ownSpelling(server: CatalogueServer, address: string): string {
+  if (server.resources.some(({ name }) => name === address)) return address;
+  return listedAs(server, address)?.name ?? templateOf(address, allTemplates(server))?.own ?? address;
+}
+
+/** Of two servers that list an address in two spellings, the one that was deployed first has every other spelling of it. */
+function ownerByOtherSpelling(servers: readonly CatalogueServer[], address: string) {
+  const [owner] = servers
+    .flatMap((server) => {
+      const item = listedAs(server, address);
+      return item && item.exposedName === item.name ? [{ server, item }] : [];
+    })
+    .toSorted((a, b) => a.server.deployedAtMs - b.server.deployedAtMs);
+  return owner;
 }
 
 /** The server of a resource URI among those that the user may know and does not see. It is looked for in the same way. */
@@ -50,57 +84,19 @@ export function findHiddenResource(context: RequestContext, visible: Visible, ad
  * The server whose template says most of a URI by its beginning: `notes://{+path}` stands behind `notes://note/{id}` of
  * another server. Of two that say as much, the one that was deployed first.
  */
-function ownerByTemplate(servers: readonly CatalogueServer[], address: string): CatalogueServer | undefined {
+function ownerByTemplate(servers: readonly CatalogueServer[], address: string) {
   const [owner] = servers
     .flatMap((server) => {
-      const template = templateOf(server, address);
-      return template ? [{ server, said: template.beginning.length }] : [];
+      const found = templateOf(address, bareTemplates(server));
+      return found ? [{ server, own: found.own, said: found.said }] : [];
     })
     .toSorted((a, b) => b.said - a.said || a.server.deployedAtMs - b.server.deployedAtMs);
-  return owner?.server;
-}
-
-/**
- * How much of an address is matched against one server's templates, in characters times templates. A server may have hundreds
- * of templates, and each match takes time; with the prefix of the server, an address needs none.
- */
-const mostMatched = 64 * 1024;
-/** What a match takes besides its characters, in characters: an address may have none. */
-export const matchCost = 16;
-
-/** Whether one of a server's templates contains a URI, on /mcp under the same URI. */
-export function hasResource(server: CatalogueServer, address: string): boolean {
-  return templateOf(server, address) !== undefined;
-}
-
-function templateOf(server: CatalogueServer, address: string): UriTemplate | undefined {
-  let matched = 0;
-  for (const template of bareTemplates(server)) {
-    if (!address.startsWith(template.beginning)) continue;
-    matched += address.length + matchCost;
-    if (matched > mostMatched) return undefined;
-    if (template.matches(address)) return template;
-  }
-  return undefined;
-}
-
-/** The templates under which addresses are read without a prefix, those that say most first: read once for each state. */
-const readTemplates = new WeakMap<CatalogueServer['templates'], readonly UriTemplate[]>();
-
-function bareTemplates({ templates }: CatalogueServer): readonly UriTemplate[] {
-  let read = readTemplates.get(templates);
-  if (!read) {
-    read = templates
-      .filter(({ name, exposedName }) => exposedName === name)
-      .map(({ name }) => readUriTemplate(name))
-      .toSorted((a, b) => b.beginning.length - a.beginning.length);
-    readTemplates.set(templates, read);
-  }
-  return read;
+  return owner;
 }
 
 function found(server: CatalogueServer, own: string, address: string): FoundResource {
-  return { server, uri: own, expose: (uri) => (uri === own ? address : uri) };
+  const isOwn = (uri: string) => uri === own || normalUri(uri) === normalUri(own);
+  return { server, uri: own, expose: (uri) => (isOwn(uri) ? address : uri) };
 }
 
 /** Whether a tool of the server shows this page. Pages of tools need not be listed. */

@@ -74,7 +74,7 @@ export function createOfferStore(options: { db: Database; clock: Clock; log: Log
       }>(
         `select c.server_id, c.kind, c.state, c.bound_to, o.revision, o.manifest_version, o.discovered_at
          from upstream_connections c left join personal_offers o using (user_id, server_id)
-         where user_id = $1 order by server_id`,
+         where user_id = $1 order by o.first_at, server_id`,
         [userId],
       );
       return rows.map((row) => ({

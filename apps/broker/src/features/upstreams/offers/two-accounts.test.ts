@@ -161,6 +161,12 @@ test('of one address that two servers of a person have, the second one is listed
   const { result } = await ask('ann', 'resources/read', { uri: 'souk://zweit/ann://file' });
   expect(result).toMatchObject({ contents: [{ uri: 'souk://zweit/ann://file' }] });
   await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/zweit`);
+  // also where its name comes first
+  await deployManifest(app, { id: 'anders', connection: { type: 'http', url: fixture.url }, auth: { type: 'oauth' } });
+  await signInAt(ann, fixture, 'anders', 'ann');
+  await waitUntil('both again', async () => (await uris())?.some((uri) => uri.includes('anders')) ?? false);
+  expect((await uris())?.toSorted()).toEqual(['"uri":"ann://file"', '"uri":"souk://anders/ann://file"']);
+  await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/anders`);
 });
 
 test('switched off, the server is named for what the person was offered; what another was offered is unknown', async () => {
