@@ -2,7 +2,9 @@ import { errorCodes, type FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { SoukError } from '../errors.ts';
 import { GatheredBytes } from '../gathered-bytes.ts';
-import { isTooDeep } from './json-depth.ts';
+import { markLongNumbers, withExactNumbers } from '../json/exact-numbers.ts';
+import { scanJson } from '../json/scan-json.ts';
+import { maxJsonDepth } from './json-depth.ts';
 
 /** REST bodies (security.md, Limits). The MCP endpoints have a limit of their own. */
 export const maxBodyBytes = 256 * 1024;
@@ -46,10 +48,12 @@ function gather(payload: IncomingMessage, limit: number): Promise<Buffer> {
 export function readJsonBody(bytes: Buffer): unknown {
   const text = bytes.toString('utf8');
   if (text === '') return undefined;
-  if (isTooDeep(text)) throw new SoukError('too_deep');
+  const { isTooDeep, hasLongNumber } = scanJson(text, maxJsonDepth);
+  if (isTooDeep) throw new SoukError('too_deep');
   if (text.includes('__proto__')) throw new SoukError('invalid_request', { message: '__proto__ is not a field.' });
   try {
-    return JSON.parse(text);
+    // a field that is a number refuses one that no double holds; the arguments of a tool keep it
+    return hasLongNumber ? withExactNumbers(JSON.parse(markLongNumbers(text))) : JSON.parse(text);
   } catch (error) {
     throw new SoukError('invalid_json', { cause: error });
   }

@@ -5,7 +5,8 @@ import { listenLocally } from '#testing/listen-locally.ts';
 /** The exact bytes of an answer. `ID` stands for the id of the request. */
 export type Scripted = { status?: number; type?: string; body: string; headers?: Record<string, string> };
 
-export type SeenCall = { headers: IncomingHttpHeaders; message: Record<string, unknown> };
+/** `text` is the message as it came. */
+export type SeenCall = { headers: IncomingHttpHeaders; message: Record<string, unknown>; text: string };
 
 export type AnsweringServer = {
   url: string;
@@ -41,9 +42,9 @@ export async function startAnsweringServer(
   let calls: SeenCall[] = [];
   const server = createServer((request, response) => {
     response.on('error', () => {});
-    void readMessage(request).then((message) => {
+    void readMessage(request).then(({ text, message }) => {
       if (message['method'] !== 'tools/call') return behave(era, message, response, outputSchema);
-      calls.push({ headers: request.headers, message });
+      calls.push({ headers: request.headers, message, text });
       const what = JSON.stringify(message['params']).match(/"what":"([^"]+)"/)?.[1] ?? '';
       const isAnswered = Object(message['params'])['requestState'] !== undefined;
       const answer = answers[isAnswered ? `${what}, answered` : what] ?? { body: '{}' };
@@ -92,11 +93,11 @@ function behave(
   return send(era === 'modern' ? 404 : 400, { error: { code: -32_601, message: 'Method not found' } });
 }
 
-async function readMessage(request: IncomingMessage): Promise<Record<string, unknown>> {
+async function readMessage(request: IncomingMessage): Promise<{ text: string; message: Record<string, unknown> }> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
   const message: unknown = text === '' ? {} : JSON.parse(text);
-  return typeof message === 'object' && message !== null ? { ...message } : {};
+  return { text, message: typeof message === 'object' && message !== null ? { ...message } : {} };
 }
 
 function tokenOf(message: Record<string, unknown>): string {
