@@ -34,7 +34,7 @@ export function ToolForm({ schema, label, onSubmit, withJson, children }: ToolFo
   const check = (text: string | undefined, entered: Values) => {
     if (text === undefined) return checkArguments(entered, schema);
     const parsed = parseJson(text) ?? {};
-    return isObject(parsed) ? {} : { [jsonField]: 'Enter a JSON object.' };
+    return isObject(parsed) ? {} : { [jsonField]: faultOf(parsed) };
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -60,7 +60,7 @@ export function ToolForm({ schema, label, onSubmit, withJson, children }: ToolFo
   };
   const showFields = () => {
     const parsed = parseJson(json ?? '') ?? {};
-    if (!isObject(parsed)) return setErrors({ [jsonField]: 'Enter a JSON object.' });
+    if (!isObject(parsed)) return setErrors({ [jsonField]: faultOf(parsed) });
     setErrors({});
     setValues(parsed);
     setJson(undefined);
@@ -97,6 +97,10 @@ export function ToolForm({ schema, label, onSubmit, withJson, children }: ToolFo
 
 function without(shown: Readonly<Record<string, string>>, found: Readonly<Record<string, string>>) {
   return Object.fromEntries(Object.entries(shown).filter(([path]) => Object.hasOwn(found, path)));
+}
+
+function faultOf(parsed: unknown): string {
+  return (parsed instanceof NotJson ? parsed.fault : undefined) ?? 'Enter a JSON object.';
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

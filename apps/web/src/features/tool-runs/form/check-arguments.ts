@@ -1,10 +1,13 @@
 import { asSchema, fieldsOf, kindOf, type Schema } from './schema-field.ts';
 
-/** Text that was typed where JSON is expected, and is none. It never leaves the form. */
+/** Text that was typed where JSON is expected, and is none, or has numbers that would change. It never leaves the form. */
 export class NotJson {
   readonly text: string;
-  constructor(text: string) {
+  /** What is wrong with it, where that is known. */
+  readonly fault: string | undefined;
+  constructor(text: string, fault?: string) {
     this.text = text;
+    this.fault = fault;
   }
 }
 
@@ -18,6 +21,10 @@ export function checkArguments(values: Readonly<Record<string, unknown>>, schema
 
 export const pathOf = (parent: string, name: string) => (parent === '' ? name : `${parent}.${name}`);
 
+function faultyItems(value: unknown): NotJson[] {
+  return Array.isArray(value) ? value.filter((item) => item instanceof NotJson).slice(0, 1) : [];
+}
+
 function problems(
   values: Readonly<Record<string, unknown>>,
   schema: Schema,
@@ -29,7 +36,7 @@ function problems(
     const path = pathOf(parent, name);
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     const field = kindOf(own, root, depth + 1);
-    if (value instanceof NotJson) return [[path, 'This is not valid JSON.']];
+    if (value instanceof NotJson) return [[path, value.fault ?? 'This is not valid JSON.']];
     if (value === undefined) {
       if (!required || field.kind === 'boolean' || field.kind === 'choices') return [];
       // no field of its own shows what is wrong with an object
@@ -40,7 +47,7 @@ function problems(
         if (typeof value !== 'number') return [[path, 'Enter a number.']];
         return field.isInteger && !Number.isInteger(value) ? [[path, 'Enter a whole number.']] : [];
       case 'list':
-        return Array.isArray(value) && value.some((item) => item instanceof NotJson) ? [[path, 'Enter numbers.']] : [];
+        return faultyItems(value).map(({ fault = 'Enter numbers.' }) => [path, fault]);
       case 'object':
         return problems(asSchema(value), own, root, path, depth + 1);
       default:

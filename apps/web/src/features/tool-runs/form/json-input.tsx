@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { TextArea } from '#ui/text-area.tsx';
 import { NotJson } from './check-arguments.ts';
+import { hasInexactNumber, tooManyDigits } from './exact-numbers.ts';
 
 /** Any value, as JSON. */
 export function JsonInput({ value, onChange }: { value: unknown; onChange: (value: unknown) => void }) {
@@ -25,7 +26,8 @@ export function JsonInput({ value, onChange }: { value: unknown; onChange: (valu
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {
-    return JSON.parse(text);
+    const parsed: unknown = JSON.parse(text);
+    return hasInexactNumber(text) ? new NotJson(text, tooManyDigits) : parsed;
   } catch {
     return new NotJson(text);
   }

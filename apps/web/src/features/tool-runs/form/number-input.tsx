@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Input } from '#ui/input.tsx';
 import { NotJson } from './check-arguments.ts';
+import { keepsDigits, tooManyDigits } from './exact-numbers.ts';
 
 /** A number. What is typed stays as it is, also '1.' on the way to '1.5'. */
 export function NumberInput({ value, onChange }: { value: unknown; onChange: (value: unknown) => void }) {
@@ -23,7 +24,8 @@ export function NumberInput({ value, onChange }: { value: unknown; onChange: (va
 export function parseNumber(text: string): number | NotJson | undefined {
   if (text.trim() === '') return undefined;
   const number = Number(text);
-  return Number.isFinite(number) ? number : new NotJson(text);
+  if (keepsDigits(text.trim())) return number;
+  return new NotJson(text, Number.isNaN(number) ? undefined : tooManyDigits);
 }
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkArguments, NotJson } from './check-arguments.ts';
+import { parseJson } from './json-input.tsx';
+import { parseNumber } from './number-input.tsx';
 import { defaultsOf, fieldsOf, kindOf, type Schema } from './schema-field.ts';
 
 const object = (properties: Record<string, unknown>, more: Schema = {}): Schema => ({
@@ -121,4 +123,28 @@ test('what has no field that can say "Required" is sent empty, and never keeps a
   );
   expect(defaultsOf(schema)).toEqual({ tags: [], options: {}, home: {} });
   expect(checkArguments({}, schema)).toEqual({ 'home.street': 'Required' });
+});
+
+test('a number that a browser would change is refused by name, in a field and in JSON', () => {
+  const said = 'This number has more digits than can be sent exactly.';
+  const schema = object({ n: { type: 'number' }, any: {}, list: { type: 'array', items: { type: 'number' } } });
+  for (const text of ['9007199254740993', '-12345678901234567890', '1E400', '0.12345678901234567891', '1e-400']) {
+    const entered = { n: parseNumber(text), any: parseJson(`{"a":["${text}",${text}]}`), list: [1, parseNumber(text)] };
+    expect(checkArguments(entered, schema), text).toEqual({ n: said, any: said, list: said });
+  }
+  for (const text of [
+    '0',
+    '-1',
+    '7.50',
+    '1e3',
+    '150e-2',
+    '6.02e23',
+    '0.30000000000000004',
+    '9007199254740991',
+    ' 5 ',
+  ]) {
+    expect(parseNumber(text), text).toBe(Number(text));
+    expect(parseJson(`{"a":${text},"b":"9007199254740993 \\" 1E400"}`), text).toMatchObject({ a: Number(text) });
+  }
+  expect(checkArguments({ n: parseNumber('two') }, schema)).toEqual({ n: 'This is not valid JSON.' });
 });
