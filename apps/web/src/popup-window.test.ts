@@ -19,6 +19,7 @@ function openPopup({ blocked = false, url = '/sign-in' } = {}) {
     closed: false,
     close: () => void (popup.closed = true),
     focus: () => {},
+    opener: 'this page',
     location: {
       get href() {
         asked.push(Date.now());
@@ -130,4 +131,8 @@ test('[SIGN-52] after 5 minutes it rejects, and closes the window', async () => 
   expect(end).toEqual({ error: 'OAuth authorization timed out after 5 minutes' });
   expect(popup.closed).toBe(true);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('pages of a server get no way to the page that opened their window, and our own keep theirs', () => {
+  expect([openPopup({ url: '' }).popup.opener, openPopup().popup.opener]).toEqual([null, 'this page']);
 });

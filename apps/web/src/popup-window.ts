@@ -25,6 +25,8 @@ export type PopupWindow = {
   close: () => void;
   focus: () => void;
   location: { href: string };
+  /** What the pages in the window know of this one; null cuts it off. */
+  opener: unknown;
 };
 
 /** Why the wait ended: a message of success, an address that means success, or a window that was closed. */
@@ -60,12 +62,14 @@ export class PopupBlockedError extends Error {
 
 /**
  * Opens a window for a sign-in. Call it in the click itself, before anything is awaited: browsers block other windows.
- * Without a url it is empty, for an address that is not known yet.
+ * Without a url it is empty, for an address that is not known yet: one of a server, whose pages could send this page elsewhere
+ * by `window.opener` while the person looks at the window. They get none; the end is told by another way (sign-in-window.ts).
  * @throws PopupBlockedError
  */
 export function openSignInPopup(url = '', host: PopupHost = browserHost()): SignInPopup {
   const popup = host.open(url, popupName, featuresOver(host.frame));
   if (!popup) throw new PopupBlockedError();
+  if (url === '') popup.opener = null;
   popup.focus();
   return {
     goTo: (address) => void (popup.location.href = address),
