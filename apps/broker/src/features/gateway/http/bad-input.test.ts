@@ -161,7 +161,7 @@ describe('a request that is not as it should be', () => {
       const headers = { ...session, 'mcp-protocol-version': '2026-07-28' };
       expect((await fetch(mcp(), { method, headers })).status).toBe(405);
     }
-    expect((await fetch(mcp(), { method: 'PUT', headers: bearer(), body: '{}' })).status).toBe(404);
+    expect((await fetch(mcp(), { method: 'PUT', headers: bearer(), body: '{}' })).status).toBe(405);
   });
 
   test('a first request that is not initialize answers 400, and a batch is none at all', async () => {

@@ -149,6 +149,7 @@ function putBack(request: IncomingMessage, bytes: Buffer): false {
 /** The length of a JSON body that declares it, as every client's tools/call does; undefined for all others. */
 function bodyLength({ headers }: IncomingMessage): number | undefined {
   if (headers['content-type'] !== 'application/json' || headers['transfer-encoding'] !== undefined) return undefined;
+  if (headers['content-encoding'] !== undefined) return undefined;
   const length = Number(headers['content-length']);
   return length > 0 && length <= maxMcpBodyBytes ? length : undefined;
 }

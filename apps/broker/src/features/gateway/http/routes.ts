@@ -20,6 +20,14 @@ import { maxMcpBodyBytes, readBody } from './read-body.ts';
 import type { RateLimit } from '#platform/rate-limit.ts';
 import { secondsToWait, sendTooMany } from './request-rate.ts';
 import { methodsOf, requiredScope, stepUpScope } from './required-scope.ts';
+import {
+  isCompressed,
+  linkMethods,
+  nameAcceptedTypes,
+  otherMethods,
+  sendCompressed,
+  sendOtherMethod,
+} from './taken-requests.ts';
 import { takeOver } from './take-over.ts';
 import { continuesCalls } from './under-way.ts';
 
@@ -51,6 +59,7 @@ export async function mountGatewayRoutes(
   async function admit(request: FastifyRequest, reply: FastifyReply, link: CalledLink): Promise<void> {
     try {
       const known = await admitRequest(request, reply, link, options);
+      if (known && isCompressed(request)) return sendCompressed(takeOver(reply));
       if (known) admitted.set(request, known);
     } catch (error) {
       // it was taken over from fastify, which no longer answers it
@@ -76,6 +85,7 @@ export async function mountGatewayRoutes(
     response: ServerResponse,
     { context, metadataUrl, ...known }: Admitted,
   ): Promise<void> {
+    nameAcceptedTypes(request.raw);
     const read = request.method === 'POST' ? readBody(bytesOf(request.body)) : { body: undefined };
     const body = 'body' in read ? read.body : undefined;
     if (!continuesCalls(body)) refuseWhileDraining(options);
@@ -134,25 +144,32 @@ export async function mountGatewayRoutes(
       '*',
       bodyParser(maxMcpBodyBytes, (bytes) => bytes),
     );
-    const methods = ['GET', 'POST', 'DELETE'];
     // helmet's headers are for pages; no browser shows these answers, and every call would pay for them
     const helmet = false as const;
     // with a slash after it, a link is what it is without
     for (const slash of ['', '/']) {
       scope.route({
-        method: methods,
+        method: linkMethods,
         url: `/mcp${slash}`,
         helmet,
         onRequest: (request, reply) => admit(request, reply, { serverId: undefined, slash }),
         handler: serve,
       });
       scope.route<{ Params: { serverId: string } }>({
-        method: methods,
+        method: linkMethods,
         url: `/s/:serverId/mcp${slash}`,
         helmet,
         onRequest: (request, reply) => admit(request, reply, { serverId: request.params.serverId, slash }),
         handler: serve,
       });
+      for (const url of [`/mcp${slash}`, `/s/:serverId/mcp${slash}`]) {
+        scope.route({
+          method: otherMethods,
+          url,
+          helmet,
+          handler: (_request, reply) => sendOtherMethod(takeOver(reply)),
+        });
+      }
     }
   });
 }

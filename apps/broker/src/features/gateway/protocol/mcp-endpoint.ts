@@ -11,10 +11,11 @@ import { asRecord } from '#platform/json.ts';
 import { sendJsonRpcError } from '../http/json-rpc-error.ts';
 import { orLateStream } from '../http/late-stream.ts';
 import { listeningOn } from '../http/listening-on.ts';
+import { findResource } from '../view/find-resource.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import { visibleTo } from '../view/visible.ts';
 import { callsOf, extraOf, withExtra } from './request-extra.ts';
-import { createListenStreams, isListen } from './subscriptions/listen-streams.ts';
+import { addressesOf, createListenStreams, isListen } from './subscriptions/listen-streams.ts';
 
 const maxListenStreams = 10_000;
 
@@ -89,6 +90,10 @@ export async function createMcpEndpoint(
       const visible = await visibleTo(context, parts.catalogue.snapshot(), parts.view);
       const serve = () => serveModern(withExtra(request, { ...extra, visible }), response, body);
       if (!isListen(body)) return serve();
+      const unknown = addressesOf(body).find((address) => !findResource(context, visible, address));
+      if (unknown !== undefined) {
+        return sendJsonRpcError(response, 200, -32602, `Resource not found: ${unknown}`, body, { uri: unknown });
+      }
       const opened = await listening.open(context, body, response, serve);
       if (!opened) sendJsonRpcError(response, 200, -32603, 'Subscription limit reached', body);
     },

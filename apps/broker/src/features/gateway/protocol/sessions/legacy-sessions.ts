@@ -5,6 +5,7 @@ import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
+import { asRecord } from '#platform/json.ts';
 import type { SessionCalls } from '../../fast-path/session-calls.ts';
 import { sendJsonRpcError } from '../../http/json-rpc-error.ts';
 import type { RequestContext } from '../../view/request-context.ts';
@@ -235,6 +236,8 @@ export async function createLegacySessions(options: {
       if (Array.isArray(body)) {
         return sendJsonRpcError(response, 400, -32600, 'Invalid Request: a batch is part of a session of 2025-03-26');
       }
+      // a client may send one before it has read the id of the session that it opens
+      if (isNotice(body)) return void response.writeHead(202).end();
       if (!opens) {
         return sendJsonRpcError(response, 400, -32000, 'Bad Request: Mcp-Session-Id is required', body);
       }
@@ -292,6 +295,11 @@ export async function createLegacySessions(options: {
       await memory.stop();
     },
   };
+}
+
+function isNotice(body: unknown): boolean {
+  const { method, id } = asRecord(body) ?? {};
+  return typeof method === 'string' && id === undefined;
 }
 
 function sameOwner(a: RequestContext, b: RequestContext): boolean {

@@ -79,7 +79,8 @@ export function isListen(body: unknown): boolean {
   return asRecord(body)?.['method'] === 'subscriptions/listen';
 }
 
-function addressesOf(body: unknown): string[] {
+/** The resources that a listen request names. */
+export function addressesOf(body: unknown): string[] {
   const params = asRecord(asRecord(body)?.['params']);
   const addresses = asRecord(params?.['notifications'])?.['resourceSubscriptions'];
   if (!Array.isArray(addresses)) return [];
