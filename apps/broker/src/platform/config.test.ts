@@ -33,6 +33,7 @@ describe('the configuration', () => {
       clientDocuments: { advertised: false, served: true },
       outgoingProxy: undefined,
       payments: 'sandbox',
+      paymentMethods: ['card'],
       stripe: undefined,
       adminEmails: ['admin@souk.test'],
       allowDevSignIn: false,
