@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Billing } from '#features/billing/index.ts';
-import type { Catalogue, CatalogueSnapshot } from '#features/catalogue/index.ts';
+import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
 import type { Identity } from '#features/identity/index.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -27,6 +27,7 @@ import { createResultValidator } from './result-validation/create-result-validat
 import { createToolRuns } from './tool-runs/create-tool-runs.ts';
 import { mountToolRuns } from './tool-runs/routes.ts';
 import { createRunsElsewhere } from './tool-runs/runs-elsewhere.ts';
+import { changedFor, changesBetween } from './view/list-changes.ts';
 import { createPersonalView } from './view/personal-view.ts';
 import { mountGatewayPreferences } from './preferences/routes.ts';
 import { createFastPath } from './fast-path/serve-fast.ts';
@@ -122,10 +123,11 @@ export async function createGateway(options: {
   const stopWatching = catalogue.onChange((snapshot) => {
     const before = listed;
     listed = snapshot;
-    if (listsDiffer(before, snapshot)) listsChanged();
+    const changes = changesBetween(before, snapshot, view);
+    if (changes) listsChanged(changes);
   });
-  const stopPersonChanges = preferences.onChange((userId) => listsChanged(userId));
-  const stopAccessChanges = options.billing.access.onChange((userId) => listsChanged(userId));
+  const stopPersonChanges = preferences.onChange((userId) => listsChanged(changedFor(userId)));
+  const stopAccessChanges = options.billing.access.onChange((userId) => listsChanged(changedFor(userId)));
   const stopRevocations = identity.onRevoked(({ tokenId }) => {
     runs.endForToken(tokenId);
     endpoint.endForToken(tokenId);
@@ -193,15 +195,4 @@ export async function createGateway(options: {
       await endpoint.stop();
     },
   };
-}
-
-/** Whether clients' lists may differ. Health alone changes far more often, and no list. */
-function listsDiffer({ servers: before }: CatalogueSnapshot, { servers: now }: CatalogueSnapshot): boolean {
-  if (before.length !== now.length) return true;
-  return now.some((server, at) => {
-    const known = before[at];
-    // a server that did not change is the same object in both
-    if (known === server) return false;
-    return !known || (['id', 'deployedAtMs', 'offersHash'] as const).some((field) => known[field] !== server[field]);
-  });
 }

@@ -46,7 +46,7 @@ test('clients are told of lists that changed, and not that a server was asked ag
   notices.length = 0;
   for (let time = 0; time < 20; time++) await app.catalogue.storeDiscovery('quiet', asIs);
   await app.catalogue.storeDiscovery('quiet', offering([tool]));
-  await waitUntil('the change to be told', () => notices.includes('notifications/resources/list_changed'));
+  await waitUntil('the change to be told', () => notices.includes('notifications/tools/list_changed'));
   // the change, and what was still on its way of the deployment
   const told = notices.filter((method) => method === 'notifications/tools/list_changed').length;
   expect(told).toBeGreaterThanOrEqual(1);

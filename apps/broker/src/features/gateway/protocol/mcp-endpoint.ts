@@ -12,6 +12,7 @@ import { sendJsonRpcError } from '../http/json-rpc-error.ts';
 import { orLateStream } from '../http/late-stream.ts';
 import { listeningOn } from '../http/listening-on.ts';
 import { findResource } from '../view/find-resource.ts';
+import type { ListChanges } from '../view/list-changes.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import { visibleTo } from '../view/visible.ts';
 import { callsOf, extraOf, withExtra } from './request-extra.ts';
@@ -35,8 +36,8 @@ export type McpEndpoint = {
     known: KnownOfRequest,
   ): Promise<void>;
   readonly sessions: LegacySessions;
-  /** Tells the clients of one person, or all clients (undefined), that lists may have changed. */
-  notifyListChanged(userId?: string): void;
+  /** Tells the clients whose lists changed; all clients where that is not known (undefined). */
+  notifyListChanged(changes?: ListChanges): void;
   /** Ends the sessions and streams of a revoked token, or the streams of all (undefined). Running calls finish. */
   endForToken(tokenId: string | undefined): void;
   stop(): Promise<void>;
@@ -97,11 +98,11 @@ export async function createMcpEndpoint(
       const opened = await listening.open(context, body, response, serve);
       if (!opened) sendJsonRpcError(response, 200, -32603, 'Subscription limit reached', body);
     },
-    notifyListChanged(userId) {
-      for (const kind of ['tools_list_changed', 'prompts_list_changed', 'resources_list_changed'] as const) {
-        listening.publish({ kind }, userId);
+    notifyListChanged(changes) {
+      for (const kind of ['tools', 'prompts', 'resources'] as const) {
+        listening.publish({ kind: `${kind}_list_changed` }, (context) => changes?.(context).includes(kind) ?? true);
       }
-      sessions.notifyListChanged(userId);
+      sessions.notifyListChanged(changes);
     },
     endForToken(tokenId) {
       sessions.endForToken(tokenId);

@@ -8,6 +8,7 @@ import { createRateLimit } from '#platform/rate-limit.ts';
 import { asRecord } from '#platform/json.ts';
 import type { SessionCalls } from '../../fast-path/session-calls.ts';
 import { sendJsonRpcError } from '../../http/json-rpc-error.ts';
+import type { ListChanges, ListKind } from '../../view/list-changes.ts';
 import type { RequestContext } from '../../view/request-context.ts';
 import { withExtra, type RequestExtra } from '../request-extra.ts';
 import type { ResourceSubscriptions } from '../subscriptions/resource-subscriptions.ts';
@@ -36,7 +37,7 @@ export type LegacySessions = {
    */
   endForToken(tokenId: string | undefined): void;
   /** Notifies the sessions of one user, or of all users (undefined). */
-  notifyListChanged(userId?: string): void;
+  notifyListChanged(changes?: ListChanges): void;
   /** Removes the rows of sessions that have been idle for too long. */
   removeExpired(): Promise<void>;
   /** Sessions in the memory of this process. */
@@ -268,15 +269,15 @@ export async function createLegacySessions(options: {
       });
     },
 
-    notifyListChanged(userId) {
+    notifyListChanged(changes) {
       for (const { server, context, isRetired } of memory.all()) {
-        if (isRetired) continue;
-        if (userId !== undefined && context.caller.userId !== userId) continue;
+        const changed = isRetired ? [] : changes?.(context);
+        const has = (kind: ListKind) => changed?.includes(kind) ?? true;
         const { prompts, resources } = server.server.getCapabilities();
-        server.sendToolListChanged();
+        if (has('tools')) server.sendToolListChanged();
         // only announce changes of lists that the session knows
-        if (prompts) server.sendPromptListChanged();
-        if (resources) server.sendResourceListChanged();
+        if (prompts && has('prompts')) server.sendPromptListChanged();
+        if (resources && has('resources')) server.sendResourceListChanged();
       }
     },
 

@@ -15,8 +15,8 @@ export type ListenStreams = {
   readonly bus: ServerEventBus;
   /** Serves one such request with `serve`; false if the user has too many open streams. */
   open(context: RequestContext, body: unknown, response: ServerResponse, serve: () => Promise<void>): Promise<boolean>;
-  /** Publishes to one user's streams, or to all (undefined). */
-  publish(event: ServerEvent, userId?: string): void;
+  /** Publishes to the streams that it concerns; to all, where that is not said. */
+  publish(event: ServerEvent, concerns?: (context: RequestContext) => boolean): void;
   /** Ends the streams of a revoked token; all streams if it is unknown which token was revoked (undefined). */
   endForToken(tokenId: string | undefined): void;
 };
@@ -29,15 +29,13 @@ export function createListenStreams(subscriptions: ResourceSubscriptions, log: L
   const current = new AsyncLocalStorage<Stream>();
   const listeners = new Map<(event: ServerEvent) => void, Stream>();
 
-  function publish(event: ServerEvent, userId?: string): void {
-    for (const [listener, { context }] of listeners) {
-      if (userId === undefined || context.caller.userId === userId) listener(event);
-    }
+  function publish(event: ServerEvent, concerns: (context: RequestContext) => boolean = () => true): void {
+    for (const [listener, { context }] of listeners) if (concerns(context)) listener(event);
   }
 
   return {
     bus: {
-      publish,
+      publish: (event) => publish(event),
       subscribe(listener) {
         const stream = current.getStore();
         if (!stream) throw new Error('the bus was subscribed to outside a listen request');

@@ -1,0 +1,63 @@
+import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
+import type { PersonalView } from './personal-view.ts';
+import type { RequestContext } from './request-context.ts';
+
+export type ListKind = 'tools' | 'prompts' | 'resources';
+
+/** Which lists changed for the client of this context. */
+export type ListChanges = (context: RequestContext) => readonly ListKind[];
+
+const everyKind: readonly ListKind[] = ['tools', 'prompts', 'resources'];
+
+/** The lists of one person changed: what they may use, what they switched on. Undefined: those of everyone. */
+export function changedFor(userId: string | undefined): ListChanges | undefined {
+  if (userId === undefined) return undefined;
+  return ({ caller }) => (caller.userId === userId ? everyKind : []);
+}
+
+type Changed = { server: CatalogueServer; kinds: readonly ListKind[] };
+
+/**
+ * What a change of the catalogue changed in people's lists; undefined for nothing. A person whose view is not in memory may have
+ * everything that changed in theirs.
+ */
+export function changesBetween(
+  before: CatalogueSnapshot,
+  now: CatalogueSnapshot,
+  view: PersonalView,
+): ListChanges | undefined {
+  // a server that did not change is the same object in both, and most often at the same place
+  const others = now.servers.filter((server, at) => server !== before.servers[at]);
+  const changed = [...gone(before, now), ...others.flatMap((server) => changeOf(before.byId.get(server.id), server))];
+  if (changed.length === 0) return undefined;
+  return ({ caller, serverId }) => {
+    const concerned = changed.filter(({ server }) => serverId === undefined || server.id === serverId);
+    const seen = concerned.length > 0 ? view(caller.userId) : undefined;
+    const kinds = concerned.flatMap(({ server, kinds: own }) =>
+      seen && !(seen instanceof Promise) && seen.whyHidden(server) ? [] : own,
+    );
+    return everyKind.filter((kind) => kinds.includes(kind));
+  };
+}
+
+function gone(before: CatalogueSnapshot, now: CatalogueSnapshot): Changed[] {
+  return before.servers
+    .filter((server, at) => server !== now.servers[at] && !now.byId.has(server.id))
+    .map((server) => ({ server, kinds: everyKind }));
+}
+
+function changeOf(before: CatalogueServer | undefined, server: CatalogueServer): Changed[] {
+  if (before === server) return [];
+  if (before?.deployedAtMs !== server.deployedAtMs) return [{ server, kinds: everyKind }];
+  if (before.offersHash === server.offersHash) return [];
+  const kinds = everyKind.filter((kind) => textOf(kind, before) !== textOf(kind, server));
+  // a tool that is under review is in no list
+  return kinds.length > 0 ? [{ server, kinds }] : [];
+}
+
+function textOf(kind: ListKind, { tools, prompts, resources, templates }: CatalogueServer): string {
+  const items = kind === 'tools' ? tools : kind === 'prompts' ? prompts : [...resources, ...templates];
+  return JSON.stringify(items.map(itemText));
+}
+
+const itemText = ({ exposedName, sha256, asks, price }: CatalogueItem) => [exposedName, sha256, asks, price];
