@@ -78,7 +78,7 @@ test('a server that was deployed a moment ago is shown as connecting, then with 
   await expect(row).not.toContainText('Connecting…');
 });
 
-test('a run goes on when its tab is closed, and is opened again: a reload under way, a deploy-all that says first what it does, with one of six failing', async ({
+test('a run goes on when its tab is closed, and is opened again: a deploy-all whose server is silent, one that says first what it does, with one of six failing', async ({
   browser,
 }) => {
   test.setTimeout(180_000);
@@ -113,20 +113,27 @@ test('a run goes on when its tab is closed, and is opened again: a reload under 
       .getByRole('alertdialog', { name: 'Deploy 1 staged manifest?' })
       .getByRole('button', { name: 'Deploy all' })
       .click();
-    await expect(runOf(page).getByRole('status')).toHaveText('1 deployed, 0 failed.');
-
-    await button(page, 'Reload All').click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Reload all' }).click();
-    await expect(itemOf(page, 'silent')).toContainText('Working');
+    await expect(itemOf(page, 'silent')).toContainText('Deployed, connecting');
+    await expect(runOf(page).getByRole('status')).toHaveText('0 of 1 done.');
     await expect(runOf(page).getByRole('progressbar')).toHaveAttribute('aria-valuemax', '1');
-    await expect(button(page, 'Reload All'), 'it turns').toHaveAttribute('aria-busy', 'true');
+    const deployAll = page.getByRole('button', { name: /^Deploy All from Staging/ });
+    await expect(deployAll, 'it turns').toHaveAttribute('aria-busy', 'true');
     await expectNoAxeFindings(page);
     await page.close();
     page = await context.newPage();
     await page.goto('/admin');
-    await expect(runOf(page).getByRole('heading', { name: 'Reload All is under way' })).toBeVisible();
-    await expect(itemOf(page, 'silent')).toContainText('Working');
+    await expect(runOf(page).getByRole('heading', { name: 'Deploy All from Staging is under way' })).toBeVisible();
+    await expect(itemOf(page, 'silent')).toContainText('Deployed, connecting');
     for (const socket of sockets) socket.destroy();
+    await expect(runOf(page).getByRole('heading', { name: 'Deploy All from Staging has ended' })).toBeVisible();
+    await expect(runOf(page).getByRole('status')).toHaveText('1 deployed, 0 failed. 1 deployed server did not answer.');
+    await expect(itemOf(page, 'silent')).toContainText(
+      /Deployed, no answer.*It is live, but the server did not answer: .*\.$/s,
+    );
+    await expectNoAxeFindings(page);
+
+    await button(page, 'Reload All').click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Reload all' }).click();
     await expect(runOf(page).getByRole('heading', { name: 'Reload All has ended' })).toBeVisible();
     await expect(runOf(page).getByRole('status')).toHaveText('0 reloaded, 1 failed.');
 

@@ -102,16 +102,26 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     ]);
   });
 
-  test('[MAN-32] [MAN-35] one of five that fails keeps no other back, and bundled drafts stay staged', async () => {
+  test('[MAN-32] [MAN-35] one of six that fails keeps no other back, one that does not answer is live and told with its reason, and bundled drafts stay staged', async () => {
     for (const id of ['a', 'b', 'd', 'e']) await stage(id);
     const then = { ...policy, stdioAliases: new Set(['nothing']) };
     const forbidden = parsedManifest('c', { connection: { type: 'stdio', command: 'nothing' } }, then);
     await replicas.apps[0].catalogue.upload(forbidden, { via: 'command' });
     await replicas.apps[0].catalogue.stage(parsedManifest('draft'), { origin: 'bundled' });
 
+    await stage('f', held.url);
+
     const message = `Failed to deploy manifest: connection.command: "nothing" is not on this installation's allow-list of commands`;
+    const unanswered = 'It is live, but the server did not answer: HTTP 500.';
     const answer = await admin(1).deployAllManifests();
-    expect(answer).toMatchObject({ deployed: 4, failed: 1, errors: [{ id: 'c', message }] });
+    expect(answer).toMatchObject({
+      deployed: 5,
+      failed: 1,
+      errors: [
+        { id: 'c', message },
+        { id: 'f', message: unanswered },
+      ],
+    });
     const { run } = await admin(0).getManifestRun({ params: { id: answer.runId } });
     expect(run.items.map(({ id, status }) => `${id} ${status}`)).toEqual([
       'a done',
@@ -119,7 +129,9 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
       'c failed',
       'd done',
       'e done',
+      'f unanswered',
     ]);
+    expect(run.items.at(-1)).toEqual({ id: 'f', version: '1.0.0', status: 'unanswered', message: unanswered });
     expect(run.items[0]).toEqual({ id: 'a', version: '1.0.0', status: 'done' });
     // what is done is live when the answer comes, and the other broker hears of it
     expect(replicas.apps[1].catalogue.snapshot().byId.has('e')).toBe(true);
@@ -131,7 +143,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     expect((await audits('manifests')).at(-1)).toEqual({
       actor_id: ids.ann,
       action: 'manifests.deployed',
-      details: { deployed: ['a', 'b', 'd', 'e'], failed: ['c'] },
+      details: { deployed: ['a', 'b', 'd', 'e', 'f'], failed: ['c'], unanswered: ['f'] },
     });
     expect(await admin(1).deployManifest({ params: { id: 'draft' }, body: {} })).toMatchObject({ result: 'deployed' });
   });

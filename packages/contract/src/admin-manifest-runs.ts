@@ -6,7 +6,7 @@ import { endpoint } from './endpoint.ts';
 
 const isoTime = z.iso.datetime();
 
-/** One line for each manifest that failed, with the text to show. */
+/** One line for each manifest that failed, with the text to show; of deploy-all also for each that is live and does not answer. */
 const failures = z.array(z.object({ id: z.string(), message: z.string() }));
 
 export const reloadManifests = endpoint({
@@ -24,10 +24,12 @@ export const deployAllManifests = endpoint({
   id: 'deployAllManifests',
   method: 'POST',
   path: '/admin/manifests/deploy-all',
-  summary: 'Deploys everything that an administrator staged, each by itself. Joins a run that is under way already',
+  summary:
+    'Deploys everything that an administrator staged, each by itself, and asks each server what it offers. Joins a run that is under way already',
   access: 'admin',
   answer: z.object({
     success: z.literal(true),
+    /** They are live, whether their servers answer or not. */
     deployed: z.int(),
     failed: z.int(),
     errors: failures,
@@ -97,8 +99,9 @@ export const manifestRunSchema = z.object({
       id: z.string(),
       /** The version that deploy-all deploys; a reload names none. */
       version: z.string().optional(),
-      status: z.enum(['queued', 'working', 'done', 'failed']),
-      /** Why it failed, as the specification's text has it. */
+      /** Of deploy-all, asking: it is live, and its server is asked; unanswered: it is live, and its server did not answer. */
+      status: z.enum(['queued', 'working', 'asking', 'done', 'unanswered', 'failed']),
+      /** Why it failed, as the specification's text has it, or that it is live and why its server did not answer. */
       message: z.string().optional(),
     }),
   ),

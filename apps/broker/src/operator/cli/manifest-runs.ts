@@ -39,7 +39,7 @@ export async function deployAll(values: Values, cli: CliOptions): Promise<void> 
     printErrors(answer.errors, stdout);
     if (!answer.running) stdout('No broker is running here: the servers are asked what they offer when one is.');
   }
-  if (answer.failed > 0) throw new ReportedError();
+  if (answer.errors.length > 0) throw new ReportedError();
 }
 
 function printErrors(errors: readonly { id: string; message: string }[], print: CliOptions['stdout']): void {

@@ -15,8 +15,8 @@ export function runCommands(runs: ManifestRuns, { isRunning }: { isRunning: bool
       return { reloadedCount: done, errors, runId };
     },
     'manifest.deploy-all': async (): Promise<DeployedAll> => {
-      const { done, errors, runId } = await run('deploy-all');
-      return { deployed: done, failed: errors.length, errors, runId, running: isRunning };
+      const { done, failed, errors, runId } = await run('deploy-all');
+      return { deployed: done, failed, errors, runId, running: isRunning };
     },
   };
 }

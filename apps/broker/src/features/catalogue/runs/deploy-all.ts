@@ -10,7 +10,8 @@ import { RunLostError, writeItems, type OwnRun, type Run, type RunItem } from '.
 
 /**
  * Deploys manifests one after the other, each in a transaction with its audit row and its end in the run: a broker that takes
- * the run over knows exactly which ones are deployed. One that fails keeps none of the others back.
+ * the run over knows exactly which ones are deployed. One that fails keeps none of the others back. `deployed` is what the run
+ * says of one that is live.
  * @param parts.check throws for a manifest that must not be deployed here
  * @throws RunLostError; an error of a database that is away
  */
@@ -23,6 +24,7 @@ export async function deployAll(
     clock: Clock;
     own: OwnRun;
     progress: RunProgress;
+    deployed: 'asking' | 'done';
     check(manifest: Manifest): void;
     log: Log;
   },
@@ -33,7 +35,7 @@ export async function deployAll(
     if (signal.aborted) return;
     const { serverId } = item;
     progress.note({ serverId, status: 'working', message: undefined });
-    const done = { serverId, status: 'done', message: undefined } as const;
+    const done = { serverId, status: parts.deployed, message: undefined };
     try {
       await db.transaction().execute(async (tx) => {
         await deployStaged(tx, item, by, new Date(parts.clock.now()), parts.check);

@@ -1,4 +1,6 @@
 import type { ManifestRun, ManifestRunItem } from '@souk/contract/admin-manifest-runs.ts';
+import { unansweredText } from '@souk/contract/unanswered-text.ts';
+import { live } from './run-items.ts';
 import type { WholeRun } from './create-manifest-runs.ts';
 import type { Run, RunItem } from './run-store.ts';
 
@@ -35,13 +37,18 @@ export function presentItem({ kind }: Run, { serverId, version, status, message 
 /** What came of a run that has ended, as the calls that wait for it answer (specification part 2, section 7). */
 export function resultOf({ run, items }: WholeRun): {
   done: number;
+  failed: number;
+  /** Of deploy-all also for each that is live and does not answer. */
   errors: { id: string; message: string }[];
   runId: string;
 } {
   const left = 'The broker that worked on it ended, and no other could go on.';
   const errors = items.flatMap(({ serverId: id, status, message }) => {
     if (status === 'done') return [];
-    return [{ id, message: message ?? (run.kind === 'reload' ? left : `Failed to deploy manifest: ${left}`) }];
+    const text =
+      run.kind === 'reload' ? left : status === 'asking' ? unansweredText(left) : `Failed to deploy manifest: ${left}`;
+    return [{ id, message: message ?? text }];
   });
-  return { done: items.length - errors.length, errors, runId: run.id };
+  const done = items.filter(({ status }) => live.includes(status)).length;
+  return { done, failed: items.length - done, errors, runId: run.id };
 }

@@ -30,4 +30,12 @@ export const runMigrations: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    name: '0147-catalogue-runs-that-ask',
+    statements: [
+      `alter table manifest_run_items drop constraint manifest_run_items_status_check,
+        add constraint manifest_run_items_status_check
+          check (status in ('queued', 'working', 'asking', 'done', 'unanswered', 'failed'))`,
+    ],
+  },
 ];

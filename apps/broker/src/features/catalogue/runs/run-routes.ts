@@ -60,8 +60,8 @@ export function mountManifestRunRoutes(
   });
 
   router.route(deployAllManifests, async ({ caller }) => {
-    const { done, errors, runId } = await run('deploy-all', caller);
-    return { ...success, deployed: done, failed: errors.length, errors, runId };
+    const { done, failed, errors, runId } = await run('deploy-all', caller);
+    return { ...success, deployed: done, failed, errors, runId };
   });
 
   router.route(previewDeployAll, async () => {

@@ -153,7 +153,7 @@ export async function leaveRuns(db: CatalogueDb, brokerId: string): Promise<void
 }
 
 /**
- * Stores what became of manifests, all of them with one number.
+ * Stores what became of manifests, all of them with one number. One that is told late as being worked on stays as it is.
  * @throws RunLostError
  */
 export async function writeItems(
@@ -171,7 +171,8 @@ export async function writeItems(
       from run, unnest(
         ${column(({ serverId }) => serverId)}::text[], ${column(({ status }) => status)}::text[],
         ${column(({ message }) => message)}::text[]) as u (server_id, status, message)
-      where i.run_id = ${runId} and i.server_id = u.server_id and i.status in ('queued', 'working'))
+      where i.run_id = ${runId} and i.server_id = u.server_id and i.status in ('queued', 'working', 'asking')
+        and (u.status <> 'working' or i.status = 'queued'))
     select changes from run`.execute(db);
   if (rows.length === 0) throw new RunLostError();
 }
@@ -221,7 +222,7 @@ export type CountedRun = { run: Run; total: number; done: number; failed: number
 export async function listRuns(db: CatalogueDb): Promise<CountedRun[]> {
   const { rows } = await sql<Row & { total: number; done: number; failed: number }>`
     select ${columns}, total, done, failed from manifest_runs r, lateral (
-      select count(*)::int as total, (count(*) filter (where i.status = 'done'))::int as done,
+      select count(*)::int as total, (count(*) filter (where i.status in ('done', 'unanswered')))::int as done,
         (count(*) filter (where i.status = 'failed'))::int as failed
       from manifest_run_items i where i.run_id = r.id) counted
     order by r.started_at desc, r.id desc limit ${keptRuns}`.execute(db);

@@ -4,8 +4,10 @@ import type { Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 import type { Catalogue } from '../create-catalogue.ts';
 import type { CatalogueDb, Tx } from '../tables.ts';
+import { askDeployed } from './ask-deployed.ts';
 import { deployAll } from './deploy-all.ts';
 import { reloadServers, type ReloadParts } from './reload-servers.ts';
+import { live } from './run-items.ts';
 import { createRunProgress } from './run-progress.ts';
 import { endRun, findItems, writeItems, type ItemChange, type OwnRun, type Run, type RunItem } from './run-store.ts';
 
@@ -45,9 +47,19 @@ export async function workOffRun(
       write: (changes) => writeProgress(run, own, changes, parts),
       failed: () => failed.abort(),
     });
-    const left = (await findItems(db, run.id)).filter(({ status }) => status === 'queued');
-    if (run.kind === 'deploy-all') await deployAll(run, left, signal, { ...parts, own, progress });
-    else if (servers) {
+    const items = await findItems(db, run.id);
+    const left = items.filter(({ status }) => status === 'queued');
+    if (run.kind === 'deploy-all') {
+      const asks = servers && { watch: servers.watch, progress, log: parts.log };
+      const deployed = asks ? 'asking' : 'done';
+      // another broker has deployed them, and could not wait for their answers
+      for (const { serverId } of items.filter(({ status }) => status === 'asking'))
+        progress.note({ serverId, status: deployed, message: undefined });
+      await deployAll(run, left, signal, { ...parts, own, progress, deployed });
+      // what is asked is known here as deployed by then
+      await progress.flush();
+      if (asks) await askDeployed(await idsAsked(db, run.id), signal, asks);
+    } else if (servers) {
       await catalogue.reread();
       await reloadServers(
         left.map(({ serverId }) => serverId),
@@ -65,29 +77,38 @@ export async function workOffRun(
   });
 }
 
+async function idsAsked(db: CatalogueDb, runId: string): Promise<string[]> {
+  const items = await findItems(db, runId);
+  return items.flatMap(({ serverId, status }) => (status === 'asking' ? [serverId] : []));
+}
+
 /** What is told as deployed is live here, and every other broker is about to read it. */
 async function writeProgress(
   run: Run,
   own: OwnRun,
   changes: readonly ItemChange[],
-  { db, catalogue, notify }: RunParts,
+  { db, catalogue, notify, servers }: RunParts,
 ): Promise<void> {
-  const ended = changes.filter(({ status }) => status === 'done').map(({ serverId }) => serverId);
-  if (run.kind === 'deploy-all' && ended.length > 0) await catalogue.reread(ended);
+  const live = changes.flatMap(({ serverId, status }) => (status === (servers ? 'asking' : 'done') ? [serverId] : []));
+  if (run.kind === 'deploy-all' && live.length > 0) await catalogue.reread(live);
   await writeItems(db, own, changes);
   await notify(run.id);
 }
 
 /** Writes one row about the whole run; each deployment has its own row. */
 async function auditRun(tx: Tx, run: Run, items: readonly RunItem[], at: Date): Promise<void> {
-  const idsIn = (status: RunItem['status']) =>
-    items.filter((item) => item.status === status).map((item) => item.serverId);
-  const [done, failed] = [idsIn('done'), idsIn('failed')];
+  const idsIn = (...statuses: RunItem['status'][]) =>
+    items.filter((item) => statuses.includes(item.status)).map((item) => item.serverId);
+  const [done, failed] = [idsIn(...live), idsIn('failed')];
+  const unanswered = idsIn('unanswered');
   const left = items.length - done.length - failed.length;
   const unfinished = left > 0 && { unfinished: left };
   const entry =
     run.kind === 'reload'
       ? { action: 'manifests.reloaded', details: { reloaded: done.length, failed: failed.length, ...unfinished } }
-      : { action: 'manifests.deployed', details: { deployed: done, failed, ...unfinished } };
+      : {
+          action: 'manifests.deployed',
+          details: { deployed: done, failed, ...(unanswered.length > 0 && { unanswered }), ...unfinished },
+        };
   await writeAudit(tx, { ...entry, actorId: run.startedBy, subject: 'manifests' }, at);
 }

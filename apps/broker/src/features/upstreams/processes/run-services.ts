@@ -29,7 +29,7 @@ export type Services = {
   restartsInMs(name: string): number | undefined;
   /** The secret that the services demand on every connection; new at each start of the broker. */
   readonly secret: string;
-  /** Starts a service and keeps it running. Resolves once it is ready or has failed; does nothing the second time. */
+  /** Starts a service and keeps it running. Resolves once it is ready or has failed, whoever started it. */
   start(name: string): Promise<void>;
   /** Called when a service came up or went down. */
   onChange(listener: (name: string) => void): void;
@@ -58,7 +58,7 @@ export function createServices(options: {
   const restartAtMs = new Map<string, number>();
   const timers = new Set<NodeJS.Timeout>();
   const listeners = new Set<(name: string) => void>();
-  const wanted = new Set<string>();
+  const started = new Map<string, Promise<void>>();
   let stopping = false;
 
   const changed = (name: string) => {
@@ -135,10 +135,10 @@ export function createServices(options: {
       const atMs = restartAtMs.get(name);
       return atMs === undefined ? undefined : Math.max(0, atMs - time.now());
     },
-    async start(name) {
-      if (wanted.has(name)) return;
-      wanted.add(name);
-      await launch(name);
+    start(name) {
+      const starting = started.get(name) ?? launch(name);
+      started.set(name, starting);
+      return starting;
     },
     onChange: (listener) => void listeners.add(listener),
     pids: () => new Map([...running].flatMap(([name, { child }]) => (child.pid ? [[name, child.pid] as const] : []))),

@@ -72,7 +72,10 @@ export function createServerWatch(options: {
     watched.restartAtMs = undefined;
     const before = find(server.id)?.offersHash;
     const isWanted = () => !stopped && find(server.id)?.deployedAtMs === server.deployedAtMs;
-    const asked = discoverServer(server, watched, { ...options, isWanted });
+    const ask = () => discoverServer(server, watched, { ...options, isWanted });
+    const name = ownService(server)?.name;
+    // a service that was deployed a moment ago is still starting: that is no failure
+    const asked = name === undefined ? ask() : services.start(name).then(() => (isWanted() ? ask() : undefined));
     watched.discovery = asked.finally(() => {
       watched.discovery = undefined;
       const hasNewLists = watched.hasNewListsWhileAsked;

@@ -55,7 +55,8 @@ export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onC
       >
         <p>
           Each takes the place of what is deployed, one by one. One that fails is told with its reason, and leaves the
-          others and its own deployed version as they are.
+          others and its own deployed version as they are. A server that does not answer is live all the same, and is
+          told with its reason.
         </p>
         <Shown query={staged} action="deploy">
           {(preview) => <DeployAllEffects preview={preview} />}

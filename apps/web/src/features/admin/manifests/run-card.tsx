@@ -25,8 +25,14 @@ export function RunCard({ userId, id, onDismiss }: { userId: string; id: string;
   }
   if (!run) return <ListSkeleton label="Loading the last run…" />;
   const isOver = run.status !== 'running';
-  const count = (status: ManifestRunItem['status']) => run.items.filter((item) => item.status === status).length;
-  const [done, failed] = [count('done'), count('failed')];
+  const count = (...statuses: ManifestRunItem['status'][]) =>
+    run.items.filter(({ status }) => statuses.includes(status)).length;
+  const counts = {
+    live: count('asking', 'unanswered', 'done'),
+    ended: count('unanswered', 'done', 'failed'),
+    failed: count('failed'),
+    unanswered: count('unanswered'),
+  };
   return (
     <Card as="section" aria-labelledby="manifest-run" className="flex flex-col gap-4">
       <SectionHeading
@@ -34,7 +40,7 @@ export function RunCard({ userId, id, onDismiss }: { userId: string; id: string;
         title={titleOf(run)}
         text={
           <>
-            <span role="status">{summary(run, done, failed)}</span> {run.startedBy?.email ?? "The operator's command"},{' '}
+            <span role="status">{summary(run, counts)}</span> {run.startedBy?.email ?? "The operator's command"},{' '}
             <Ago moment={run.endedAt ?? run.startedAt} />.{!isOver && ' It goes on when you leave this page.'}
           </>
         }
@@ -46,7 +52,7 @@ export function RunCard({ userId, id, onDismiss }: { userId: string; id: string;
           )
         }
       />
-      {!isOver && <Bar value={done + failed} of={run.items.length} />}
+      {!isOver && <Bar value={counts.ended} of={run.items.length} />}
       <Items run={run} />
     </Card>
   );
@@ -61,12 +67,22 @@ function titleOf({ kind, status }: ManifestRun): string {
       : `${name} was interrupted`;
 }
 
-function summary({ kind, status, items }: ManifestRun, done: number, failed: number): string {
+function summary(
+  { kind, status, items }: ManifestRun,
+  counts: Record<'live' | 'ended' | 'failed' | 'unanswered', number>,
+): string {
   const verb = kind === 'reload' ? 'reloaded' : 'deployed';
-  if (status === 'running') return `${formatCount(done + failed)} of ${formatCount(items.length)} done.`;
-  const result = `${formatCount(done)} ${verb}, ${formatCount(failed)} failed.`;
+  const { live, ended, failed, unanswered } = counts;
+  if (status === 'running') return `${formatCount(ended)} of ${formatCount(items.length)} done.`;
+  const silent =
+    unanswered === 0
+      ? ''
+      : unanswered === 1
+        ? ' 1 deployed server did not answer.'
+        : ` ${formatCount(unanswered)} deployed servers did not answer.`;
+  const result = `${formatCount(live)} ${verb}, ${formatCount(failed)} failed.${silent}`;
   if (status === 'done') return result;
-  const left = items.length - done - failed;
+  const left = items.length - live - failed;
   return `${result} ${formatCount(left)} were not reached: the broker that worked on it stopped. Start it again for those.`;
 }
 
@@ -87,7 +103,14 @@ function Bar({ value, of }: { value: number; of: number }) {
 }
 
 /** What needs reading comes first: failures, then what is being worked on. */
-const order: Readonly<Record<ManifestRunItem['status'], number>> = { failed: 0, working: 1, queued: 2, done: 3 };
+const order: Readonly<Record<ManifestRunItem['status'], number>> = {
+  failed: 0,
+  unanswered: 1,
+  working: 2,
+  asking: 3,
+  queued: 4,
+  done: 5,
+};
 
 function Items({ run }: { run: ManifestRun }) {
   const [page, setPage] = useState(1);
@@ -110,6 +133,8 @@ function Items({ run }: { run: ManifestRun }) {
 const looks = {
   queued: { text: 'Queued', icon: <CircleDashed aria-hidden size={15} />, colour: 'text-quiet' },
   working: { text: 'Working', icon: <Spinner />, colour: 'text-text' },
+  asking: { text: 'Deployed, connecting', icon: <Spinner />, colour: 'text-text' },
+  unanswered: { text: 'Deployed, no answer', icon: <CircleAlert aria-hidden size={15} />, colour: 'text-bad' },
   done: { text: 'Done', icon: <CircleCheck aria-hidden size={15} />, colour: 'text-good' },
   failed: { text: 'Failed', icon: <CircleAlert aria-hidden size={15} />, colour: 'text-bad' },
 } as const;

@@ -1,0 +1,36 @@
+import { unansweredText } from '@souk/contract/unanswered-text.ts';
+import { isDatabaseLost } from '#platform/db/database-errors.ts';
+import type { Log } from '#platform/log.ts';
+import { failureWithin } from '../failure-within.ts';
+import type { ManifestWatch } from '../manage-manifests.ts';
+import { eachAtMost } from './each-at-most.ts';
+import type { RunProgress } from './run-progress.ts';
+
+/** Servers that are waited for at a time, up to 10 s each. */
+const atOnce = 16;
+
+/**
+ * Waits until servers were asked since their deployment: one that does not answer is live all the same, and the run says why
+ * it did not.
+ * @param serverIds what this broker knows as deployed
+ * @throws an error of a database that is away
+ */
+export async function askDeployed(
+  serverIds: readonly string[],
+  signal: AbortSignal,
+  { watch, progress, log }: { watch: ManifestWatch; progress: RunProgress; log: Log },
+): Promise<void> {
+  const ask = async (serverId: string) => {
+    const failure = await failureWithin(watch, serverId, signal).catch((error: unknown) => {
+      if (isDatabaseLost(error)) throw error;
+      log.error({ err: error, server: serverId }, 'a deployed server could not be asked');
+      return 'An unexpected error occurred';
+    });
+    // what a stop ends is left to another broker
+    if (signal.aborted) return;
+    const isAnswered = failure === undefined;
+    const message = isAnswered ? undefined : unansweredText(failure);
+    progress.note({ serverId, status: isAnswered ? 'done' : 'unanswered', message });
+  };
+  await eachAtMost(atOnce, serverIds, ask, signal);
+}
