@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { administrator } from './administrator-calls.ts';
+import { administrator, administratorCalls, newPerson } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { button, manifest, openManifests, panelOf, paste, rowOf, written } from './manifests-page.ts';
 import { payAndReturn } from './pay-with-card.ts';
@@ -117,9 +117,10 @@ test('on a phone the manifests are cards, and one is read and deployed there', a
   await expect(card('By Phone')).toHaveCount(0);
 });
 
-test('a deployment says when the server does not answer; a deletion names who rents it, and pays back what is chosen', async ({
+test('a deployment says when the server does not answer; a deletion names who rents it and who owns it, and pays back what is chosen', async ({
   page,
   browser,
+  product,
 }) => {
   test.setTimeout(180_000);
   const rented = {
@@ -150,6 +151,10 @@ test('a deployment says when the server does not answer; a deletion names who re
   await payAndReturn(renter);
   await others.close();
 
+  const ownerId = await newPerson(product.publicUrl, 'owner@souk.test');
+  const calls = await administratorCalls(product.publicUrl);
+  await calls.addUserSubscription({ params: { id: ownerId }, body: { type: 'purchase', mcpId: 'rented-map' } });
+
   await page.reload();
   await expect(rowOf(page, 'Rented Map')).toContainText('1 renter');
   await rowOf(page, 'Rented Map').getByRole('button', { name: 'Delete Rented Map' }).click();
@@ -157,6 +162,9 @@ test('a deployment says when the server does not answer; a deletion names who re
   await expect(dialog).toContainText('They end with the period that is paid for, without a refund, unless you choose');
   await expect(dialog.getByRole('heading', { name: '1 person rents it' })).toBeVisible();
   await expect(dialog.getByRole('status')).toHaveText('No refund is chosen.');
+  const owners = dialog.getByRole('region', { name: '1 person bought it or tries it' });
+  await expect(owners).toContainText('They lose it at once, without a refund.');
+  await expect(owners.getByRole('listitem')).toHaveText(['owner@souk.testPurchased']);
   await dialog.getByRole('checkbox', { name: /^Refund \$\d\.\d\d to renter@souk\.test$/ }).check();
   await expect(dialog.getByRole('status')).toHaveText(/^1 refund, \$[89]\.\d\d in total\.$/);
   await expectNoAxeFindings(page);

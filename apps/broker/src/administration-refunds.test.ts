@@ -258,6 +258,36 @@ test('renters come by pages of 50 in one order, with what a refund of each comes
   });
 });
 
+test('who has a server by a purchase or in a trial comes by pages, beside those who rent it', async () => {
+  const connection = { type: 'http', url: 'https://nowhere.souk.test/mcp' };
+  await deployManifest(shop, { id: 'owned', connection, billing: { tier: 'T3', rental: { price: 900 } } }, 'unasked');
+  const [ann, ben] = [await newPerson(), await newPerson()];
+  await admin.addUserSubscription({ params: { id: ann.userId }, body: { type: 'purchase', mcpId: 'owned' } });
+  await admin.addUserSubscription({ params: { id: ben.userId }, body: { type: 'rental', mcpId: 'owned' } });
+  await shop.db.query(
+    `with people as (insert into users (id, email, display_name, created_at)
+       select gen_random_uuid(), 'trier-' || n || '@many.test', 'Trier', now() from generate_series(1, 52) n returning id, email)
+     insert into access_grants (id, user_id, livemode, server_id, kind, source, started_at, period_ends_at)
+       select gen_random_uuid(), id, false, 'owned', 'trial', 'person', now() - interval '9 days',
+         now() + case when email = 'trier-7@many.test' then interval '-1 days' else interval '5 days' end
+       from people`,
+  );
+  const page = (number: number) => admin.listServerOwners({ params: { id: 'owned' }, query: { page: number } });
+  const pages = [await page(1), await page(2)];
+  expect(pages.map(({ pagination }) => pagination)).toEqual([
+    { page: 1, limit: 50, total: 52, pages: 2 },
+    { page: 2, limit: 50, total: 52, pages: 2 },
+  ]);
+  const all = pages.flatMap((one) => one.owners);
+  expect(all.map(({ user }) => user.email).toSorted()).toEqual(
+    [ann.email, ...Array.from({ length: 52 }, (_, n) => `trier-${n + 1}@many.test`)]
+      .filter((email) => email !== 'trier-7@many.test')
+      .toSorted(),
+  );
+  expect(all.find(({ user }) => user.id === ann.userId)).toMatchObject({ kind: 'purchase', endsAt: null });
+  expect(all.filter(({ kind }) => kind === 'trial')).toHaveLength(51);
+});
+
 test('the deletion of a server pays back the rentals that are named, once; others run out', async () => {
   const connection = { type: 'http', url: 'https://nowhere.souk.test/mcp' };
   const manifest = { id: 'ends', connection, billing: { tier: 'T3' as const, rental: { price: 900 } } };

@@ -81,6 +81,33 @@ export const listServerRenters = endpoint({
   errors: ['invalid_request', ...adminErrors],
 });
 
+export const ownersOfPage = 50;
+
+export const listServerOwners = endpoint({
+  id: 'listServerOwners',
+  method: 'GET',
+  path: '/admin/servers/:id/owners',
+  summary: 'Who has a server for themselves without renting it: by a purchase or in a trial, by pages',
+  access: 'admin',
+  params: ofServer,
+  query: z.object({ page: z.coerce.number().int().min(1).max(1_000_000).default(1) }),
+  answer: z.object({
+    success: z.literal(true),
+    owners: z
+      .array(
+        z.object({
+          id: z.string(),
+          user: z.object({ id: z.string(), email: z.string(), displayName: z.string() }),
+          kind: z.enum(['purchase', 'trial']),
+          endsAt: isoTime.nullable(),
+        }),
+      )
+      .max(ownersOfPage),
+    pagination: z.object({ page: z.int(), limit: z.int(), total: z.int(), pages: z.int() }),
+  }),
+  errors: ['invalid_request', ...adminErrors],
+});
+
 /** A child process (stdio). What one of a single person writes is not shown: it may name them. */
 const child = z.object({
   /** null: it has no process at this moment. */
@@ -348,6 +375,7 @@ export const startConnectionTest = endpoint({
 export const adminServerEndpoints = [
   getServerDifferences,
   listServerRenters,
+  listServerOwners,
   getServerFigures,
   listServerTools,
   getServerLog,

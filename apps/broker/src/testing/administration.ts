@@ -1,7 +1,7 @@
 import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
 import { adminManifestRunEndpoints } from '@souk/contract/admin-manifest-runs.ts';
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
-import { listServerRenters } from '@souk/contract/admin-servers.ts';
+import { listServerOwners, listServerRenters } from '@souk/contract/admin-servers.ts';
 import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
 import { listMcpServices } from '@souk/contract/billing.ts';
 import { createClient } from '@souk/contract/client.ts';
@@ -40,6 +40,7 @@ export async function startAdministration({ env }: { env?: NodeJS.ProcessEnv } =
       ...adminManifestRunEndpoints,
       ...adminUserEndpoints,
       ...adminBillingEndpoints,
+      listServerOwners,
       listServerRenters,
       listMcpServices,
     ] as const;

@@ -87,4 +87,10 @@ export const accessMigrations: readonly Migration[] = [
       `create index access_grants_rented on access_grants (server_id) where kind = 'rental' and ended_at is null`,
     ],
   },
+  {
+    name: '0148-billing-owners-of-servers',
+    statements: [
+      `create index access_grants_owned on access_grants (server_id) where kind <> 'rental' and ended_at is null`,
+    ],
+  },
 ];

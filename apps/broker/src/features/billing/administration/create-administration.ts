@@ -1,6 +1,6 @@
 import type { DecidedBy } from '#platform/audit/decided-by.ts';
 import type { UserBilling } from '@souk/contract/admin-billing.ts';
-import type { listServerRenters } from '@souk/contract/admin-servers.ts';
+import type { listServerOwners, listServerRenters } from '@souk/contract/admin-servers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import type { DirectoryUser } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
@@ -9,6 +9,7 @@ import { keepUser, noSuchUser, type AdministrationGiven } from './administration
 import { carryOver, type CarryOver } from './carry-over.ts';
 import { endPaid, type EndingAccess } from './end-paid.ts';
 import { giveAccess, type WantedAccess } from './give-access.ts';
+import { listOwners } from './list-owners.ts';
 import { listRenters } from './list-renters.ts';
 import { presentUserBilling } from './present-user-billing.ts';
 import { readRefundable } from './read-refundable.ts';
@@ -38,6 +39,7 @@ export type Administration = {
   readonly refundedRentals: RefundedRentals;
   /** What was given under PAYMENTS=off before it counted for good. */
   carryOver(options: { isCheck: boolean; by: DecidedBy }): Promise<CarryOver>;
+  owners(serverId: string, page: number): Promise<Omit<Answer<typeof listServerOwners>, 'success'>>;
   renters(serverId: string, page: number): Promise<Pick<Answer<typeof listServerRenters>, 'renters' | 'pagination'>>;
 };
 
@@ -76,6 +78,7 @@ export function createAdministration(given: AdministrationGiven): Administration
     endPaid: (userId, when, by) => endPaid(given, userId, when, by),
     refundedRentals: createRefundedRentals(given),
     carryOver: (options) => carryOver(given, options),
+    owners: (serverId, page) => listOwners(db.query, { livemode, nowMs: clock.now(), serverId, page }),
     renters: (serverId, page) => listRenters(db.query, { livemode, nowMs: clock.now(), serverId, page }),
   };
 }

@@ -4,7 +4,7 @@ import {
   removeUserSubscription,
   setUserCredits,
 } from '@souk/contract/admin-billing.ts';
-import { listServerRenters } from '@souk/contract/admin-servers.ts';
+import { listServerOwners, listServerRenters } from '@souk/contract/admin-servers.ts';
 import { requireRecentSignIn } from '#features/identity/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Router } from '#platform/http/router.ts';
@@ -41,6 +41,11 @@ export function mountAdministrationRoutes(
     const removal = await administration.remove(params.id, params.subscriptionId, { actorId: caller.userId, ...body });
     return { ...success, ...removal };
   });
+
+  router.route(listServerOwners, async ({ params, query }) => ({
+    ...success,
+    ...(await administration.owners(params.id, query.page)),
+  }));
 
   router.route(listServerRenters, async ({ params, query }) => ({
     ...success,

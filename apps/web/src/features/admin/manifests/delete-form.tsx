@@ -8,6 +8,7 @@ import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../sign-i
 import { actionFailure } from './failure-texts.ts';
 import { hasMoved, MovedNotice } from './moved-notice.tsx';
 import type { ChosenRefunds } from './refunds.ts';
+import { OwnersList } from './owners-list.tsx';
 import { RentersList } from './renters-list.tsx';
 import type { useDelete } from './use-delete.ts';
 
@@ -55,6 +56,7 @@ export function DeleteForm({ formId, userId, id, shown, remove, onLookAgain, sig
           <RentersList userId={userId} id={id} chosen={refunds} onChange={setRefunds} />
         </>
       )}
+      <OwnersList userId={userId} id={id} />
       <Field label="Reason" hint="Optional. It is kept in the audit log.">
         <Input value={reason} maxLength={500} autoComplete="off" onChange={(event) => setReason(event.target.value)} />
       </Field>
