@@ -68,7 +68,10 @@ export function createPayments(given: {
     },
   });
   const withdrawing = createWithdrawing(checkout.withdraw, log);
-  const stopListening = catalogue.onChange(() => withdrawing.run());
+  const stopsListening = [
+    catalogue.onChange(() => withdrawing.run()),
+    given.access.onChange((userId) => (userId === undefined ? withdrawing.run() : withdrawing.runFor(userId))),
+  ];
   const events = createEventWorker({
     query: db.query,
     handlers: { ...checkout.handlers, ...subscriptions.handlers(checkout.missed.claim) },
@@ -82,7 +85,7 @@ export function createPayments(given: {
     events,
     mountWebhook: (server, path) => mountPaymentWebhook(server, { path, provider, take: events.take, clock }),
     async reconcileOrders() {
-      await checkout.withdraw();
+      await checkout.withdraw.all();
       return checkout.reconcile();
     },
     findMissed: checkout.missed.run,
@@ -90,7 +93,7 @@ export function createPayments(given: {
     tellAddresses: checkout.customers.tellAddresses,
     offersChanged: withdrawing.run,
     async stop() {
-      stopListening();
+      for (const stopListening of stopsListening) stopListening();
       await withdrawing.stop();
     },
   };

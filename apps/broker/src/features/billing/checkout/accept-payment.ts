@@ -1,8 +1,10 @@
+import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import { grantCredits } from '../ledger/change-credits.ts';
 import { recordTransaction } from '../record-transaction.ts';
 import {
-  accountDeleted,
+  hadAccess,
+  isWithdrawn,
   keyOf,
   notOffered,
   paidTwice,
@@ -11,6 +13,7 @@ import {
   type OrderStatus,
 } from './order.ts';
 import { decideOrder, findOrder } from './order-store.ts';
+import { ownedAlready } from './owned-already.ts';
 import { idOf, invoiceOf, type ProviderSession } from './read-session.ts';
 
 /** What was not paid yet as far as we know. A payment counts, however late it is heard of. */
@@ -18,8 +21,8 @@ const unpaid: readonly OrderStatus[] = ['open', 'expired', 'failed'];
 
 /**
  * Writes down that an order was paid, in one transaction and once: credits are there then, a rental or a plan is about to be.
- * Of two payments for one rental, or for plans, the one that is heard of first is kept; none after an account was deleted, and
- * none for what is no longer offered.
+ * Of two payments for one rental, or for plans, the one that is heard of first is kept; none after an account was deleted, none
+ * for what is no longer offered, and none for what the person has in another way by now.
  * @param query of a transaction
  * @param isGone what was ordered is not there any more
  * @returns the order as it is now
@@ -32,12 +35,20 @@ export async function acceptPayment(
     transactionId,
     at,
     isGone,
-  }: { orderId: string; session: ProviderSession; transactionId: string; at: Date; isGone: boolean },
+    findServer,
+  }: {
+    orderId: string;
+    session: ProviderSession;
+    transactionId: string;
+    at: Date;
+    isGone: boolean;
+    findServer(id: string): CatalogueServer | undefined;
+  },
 ): Promise<Order> {
   const order = await findOrder(query, { id: orderId }, 'for update');
   if (!order) throw new Error(`order ${orderId} is gone`);
   if (!unpaid.includes(order.status)) return order;
-  const { status, reason } = await decide(query, order, at, isGone);
+  const { status, reason } = await decide(query, order, { at, isGone, findServer });
   const subscriptionId = idOf(session.subscription);
   const paymentIntentId = idOf(session.payment_intent);
   await decideOrder(query, order.id, unpaid, {
@@ -81,29 +92,27 @@ export async function acceptPayment(
 async function decide(
   query: Query,
   order: Order,
-  at: Date,
-  isGone: boolean,
-): Promise<{ status: 'fulfilled' | 'paid' | 'returning'; reason?: string }> {
-  const { reason } = order;
-  if (reason === accountDeleted || reason === notOffered) return { status: 'returning', reason };
+  { at, isGone, findServer }: { at: Date; isGone: boolean; findServer(id: string): CatalogueServer | undefined },
+): Promise<{ status: 'fulfilled' | 'paid' | 'returning'; reason?: string | undefined }> {
+  if (isWithdrawn(order)) return { status: 'returning', reason: order.reason };
   if (isGone) return { status: 'returning', reason: notOffered };
   if (order.kind === 'credits') return { status: 'fulfilled' };
-  return (await isKeptElsewhere(query, order, at)) ? { status: 'returning', reason: paidTwice } : { status: 'paid' };
+  // what a person gets is decided one after the other, also what administrators give
+  await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`access:${order.userId}`]);
+  if (await isKeptElsewhere(query, order, at)) return { status: 'returning', reason: paidTwice };
+  const already = await ownedAlready(query, { findServer, nowMs: at.getTime() }, order);
+  return already ? { status: 'returning', reason: hadAccess } : { status: 'paid' };
 }
 
 /**
  * Whether another order of this person has paid for the same server, or for a plan, and what it paid for has neither ended nor
  * stayed unpaid: that is replaced.
- * Orders of one thing are decided one after the other.
  */
 async function isKeptElsewhere(
   query: Query,
   { id, userId, livemode, kind, itemId }: Order,
   at: Date,
 ): Promise<boolean> {
-  await query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [
-    `checkout:${userId}:${livemode}:${kind}:${kind === 'plan' ? '' : itemId}`,
-  ]);
   const { rows } = await query(
     `select from checkout_orders o
      where o.user_id = $1 and o.livemode = $2 and o.kind = $3 and (o.kind = 'plan' or o.item_id = $4) and o.id <> $5

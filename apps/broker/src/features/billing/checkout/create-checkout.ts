@@ -6,7 +6,6 @@ import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
-import type { AccessBook } from '../access/create-access.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
 import type { Prices } from '../prices/create-prices.ts';
 import type { PaymentEventHandlers } from '../webhook/payment-event.ts';
@@ -44,7 +43,7 @@ export type Checkout = {
   /** Finds money that the provider has and that nothing came of here, from what the provider has. */
   readonly missed: FindMissed;
   readonly flagged: FlaggedOrders;
-  /** Ends the payment pages of what is no longer offered, or at another price. */
+  /** Ends the payment pages of what is no longer offered, or at another price, or what the person has by now. */
   readonly withdraw: WithdrawOrders;
 };
 
@@ -56,7 +55,6 @@ export type CheckoutGiven = {
   /** Of the plans and packages. */
   currency: string | undefined;
   prices: Prices;
-  access: Pick<AccessBook, 'read'>;
   findServer(id: string): CatalogueServer | undefined;
   isGone: FulfilGiven['isGone'];
   endReplaced: FulfilGiven['endReplaced'];

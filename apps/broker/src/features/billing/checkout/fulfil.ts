@@ -32,7 +32,14 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     if (Object.keys(differences).length > 0) return flag(order, session, differences);
     const isGone = await given.isGone(order);
     const accepted = await db.transaction((query) =>
-      acceptPayment(query, { orderId: order.id, session, transactionId: uuid(), at: new Date(now()), isGone }),
+      acceptPayment(query, {
+        orderId: order.id,
+        session,
+        transactionId: uuid(),
+        at: new Date(now()),
+        isGone,
+        findServer: given.findServer,
+      }),
     );
     return finish(accepted);
   }

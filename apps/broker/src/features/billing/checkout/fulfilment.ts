@@ -1,4 +1,5 @@
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
@@ -34,6 +35,7 @@ export type FulfilGiven = {
   syncSubscription: SyncSubscription;
   /** What the person had not paid for and has replaced with this order ends. */
   endReplaced(order: Order): Promise<void>;
+  findServer(id: string): CatalogueServer | undefined;
   /** Whether what was ordered is not there any more. */
   isGone(order: Order): Promise<boolean>;
   uuid: () => string;

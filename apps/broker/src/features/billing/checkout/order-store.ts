@@ -178,6 +178,31 @@ export async function listOpen(query: Query, livemode: boolean, after: string, l
   return rows.map(presentOrder);
 }
 
+/** The same of one person, who has few. */
+export async function listOpenOf(query: Query, livemode: boolean, userId: string): Promise<Order[]> {
+  const { rows } = await query<OrderRow>(
+    `select * from checkout_orders where user_id = $1 and livemode = $2 and status = 'open' and reason is null`,
+    [userId, livemode],
+  );
+  return rows.map(presentOrder);
+}
+
+/** Those of these people who own something, or are about to: only they may have what they pay for already. */
+export async function findOwners(
+  query: Query,
+  livemode: boolean,
+  userIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await query<{ user_id: string }>(
+    `select asked as user_id from unnest($1::uuid[]) asked where
+       exists (select from subscriptions where user_id = asked and livemode = $2 and ended_at is null)
+       or exists (select from access_grants where user_id = asked and livemode = $2 and ended_at is null)
+       or exists (select from checkout_orders where user_id = asked and livemode = $2 and status = 'paid')`,
+    [[...new Set(userIds)], livemode],
+  );
+  return new Set(rows.map((row) => row.user_id));
+}
+
 function presentOrder(row: OrderRow): Order {
   return {
     id: row.id,

@@ -4,16 +4,14 @@ import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
-import type { AccessBook } from '../access/create-access.ts';
-import type { OfferStore } from '../offers/offer-store.ts';
 import type { Customers } from './customers.ts';
 import type { OfferFinder, Wanted } from './find-offer.ts';
 import type { Fulfil } from './fulfilment.ts';
 import { openOrder } from './open-order.ts';
 import type { Order, Ordered, OrderKind } from './order.ts';
 import { saveSession } from './order-store.ts';
+import { ownedAlready } from './owned-already.ts';
 import { patience, withPatience } from './patience.ts';
-import { refuseRented, refuseSubscribed } from './refuse-owned.ts';
 import { returnAddresses } from './return-addresses.ts';
 
 /** Of one person; each asks the provider for something. */
@@ -36,8 +34,6 @@ export function createStartCheckout(given: {
   finder: OfferFinder;
   customers: Customers;
   fulfil: Fulfil;
-  access: Pick<AccessBook, 'read'>;
-  offers: Pick<OfferStore, 'plans'>;
   findServer(id: string): CatalogueServer | undefined;
   emailOf(userId: string): Promise<string | undefined>;
   kinds: readonly OrderKind[];
@@ -49,12 +45,12 @@ export function createStartCheckout(given: {
   const limit = createRateLimit(startsPerMinute, clock);
 
   async function refuseOwned(userId: string, { kind, itemId }: Ordered): Promise<void> {
-    if (kind === 'credits') return;
-    const owned = await given.access.read(userId);
-    const server = kind === 'rental' ? given.findServer(itemId) : undefined;
-    if (server) refuseRented(server, owned, clock.now(), publicUrl);
-    const plan = kind === 'plan' ? (await given.offers.plans()).find(({ planId }) => planId === itemId) : undefined;
-    if (plan) refuseSubscribed(plan.tier, owned, clock.now(), publicUrl);
+    const order = { userId, livemode: provider.livemode, kind, itemId };
+    const already = await ownedAlready(query, { findServer: given.findServer, nowMs: clock.now() }, order);
+    if (already)
+      throw new SoukError('has_access', {
+        message: `${already.message} Manage it here: ${publicUrl}/dashboard?tab=${already.tab}`,
+      });
   }
 
   async function begin(userId: string, wanted: Wanted, addresses: ReturnType<typeof returnAddresses>) {

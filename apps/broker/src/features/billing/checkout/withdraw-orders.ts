@@ -3,18 +3,24 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
 import { offeredPackage, offeredPlan, offeredRental, type Offered } from '../prices/offered.ts';
 import type { Fulfil, FulfilGiven } from './fulfilment.ts';
-import { notOffered, type Order } from './order.ts';
-import { listOpen, withdrawOrders } from './order-store.ts';
+import { hadAccess, notOffered, type Order } from './order.ts';
+import { findOwners, listOpen, listOpenOf, withdrawOrders } from './order-store.ts';
+import { ownedAlready } from './owned-already.ts';
 
 const pageSize = 100;
 
 /**
- * Ends the payment pages of what is no longer offered, or at another price: an open order is marked, so that what is paid for
- * it all the same is given back, and its page is then closed at the provider. Brings the same at each broker and each time.
- * @returns how many were ended
+ * Ends the payment pages of what is no longer offered, or at another price, and of what the person has in another way by now:
+ * an open order is marked, so that what is paid for it all the same is given back, and its page is then closed at the provider.
+ * Brings the same at each broker and each time.
  * @throws SoukError payments_unavailable: the marks are there; the next run closes the pages
  */
-export type WithdrawOrders = () => Promise<number>;
+export type WithdrawOrders = {
+  /** All of them. @returns how many were ended */
+  all(): Promise<number>;
+  /** Those of a person, after what they own has changed. */
+  ofPerson(userId: string): Promise<void>;
+};
 
 export function createWithdrawOrders({
   db,
@@ -23,8 +29,9 @@ export function createWithdrawOrders({
   offers,
   currency,
   findServer,
+  clock,
   log,
-}: Pick<FulfilGiven, 'db' | 'provider' | 'log'> & {
+}: Pick<FulfilGiven, 'db' | 'provider' | 'clock' | 'log'> & {
   fulfil: Fulfil;
   offers: Pick<OfferStore, 'plans' | 'packages'>;
   /** Of the plans and packages. */
@@ -44,7 +51,7 @@ export function createWithdrawOrders({
     };
   }
 
-  async function close({ id, sessionId }: Order): Promise<void> {
+  async function close({ id, sessionId }: Order, reason: string): Promise<void> {
     if (sessionId === undefined) return;
     try {
       await provider.call((stripe) => stripe.checkout.sessions.expire(sessionId));
@@ -53,29 +60,51 @@ export function createWithdrawOrders({
       if (!isRefusal(error)) throw error;
     }
     await fulfil(sessionId);
-    log.info({ orderId: id }, 'a payment page was ended: what it sells is no longer offered in this way');
+    log.info({ orderId: id, reason }, 'a payment page was ended: what it sells can no longer be had in this way');
   }
 
-  return async () => {
-    let ended = 0;
-    const offerOf = await readOffers();
-    const isOffered = (order: Order): boolean => {
-      const offer = offerOf(order);
-      return offer?.amount === order.amount && offer.currency === order.currency;
-    };
-    for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
-      const page = await listOpen(db.query, provider.livemode, after, pageSize);
-      const gone = page.filter((order) => !isOffered(order));
-      await withdrawOrders(
-        db.query,
-        gone.map(({ id }) => id),
-        notOffered,
-      );
-      for (const order of gone) await close(order);
-      ended += gone.length;
-      const last = page.at(-1);
-      if (page.length < pageSize || !last) return ended;
-      after = last.id;
-    }
+  /** All are marked before the first page is closed, which may take its time. */
+  async function end(orders: readonly Order[], reason: string): Promise<void> {
+    const ids = orders.map(({ id }) => id);
+    if (ids.length > 0) await withdrawOrders(db.query, ids, reason);
+    for (const order of orders) await close(order, reason);
+  }
+
+  async function findHad(orders: readonly Order[]): Promise<Order[]> {
+    const had: Order[] = [];
+    for (const order of orders)
+      if (await ownedAlready(db.query, { findServer, nowMs: clock.now() }, order)) had.push(order);
+    return had;
+  }
+
+  return {
+    async all() {
+      let ended = 0;
+      const offerOf = await readOffers();
+      const isOffered = (order: Order): boolean => {
+        const offer = offerOf(order);
+        return offer?.amount === order.amount && offer.currency === order.currency;
+      };
+      for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
+        const page = await listOpen(db.query, provider.livemode, after, pageSize);
+        const gone = page.filter((order) => !isOffered(order));
+        const offered = page.filter((order) => isOffered(order) && order.kind !== 'credits');
+        const owners = await findOwners(
+          db.query,
+          provider.livemode,
+          offered.map(({ userId }) => userId),
+        );
+        const had = await findHad(offered.filter(({ userId }) => owners.has(userId)));
+        await end(gone, notOffered);
+        await end(had, hadAccess);
+        ended += gone.length + had.length;
+        const last = page.at(-1);
+        if (page.length < pageSize || !last) return ended;
+        after = last.id;
+      }
+    },
+    async ofPerson(userId) {
+      await end(await findHad(await listOpenOf(db.query, provider.livemode, userId)), hadAccess);
+    },
   };
 }
