@@ -181,6 +181,33 @@ test('[MAN-22] [MAN-40] what is no manifest, or is not allowed here, is refused 
   await admin.deleteManifest({ params: { id: 'twice' }, body: {} });
 });
 
+test('[MAN-18] [MAN-22] [MAN-26] [MAN-28] a row of the list can be sent back, and only what the specification demands must be', async () => {
+  await deployManifest(shop, manifest('row'));
+  const rowOf = async () => (await admin.listManifests({ query: { search: 'row' } })).manifests[0];
+  const row = await rowOf();
+  expect(row).toMatchObject({ isActive: true, author: null, capabilities: { tools: fixtureTools.length } });
+  const put = (body: object) => send('PUT /admin/manifests/row', administrator.accessToken, body);
+  expect(await put({ ...row, version: '1.1.0', name: 'Second Row' })).toMatchObject({ result: 'staged' });
+  const { manifest: stored } = await admin.getManifest({ params: { id: 'row' }, query: {} });
+  expect(stored).toMatchObject({ name: 'Second Row', description: 'A server of a test.', category: 'api' });
+  expect(Object.keys(stored)).not.toContain('isActive');
+  expect(await upload({ ...row, isActive: 'yes, of course', category: 'data' })).toMatchObject({ result: 'unchanged' });
+
+  const connection = { type: 'http', url: fixture.url };
+  const least = { id: 'least', name: 'Least', serviceType: 'productivity', connection };
+  expect(await upload(least)).toMatchObject({ result: 'staged', version: '1.0.0' });
+  expect((await admin.getManifest({ params: { id: 'least' }, query: {} })).manifest).toMatchObject({
+    version: '1.0.0',
+    description: 'Least',
+    category: 'productivity',
+  });
+  expect(await upload({ ...least, connection: undefined })).toMatchObject({
+    status: 400,
+    issues: [{ path: 'connection' }],
+  });
+  for (const id of ['row', 'least']) await admin.deleteManifest({ params: { id }, body: {} });
+});
+
 async function newestRun(): Promise<string | undefined> {
   return (await admin.listManifestRuns()).runs[0]?.id;
 }

@@ -81,7 +81,7 @@ const refused: readonly [string, () => string, object][] = [
   ['__proto__', beginning('"__proto__":{"a":1}'), invalid('__proto__ is not an allowed name')],
   ['constructor', beginning('"constructor":{}'), invalid('constructor is not an allowed name')],
   ['100,000 brackets', () => '['.repeat(100_000), invalid('is nested deeper than 64 levels')],
-  ['a field that there is none', () => text({ isActive: true }), invalid('isActive is not a field of a manifest')],
+  ['a field that there is none', () => text({ active: true }), invalid('active is not a field of a manifest')],
   ['an id that climbs', () => text({ id: '../../x' }), invalid(id)],
   ['__proto__ as the id', () => text({ id: '__proto__' }), invalid(id)],
   ['an id in capitals', () => text({ id: 'Top' }), invalid(id)],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { adminErrors, adminReason } from './admin-users.ts';
 import { serverStatusSchema } from './catalogue.ts';
 import { endpoint } from './endpoint.ts';
-import { manifestSchema } from './manifest.ts';
+import { sentManifestSchema } from './manifest.ts';
 
 const isoTime = z.iso.datetime();
 const ofManifest = z.object({ id: z.string().max(63) });
@@ -138,7 +138,7 @@ const stripeResult = z.object({ productId: z.string(), priceId: z.string() }).op
 const upload = {
   access: 'admin',
   query: z.object({ reason: adminReason }),
-  body: manifestSchema,
+  body: sentManifestSchema,
   rawBody: true,
   ifMatch: true,
   answer: z.object({

@@ -215,76 +215,125 @@ const billingSchema = z.strictObject({
 export const questionKindSchema = z.enum(['form', 'url', 'sampling', 'roots']);
 export type QuestionKind = z.output<typeof questionKindSchema>;
 
+const manifestFields = z.strictObject({
+  id: serverIdSchema,
+  name: line(80),
+  /** The kind of service, in the author's words; `mcp` for an ordinary one. */
+  serviceType: line(40),
+  version: z.string().regex(/^[0-9A-Za-z][0-9A-Za-z.+-]{0,39}$/, 'must be a version such as 1.0.0'),
+  author: line(80).optional(),
+  description: line(500),
+  icon: z.string().max(2048).optional(),
+  /** Name in a public registry, when imported from one. */
+  registryName: line(200).optional(),
+  slug: slugSchema.optional(),
+  category: categorySchema,
+  /** The operator's order on home: 1 stands first. Servers without it follow, the most used first. */
+  featured: z.int('must be a whole number').min(1, 'must be at least 1').max(1000, 'must be at most 1000').optional(),
+  connection: connectionSchema,
+  /** One upstream connection for everyone, or one for each person (own credentials or state). */
+  isolation: z.enum(['shared', 'perUser']).optional(),
+  /**
+   * What the server may ask a person's client while a tool runs, where it lists the tools that ask only to clients that
+   * can answer: it is asked for its tools as a client of each kind, too.
+   */
+  asks: z.array(questionKindSchema).min(1).max(4).optional(),
+  auth: authSchema.default({ type: 'none' }),
+  capabilitySnapshot: snapshotSchema.optional(),
+  deadlines: z
+    .strictObject({
+      connectMs: deadlineMs(30_000).default(5_000),
+      listMs: deadlineMs(60_000).default(10_000),
+      callMs: deadlineMs(300_000).default(60_000),
+    })
+    .prefault({}),
+  /** Calls under way at once to this server. */
+  maxInFlight: z
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
+    .max(1024, 'must be at most 1024')
+    .default(64),
+  /**
+   * What happens when a tool differs from what was deployed: `text-only` (the default) accepts new titles and
+   * descriptions and hides a tool whose schema or annotations changed; `strict` hides it for any change.
+   */
+  toolChanges: z.enum(['text-only', 'strict']).optional(),
+  /**
+   * Compare each result with the whole outputSchema of its tool; one that does not fit is refused and not charged. That it has
+   * structured content, and of which type, is always looked at.
+   */
+  validateResults: z.boolean().optional(),
+  billing: billingSchema.optional(),
+  features: z.array(line(120)).max(20).default([]),
+});
+
 /**
  * A server definition: what an administrator writes, and what is deployed.
  * Sources: spec part 2 sections 3 and 5 (Manifest, validation), gateway.md for isolation and limits.
  */
-export const manifestSchema = z
-  .strictObject({
-    id: serverIdSchema,
-    name: line(80),
-    /** The kind of service, in the author's words; `mcp` for an ordinary one. */
-    serviceType: line(40),
-    version: z.string().regex(/^[0-9A-Za-z][0-9A-Za-z.+-]{0,39}$/, 'must be a version such as 1.0.0'),
-    author: line(80).optional(),
-    description: line(500),
-    icon: z.string().max(2048).optional(),
-    /** Name in a public registry, when imported from one. */
-    registryName: line(200).optional(),
-    slug: slugSchema.optional(),
-    category: categorySchema,
-    /** The operator's order on home: 1 stands first. Servers without it follow, the most used first. */
-    featured: z.int('must be a whole number').min(1, 'must be at least 1').max(1000, 'must be at most 1000').optional(),
-    connection: connectionSchema,
-    /** One upstream connection for everyone, or one for each person (own credentials or state). */
-    isolation: z.enum(['shared', 'perUser']).optional(),
-    /**
-     * What the server may ask a person's client while a tool runs, where it lists the tools that ask only to clients that
-     * can answer: it is asked for its tools as a client of each kind, too.
-     */
-    asks: z.array(questionKindSchema).min(1).max(4).optional(),
-    auth: authSchema.default({ type: 'none' }),
-    capabilitySnapshot: snapshotSchema.optional(),
-    deadlines: z
-      .strictObject({
-        connectMs: deadlineMs(30_000).default(5_000),
-        listMs: deadlineMs(60_000).default(10_000),
-        callMs: deadlineMs(300_000).default(60_000),
-      })
-      .prefault({}),
-    /** Calls under way at once to this server. */
-    maxInFlight: z
-      .int('must be a whole number')
-      .min(1, 'must be at least 1')
-      .max(1024, 'must be at most 1024')
-      .default(64),
-    /**
-     * What happens when a tool differs from what was deployed: `text-only` (the default) accepts new titles and
-     * descriptions and hides a tool whose schema or annotations changed; `strict` hides it for any change.
-     */
-    toolChanges: z.enum(['text-only', 'strict']).optional(),
-    /**
-     * Compare each result with the whole outputSchema of its tool; one that does not fit is refused and not charged. That it has
-     * structured content, and of which type, is always looked at.
-     */
-    validateResults: z.boolean().optional(),
-    billing: billingSchema.optional(),
-    features: z.array(line(120)).max(20).default([]),
-  })
-  .superRefine((manifest, context) => {
-    if (manifest.auth.type === 'oauth' && manifest.connection.type === 'stdio') {
-      context.addIssue({
-        code: 'custom',
-        path: ['auth', 'type'],
-        message: 'oauth needs an http or websocket connection',
-      });
-    }
-    if (manifest.auth.type === 'oauth' && manifest.isolation === 'shared') {
-      context.addIssue({ code: 'custom', path: ['isolation'], message: 'must be perUser when each person signs in' });
-    }
-    if (manifest.billing?.trialDays !== undefined && manifest.billing.tier === 'T0') {
-      context.addIssue({ code: 'custom', path: ['billing', 'trialDays'], message: 'a T0 server is free: no trial' });
-    }
-  });
+export const manifestSchema = manifestFields.superRefine((manifest, context) => {
+  if (manifest.auth.type === 'oauth' && manifest.connection.type === 'stdio') {
+    context.addIssue({
+      code: 'custom',
+      path: ['auth', 'type'],
+      message: 'oauth needs an http or websocket connection',
+    });
+  }
+  if (manifest.auth.type === 'oauth' && manifest.isolation === 'shared') {
+    context.addIssue({ code: 'custom', path: ['isolation'], message: 'must be perUser when each person signs in' });
+  }
+  if (manifest.billing?.trialDays !== undefined && manifest.billing.tier === 'T0') {
+    context.addIssue({ code: 'custom', path: ['billing', 'trialDays'], message: 'a T0 server is free: no trial' });
+  }
+});
 
 export type Manifest = z.output<typeof manifestSchema>;
+
+/** What the list of manifests answers of each, and no manifest says: a row that was read can be sent back. */
+const ofListAlone = {
+  isActive: z.boolean(),
+  capabilities: z.looseObject({}),
+  deployedVersion: z.string().nullable(),
+  stagedVersion: z.string().nullable(),
+  stagedOrigin: z.string().nullable(),
+  status: z.string().nullable(),
+  statusDetail: z.string(),
+  toolsUnderReview: z.int(),
+  renters: z.int(),
+};
+
+/** A manifest as it is sent: only `id`, `name`, `serviceType` and a connection are demanded (spec part 2, section 5). */
+export const sentManifestSchema = manifestFields.extend({ ...ofListAlone, author: line(80).nullable() }).partial({
+  version: true,
+  description: true,
+  category: true,
+  author: true,
+  isActive: true,
+  capabilities: true,
+  deployedVersion: true,
+  stagedVersion: true,
+  stagedOrigin: true,
+  status: true,
+  statusDetail: true,
+  toolsUnderReview: true,
+  renters: true,
+});
+
+/**
+ * What was sent as a manifest, with what was left out and without what only the list answers. What is no object stays as it is.
+ * A version that is left out is the first one; a description is the name; a category is the service type where it is one.
+ */
+export function completeManifest(sent: unknown): unknown {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return sent;
+  const given = new Map<string, unknown>(Object.entries(sent));
+  for (const name of Object.keys(ofListAlone)) given.delete(name);
+  if (given.get('author') === null) given.delete('author');
+  const { success, data } = categorySchema.safeParse(given.get('serviceType'));
+  const left: readonly (readonly [string, unknown])[] = [
+    ['version', '1.0.0'],
+    ['description', given.get('name')],
+    ['category', success ? data : 'api'],
+  ];
+  for (const [name, value] of left) if (!given.has(name) && value !== undefined) given.set(name, value);
+  return Object.fromEntries(given);
+}

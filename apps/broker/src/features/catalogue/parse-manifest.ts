@@ -1,5 +1,5 @@
 import { amountFault, currencyFault } from '@souk/contract/currencies.ts';
-import { manifestSchema, type Manifest } from '@souk/contract/manifest.ts';
+import { completeManifest, manifestSchema, type Manifest } from '@souk/contract/manifest.ts';
 import { SoukError, type Issue } from '#platform/errors.ts';
 import type { UpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
 import { manifestIssues, missing } from '@souk/contract/manifest-issues.ts';
@@ -32,7 +32,7 @@ export function parseManifest(source: Uint8Array | string, policy: ManifestPolic
 
 /** The same for a value that was parsed already (a request's body). */
 export function checkManifest(value: unknown, policy: ManifestPolicy): Manifest {
-  const parsed = manifestSchema.safeParse(value);
+  const parsed = manifestSchema.safeParse(completeManifest(value));
   if (!parsed.success) throw invalid(manifestIssues(parsed.error));
   checkAllowed(parsed.data, policy);
   return parsed.data;

@@ -36,8 +36,11 @@ export function manifestDocs(): string {
     '| --- | --- | --- | --- |',
     ...rows.map(
       ({ path, form, isRequired, fallback }) =>
-        `| \`${path}\` | ${form} | ${isRequired ? sayRequired(path) : sayDefault(fallback)} | ${meaningOf(path)} |`,
+        `| \`${path}\` | ${form} | ${leftOut[path] ?? (isRequired ? sayRequired(path) : sayDefault(fallback))} | ${meaningOf(path)} |`,
     ),
+    '',
+    'What the list of manifests answers beside these fields (`isActive`, `capabilities`, `status` and others) may stand in a manifest, and',
+    'is left out.',
     '',
     '## Transports',
     '',
@@ -50,6 +53,13 @@ export function manifestDocs(): string {
     .trimEnd()
     .concat('\n');
 }
+
+/** What completeManifest (contract) puts in the place of a field that is left out. */
+const leftOut: Readonly<Record<string, string>> = {
+  version: '`"1.0.0"`',
+  description: 'the name',
+  category: 'the `serviceType` where it is one, else `"api"`',
+};
 
 function section({ title, text, manifest }: ManifestExample): string[] {
   return [`### ${title}`, '', text, '', '```json', JSON.stringify(manifest, null, 2), '```', ''];

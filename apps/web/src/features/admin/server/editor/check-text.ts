@@ -1,5 +1,5 @@
 import { manifestIssues } from '@souk/contract/manifest-issues.ts';
-import { manifestSchema } from '@souk/contract/manifest.ts';
+import { completeManifest, manifestSchema } from '@souk/contract/manifest.ts';
 import { readFields, type JsonFields, type Problem, type TextRange } from './json-fields.ts';
 
 export const maxManifestBytes = 256 * 1024;
@@ -65,7 +65,7 @@ function parsed(text: string): { json: unknown } | undefined {
 }
 
 function issuesOf(json: unknown, serverId: string): Issue[] {
-  const result = manifestSchema.safeParse(json);
+  const result = manifestSchema.safeParse(completeManifest(json));
   const issues = result.success ? [] : manifestIssues(result.error);
   const id = fieldOf(json, 'id');
   if (typeof id === 'string' && id !== serverId)
