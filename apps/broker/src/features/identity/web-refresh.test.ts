@@ -59,6 +59,29 @@ describeOnDatabases('the web app renews its tokens', migrations, (open) => {
     expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(200);
   });
 
+  test("the web's refresh token is worth nothing to another client, nor without the web's own way of asking, and the try costs nothing", async () => {
+    const browser = newBrowser();
+    const { accessToken } = await browser.signInWeb();
+    const { clientId } = await newBrowser().signInMcpClient();
+    const stolen = { grant_type: 'refresh_token', refresh_token: browser.cookie('souk_refresh') ?? '' };
+    const basic = { authorization: `Basic ${Buffer.from('frontend:').toString('base64')}` };
+    const tries: [Record<string, string>, Record<string, string>][] = [
+      [{ ...stolen, client_id: clientId }, {}],
+      [stolen, basic],
+      [{ ...stolen, client_id: '' }, basic],
+    ];
+    for (const [form, headers] of tries) {
+      const body = new URLSearchParams(form);
+      const answer = await fetch(`${running.publicUrl}/oauth/token`, { method: 'POST', body, headers });
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        { error: 'invalid_grant', error_description: 'the web client refreshes with its cookie only' },
+      ]);
+    }
+    expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(200);
+    expect((await profile(accessToken)).status).toBe(200);
+  });
+
   test('a used refresh token revokes its whole family', async () => {
     const browser = newBrowser();
     await browser.signInWeb();

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listenLocally } from '#testing/listen-locally.ts';
 import { createAddressGuard, isPublicAddress, RefusedAddressError } from './address-guard.ts';
 import { createGuardedDispatcher } from './guarded-fetch.ts';
+import { createOutgoing } from './outgoing.ts';
 
 describe('isPublicAddress', () => {
   test.each([
@@ -111,6 +112,30 @@ describe('a guarded dispatcher', () => {
     const dispatcher = createGuardedDispatcher({ allowAddresses: [`127.0.0.1:${port + 1}`, `localhost:${port}`] });
     await expect(request(`http://127.0.0.1:${port}/`, { dispatcher })).rejects.toBeInstanceOf(RefusedAddressError);
     await dispatcher.destroy();
+  });
+
+  test.each([
+    ['127.0.0.2', '127.0.0.1'],
+    ['127.0.0.1', '127.0.0.2'],
+    ['127.0.0.2', '127.0.0.3', '127.0.0.1'],
+  ])('a name is refused when one of its addresses is, whichever: %s, %s', async (...addresses) => {
+    const outgoing = createOutgoing(undefined, (_name, _options, callback) =>
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: 4 })),
+      ),
+    );
+    // only the last of the machine's addresses is listened on: a connection that fails goes on to the name's next address
+    const ask = async (...allowAddresses: string[]) => {
+      const dispatcher = createGuardedDispatcher({ allowAddresses, outgoing });
+      const answer = await request(`http://many.test:${port}/`, { dispatcher }).catch((error: unknown) => error);
+      await dispatcher.destroy();
+      return answer;
+    };
+    const before = contacted;
+    expect(await ask('127.0.0.2/31')).toBeInstanceOf(RefusedAddressError);
+    expect(contacted).toBe(before);
+    expect(await ask('127.0.0.2/31', '127.0.0.1/32')).toMatchObject({ statusCode: 200 });
   });
 
   test('a public literal is allowed', () => {

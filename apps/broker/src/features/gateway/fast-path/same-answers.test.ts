@@ -66,9 +66,14 @@ type Call = {
   params?: Record<string, unknown>;
   id?: unknown;
   meta?: Record<string, unknown>;
+  /** In the place of its own; '' leaves one out. */
+  headers?: Record<string, string>;
 };
 
-function send(way: Way, { downstream, able, params = {}, id = 7, meta = {}, ...call }: Call): Promise<RawAnswer> {
+function send(
+  way: Way,
+  { downstream, able, params = {}, id = 7, meta = {}, headers = {}, ...call }: Call,
+): Promise<RawAnswer> {
   const name = way === 'sdk' ? call.name.replace('__say', '__mirrored') : call.name;
   const body = (envelope: object) =>
     JSON.stringify({
@@ -89,12 +94,9 @@ function send(way: Way, { downstream, able, params = {}, id = 7, meta = {}, ...c
     'io.modelcontextprotocol/clientInfo': { name: way, version: '1' },
     'io.modelcontextprotocol/clientCapabilities': clients[able],
   };
-  return postRaw(`${app.publicUrl}/mcp`, body(envelope), {
-    ...own,
-    'mcp-protocol-version': '2026-07-28',
-    'mcp-method': 'tools/call',
-    'mcp-name': name,
-  });
+  const mirrored = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name, ...headers };
+  const given = Object.entries(mirrored).filter(([, value]) => value !== '');
+  return postRaw(`${app.publicUrl}/mcp`, body(envelope), { ...own, ...Object.fromEntries(given) });
 }
 
 /** All that a caller can tell, and what the server was sent. Sessions answer in a stream or not: that is theirs to choose. */
@@ -214,6 +216,17 @@ describe.each(pairs)(
         'progress wished for',
         { params: { arguments: { what: 'progress on the way' } }, meta: { progressToken: 'p1' } },
       ],
+      [
+        'keys that the protocol reserves',
+        {
+          params: { arguments: { what: 'text' } },
+          meta: { 'io.modelcontextprotocol/logLevel': 'debug', 'io.modelcontextprotocol/other': 1 },
+        },
+      ],
+      [
+        'the envelope of the other era',
+        { params: { arguments: { what: 'text' } }, meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } },
+      ],
       ['progress wished for in vain', { params: { arguments: { what: 'text' } }, meta: { progressToken: 4 } }],
       ['arguments that are a list', { params: { arguments: ['what'] } }],
       ['arguments that are null', { params: { arguments: null } }],
@@ -226,6 +239,25 @@ describe.each(pairs)(
       const { fast, others } = await everyWay(call, upstream);
       expect(others).toEqual([fast, fast]);
     });
+  },
+);
+
+test.each([
+  { 'mcp-name': 'modern__other' },
+  { 'mcp-name': '' },
+  { 'mcp-method': 'tools/list' },
+  { 'mcp-method': '' },
+  { 'mcp-protocol-version': '2025-11-25' },
+  { 'mcp-protocol-version': '' },
+])(
+  'security row 5: a call that could take the fast path is refused when its headers are not those of its body: %j',
+  async (headers) => {
+    const params = { arguments: { what: 'text' } };
+    const call: Call = { downstream: 'modern', able: 'no questions', name: 'modern__say', params };
+    expect((await observe('fast', call, 'modern')).wentFast).toBe(true);
+    const refused = await observe('fast', { ...call, headers }, 'modern');
+    expect(refused.told).toMatchObject({ status: 400, messages: [{ error: { code: -32020 } }] });
+    expect([refused.sent, refused.rows]).toEqual([[], []]);
   },
 );
 

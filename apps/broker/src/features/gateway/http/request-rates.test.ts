@@ -88,3 +88,31 @@ test("calls over the user's limit use up nothing of the token with which they co
   expect([await second(), await second(), await second()]).toEqual([undefined, undefined, true]);
   await limited.stop();
 });
+
+test('what is refused before any server is asked counts as a call too: guessed names cannot go on for ever', async () => {
+  const limited = await startTestApp({
+    allowAddresses: [fixture.address],
+    env: { MCP_CALLS_PER_MINUTE_TOKEN: '2' },
+    clock: { now: () => 0 },
+  });
+  const connection = { type: 'http', url: fixture.url };
+  await deployManifest(limited, { id: 'free', connection });
+  await deployManifest(limited, { id: 'paid', connection, billing: { tier: 'T3' } });
+  const link = `${limited.publicUrl}/mcp`;
+  const guesses: [string, Record<string, unknown>][] = [
+    ['tools/call', { name: 'free__nothing' }],
+    ['tools/call', { name: 'paid__echo' }],
+    ['tools/call', { name: 'call_tool', arguments: { name: 'free__nothing', arguments: {} } }],
+    ['prompts/get', { name: 'free__nothing' }],
+    ['resources/read', { uri: 'test://nothing' }],
+  ];
+  for (const [method, params] of guesses) {
+    const { token } = await limited.identity.createPersonalToken({ email: 'ann@souk.test', name: 'own' });
+    const guess = async () => JSON.stringify((await postModern(link, token, method, params)).body);
+    const told = [await guess(), await guess(), await guess()].map((text) => text.includes('rate_limited'));
+    expect(told, JSON.stringify(params)).toEqual([false, false, true]);
+    const good = await postModern(link, token, 'tools/call', { name: 'free__echo', arguments: {} });
+    expect(good.body.result?.['_meta'], method).toMatchObject({ 'souk/code': 'rate_limited' });
+  }
+  await limited.stop();
+});
