@@ -65,6 +65,16 @@ const address = (protocols: readonly string[]) =>
       `must be a ${protocols.map((p) => p.slice(0, -1)).join(' or ')} address without credentials, or service:<name>`,
     );
 
+/** A path on our own origin: one that begins with two slashes or a backslash is an address elsewhere. */
+export const isOwnPath = (text: string): boolean => /^\/(?![/\\])[^\s\\]*$/.test(text);
+
+/** A page shows no other picture: scripts, data and addresses that are not encrypted are none. */
+function isIcon(text: string): boolean {
+  if (isOwnPath(text)) return true;
+  const url = text.startsWith('https://') ? URL.parse(text) : null;
+  return url !== null && url.username === '' && url.password === '';
+}
+
 const deadlineMs = (max: number) =>
   z.int('must be a whole number').min(100, 'must be at least 100').max(max, `must be at most ${max}`);
 
@@ -223,7 +233,7 @@ const manifestFields = z.strictObject({
   version: z.string().regex(/^[0-9A-Za-z][0-9A-Za-z.+-]{0,39}$/, 'must be a version such as 1.0.0'),
   author: line(80).optional(),
   description: line(500),
-  icon: z.string().max(2048).optional(),
+  icon: z.string().max(2048).refine(isIcon, 'must be an https address, or a path on our own origin').optional(),
   /** Name in a public registry, when imported from one. */
   registryName: line(200).optional(),
   slug: slugSchema.optional(),

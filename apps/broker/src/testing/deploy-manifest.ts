@@ -25,7 +25,10 @@ export async function deployManifest(
   manifest: { id: string } & Record<string, unknown>,
   expectStatus: 'connected' | 'disconnected' | 'error' | 'unasked' = 'connected',
 ): Promise<void> {
-  const parsed = parseManifest(JSON.stringify({ name: manifest.id, ...defaults, ...manifest }), policy);
+  // as versions that were deployed before such icons were refused: tests serve icons over http
+  const { icon, ...sent } = manifest;
+  const read = parseManifest(JSON.stringify({ name: manifest.id, ...defaults, ...sent }), policy);
+  const parsed = typeof icon === 'string' ? { ...read, icon } : read;
   await app.catalogue.stage(parsed, { origin: 'admin' });
   await app.catalogue.deploy(parsed.id, parsed.version);
   if (expectStatus === 'unasked') return;

@@ -1,3 +1,4 @@
+import { isOwnPath } from '@souk/contract/manifest.ts';
 import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue.ts';
 import { categories, type Manifest } from '@souk/contract/manifest.ts';
 import { asRecord } from '#platform/json.ts';
@@ -76,7 +77,7 @@ export function presentBilling(manifest: Manifest, stripePriceId?: string): Serv
  * never asks anyone else, who would learn of each visitor.
  */
 function presentIcon({ manifest, icon }: CatalogueServer): string | undefined {
-  if (manifest.icon !== undefined && /^\/(?![/\\])[^\s\\]*$/.test(manifest.icon)) return manifest.icon;
+  if (manifest.icon !== undefined && isOwnPath(manifest.icon)) return manifest.icon;
   return icon?.path;
 }
 
