@@ -164,14 +164,19 @@ test('[PLAN-7] [SUB-15] [SUB-16] [SUB-17] [SUB-18] [SUB-19] [SUB-22] [SUB-23] [E
   );
   await expect(payment).toHaveText(`Pay $${(Number(shown?.slice(5)) + 1).toFixed(2)}`);
   await expect(question(page)).toContainText('From the next period$19.00/month');
-  await expect(question(page)).toContainText('Its monthly credits, from the next period1,000');
+  await expect(question(page)).toContainText('Credits added now, for the rest of this period800');
+  await expect(question(page)).toContainText('Credits each month, from the next period1,000');
   await expectNoAxeFindings(page);
   await question(page)
     .getByRole('button', { name: /^Pay \$1\d\.\d\d$/ })
     .click();
   await expect(planOf(page, 'Pro').getByRole('button', { name: 'Current plan' })).toBeDisabled();
   await planOf(page, 'Basic').getByRole('button', { name: 'Downgrade to Basic' }).click();
-  await expect(question(page)).toContainText(new RegExp(`Pro stays until${day}Due now\\$0\\.00`));
+  await expect(question(page)).toContainText(
+    new RegExp(
+      `Pro stays until${day}Due now\\$0\\.00Basic from then on\\$5\\.00/monthCredits each month, from then on200`,
+    ),
+  );
   await question(page).getByRole('button', { name: 'Not now' }).click();
 
   await planOf(page, 'Free').getByRole('link', { name: 'Manage plan' }).click();

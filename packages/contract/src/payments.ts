@@ -162,6 +162,10 @@ export const planChangeSchema = z.object({
   amountDue: z.int(),
   /** Cents a period from then on. */
   nextAmount: z.int(),
+  /** Of an upgrade that begins now: the difference of the month's credits for the rest of the period, once it is paid. Else 0. */
+  creditsNow: z.int(),
+  /** Credits that each period from then on brings. */
+  nextCredits: z.int(),
   currency: z.string(),
   /** When the new plan begins. */
   at: isoTime,

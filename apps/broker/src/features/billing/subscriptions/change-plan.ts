@@ -14,6 +14,7 @@ import { offeredPlan } from '../prices/offered.ts';
 import type { Prices } from '../prices/create-prices.ts';
 import { findPlan, requireActive, type Own } from './find-own.ts';
 import { readSubscription, type ProviderSubscription } from './read-subscription.ts';
+import { readPlan } from './subscription-store.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
 
 /** How long a preview's amount can be paid. */
@@ -98,6 +99,9 @@ export function createChangePlan(given: {
       kind: kind === 'downgrade' ? 'downgrade' : 'upgrade',
       amountDue: isNow ? await priceOf(own.paymentId, { items, ...proration }) : 0,
       nextAmount: target.amount,
+      creditsNow:
+        proration.proration_date === undefined ? 0 : await creditsNow(own, target, read, proration.proration_date),
+      nextCredits: target.monthlyCredits,
       currency: target.currency,
       at: (isNow || kind === 'keep' ? new Date(clock.now()) : read.periodEndsAt).toISOString(),
       prorationDate: proration.proration_date ?? null,
@@ -127,6 +131,14 @@ export function createChangePlan(given: {
     const told = kind === 'upgrade' && !isNow ? 'downgrade' : kind;
     return { message: tell(told, target.name, change.at), change, paymentUrl: null };
   };
+
+  /** As they are given when the invoice of the change is paid (record-subscription.ts). */
+  async function creditsNow(own: OwnedPlan, target: Plan, read: ProviderSubscription, from: number): Promise<number> {
+    const current = await readPlan(given.query, own.planId);
+    const [startsMs, endsMs] = [read.periodStartsAt.getTime(), read.periodEndsAt.getTime()];
+    const share = (endsMs - from * 1000) / (endsMs - startsMs);
+    return Math.max(0, Math.ceil((target.monthlyCredits - (current?.monthlyCredits ?? 0)) * share));
+  }
 
   async function priceOf(
     subscription: string,

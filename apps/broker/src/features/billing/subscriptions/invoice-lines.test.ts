@@ -41,9 +41,9 @@ describeOnDatabases('invoices of subscriptions', migrations, (open) => {
     },
   );
 
-  async function upgrade(ann: Subscriber): Promise<void> {
+  async function upgrade(ann: Subscriber) {
     const id = (await ann.plan())?.id ?? '';
-    await ann.api.changeSubscription({ params: { id }, body: { planId: 'pro', preview: false } });
+    return (await ann.api.changeSubscription({ params: { id }, body: { planId: 'pro', preview: false } })).change;
   }
 
   test('an upgrade brings the difference of the credits for the rest of the period, rounded up, until its end', async () => {
@@ -55,7 +55,7 @@ describeOnDatabases('invoices of subscriptions', migrations, (open) => {
     await clock.advanceDays(7);
     const before = await ann.credits();
     shop.ahead.ms = 7 * 86_400_000;
-    await upgrade(ann);
+    const told = await upgrade(ann);
     shop.ahead.ms = 0;
     const { data: invoices } = await shop.stripe.invoices.list({ subscription: paymentId });
     const invoice = invoices.find(({ billing_reason: reason }) => reason === 'subscription_update');
@@ -65,6 +65,7 @@ describeOnDatabases('invoices of subscriptions', migrations, (open) => {
     const brought = Math.ceil((difference * (to - at)) / (to - from));
     expect(brought).toBeLessThan(difference);
     expect(await ann.credits()).toBe(before + brought);
+    expect(told).toMatchObject({ creditsNow: brought, nextCredits: monthly['pro'] });
     const { rows } = await shop.db.query(`select granted, expires_at from credit_lots where idem = $1`, [
       `invoice:${invoice?.id}`,
     ]);

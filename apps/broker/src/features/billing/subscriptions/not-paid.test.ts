@@ -220,7 +220,14 @@ describeOnDatabases('what was not paid', migrations, (open) => {
       await waitUntil('it is there', async () => (await ann.plan()) !== undefined);
       const { id = '', currentPeriodEnd } = (await ann.plan()) ?? {};
       const changed = await ann.api.changeSubscription({ params: { id }, body: { planId: 'pro', preview: false } });
-      expect(changed.change).toMatchObject({ kind: 'upgrade', amountDue: 0, at: currentPeriodEnd });
+      expect(changed.change).toMatchObject({
+        kind: 'upgrade',
+        amountDue: 0,
+        creditsNow: 0,
+        nextCredits: 1000,
+        at: currentPeriodEnd,
+        prorationDate: null,
+      });
       expect(changed.message).toBe(`The Pro plan begins on ${currentPeriodEnd?.slice(0, 10)}.`);
       expect(await ann.plan()).toMatchObject({ mcpId: 'basic', nextPlanId: 'pro' });
       expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1']);

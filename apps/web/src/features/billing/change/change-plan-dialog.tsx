@@ -22,7 +22,7 @@ export type ChangePlanDialogProps = {
   userId: string;
   subscription: OwnSubscription;
   /** The plan to change to. Undefined: closed. */
-  plan: Pick<Plan, 'planId' | 'name' | 'monthlyCredits'> | undefined;
+  plan: Pick<Plan, 'planId' | 'name'> | undefined;
   onClose: () => void;
 };
 
@@ -99,13 +99,7 @@ export function ChangePlanDialog({ userId, subscription, plan, onClose }: Change
       onConfirm={() => plan && due && !change.isPending && change.mutate(due)}
     >
       {due ? (
-        <ChangeFacts
-          isKept={isKept}
-          change={due}
-          from={subscription}
-          to={shown?.name ?? ''}
-          credits={shown?.monthlyCredits ?? 0}
-        />
+        <ChangeFacts isKept={isKept} change={due} from={subscription} to={shown?.name ?? ''} />
       ) : (
         !failed && (
           <DelayedFallback label="Loading the price…">
@@ -124,28 +118,31 @@ type ChangeFactsProps = {
   change: PlanChange;
   from: OwnSubscription;
   to: string;
-  /** That the new plan brings with each period. */
-  credits: number;
 };
 
-function ChangeFacts({ isKept, change, from, to, credits }: ChangeFactsProps) {
-  const { kind, amountDue, nextAmount, currency, at } = change;
+function ChangeFacts({ isKept, change, from, to }: ChangeFactsProps) {
+  const { kind, amountDue, nextAmount, creditsNow, nextCredits, currency, at } = change;
+  const dueNow = { name: 'Due now', value: formatMoney(amountDue, currency) };
+  const each = (name: string) => (nextCredits > 0 ? [{ name, value: formatCount(nextCredits) }] : []);
+  // one that is paid by a debit begins with the next period
+  const isNow = kind === 'upgrade' && change.prorationDate !== null;
   const facts = isKept
-    ? [
-        { name: 'Due now', value: formatMoney(amountDue, currency) },
-        { name: 'From the next period, as before', value: formatMonthly(nextAmount, currency) },
-      ]
-    : kind === 'upgrade'
+    ? [dueNow, { name: 'From the next period, as before', value: formatMonthly(nextAmount, currency) }]
+    : isNow
       ? [
           { name: `${to} starts`, value: 'Now' },
           { name: 'Due now, for the rest of this period', value: formatMoney(amountDue, currency) },
+          ...(creditsNow > 0
+            ? [{ name: 'Credits added now, for the rest of this period', value: formatCount(creditsNow) }]
+            : []),
           { name: 'From the next period', value: formatMonthly(nextAmount, currency) },
-          { name: 'Its monthly credits, from the next period', value: formatCount(credits) },
+          ...each('Credits each month, from the next period'),
         ]
       : [
           { name: `${from.planName} stays until`, value: formatDay(at) },
-          { name: 'Due now', value: formatMoney(amountDue, currency) },
+          dueNow,
           { name: `${to} from then on`, value: formatMonthly(nextAmount, currency) },
+          ...each('Credits each month, from then on'),
         ];
   return (
     <dl className="divide-y divide-line rounded-md border border-line">
