@@ -197,6 +197,18 @@ test('the portal makes another card the one of the customer, not that of a subsc
     flow_data: { type: 'payment_method_update' },
   });
   expect((await payOnPage(url, '4000000000000000')).status).toBe(422);
+  // the bank is asked about a card when it is saved
+  for (const [card, reason] of [
+    ['4000000000000002', 'Your card was declined.'],
+    ['4000000000009995', 'Your card has insufficient funds.'],
+  ] as const) {
+    const refused = await payOnPage(url, card);
+    expect(refused).toMatchObject({ status: 402, location: null });
+    expect(refused.text).toContain(`<p role="alert">${reason}</p>`);
+  }
+  expect(await stripe.customers.retrieve(customer)).toMatchObject({
+    invoice_settings: { default_payment_method: null },
+  });
   expect(await payOnPage(url, '4000000000000341')).toMatchObject({
     status: 303,
     location: `${sandbox.origin}/account`,

@@ -2,12 +2,20 @@ import type { PayerCard } from '../objects/types.ts';
 import { emit } from '../webhooks/emit-event.ts';
 import type { Row, Work } from '../work.ts';
 import { addPaymentMethod } from './payment-method.ts';
+import { findTestCard, type Decline } from './test-cards.ts';
 
-/** A customer names another card in the portal: it becomes theirs. Subscriptions that have a card of their own keep that. */
-export function changeCard(work: Work, customer: Row<'customer'>, card: PayerCard): void {
+/**
+ * A customer names another card in the portal: it becomes theirs. Subscriptions that have a card of their own keep that. The
+ * bank is asked whether it is good; one that it refuses is not kept.
+ * @returns why it is refused
+ */
+export function changeCard(work: Work, customer: Row<'customer'>, card: PayerCard): Decline | undefined {
+  const outcome = findTestCard(card.number)?.onPage;
+  if (typeof outcome === 'object') return outcome;
   const method = addPaymentMethod(work, card, customer.id);
   const previous = { invoice_settings: structuredClone(customer.body.invoice_settings) };
   customer.body.invoice_settings.default_payment_method = method.id;
   work.save(customer);
   emit(work, 'customer.updated', customer.body, previous);
+  return undefined;
 }

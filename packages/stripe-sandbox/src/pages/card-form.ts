@@ -1,17 +1,21 @@
 import type { PayerCard } from '../objects/types.ts';
-import { findTestCard, testCards } from '../money/test-cards.ts';
+import { findTestCard, testCards, type TestCard } from '../money/test-cards.ts';
 import { html, type Html } from './html.ts';
 
 const fields = ['email', 'number', 'expiry', 'cvc', 'name'] as const;
 type Field = (typeof fields)[number];
 export type Problems = Partial<Record<Field, string>>;
 
-const spaced = (number: string) => number.replace(/\d{4}(?=\d)/g, '$& ');
+const spaced = (number: string) => number.replace(/.{4}(?=.)/g, '$& ');
+
+/** The payment methods that a page takes, as Stripe names them. */
+export type Methods = readonly string[];
+const takes = (methods: Methods) => (card: TestCard) => methods.includes(card.debit ? 'sepa_debit' : 'card');
 
 /** What a person typed, or what is wrong with it, field by field. */
 export function readCard(
   form: URLSearchParams,
-  given: { asksEmail: boolean; takesDebits?: boolean; now: Date },
+  given: { asksEmail: boolean; methods: Methods; now: Date },
 ): { card: PayerCard } | { problems: Problems } {
   const value = (field: Field) => (form.get(field) ?? '').trim();
   const number = value('number').replace(/[\s-]/g, '');
@@ -19,8 +23,9 @@ export function readCard(
   const expiry = /^(\d{1,2})\s?[/-]?\s?(?:20)?(\d{2})$/.exec(value('expiry'));
   const [expMonth, expYear] = [Number(expiry?.[1] ?? 0), 2000 + Number(expiry?.[2] ?? 0)];
   const problems: Problems = {};
+  const card = findTestCard(number);
   if (number === '') problems.number = 'Enter a card number.';
-  else if (!findTestCard(number) || (findTestCard(number)?.debit && !given.takesDebits)) {
+  else if (!card || !takes(given.methods)(card)) {
     problems.number = 'This is no test card of the sandbox. Use one from the list, and never a real card.';
   }
   if (!expiry || expMonth < 1 || expMonth > 12) problems.expiry = 'Enter month and year, such as 12 / 34.';
@@ -39,6 +44,7 @@ export function cardForm(given: {
   action: string;
   button: string;
   asksEmail: boolean;
+  methods: Methods;
   typed?: URLSearchParams | undefined;
   problems?: Problems | undefined;
   /** Why the card was refused. */
@@ -66,11 +72,12 @@ export function cardForm(given: {
     ${input(
       'number',
       'Card number',
-      html`inputmode="numeric" maxlength="23" autocomplete="off" placeholder="4242 4242 4242 4242" list="test-cards"`,
+      html`inputmode="${given.methods.includes('sepa_debit') ? 'text' : 'numeric'}" maxlength="40" autocomplete="off"
+      placeholder="4242 4242 4242 4242" list="test-cards"`,
       findTestCard(number) ? spaced(number) : '',
     )}
     <datalist id="test-cards">
-      ${testCards.map((card) => html`<option value="${spaced(card.number)}">${card.label}</option>`)}
+      ${testCards.filter(takes(given.methods)).map((card) => html`<option value="${spaced(card.number)}">${card.label}</option>`)}
     </datalist>
     <div class="row">
       ${input('expiry', 'Expiry', html`inputmode="numeric" maxlength="9" autocomplete="off" placeholder="MM / YY"`)}
@@ -81,13 +88,13 @@ export function cardForm(given: {
   </form>`;
 }
 
-/** What each card does. Expiry and security code may be anything that looks right. */
-export function testCardList(): Html {
+/** What each card does that a page takes. Expiry and security code may be anything that looks right. */
+export function testCardList(methods: Methods): Html {
   return html`<details class="test-cards" open>
-    <summary>Test cards</summary>
+    <summary>${methods.includes('sepa_debit') ? 'Test cards and bank accounts' : 'Test cards'}</summary>
     <p class="hint">Any expiry in the future, any security code.</p>
     <dl>
-      ${testCards.map(
+      ${testCards.filter(takes(methods)).map(
         (card) =>
           html`<dt>${spaced(card.number)}</dt>
             <dd>${card.label}</dd>`,

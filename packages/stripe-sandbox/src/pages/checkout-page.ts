@@ -31,9 +31,10 @@ export function checkoutPage({ body, memory }: Row<'checkout.session'>, state: C
         action: `/dev-stripe/pay/${body.id}`,
         button: subscribes ? `Subscribe for ${total}${every}` : `Pay ${total}`,
         asksEmail: asksEmail(body),
+        methods: body.payment_method_types,
         ...state,
       })}
-      ${testCardList()}`,
+      ${testCardList(body.payment_method_types)}`,
   );
 }
 

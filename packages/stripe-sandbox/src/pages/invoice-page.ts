@@ -1,5 +1,5 @@
 import type { Charge, Invoice } from '../objects/types.ts';
-import { cardForm, testCardList, type Problems } from './card-form.ts';
+import { cardForm, testCardList, type Methods, type Problems } from './card-form.ts';
 import { html, money, page } from './html.ts';
 
 /** Where a person goes on after a look at what they pay or have paid. */
@@ -13,7 +13,11 @@ const day = (seconds: number) =>
 export const isPayable = ({ status }: Invoice): boolean => status === 'open' || status === 'uncollectible';
 
 /** An invoice as its customer sees it: an open one can be paid. */
-export function invoicePage(invoice: Invoice, { returnUrl }: Way, state: InvoiceState = {}): string {
+export function invoicePage(
+  invoice: Invoice,
+  { returnUrl, methods }: Way & { methods: Methods },
+  state: InvoiceState = {},
+): string {
   const amount = money(invoice.amount_due, invoice.currency);
   const lines = invoice.lines.data.map(
     (line) => html`<li><span>${line.description ?? ''}</span><span>${money(line.amount, line.currency)}</span></li>`,
@@ -36,9 +40,10 @@ export function invoicePage(invoice: Invoice, { returnUrl }: Way, state: Invoice
               action: `/dev-stripe/invoice/${invoice.id}`,
               button: `Pay ${amount}`,
               asksEmail: false,
+              methods,
               ...state,
             })}
-            ${testCardList()}`
+            ${testCardList(methods)}`
           : html``
       }`,
   );

@@ -198,6 +198,55 @@ test('a session that has expired cannot be paid, and leads back', async () => {
   expect(await read()).toMatchObject({ status: 'expired', payment_status: 'unpaid' });
 });
 
+test('each page lists and takes what is paid with there, and nothing else', async () => {
+  await sandbox.control.setAccount({ paymentMethods: ['card', 'sepa_debit'] });
+  const [card, bank] = ['4242 4242 4242 4242', 'AT61 1904 3002 3457 3201'];
+  /** What a page lists, what its field suggests, and whether it takes a card and a bank account. */
+  async function seen(url: string) {
+    const text = await (await fetch(url)).text();
+    const [, list = ''] = text.split('class="test-cards"');
+    const takes = async (number: string) => (await payOnPage(url, number, { cvc: '' })).text.includes('no test card');
+    return {
+      title: /<summary>(.*)<\/summary>/.exec(list)?.[1],
+      lists: [card, bank].map((number) => list.includes(`<dt>${number}</dt>`)),
+      suggests: [card, bank].map((number) => text.includes(`<option value="${number}">`)),
+      takes: [!(await takes(card)), !(await takes(bank))],
+    };
+  }
+  const both = { lists: [true, true], suggests: [true, true], takes: [true, true] };
+  const cards = { lists: [true, false], suggests: [true, false], takes: [true, false] };
+  const banks = { lists: [false, true], suggests: [false, true], takes: [false, true] };
+  for (const [methods, expected] of [
+    [['card', 'sepa_debit'], { title: 'Test cards and bank accounts', ...both }],
+    [['card'], { title: 'Test cards', ...cards }],
+    [['sepa_debit'], { title: 'Test cards and bank accounts', ...banks }],
+  ] as const) {
+    const { url } = await openSession({ allowed_payment_method_types: [...methods] });
+    expect(await seen(url)).toEqual(expected);
+  }
+  const customer = await stripe.customers.create({ email: 'ada@souk.test' });
+  const portal = await stripe.billingPortal.sessions.create({
+    customer: customer.id,
+    return_url: account,
+    flow_data: { type: 'payment_method_update' },
+  });
+  expect(await seen(portal.url)).toEqual({ title: 'Test cards', ...cards });
+  const { url, read } = await openSession({ mode: 'subscription', line_items: [{ price: monthly.id, quantity: 1 }] });
+  await payOnPage(url, '4000000000000341');
+  const subscription = String((await read()).subscription);
+  const item = (await stripe.subscriptions.retrieve(subscription)).items.data[0]?.id ?? '';
+  await stripe.subscriptions.update(subscription, {
+    items: [{ id: item, quantity: 2 }],
+    proration_behavior: 'always_invoice',
+    payment_behavior: 'allow_incomplete',
+  });
+  const open = async () => (await stripe.invoices.list({ subscription, status: 'open' })).data[0]?.hosted_invoice_url;
+  expect(await seen((await open()) ?? '')).toEqual({ title: 'Test cards and bank accounts', ...both });
+  await stripe.subscriptions.update(subscription, { payment_settings: { payment_method_types: ['card'] } });
+  expect(await seen((await open()) ?? '')).toEqual({ title: 'Test cards', ...cards });
+  await sandbox.control.setAccount({ paymentMethods: ['card'] });
+});
+
 test('a form of another site is refused; addresses that do not exist are 404', async () => {
   const { url, read } = await openSession();
   for (const origin of ['https://evil.test', 'null']) {

@@ -3,6 +3,9 @@ import { cardForm, testCardList } from './card-form.ts';
 import { html, page } from './html.ts';
 import type { InvoiceState } from './invoice-page.ts';
 
+/** A bank account is not kept here. */
+export const portalMethods = ['card'] as const;
+
 /** Where a customer changes the card that their subscriptions are charged to. */
 export function changeCardPage(given: {
   id: string;
@@ -20,7 +23,13 @@ export function changeCardPage(given: {
         </p>
         <a class="cancel" href="${given.target}">Go back without a change</a>
       </section>
-      ${cardForm({ action: `/dev-stripe/portal/${given.id}`, button: 'Save card', asksEmail: false, ...given.state })}
-      ${testCardList()}`,
+      ${cardForm({
+        action: `/dev-stripe/portal/${given.id}`,
+        button: 'Save card',
+        asksEmail: false,
+        methods: portalMethods,
+        ...given.state,
+      })}
+      ${testCardList(portalMethods)}`,
   );
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { StripeError } from '../api/stripe-error.ts';
 import type { ChargeResult } from '../money/charge-card.ts';
+import { readAccount } from '../objects/account.ts';
 import { authenticateCheckout, maxRefusals, payCheckout } from '../money/pay-checkout.ts';
 import { payOpenInvoice } from '../money/pay-open-invoice.ts';
 import type { RunWork } from '../run-work.ts';
@@ -9,7 +10,7 @@ import type { Row, Work } from '../work.ts';
 import { readCard } from './card-form.ts';
 import { asksEmail, authenticatePage, checkoutPage, messagePage } from './checkout-page.ts';
 import { invoicePage, isPayable, receiptPage, type InvoiceState } from './invoice-page.ts';
-import { changeCardPage } from './portal-page.ts';
+import { changeCardPage, portalMethods } from './portal-page.ts';
 import { subscriptionOf } from '../money/subscription.ts';
 import { changeCard } from '../money/change-card.ts';
 
@@ -66,7 +67,7 @@ async function payPage(
   }
   const read = readCard(form, {
     asksEmail: asksEmail(session.body),
-    takesDebits: session.body.payment_method_types.includes('sepa_debit'),
+    methods: session.body.payment_method_types,
     now: new Date(work.nowMs),
   });
   if ('problems' in read) return show(422, checkoutPage(session, { typed: form, ...read }), targets);
@@ -117,14 +118,14 @@ async function openInvoicePage(
 ): Promise<PageAnswer> {
   const invoice = await work.get('invoice', id);
   if (!invoice || invoice.body.status === 'draft') return notFound();
-  if (!form || !isPayable(invoice.body)) return show(200, invoicePage(invoice.body, way));
-  const methods = (await subscriptionOf(work, invoice))?.body.payment_settings?.payment_method_types;
-  const takesDebits = methods?.includes('sepa_debit') ?? true;
-  const read = readCard(form, { asksEmail: false, takesDebits, now: new Date(work.nowMs) });
-  if ('problems' in read) return show(422, invoicePage(invoice.body, way, { typed: form, ...read }));
+  const named = (await subscriptionOf(work, invoice))?.body.payment_settings?.payment_method_types;
+  const methods = named ?? (await readAccount(work)).memory.paymentMethods;
+  const shown = (state?: InvoiceState) => invoicePage(invoice.body, { ...way, methods }, state);
+  if (!form || !isPayable(invoice.body)) return show(200, shown());
+  const read = readCard(form, { asksEmail: false, methods, now: new Date(work.nowMs) });
+  if ('problems' in read) return show(422, shown({ typed: form, ...read }));
   const result = await payOpenInvoice(work, invoice, read.card);
-  if (typeof result === 'object')
-    return show(402, invoicePage(invoice.body, way, { typed: form, refusal: result.message }));
+  if (typeof result === 'object') return show(402, shown({ typed: form, refusal: result.message }));
   return goTo(`/dev-stripe/invoice/${id}`);
 }
 
@@ -138,9 +139,10 @@ async function portalPage(work: Work, id: string, form: URLSearchParams | undefi
   const known = method === null ? undefined : (await work.need('payment_method', method)).body;
   const shown = (state: InvoiceState = {}) => changeCardPage({ id, target, known, state });
   if (!form) return show(200, shown(), [new URL(target).origin]);
-  const read = readCard(form, { asksEmail: false, now: new Date(work.nowMs) });
+  const read = readCard(form, { asksEmail: false, methods: portalMethods, now: new Date(work.nowMs) });
   if ('problems' in read) return show(422, shown({ typed: form, ...read }), [new URL(target).origin]);
-  changeCard(work, customer, read.card);
+  const decline = changeCard(work, customer, read.card);
+  if (decline) return show(402, shown({ typed: form, refusal: decline.message }), [new URL(target).origin]);
   return goTo(target);
 }
 
