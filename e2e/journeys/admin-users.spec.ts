@@ -67,13 +67,15 @@ test('[USR-1] [USR-2] [USR-7] [USR-8] users come in pages of 20; the search look
   await expectNoAxeFindings(page);
 });
 
-test('[USR-2] the count of users has the words of the specification, of one user too', async ({ page }) => {
+test('[USR-2] the count of users has the words of the specification, and reads naturally of one user', async ({
+  page,
+}) => {
   await routeNow(page, '**/admin/users?*', async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...Object(await response.json()), all: 1, active: 0 } });
   });
   await openUsers(page);
-  await expect(page.getByText('1 users total • 0 active', { exact: true })).toBeVisible();
+  await expect(page.getByText('1 user total • 0 active', { exact: true })).toBeVisible();
 });
 
 test('[USR-3] [USR-4] [USR-5] [USR-6] [USR-11] a row says who a user is, how they sign in, and what can be done', async ({

@@ -101,7 +101,7 @@ export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain 
 
 /** {total} and {n} count all users, whatever is searched for (spec part 2, section 2: its words also for one). */
 const countText = ({ all, active }: { all: number; active: number }) =>
-  `${formatCount(all)} users total • ${formatCount(active)} active`;
+  `${all === 1 ? '1 user' : `${formatCount(all)} users`} total • ${formatCount(active)} active`;
 
 const matchText = (total: number) => (total === 1 ? '1 user matches' : `${formatCount(total)} users match`);
 
