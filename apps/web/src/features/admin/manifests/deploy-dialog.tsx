@@ -1,3 +1,4 @@
+import { unansweredText } from '@souk/contract/unanswered-text.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
@@ -88,7 +89,7 @@ export function DeployDialog({ userId, id, version, open, onClose, onDone }: Dep
     >
       {failure !== undefined && (
         <Notice tone="bad">
-          It is live, but the server did not answer: {failure} Test its connection, or roll back on its page.
+          {unansweredText(failure)} Test its connection{plan?.from != null && ', or roll back'} on its page.
         </Notice>
       )}
       {failure === undefined && (
