@@ -23,6 +23,18 @@ test('[MAN-1] [MAN-2] [MAN-19] [MAN-20] a file is read, refused in words where i
   await (await chooser).setFiles(fileNamed('atlas.txt', written()));
   await expect(panel.getByRole('alert')).toHaveText(noFile);
   const input = page.getByLabel('JSON file', { exact: true });
+  // a refused file takes the place of another one's preview, and of nothing that was written
+  await input.setInputFiles(fileNamed('earlier.json', written()));
+  await expect(page.getByLabel('Preview of earlier.json')).toHaveValue(written());
+  await input.setInputFiles(fileNamed('notes.txt', written()));
+  await expect(panel.getByRole('alert')).toHaveText(noFile);
+  await expect(page.getByLabel('Preview of earlier.json')).toHaveCount(0);
+  await expect(button(page, 'Upload Manifest')).toHaveCount(0);
+  await paste(page, written({ name: 'Typed' }));
+  await input.setInputFiles(fileNamed('notes.txt', written()));
+  await expect(panel.getByRole('alert')).toHaveText(noFile);
+  await expect(page.getByLabel('Manifest JSON')).toHaveValue(written({ name: 'Typed' }));
+  await expect(page.getByLabel('Manifest JSON')).not.toHaveAttribute('aria-invalid');
   await input.setInputFiles(fileNamed('atlas.json', '{"id": '));
   await expect(panel.getByRole('alert')).toContainText(noJson);
   const preview = page.getByLabel('Preview of atlas.json');

@@ -62,8 +62,8 @@ export function UploadPanel({ userId, onDeploy }: UploadPanelProps) {
           </div>
         }
       />
+      {work.refused && <UploadFault fault={work.refused} />}
       {draft && <UploadDraftForm key={draft.fileName} draft={draft} work={work} />}
-      {!draft && work.fault && <UploadFault fault={work.fault} />}
       {!draft && work.upload.data && (
         <UploadResult answer={work.upload.data} onDeploy={onDeploy} onDismiss={work.discard} />
       )}

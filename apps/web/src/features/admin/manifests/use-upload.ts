@@ -24,6 +24,8 @@ const storedAfterMs = 400;
 export function useUpload(userId: string) {
   const [draft, setDraft] = useState(() => parseDraft(readDraft(userId, draftName)));
   const [fault, setFault] = useState<ManifestFault>();
+  /** What is wrong with a file that was not read: no fault of the draft. */
+  const [refused, setRefused] = useState<ManifestFault>();
   const changed = useManifestsChanged(userId);
   useStoredDraft(userId, draft);
 
@@ -38,6 +40,7 @@ export function useUpload(userId: string) {
 
   function begin(next: UploadDraft | undefined): void {
     setFault(undefined);
+    setRefused(undefined);
     upload.reset();
     setDraft(next);
   }
@@ -45,18 +48,21 @@ export function useUpload(userId: string) {
   return {
     draft,
     fault,
+    refused,
     upload,
     paste: () => begin(draft?.fileName === null ? draft : { text: '', fileName: null, isEdited: true }),
     discard: () => begin(undefined),
     edit(text: string): void {
       setFault(undefined);
+      setRefused(undefined);
       setDraft((now) => ({ text, fileName: now?.fileName ?? null, isEdited: true }));
     },
     async choose(file: File): Promise<void> {
       const read = await readManifestFile(file);
       if (typeof read !== 'string') {
-        upload.reset();
-        setFault(read);
+        // another file's text is not what was chosen; what a person has written stays
+        begin(draft?.isEdited && draft.text !== '' ? draft : undefined);
+        setRefused(read);
         return;
       }
       begin({ text: read, fileName: file.name, isEdited: false });
@@ -68,6 +74,7 @@ export function useUpload(userId: string) {
       const text = draft?.text ?? '';
       const found = manifestFault(text, draft && !draft.isEdited ? 'file' : 'typed');
       setFault(found);
+      setRefused(undefined);
       if (!found && !upload.isPending) upload.mutate(text);
     },
   };
