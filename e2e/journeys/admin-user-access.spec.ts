@@ -29,6 +29,13 @@ test('[USR-15] [USR-20] [USR-21] [USR-23] credits are set, also when the balance
   await expect(dialog).toContainText('Balance now: 0 credits.');
   await field.fill('many');
   await expect(field).toHaveValue('0');
+  // Enter shows the 0 that took the place of what was typed, and sends nothing
+  await field.fill('');
+  await field.pressSequentially('12abc');
+  await field.press('Enter');
+  await expect(dialog).toContainText('That is not a number, so it became 0. Press Enter again to set 0.');
+  await expect(field).toHaveValue('0');
+  expect(writes).toEqual([]);
   await field.fill('-5');
   await dialog.getByRole('button', { name: 'Update credits' }).click();
   await expect(dialog).toContainText('The balance cannot be below 0.');

@@ -3,10 +3,11 @@ const grouping = /[\s,_’']/g;
 /** What the field shows after something was typed: the digits, and 0 for what is no number (spec part 2, section 5). */
 export function creditsText(typed: string): string {
   const text = typed.replaceAll(grouping, '');
-  // a fraction stays as it was typed and is refused: without its point it would be ten times as much
-  if (!/^-?(\d+(\.\d*)?|\.\d+)$/.test(text)) return '0';
-  return text.replace(/^0+(?=\d)/, '');
+  return isNumber(typed) ? text.replace(/^0+(?=\d)/, '') : '0';
 }
+
+/** A fraction stays as it was typed and is refused: without its point it would be ten times as much. */
+export const isNumber = (typed: string): boolean => /^-?(\d+(\.\d*)?|\.\d+)$/.test(typed.replaceAll(grouping, ''));
 
 const maxCredits = 1_000_000_000;
 

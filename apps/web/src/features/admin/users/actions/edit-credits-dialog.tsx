@@ -12,7 +12,7 @@ import { adminApi } from '../../admin-api.ts';
 import { FailureNotice } from '../failure-notice.tsx';
 import { creditsWord } from '../user-words.ts';
 import { useUserBilling, useUserChange } from '../user-work.ts';
-import { creditsFault, creditsText } from './credits-text.ts';
+import { creditsFault, creditsText, isNumber } from './credits-text.ts';
 import { FormDialog, type UserDialogProps } from './form-dialog.tsx';
 import { ReasonField } from './reason-field.tsx';
 import { RetryBilling } from './retry-billing.tsx';
@@ -30,6 +30,8 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
   const [shown, setShown] = useState<Credits>();
   const [movedFrom, setMovedFrom] = useState<number>();
   const [typed, setTyped] = useState<string>();
+  /** What was typed is no number, and the 0 that took its place may not have been seen: typing goes on in the field. */
+  const [isReplaced, setIsReplaced] = useState(false);
   const [reason, setReason] = useState('');
   const [errors, setErrors] = useState<{ credits?: string | undefined }>({});
   const form = useFirstErrorFocus(errors);
@@ -54,7 +56,8 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
   const text = typed ?? String(shown?.balance ?? 0);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const fault = creditsFault(text);
+    const fault = isReplaced ? replacedText : creditsFault(text);
+    setIsReplaced(false);
     setErrors({ credits: fault });
     if (fault === undefined && shown && !save.isPending) save.mutate(Number(text));
   };
@@ -88,7 +91,13 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
                 className="tabular-nums"
                 value={text}
                 onFocus={(event) => event.currentTarget.select()}
-                onChange={(event) => setTyped(creditsText(event.target.value))}
+                onBlur={() => setIsReplaced(false)}
+                onChange={(event) => {
+                  const { value } = event.target;
+                  setTyped(creditsText(value));
+                  setIsReplaced((was) => !isNumber(value) || (was && creditsText(value) === '0'));
+                  setErrors({});
+                }}
               />
             </Field>
             <ReasonField value={reason} onChange={setReason} />
@@ -98,6 +107,8 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
     </FormDialog>
   );
 }
+
+const replacedText = 'That is not a number, so it became 0. Press Enter again to set 0.';
 
 /** What the number does to the balance. */
 function Difference({ shown: { balance, held }, text }: { shown: Credits; text: string }) {
