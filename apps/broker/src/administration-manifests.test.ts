@@ -164,7 +164,10 @@ test('[MAN-22] [MAN-40] what is no manifest, or is not allowed here, is refused 
   const put = (id: string, body: object) => send(`PUT /admin/manifests/${id}`, administrator.accessToken, body);
   expect(await put('none', manifest('none'))).toMatchObject({ status: 404 });
   expect(await put('top', manifest('bad'))).toMatchObject({ status: 400, issues: [{ path: 'id' }] });
-  expect(await send('POST /admin/manifests/none/deploy', administrator.accessToken, {})).toMatchObject({ status: 404 });
+  expect(await send('POST /admin/manifests/none/deploy', administrator.accessToken, {})).toMatchObject({
+    status: 404,
+    message: 'There is no manifest of none.',
+  });
   expect(await send('POST /admin/manifests/top/deploy', administrator.accessToken, { version: '9' })).toMatchObject({
     status: 404,
   });

@@ -142,7 +142,9 @@ export async function deployKnown(
   const heads = await findHeads(tx, serverId);
   const wanted = version ?? (heads.find(({ status }) => status === 'staging') ?? lastLive(heads))?.version;
   if (wanted === undefined) {
-    throw new SoukError('not_found', { message: `There is no manifest of ${serverId}. Deploy a file.` });
+    // a command takes a file in the place of an id
+    const advice = by.via === 'command' ? ' Deploy a file.' : '';
+    throw new SoukError('not_found', { message: `There is no manifest of ${serverId}.${advice}` });
   }
   if (heads.some((head) => head.status === 'deployed' && head.version === wanted)) {
     return { version: wanted, result: 'unchanged' };
