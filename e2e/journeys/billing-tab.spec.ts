@@ -82,7 +82,7 @@ test('[BILL-5] [BILL-7] [BILL-9] [BILL-11] [BILL-12] [BILL-13] [BILL-14] [BILL-1
   await heal();
   const row = (id: number) => ({
     id: `t-${id}`,
-    status: 'completed',
+    status: id === 2 ? 'refunded' : 'completed',
     type: id === 1 ? 'refund' : 'credit_purchase',
     description: `Number ${id}`,
     mcpId: null,
@@ -116,8 +116,14 @@ test('[BILL-5] [BILL-7] [BILL-9] [BILL-11] [BILL-12] [BILL-13] [BILL-14] [BILL-1
   await expect(rows).toHaveCount(6);
   const refund = history.getByRole('row', { name: /Number 1/ });
   await expect(refund).toContainText('+$5.00');
-  const colourOf = (text: string) => refund.getByText(text).evaluate((element) => getComputedStyle(element).color);
+  const shown = (text: string) => refund.getByText(text).filter({ visible: true });
+  const colourOf = (text: string) => shown(text).evaluate((element) => getComputedStyle(element).color);
   expect(await colourOf('+$5.00')).toBe(await colourOf('completed'));
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(shown('completed')).toHaveCount(1);
+  await expect(history.getByText('refunded').filter({ visible: true })).toHaveCount(1);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  await expectNoAxeFindings(page);
   await expect(history.getByRole('row', { name: /Number 2/ })).toContainText('-$5.00');
   await history.getByRole('button', { name: 'Show all' }).click();
   await expect(title('Failed to fetch transactions')).toBeVisible();

@@ -27,7 +27,7 @@ const columns: readonly TableColumn<Transaction>[] = [
     id: 'what',
     header: 'Transaction',
     rowHeader: true,
-    cell: ({ description, type, mcpId, createdAt, receiptUrl }) => (
+    cell: ({ description, type, mcpId, createdAt, receiptUrl, status }) => (
       <div className="min-w-32">
         {description}
         <div className="text-xs/5 font-normal text-quiet">
@@ -42,6 +42,9 @@ const columns: readonly TableColumn<Transaction>[] = [
                 <Receipt url={receiptUrl} of={description} />
               </>
             )}
+          </span>
+          <span className="mt-1 flex sm:hidden">
+            <StatusBadge status={status} tone={tones[status]} />
           </span>
         </div>
       </div>
