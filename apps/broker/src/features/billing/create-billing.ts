@@ -21,6 +21,7 @@ import { currencyOf, readOffers } from './offers/read-offers.ts';
 import { createPriceRises, type PriceRises } from './price-rises/create-price-rises.ts';
 import { createPrices, type Prices } from './prices/create-prices.ts';
 import { warnOfCurrencies } from './prices/warn-of-currencies.ts';
+import { tellOfOtherMoney } from './tell-of-other-money.ts';
 import type { UsageRows } from './usage-rows.ts';
 
 export type Billing = {
@@ -80,6 +81,7 @@ export async function createBilling({
   const currency = currencyOf(offered);
   if (provider) warnOfCurrencies(currency, catalogue.snapshot(), log);
   await offers.replace(offered);
+  await tellOfOtherMoney(db.query, livemode, log);
   const prices = await createPrices({ db, provider, offers, catalogue, currency, log });
   const access = await createAccess({ db, livemode, uuid, clock, log });
   const ledger = await createLedger({ db, livemode, usage, uuid, clock, log, policy: growingLeases });

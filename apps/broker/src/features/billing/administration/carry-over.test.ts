@@ -51,6 +51,34 @@ describeOnDatabases('what an administrator gave while nothing was sold', migrati
     expect(await owns(await start(live), 'ann@souk.test')).toEqual(['pro', 70]);
   });
 
+  test('does not count with demo payments, nor the reverse, and the log of the start says so', async () => {
+    const told = (of: TestApp) =>
+      of
+        .logged()
+        .split('\n')
+        .filter((line) => line.includes('do not count'))
+        .map((line): Record<string, unknown> => JSON.parse(line));
+    const demo = await start({});
+    expect(told(demo)).toMatchObject([
+      { plans: 1, servers: 0, balances: 1, msg: expect.stringMatching(/come back with PAYMENTS=off or a live key$/) },
+    ]);
+    expect(await owns(demo, 'ann@souk.test')).toEqual([0]);
+    const { userId } = await person(demo, 'dan@souk.test');
+    await demo.administration.give(userId, { type: 'subscription', mcpId: 'basic' }, by);
+    const again = await start(off);
+    expect(told(again)).toMatchObject([
+      {
+        plans: 1,
+        servers: 0,
+        balances: 0,
+        msg: expect.stringMatching(/of demo payments or of a test key do not count/),
+      },
+    ]);
+    expect([await owns(again, 'dan@souk.test'), await owns(again, 'ann@souk.test')]).toEqual([[0], ['pro', 70]]);
+    await db.query('delete from subscriptions where user_id = $1', [userId]);
+    expect(told(await start(off))).toEqual([]);
+  });
+
   test('and was written as play money before is carried over, once; what the stand-in sold is not', async () => {
     const shop = await start(off);
     const bob = await person(shop, 'bob@souk.test');
