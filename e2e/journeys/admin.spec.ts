@@ -40,8 +40,21 @@ test('[HDR-7] [ADM-4] the menu of another person has no Admin, and /admin sends 
   await accountMenu(page).click();
   await expect(page.getByRole('menuitem', { name: 'Sign Out' })).toBeVisible();
   await expect(page.getByRole('menuitem', { name: 'Admin' })).toHaveCount(0);
+  const loaded: { path: string; text: string }[] = [];
+  page.on('response', async (answer) => {
+    const { pathname: path } = new URL(answer.url());
+    if (/\.(js|css)$/.test(path)) loaded.push({ path, text: await answer.text() });
+  });
   await page.goto('/admin');
   await expect(page).toHaveURL(`${product.publicUrl}/`);
+  await page.waitForLoadState('networkidle');
+  expect(loaded.length).toBeGreaterThan(3);
+  const ofArea = ['Deploy All from Staging', 'User Management', '/admin/manifests'];
+  const found = loaded.filter(({ text }) => ofArea.some((one) => text.includes(one)));
+  expect(
+    found.map(({ path }) => path),
+    'the program of the area is not loaded',
+  ).toEqual([]);
 });
 
 test('[HDR-8] [ADM-7] whether Admin is shown follows from the profile, and the web bundle holds no address', async ({

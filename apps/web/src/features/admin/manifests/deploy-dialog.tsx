@@ -89,7 +89,7 @@ export function DeployDialog({ userId, id, version, open, onClose, onDone }: Dep
     >
       {failure !== undefined && (
         <Notice tone="bad">
-          {unansweredText(failure)} Test its connection{plan?.from != null && ', or roll back'} on its page.
+          {unansweredText(failure)} Test its connection{typeof plan?.from === 'string' && ', or roll back'} on its page.
         </Notice>
       )}
       {failure === undefined && (
