@@ -82,3 +82,21 @@ test('[USR-25] [USR-26] credits are not set below what a call under way holds, n
   expect(await ann.credits()).toBe(8);
   hold.release('cancelled');
 });
+
+test('a balance above what can be set is set lower, by the figure that was shown', async () => {
+  const ann = await newPerson();
+  const set = (body: object) => send(`PUT /admin/users/${ann.userId}/credits`, administrator.accessToken, body);
+  expect(await set({ credits: 1_000_000_000 })).toMatchObject({ status: 200 });
+  const { credits } = await ann.buyCredits();
+  expect(await ann.credits()).toBe(1_000_000_000 + credits);
+  expect(await set({ credits: 1_000_000_001, expectedBalance: 1_000_000_000 + credits })).toMatchObject({
+    status: 400,
+    message: 'credits: must be at most 1000000000',
+  });
+  expect(await set({ credits: 7, expectedBalance: 1_000_000_000 })).toMatchObject({ code: 'balance_moved' });
+  expect(await set({ credits: 7, expectedBalance: 1_000_000_000 + credits })).toMatchObject({
+    status: 200,
+    credits: 7,
+  });
+  expect(await ann.credits()).toBe(7);
+});

@@ -93,8 +93,8 @@ export const setUserCredits = endpoint({
   body: z.strictObject({
     credits,
     reason,
-    /** The balance that was shown: nothing is set when it is another one by now. */
-    expectedBalance: credits.optional(),
+    /** The balance that was shown, however high: nothing is set when it is another one by now. */
+    expectedBalance: z.int().optional(),
   }),
   answer: z.object({ success: z.literal(true), credits: z.int(), change: z.int() }),
   errors: ['invalid_request', 'not_found', 'balance_moved', 'credits_held', ...adminErrors],
