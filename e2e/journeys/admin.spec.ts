@@ -123,8 +123,8 @@ test("[ADM-12] calls of the area carry a bearer token, a JSON content type and t
 
 test("[ADM-3] a visitor of the administrator area reads 'Access Denied', and can sign in", async ({ page }) => {
   await page.goto('/admin');
-  await expect(page.getByRole('alert').getByRole('heading', { name: 'Access Denied' })).toBeVisible();
-  await expect(page.getByRole('main').getByRole('button', { name: 'Sign In' })).toBeVisible();
+  await expect(page.getByRole('alert').getByRole('heading')).toHaveText('Access Denied');
+  await expect(page.getByRole('main').getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
 });
 
 test('[GEN-46] /admin is the page, and what is below it is the API', async ({ page }) => {

@@ -1,4 +1,4 @@
-import type { Locator } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { changeCatalogue, withServer } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { cardOf } from './shop-page.ts';
@@ -37,10 +37,9 @@ async function paintedColour(locator: Locator): Promise<{ r: number; g: number; 
   return { r, g, b };
 }
 
-test('[MKT-10] [MKT-11] [NUM-1] [NUM-2] [NUM-4] [GEN-9] a card shows tier and monthly price where there is billing, and neither without', async ({
-  page,
-}) => {
-  await changeCatalogue(page, (catalogue) => {
+/** Memory has no billing, and Travel Enterprise a price with every separator. */
+const changePrices = (page: Page) =>
+  changeCatalogue(page, (catalogue) => {
     const priced = withServer(catalogue, 'travel-enterprise', (server) => ({
       ...server,
       billing: {
@@ -51,6 +50,11 @@ test('[MKT-10] [MKT-11] [NUM-1] [NUM-2] [NUM-4] [GEN-9] a card shows tier and mo
     }));
     return withServer(priced, 'memory', ({ billing: _billing, ...server }) => server);
   });
+
+test('[MKT-10] [MKT-11] [GEN-9] a card shows tier and monthly price where there is billing, and neither without', async ({
+  page,
+}) => {
+  await changePrices(page);
   await page.goto('/marketplace');
   await expect(cardOf(page, 'Travel Pro').getByText('$9.00/month', { exact: true })).toBeVisible();
   await expect(cardOf(page, 'Travel Pro')).toContainText(/T2\s*Professional/);
@@ -58,6 +62,21 @@ test('[MKT-10] [MKT-11] [NUM-1] [NUM-2] [NUM-4] [GEN-9] a card shows tier and mo
   await expect(cardOf(page, 'Travel')).toContainText(/T0\s*Free/);
   await expect(cardOf(page, 'Memory')).not.toContainText('/month');
   await expect(cardOf(page, 'Memory')).not.toContainText('T0');
+});
+
+test.describe('in a browser of another country', () => {
+  test.use({ locale: 'de-DE' });
+
+  test('[NUM-1] [NUM-2] [NUM-4] amounts are US dollars from cents, and stand in the US English form', async ({
+    page,
+  }) => {
+    await changePrices(page);
+    await page.goto('/marketplace');
+    const german = await page.evaluate(() => [navigator.language, (1234.5).toLocaleString()]);
+    expect(german).toEqual(['de-DE', '1.234,5']);
+    await expect(cardOf(page, 'Travel Pro').getByText('$9.00/month', { exact: true })).toBeVisible();
+    await expect(cardOf(page, 'Travel Enterprise').getByText('$1,234.56/month', { exact: true })).toBeVisible();
+  });
 });
 
 test('[MKT-12] a card links to the page of its server', async ({ page }) => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '#features/billing/index.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 
 // What administrators do with people (specification part 2, section 7), with what these then see and may do.
@@ -11,11 +12,13 @@ let admin: Administration['admin'];
 let send: Administration['send'];
 let expectRefused: Administration['expectRefused'];
 let newPerson: Administration['newPerson'];
+let manifest: Administration['manifest'];
+let gone: Administration['gone'];
 let started: Administration | undefined;
 
 beforeAll(async () => {
   started = await startAdministration();
-  ({ shop, administrator, admin, send, expectRefused, newPerson } = started);
+  ({ shop, administrator, admin, send, expectRefused, newPerson, manifest, gone } = started);
 });
 afterEach(async () => {
   const [fault] = await checkLedger(shop.db);
@@ -96,10 +99,13 @@ test('security row 33: a call that only administrators may send leaves a row of 
 });
 
 test('[ADM-16] the figures of the dashboard count users, servers and what people have', async () => {
-  const ann = await newPerson();
+  const [ann, cleo] = [await newPerson(), await newPerson()];
   const { stats: before } = await admin.getAdminStats();
   expect(before.servers).toEqual({ deployed: 2, connected: 2, down: 0 });
+  await deployManifest(shop, manifest('away', { connection: { type: 'http', url: gone.url } }), 'disconnected');
   const params = { id: ann.userId };
+  const rental = { type: 'rental', mcpId: 'top', period: 'weekly' } as const;
+  await admin.addUserSubscription({ params: { id: cleo.userId }, body: rental });
   await admin.addUserSubscription({ params, body: { type: 'purchase', mcpId: 'top' } });
   await admin.addUserSubscription({ params, body: { type: 'subscription', mcpId: 'basic' } });
   const bob = await newPerson();
@@ -108,9 +114,15 @@ test('[ADM-16] the figures of the dashboard count users, servers and what people
   const { users, access } = before;
   expect(stats).toEqual({
     users: { total: users.total + 1, active: users.active },
-    servers: before.servers,
-    access: { ...access, purchases: access.purchases + 1, subscriptions: access.subscriptions + 1 },
+    servers: { deployed: 3, connected: 2, down: 1 },
+    access: {
+      ...access,
+      purchases: access.purchases + 1,
+      rentals: access.rentals + 1,
+      subscriptions: access.subscriptions + 1,
+    },
   });
+  await admin.deleteManifest({ params: { id: 'away' }, body: {} });
 });
 
 test('[USR-9] [USR-10] users come by pages, the newest first, with deactivated ones and without deleted ones', async () => {

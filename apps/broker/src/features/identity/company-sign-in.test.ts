@@ -212,6 +212,7 @@ describe('beside Google', () => {
         OIDC_NAME: 'Acme',
         GOOGLE_CLIENT_ID: 'google-client',
         GOOGLE_CLIENT_SECRET: 'google-secret',
+        ADMIN_EMAILS: 'ana@acme.test',
       },
       google.issuer,
     );
@@ -226,6 +227,16 @@ describe('beside Google', () => {
     expect(one).toMatchObject({ provider: 'oidc', email: 'ana@acme.test' });
     expect(two).toMatchObject({ provider: 'google', email: 'ana@acme.test' });
     expect((one as { id: string }).id).not.toBe((two as { id: string }).id);
+  });
+
+  test('[USR-10] the record of each user names the provider that it came by', async () => {
+    google.person.email = company.person.email;
+    await new ProviderBrowser(running.publicUrl, google.issuer).signInWeb({ provider: 'google' });
+    const { accessToken } = await browserOf().signInWeb({ provider: 'oidc' });
+    const answer = await get('/admin/users?search=ana@acme.test', accessToken);
+    const { users } = (await answer.json()) as { users: { email: string; provider: string }[] };
+    expect(users.map(({ email }) => email)).toEqual(['ana@acme.test', 'ana@acme.test']);
+    expect(users.map(({ provider }) => provider).toSorted()).toEqual(['google', 'oidc']);
   });
 
   test('a client’s consent says that sign-in comes next, and then the person chooses', async () => {

@@ -116,10 +116,15 @@ describe('home', () => {
     expect(textOf(select)).toBe('All Types API Services Data Sources Productivity');
   });
 
-  test('[HOME-5] The first 6 servers are shown as cards', async () => {
-    const servers = Array.from({ length: 8 }, (_, index) => testServer({ serverId: `s${index}` })).toReversed();
-    const cards = (await home({ servers, capabilities: [] })).match(/<article/g);
-    expect(cards).toHaveLength(6);
+  test("[HOME-5] The first 6 servers are shown as cards, in the operator's order", async () => {
+    const ids = ['s7', 's1', 's6', 's0', 's5', 's2', 's4', 's3'];
+    const servers = ids.map((serverId) => testServer({ serverId, displayName: `Server ${serverId}` }));
+    const html = await home({ servers, capabilities: [] });
+    const names = [...html.matchAll(/<article.*?<h3[^>]*>(.*?)<\/h3>/gs)].map(([, name = '']) => textOf(name));
+    expect(names).toEqual(ids.slice(0, 6).map((id) => `Server ${id}`));
+    // cards are drawn in parts: each of all of them has its place in the list
+    const list = html.slice(html.indexOf('>Servers</h2>'), html.indexOf('View All Servers'));
+    expect(list.match(/<li/g)).toHaveLength(6);
   });
 
   test("[HOME-8] [HOME-9] A card shows name, counts and description, and links 'View Details' to /service/{serverId}", async () => {
@@ -178,6 +183,21 @@ describe('marketplace', () => {
   test("[MKT-4] [MKT-6] [MKT-8] 'All MCP Servers', a Refresh button and the counter", async () => {
     const text = textOf(await market({}, catalogue));
     expect(text).toMatch(/^All MCP Servers Showing 3 of 3 servers Live Refresh/);
+  });
+
+  test('[MKT-8] X counts the servers that match on all pages, Y those that are deployed', async () => {
+    const names = Array.from({ length: 31 }, (_, index) => (index < 26 ? `Travel ${index}` : `Notes ${index}`));
+    const servers = names.map((displayName, index) => testServer({ serverId: `s${index}`, displayName }));
+    const many = { servers, capabilities: [] };
+    for (const [search, counter] of [
+      [{}, 'Showing 31 of 31 servers'],
+      [{ page: 2 }, 'Showing 31 of 31 servers'],
+      [{ q: 'travel' }, 'Showing 26 of 31 servers'],
+      [{ q: 'travel', page: 2 }, 'Showing 26 of 31 servers'],
+    ] as const) {
+      const status = /<span role="status"[^>]*>(.*?)<\/span>/s.exec(await market(search, many));
+      expect(status?.[1], JSON.stringify(search)).toBe(counter);
+    }
   });
 
   test('[MKT-5] With a search the title is \'Search results for "{q}"\'', async () => {

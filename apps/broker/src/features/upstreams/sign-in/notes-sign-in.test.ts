@@ -83,6 +83,21 @@ test("a person cannot use another's account", async () => {
   expect(await callText(annClient, 'notes__search_notes', { query: 'Ann' })).toContain('Of Ann');
 });
 
+test('[USR-10] the record of a user names the servers at which they have an account, as long as they have it', async () => {
+  const administrator = await signInPerson(app.publicUrl, 'admin@souk.test');
+  const cleo = await signInPerson(app.publicUrl, 'cleo@souk.test');
+  const connections = async (): Promise<unknown> => {
+    const { body } = await administrator.call('GET', '/admin/users?search=cleo@souk.test');
+    const [record] = [body['users']].flat();
+    return Object(record)['oauthConnections'];
+  };
+  expect(await connections()).toEqual({});
+  await connectNotes(cleo, 'Cleo');
+  expect(await connections()).toEqual({ notes: { connected: true } });
+  await cleo.call('DELETE', `/api/users/${cleo.userId}/upstream-connections/notes`);
+  expect(await connections()).toEqual({});
+});
+
 test('disconnecting deletes the tokens here and revokes them there', async () => {
   const path = `/api/users/${bob.userId}/upstream-connections/notes`;
   expect((await bob.call('DELETE', path)).body).toEqual({ success: true, message: 'Disconnected from Notes' });

@@ -13,6 +13,7 @@ import { createElement, type ComponentType, type ReactNode } from 'react';
 import { renderToString } from 'react-dom/server';
 import { vi } from 'vitest';
 import type { MarketplaceSearch } from '../marketplace-search.ts';
+import type { ServerSearch } from '../queries.ts';
 
 /** The pages' configuration and typed client read the address of the page when they are loaded: they are given one. */
 export async function loadScreens() {
@@ -51,8 +52,7 @@ export async function renderScreen<Props extends object>(
   if (catalogue instanceof Error) {
     for (const query of [home, page, server]) await fail(query, catalogue);
   } else if (catalogue) {
-    queries.setQueryData(home.queryKey, found(catalogue, {}, 6));
-    queries.setQueryData(page.queryKey, found(catalogue, search, screens.marketplacePageSize));
+    for (const { queryKey } of [home, page]) queries.setQueryData(queryKey, found(catalogue, asSearch(queryKey[2])));
     queries.setQueryData(screens.healthQuery.queryKey, healthOf(catalogue));
     const shown = catalogue.servers.find((one) => one.serverId === serviceId);
     const capabilities = catalogue.capabilities.filter((one) => one.serverId === serviceId);
@@ -73,9 +73,14 @@ export async function renderScreen<Props extends object>(
   return renderToString(createElement(QueryClientProvider, { client: queries }, app as ReactNode));
 }
 
-/** What the broker answers, as far as screens depend on it: a text matches names. */
-function found({ servers }: Catalogue, { q = '', page = 1 }: MarketplaceSearch, pageSize: number) {
-  const matching = servers.filter(({ displayName }) => displayName.toLowerCase().includes(q.toLowerCase()));
+/** What a key of the cache has of its question: its type is that of any key. */
+const asSearch = (asked: unknown) => asked as ServerSearch;
+
+/** What the broker answers, as far as screens depend on it: a text matches names; `featured` is the catalogue's own order. */
+function found({ servers }: Catalogue, { q = '', page = 1, pageSize, sort }: ServerSearch) {
+  const byName = servers.toSorted((one, other) => one.displayName.localeCompare(other.displayName));
+  const ordered = sort === 'featured' ? servers : byName;
+  const matching = ordered.filter(({ displayName }) => displayName.toLowerCase().includes(q.toLowerCase()));
   const total = matching.length;
   const pagination = { page, pageSize, total, pages: Math.ceil(total / pageSize) };
   return { servers: matching.slice((page - 1) * pageSize, page * pageSize), pagination, deployed: servers.length };
