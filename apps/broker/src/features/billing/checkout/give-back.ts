@@ -1,6 +1,7 @@
 import { makeOnce, isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Database } from '#platform/db/database.ts';
 import { recordTransaction } from '../record-transaction.ts';
+import { cancelAtProvider } from '../subscriptions/end-at-provider.ts';
 import { keyOf, paidTwice, transactionTypes, type Order } from './order.ts';
 import { decideOrder } from './order-store.ts';
 
@@ -16,7 +17,8 @@ export async function giveBack(
   const { subscriptionId } = order;
   if (subscriptionId === undefined && order.kind !== 'credits')
     throw new Error(`order ${order.id} has no subscription to end`);
-  const subscription = subscriptionId === undefined ? undefined : await endSubscription(provider, subscriptionId);
+  const subscription =
+    subscriptionId === undefined ? undefined : (await cancelAtProvider(provider, subscriptionId)).found;
   const paymentIntentId = order.paymentIntentId ?? (await firstPayment(provider, subscription?.latest_invoice));
   const refund = paymentIntentId === undefined ? undefined : await refundOnce(provider, order, paymentIntentId);
   if (refund && 'refused' in refund) return refund;
@@ -60,15 +62,6 @@ export async function giveBack(
     });
     return 'refunded';
   });
-}
-
-async function endSubscription(provider: PaymentProvider, id: string) {
-  const subscription = await provider.find((stripe) => stripe.subscriptions.retrieve(id));
-  if (subscription && subscription.status !== 'canceled') {
-    // no invoice and no proration: all of it is refunded
-    await provider.call((stripe) => stripe.subscriptions.cancel(id));
-  }
-  return subscription;
 }
 
 /** What paid the invoice of a new subscription. */

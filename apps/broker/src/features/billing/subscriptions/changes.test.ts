@@ -136,6 +136,19 @@ test('a renewal that fails leaves access, past due; paid later, it goes on, with
   });
 });
 
+test('two clicks on End now at the same moment end it once, and both are told so', async () => {
+  const ann = await newSubscriber(shop);
+  const clock = await giveClock(shop, await ann.subscribe('basic', '4000000000000341'));
+  await clock.advanceDays(32);
+  await waitUntil('it is past due', async () => (await ann.plan())?.status === 'past_due');
+  const params = { id: await idOf(ann) };
+  const told = await Promise.all([1, 2, 3].map(() => ann.api.cancelSubscription({ params })));
+  const message =
+    'The Basic plan is cancelled. Its last payment failed, so access has ended and nothing more is charged.';
+  expect(told).toEqual([1, 2, 3].map(() => ({ success: true, message, endsAt: null })));
+  expect(await ann.plan()).toBeUndefined();
+});
+
 test('a renewal that stays unpaid ends the plan when the provider gives up', async () => {
   const ann = await newSubscriber(shop);
   const clock = await giveClock(shop, await ann.subscribe('basic', '4000000000000341'));

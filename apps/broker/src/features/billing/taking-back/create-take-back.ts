@@ -4,6 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { recordTransaction } from '../record-transaction.ts';
+import { endAtProvider } from '../subscriptions/end-at-provider.ts';
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import { closeFlagged, noteFailedRefund, type FailedRefund } from './refund-of-order.ts';
 import { findPayment, findUnrecorded, type KnownPayment } from './find-payment.ts';
@@ -122,7 +123,7 @@ export function createTakeBack(given: {
       });
       log.warn({ dispute: id, status: dispute.status, userId: payment.userId }, 'a payment is disputed');
       const isReturned = outcome !== undefined && outcome !== 'stands';
-      if (isReturned && payment.subscriptionId !== undefined) await end(payment.subscriptionId);
+      if (isReturned && payment.subscriptionId !== undefined) await endAtProvider(given, payment.subscriptionId);
       await given.announce(payment.userId);
     },
   };
@@ -146,13 +147,6 @@ export function createTakeBack(given: {
       idem: fact,
       at: new Date(given.clock.now()),
     });
-  }
-
-  async function end(subscriptionId: string): Promise<void> {
-    const found = await provider.find((stripe) => stripe.subscriptions.retrieve(subscriptionId));
-    if (found && found.status !== 'canceled')
-      await provider.call((stripe) => stripe.subscriptions.cancel(subscriptionId));
-    await given.sync(subscriptionId);
   }
 }
 
