@@ -92,6 +92,22 @@ test('who rents a server that is deleted pays on for nothing, and has it again o
     action: 'manifest.deleted',
     details: { deployed: '1.0.0', via: 'administration', renters: 2 },
   });
+  // before the job has come to them
+  expect(await ann.rental()).toMatchObject({ name: 'Leaving', isOffered: false, status: 'active' });
+  const gone = {
+    status: 409,
+    code: 'not_active',
+    message: 'Leaving is no longer offered: its rental is not renewed.',
+  };
+  await expect(changed(ann)).rejects.toMatchObject(gone);
+  const { endDate } = (await bob.rental()) ?? {};
+  const cancel = (person: typeof ann) => person.api.cancelRental({ params: { mcpId: 'leaving' } });
+  expect(await cancel(bob)).toEqual({
+    success: true,
+    message: 'The rental of Leaving is cancelled. Leaving is no longer offered: its rental is not renewed.',
+    endsAt: endDate,
+  });
+  await expect(cancel(bob)).rejects.toMatchObject(gone);
   await shop.network.stop();
   await expect(run()).rejects.toMatchObject({ code: 'payments_unavailable' });
   await shop.network.resume();
@@ -100,7 +116,11 @@ test('who rents a server that is deleted pays on for nothing, and has it again o
   expect(await ends(), 'with the period that is paid').toEqual([true, true]);
   expect(await ann.rental()).toMatchObject({ name: 'Leaving', isOffered: false, status: 'canceled' });
   expect(await ann.history()).toEqual(['rental_create completed 500', 'rental_cancel completed 0']);
-  await expect(changed(ann)).rejects.toMatchObject({ code: 'not_active', message: /no longer offered/ });
+  await expect(changed(ann)).rejects.toMatchObject(gone);
+  const { rows: told } = await shop.db.query<{ description: string }>(
+    `select description from transactions where server_id = 'leaving' and type = 'rental_cancel'`,
+  );
+  expect(told.map(({ description }) => description)).toEqual(Array(2).fill('Cancellation: Rental of Leaving'));
 
   await admin.deployManifest({ params, body: {} });
   await run();

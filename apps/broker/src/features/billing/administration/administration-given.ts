@@ -16,7 +16,7 @@ export type AdministrationGiven = {
   access: Pick<AccessBook, 'read' | 'announce'>;
   offers: Pick<OfferStore, 'plans'>;
   ledger: Pick<Ledger, 'account' | 'setBalance'>;
-  catalogue: Pick<Catalogue, 'snapshot'>;
+  catalogue: Pick<Catalogue, 'snapshot' | 'versions'>;
   directory: Pick<UserDirectory, 'find' | 'keep'>;
   /** undefined: nothing is sold, or the provider cannot be asked from here; a broker asks it later then. */
   payments:

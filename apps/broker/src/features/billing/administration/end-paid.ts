@@ -1,6 +1,7 @@
 import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
 import { writeAuditsWith } from '#platform/audit/audit-log.ts';
 import type { Query } from '#platform/db/database.ts';
+import { readRentedServer } from '../access/read-rented.ts';
 import { isRunningSql, runningValues } from '../access/running-sql.ts';
 import { withPatience } from '../checkout/patience.ts';
 import { wantEnd } from '../subscriptions/end-wanted.ts';
@@ -40,7 +41,7 @@ async function endAllNow(given: AdministrationGiven, userId: string, by: Decided
   return Promise.all(
     ended.map(async ({ id, kind, of, paymentId }) => ({
       id,
-      name: nameOf(kind === 'subscription' ? 'plan' : 'rental', of),
+      name: await nameOf(kind === 'subscription' ? 'plan' : 'rental', of),
       endsAt: new Date(nowMs).toISOString(),
       atProvider: await endAtProvider(given, paymentId),
     })),
@@ -75,7 +76,7 @@ async function endWithPeriods(given: AdministrationGiven, userId: string, by: De
   return Promise.all(
     renewing.map(async ({ id, kind, of, payment_id: paymentId, period_ends_at: endsAt }) => ({
       id,
-      name: nameOf(kind, of),
+      name: await nameOf(kind, of),
       endsAt: endsAt?.toISOString() ?? null,
       atProvider: await endWithPeriod(given, paymentId),
     })),
@@ -119,7 +120,6 @@ async function closePages({ db, livemode, payments, log }: AdministrationGiven, 
 
 async function namesOf({ offers, catalogue }: AdministrationGiven) {
   const plans = new Map((await offers.plans()).map(({ planId, name }) => [planId, name]));
-  const { byId } = catalogue.snapshot();
-  return (kind: 'plan' | 'rental', of: string): string =>
-    kind === 'plan' ? `${plans.get(of) ?? of} plan` : (byId.get(of)?.manifest.name ?? of);
+  return async (kind: 'plan' | 'rental', of: string): Promise<string> =>
+    kind === 'plan' ? `${plans.get(of) ?? of} plan` : (await readRentedServer(catalogue, of)).name;
 }

@@ -4,6 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import type { AccessBook } from '../access/create-access.ts';
+import { readRentedServer } from '../access/read-rented.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
 import type { Prices } from '../prices/create-prices.ts';
 import { createTakeBack } from '../taking-back/create-take-back.ts';
@@ -70,6 +71,7 @@ export function createSubscriptions(options: {
     ...options,
     query: db.query,
     findServer: (id: string) => catalogue.snapshot().byId.get(id),
+    readServer: (id: string) => readRentedServer(catalogue, id),
     announce: access.announce,
     endMissing: createEndMissing({ db, provider, announce: access.announce, clock, log }),
     returnLate: createReturnLate({ ...options, query: db.query }),

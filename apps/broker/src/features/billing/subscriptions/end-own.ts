@@ -1,10 +1,10 @@
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { AccessBook } from '../access/create-access.ts';
 import type { OwnedPlan, OwnedServer } from '../access/owned.ts';
+import type { RentedServer } from '../access/read-rented.ts';
 import { endAtProvider } from './end-at-provider.ts';
 import { findPlan, findRental, requireActive, requireCancelled, type Own } from './find-own.ts';
 import { setEnd } from './set-end.ts';
@@ -26,13 +26,13 @@ export function createEndOwn(given: {
   provider: PaymentProvider;
   access: Pick<AccessBook, 'read'>;
   sync: SyncSubscription;
-  findServer(id: string): CatalogueServer | undefined;
+  /** Also of one that was taken out of the shop. */
+  readServer(id: string): Promise<RentedServer>;
   clock: Clock;
 }): EndOwn {
   const { clock } = given;
   const context = () => ({ ...given, nowMs: clock.now() });
 
-  const nameOf = (serverId: string) => given.findServer(serverId)?.manifest.name ?? serverId;
   const tell = (name: string, periodEndsAtMs: number | undefined): Ending => {
     const endsAt = periodEndsAtMs === undefined ? null : new Date(periodEndsAtMs).toISOString();
     const until = endsAt === null ? '' : ` You keep access until ${endsAt.slice(0, 10)} and can resume until then.`;
@@ -51,22 +51,24 @@ export function createEndOwn(given: {
   return {
     async cancelRental(userId, serverId) {
       const rental = await findRental(context(), userId, serverId);
-      const ended = await endUnpaid(rental, `The rental of ${nameOf(serverId)}`);
+      const { name, isOffered } = await given.readServer(serverId);
+      const what = `The rental of ${name}`;
+      const ended = await endUnpaid(rental, what);
       if (ended) return ended;
+      if (!isOffered && rental.isCancelled) throw notRenewed(name);
       requireActive(rental, clock.now());
       await setEnd(given, rental.paymentId, true);
       const { periodEndsAtMs } = await findRental(context(), userId, serverId);
-      return tell(`The rental of ${nameOf(serverId)}`, periodEndsAtMs);
+      const told = tell(what, periodEndsAtMs);
+      return isOffered ? told : { ...told, message: `${what} is cancelled. ${notRenewed(name).message}` };
     },
     async resumeRental(userId, serverId) {
       const rental = await findRental(context(), userId, serverId);
+      const { name, isOffered } = await given.readServer(serverId);
+      if (!isOffered) throw notRenewed(name);
       requireCancelled(rental);
-      if (!given.findServer(serverId)) {
-        const message = `${serverId} is no longer offered: its rental is not renewed.`;
-        throw new SoukError('not_active', { message });
-      }
       await setEnd(given, rental.paymentId, false);
-      return tellResumed(`The rental of ${nameOf(serverId)}`);
+      return tellResumed(`The rental of ${name}`);
     },
     async cancelPlan(userId, id) {
       const plan = await findPlan(context(), userId, id);
@@ -85,3 +87,7 @@ export function createEndOwn(given: {
     },
   };
 }
+
+/** Also where the job that lets it end with its period has not come to it yet. */
+const notRenewed = (name: string) =>
+  new SoukError('not_active', { message: `${name} is no longer offered: its rental is not renewed.` });

@@ -4,6 +4,7 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import type { RentedServer } from '../access/read-rented.ts';
 import { boundAccess } from './bound-access.ts';
 import { readPaidInvoices, type PaidInvoice } from './read-invoices.ts';
 import { readSubscription, type ProviderSubscription } from './read-subscription.ts';
@@ -36,6 +37,8 @@ export type SyncGiven = {
   db: Pick<Database, 'query' | 'transaction'>;
   provider: PaymentProvider;
   findServer(id: string): CatalogueServer | undefined;
+  /** Also of one that was taken out of the shop. */
+  readServer(id: string): Promise<RentedServer>;
   /** The provider has no such subscription. */
   endMissing(paymentId: string): Promise<void>;
   /** Gives back what was paid after its end. */
@@ -58,6 +61,7 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
     reading: number,
     found: ProviderSubscription,
     invoices: readonly PaidInvoice[],
+    rentedName: string,
   ): Promise<string | 'newer' | undefined> {
     if (!(await noteReading(query, found, reading))) return 'newer';
     const read = await boundAccess(query, found, invoices);
@@ -82,7 +86,7 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
       const server = given.findServer(read.offerId)?.manifest;
       const rental = { ...owner, itemId: read.offerId, nextPlanId: undefined };
       await writeRental(query, read, rental, server?.features ?? []);
-      what = `Rental of ${server?.name ?? read.offerId}`;
+      what = `Rental of ${rentedName}`;
     }
     const told = { ...owner, read, what };
     for (const invoice of invoices) await recordInvoice(query, { uuid, log }, { ...told, invoice });
@@ -103,7 +107,8 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
     if (read.endedAt) await stopCollecting(provider, paymentId, 'void');
     const recorded = await listRecordedInvoices(db.query, paymentId);
     const invoices = await readPaidInvoices(provider, paymentId, (id) => recorded.has(id));
-    const userId = await db.transaction((query) => write(query, reading, read, invoices));
+    const rentedName = read.kind === 'rental' ? (await given.readServer(read.offerId)).name : '';
+    const userId = await db.transaction((query) => write(query, reading, read, invoices, rentedName));
     if (userId === undefined) return 'unknown';
     if (userId !== 'newer') await given.announce(userId);
     await (read.endedAt ? given.returnLate(paymentId, read.endedAt) : given.settle(read));

@@ -73,6 +73,7 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
       clock: systemClock,
       log: createLog('silent'),
       findServer: () => undefined,
+      readServer: async (name) => ({ name, isOffered: false }),
       announce: () => Promise.resolve(),
       endMissing: () => Promise.resolve(),
       settle: () => Promise.resolve(),
