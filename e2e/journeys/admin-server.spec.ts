@@ -263,6 +263,12 @@ test('the editor does not trap the keyboard, saves by Ctrl+S, and fits a phone',
   await write(page, written('keyed', { version: '1.0.1', description: 'By keys.' }));
   await page.keyboard.press('Control+s');
   await expect(page.getByText('1.0.1 is waiting to be deployed')).toBeVisible();
+  // a text that is inserted whole, as by dictation: what the browser does with it would break the policy of styles
+  const inserted = written('keyed', { version: '1.0.2', description: 'At once.' });
+  await editorOf(page).fill(inserted);
+  await expect.poll(() => textIn(page)).toBe(inserted);
+  await button(page, 'Discard changes').click();
+  await expect.poll(() => textIn(page)).toBe(written('keyed', { version: '1.0.1', description: 'By keys.' }));
   await editorOf(page).focus();
   await page.keyboard.press('Escape');
   await page.keyboard.press('Tab');

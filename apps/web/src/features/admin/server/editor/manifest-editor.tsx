@@ -20,6 +20,7 @@ import type { AskedCheck, CheckedText } from './check-text.ts';
 import { completeManifest } from './complete-manifest.ts';
 import { editorLook } from './editor-look.ts';
 import type { Problem, TextRange } from './json-fields.ts';
+import { insertText } from './insert-text.ts';
 import { useInShadow } from './use-in-shadow.ts';
 
 /** A text rests this long before it is checked. */
@@ -105,6 +106,7 @@ export function ManifestEditor({ ref, serverId, serverName, initialText, refused
             autocompletion({ override: [completeManifest], icons: false }),
             search({ top: true }),
             json(),
+            insertText,
             EditorView.lineWrapping,
             editorLook,
             EditorView.theme({
