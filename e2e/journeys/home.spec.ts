@@ -6,140 +6,152 @@ import { openSignedIn } from './sign-in.ts';
 /** In the order of the bundled manifests, not by name. */
 const firstSix = ['Travel', 'Notes', 'Calendar', 'Filesystem', 'Memory', 'Travel Pro'];
 
-test('[GEN-1] [GEN-2] [GEN-3] [GEN-10] [HOME-5] [HOME-8] [HOME-12] [HOME-13] [HOME-14] [HOME-15] [HOME-16] [HOME-17] [HOME-19] [HOME-20] home from its hero to its footer', async ({
+test('[GEN-1] [GEN-2] [GEN-3] [GEN-10] the hero says what this is: one-click AI upgrade, paste a link, no keys, no secrets, no configuration', async ({
   page,
   product,
+}) => {
+  await page.goto('/');
+  const main = page.getByRole('main');
+  await expect(main.getByRole('heading', { level: 1 })).toHaveText('One-click AI upgrade');
+  await expect(
+    main.getByText(/Paste one link into Claude, ChatGPT or any other AI client, and every tool here is ready to use\./),
+  ).toBeVisible();
+  await expect(main.getByText('No API keys, no secrets, no configuration.', { exact: true })).toBeVisible();
+  await expect(main.getByLabel('The link', { exact: true })).toHaveValue(`${product.publicUrl}/mcp`);
+});
+
+test('[HOME-5] [HOME-8] the first 6 servers are cards with name, tool and prompt counts, and description', async ({
+  page,
+}) => {
+  await page.goto('/');
+  const cards = page.getByRole('main').getByRole('article');
+  await expect(cards).toHaveCount(6);
+  await expect(cards.getByRole('heading', { level: 3 })).toHaveText(firstSix);
+  const [travel, filesystem] = [cards.nth(0), cards.nth(3)];
+  await expect(travel).toContainText('7 tools · 1 prompt');
+  await expect(travel).toContainText('Airports, distances, flight times and local times');
+  await expect(filesystem).toContainText('14 tools · 0 prompts');
+});
+
+test('[HOME-12] Platform Features names Instant Setup, Enterprise Security and Growing Community', async ({ page }) => {
+  await page.goto('/');
+  const features = page.getByRole('main').locator('section', {
+    has: page.getByRole('heading', { level: 2, name: 'Platform Features' }),
+  });
+  await expect(features.getByRole('heading', { level: 3 })).toHaveText([
+    'Instant Setup',
+    'Enterprise Security',
+    'Growing Community',
+  ]);
+});
+
+test('[HOME-13] [HOME-14] the FAQ has 4 questions, and opening one closes the other', async ({ page }) => {
+  await page.goto('/');
+  const faq = page.locator('section', { has: page.getByRole('heading', { name: 'Frequently Asked Questions' }) });
+  const questions = faq.getByRole('button');
+  await expect(questions).toHaveCount(4);
+  await questions.nth(0).click();
+  await expect(questions.nth(0)).toHaveAttribute('aria-expanded', 'true');
+  await expect(faq.getByText(/A service that gives an AI assistant tools/)).toBeVisible();
+  await questions.nth(3).click();
+  await expect(questions.nth(3)).toHaveAttribute('aria-expanded', 'true');
+  await expect(questions.nth(0)).toHaveAttribute('aria-expanded', 'false');
+  await expect(faq.getByText(/A service that gives an AI assistant tools/)).toBeHidden();
+  await expect(faq.getByText(/Free servers cost nothing/)).toBeVisible();
+  await questions.nth(3).click();
+  await expect(faq.getByText(/Free servers cost nothing/)).toBeHidden();
+});
+
+test('[HOME-17] [HOME-19] [HOME-20] signed out, the footer counts deployed servers and their tools, prompts and resources', async ({
+  page,
   request,
 }) => {
   await page.goto('/');
-  await test.step('the hero says what this is: one-click AI upgrade, paste a link, no keys, no secrets, no configuration', async () => {
-    const main = page.getByRole('main');
-    await expect(main.getByRole('heading', { level: 1 })).toHaveText('One-click AI upgrade');
-    await expect(
-      main.getByText(
-        /Paste one link into Claude, ChatGPT or any other AI client, and every tool here is ready to use\./,
-      ),
-    ).toBeVisible();
-    await expect(main.getByText('No API keys, no secrets, no configuration.', { exact: true })).toBeVisible();
-    await expect(main.getByLabel('The link', { exact: true })).toHaveValue(`${product.publicUrl}/mcp`);
-  });
-  await test.step('the first 6 servers are cards with name, tool and prompt counts, and description', async () => {
-    const cards = page.getByRole('main').getByRole('article');
-    await expect(cards).toHaveCount(6);
-    await expect(cards.getByRole('heading', { level: 3 })).toHaveText(firstSix);
-    const [travel, filesystem] = [cards.nth(0), cards.nth(3)];
-    await expect(travel).toContainText('7 tools · 1 prompt');
-    await expect(travel).toContainText('Airports, distances, flight times and local times');
-    await expect(filesystem).toContainText('14 tools · 0 prompts');
-  });
-  await test.step('Platform Features names Instant Setup, Enterprise Security and Growing Community', async () => {
-    const features = page.getByRole('main').locator('section', {
-      has: page.getByRole('heading', { level: 2, name: 'Platform Features' }),
-    });
-    await expect(features.getByRole('heading', { level: 3 })).toHaveText([
-      'Instant Setup',
-      'Enterprise Security',
-      'Growing Community',
-    ]);
-  });
-  await test.step('the FAQ has 4 questions, and opening one closes the other', async () => {
-    const faq = page.locator('section', { has: page.getByRole('heading', { name: 'Frequently Asked Questions' }) });
-    const questions = faq.getByRole('button');
-    await expect(questions).toHaveCount(4);
-    await questions.nth(0).click();
-    await expect(questions.nth(0)).toHaveAttribute('aria-expanded', 'true');
-    await expect(faq.getByText(/A service that gives an AI assistant tools/)).toBeVisible();
-    await questions.nth(3).click();
-    await expect(questions.nth(3)).toHaveAttribute('aria-expanded', 'true');
-    await expect(questions.nth(0)).toHaveAttribute('aria-expanded', 'false');
-    await expect(faq.getByText(/A service that gives an AI assistant tools/)).toBeHidden();
-    await expect(faq.getByText(/Free servers cost nothing/)).toBeVisible();
-    await questions.nth(3).click();
-    await expect(faq.getByText(/Free servers cost nothing/)).toBeHidden();
-  });
-  await test.step('signed out, the footer counts deployed servers and their tools, prompts and resources', async () => {
-    const capabilities = await (await request.get('/mcp/capabilities')).json();
-    const connected = capabilities.servers.filter(({ status }: { status: string }) => status === 'connected').length;
-    // what the line counts is every tool, prompt and resource
-    const counts = capabilities.servers.map((server: { capabilities: Record<string, number> }) => server.capabilities);
-    const total = counts.reduce(
-      (sum: number, { tools, prompts, resources }: Record<string, number>) =>
-        sum + (tools ?? 0) + (prompts ?? 0) + (resources ?? 0),
-      0,
-    );
-    await expect(page.getByRole('contentinfo')).toContainText(
-      `${capabilities.servers.length} servers · ${total} capabilities · ${connected} active`,
-    );
-  });
-  await test.step('the footer has quick links, and the support and business e-mail', async () => {
-    const footer = page.getByRole('contentinfo');
-    await expect(footer.getByRole('link', { name: 'support@souk.test' })).toHaveAttribute(
-      'href',
-      'mailto:support@souk.test',
-    );
-    await expect(footer.getByRole('link', { name: 'business@souk.test' })).toHaveAttribute(
-      'href',
-      'mailto:business@souk.test',
-    );
-    await footer.getByRole('navigation', { name: 'Quick links' }).getByRole('link', { name: 'Marketplace' }).click();
-    await expect(page).toHaveURL(/\/marketplace$/);
-  });
+  const capabilities = await (await request.get('/mcp/capabilities')).json();
+  const connected = capabilities.servers.filter(({ status }: { status: string }) => status === 'connected').length;
+  // what the line counts is every tool, prompt and resource
+  const counts = capabilities.servers.map((server: { capabilities: Record<string, number> }) => server.capabilities);
+  const total = counts.reduce(
+    (sum: number, { tools, prompts, resources }: Record<string, number>) =>
+      sum + (tools ?? 0) + (prompts ?? 0) + (resources ?? 0),
+    0,
+  );
+  await expect(page.getByRole('contentinfo')).toContainText(
+    `${capabilities.servers.length} servers · ${total} capabilities · ${connected} active`,
+  );
 });
 
-test('[HOME-1] [HOME-2] [HOME-3] [HOME-4] [HOME-9] [HOME-11] what leads from home: to the marketplace, with a search, by category, and to a server', async ({
+test('[HOME-15] [HOME-16] the footer has quick links, and the support and business e-mail', async ({ page }) => {
+  await page.goto('/');
+  const footer = page.getByRole('contentinfo');
+  await expect(footer.getByRole('link', { name: 'support@souk.test' })).toHaveAttribute(
+    'href',
+    'mailto:support@souk.test',
+  );
+  await expect(footer.getByRole('link', { name: 'business@souk.test' })).toHaveAttribute(
+    'href',
+    'mailto:business@souk.test',
+  );
+  await footer.getByRole('navigation', { name: 'Quick links' }).getByRole('link', { name: 'Marketplace' }).click();
+  await expect(page).toHaveURL(/\/marketplace$/);
+});
+
+test('[HOME-1] Browse Servers leads to the marketplace', async ({ page }) => {
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Browse Servers' }).click();
+  await expect(page).toHaveURL(/\/marketplace$/);
+  await expect(page.getByRole('heading', { level: 1, name: 'All MCP Servers' })).toBeVisible();
+});
+
+test('[HOME-2] [HOME-3] [HOME-4] the Search & Filter box leads to the marketplace with text and type in the address', async ({
   page,
 }) => {
   await page.goto('/');
-  await test.step('Browse Servers leads to the marketplace', async () => {
-    await page.getByRole('link', { name: 'Browse Servers' }).click();
-    await expect(page).toHaveURL(/\/marketplace$/);
-    await expect(page.getByRole('heading', { level: 1, name: 'All MCP Servers' })).toBeVisible();
-  });
-  await test.step('the Search & Filter box leads to the marketplace with text and type in the address', async () => {
-    await page.goBack();
-    const box = page.getByRole('search', { name: 'Search & Filter' });
-    const type = box.getByLabel('Type');
-    await expect(type.getByRole('option')).toHaveText(['All Types', 'API Services', 'Data Sources', 'Productivity']);
-    await box.getByRole('searchbox').fill('your own');
-    await type.selectOption('Productivity');
-    await box.getByRole('button', { name: 'Search', exact: true }).click();
-    await expect(page).toHaveURL((url) => url.pathname === '/marketplace');
-    const { searchParams } = new URL(page.url());
-    expect(searchParams.get('q')).toBe('your own');
-    expect(searchParams.get('type')).toBe('productivity');
-    await expect(page.getByRole('searchbox')).toHaveValue('your own');
-    await expect(page.getByLabel('Type')).toHaveValue('productivity');
-    await expect(page.getByText('Showing 1 of 9 servers')).toBeVisible();
-  });
-  await test.step('each category stands with its first servers and their count, and leads to all of them', async () => {
-    await page.goBack();
-    const categories = page.getByRole('region', { name: 'Categories' });
-    await expect(categories.getByRole('heading', { level: 3 })).toHaveText([
-      'API Services',
-      'Data Sources',
-      'Productivity',
-    ]);
-    const data = categories.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Data Sources' }) });
-    await expect(data.getByText('4 servers')).toBeVisible();
-    await expect(data.getByRole('link')).toHaveText(['Travel', 'Memory', 'Travel Pro', 'View all Data Sources']);
-    await data.getByRole('link', { name: 'View all Data Sources' }).click();
-    await expect(page).toHaveURL(/\/marketplace\?type=data$/);
-    await expect(page.getByText('Showing 4 of 9 servers')).toBeVisible();
-    await page.goBack();
-    await data.getByRole('link', { name: 'Travel Pro' }).click();
-    await expect(page).toHaveURL(/\/service\/travel-pro$/);
-  });
-  await test.step('View Details leads to the page of the server', async () => {
-    await page.goBack();
-    await page.getByRole('link', { name: /^View Details\s*: Memory$/ }).click();
-    await expect(page).toHaveURL(/\/service\/memory$/);
-    await expect(page.getByRole('heading', { level: 1, name: 'Memory' })).toBeVisible();
-  });
-  await test.step('View All Servers leads to the marketplace', async () => {
-    await page.goBack();
-    await page.getByRole('link', { name: 'View All Servers' }).click();
-    await expect(page).toHaveURL(/\/marketplace$/);
-  });
+  const box = page.getByRole('search', { name: 'Search & Filter' });
+  const type = box.getByLabel('Type');
+  await expect(type.getByRole('option')).toHaveText(['All Types', 'API Services', 'Data Sources', 'Productivity']);
+  await box.getByRole('searchbox').fill('your own');
+  await type.selectOption('Productivity');
+  await box.getByRole('button', { name: 'Search', exact: true }).click();
+  await expect(page).toHaveURL((url) => url.pathname === '/marketplace');
+  const { searchParams } = new URL(page.url());
+  expect(searchParams.get('q')).toBe('your own');
+  expect(searchParams.get('type')).toBe('productivity');
+  await expect(page.getByRole('searchbox')).toHaveValue('your own');
+  await expect(page.getByLabel('Type')).toHaveValue('productivity');
+  await expect(page.getByText('Showing 1 of 9 servers')).toBeVisible();
+});
+
+test('each category stands with its first servers and their count, and leads to all of them', async ({ page }) => {
+  await page.goto('/');
+  const categories = page.getByRole('region', { name: 'Categories' });
+  await expect(categories.getByRole('heading', { level: 3 })).toHaveText([
+    'API Services',
+    'Data Sources',
+    'Productivity',
+  ]);
+  const data = categories.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Data Sources' }) });
+  await expect(data.getByText('4 servers')).toBeVisible();
+  await expect(data.getByRole('link')).toHaveText(['Travel', 'Memory', 'Travel Pro', 'View all Data Sources']);
+  await data.getByRole('link', { name: 'View all Data Sources' }).click();
+  await expect(page).toHaveURL(/\/marketplace\?type=data$/);
+  await expect(page.getByText('Showing 4 of 9 servers')).toBeVisible();
+  await page.goBack();
+  await data.getByRole('link', { name: 'Travel Pro' }).click();
+  await expect(page).toHaveURL(/\/service\/travel-pro$/);
+});
+
+test('[HOME-9] View Details leads to the page of the server', async ({ page }) => {
+  await page.goto('/');
+  await page.getByRole('link', { name: /^View Details\s*: Memory$/ }).click();
+  await expect(page).toHaveURL(/\/service\/memory$/);
+  await expect(page.getByRole('heading', { level: 1, name: 'Memory' })).toBeVisible();
+});
+
+test('[HOME-11] View All Servers leads to the marketplace', async ({ page }) => {
+  await page.goto('/');
+  await page.getByRole('link', { name: 'View All Servers' }).click();
+  await expect(page).toHaveURL(/\/marketplace$/);
 });
 
 test('[HOME-6] [HOME-7] a card shows the icon of its server, or the first letter of the name', async ({ page }) => {

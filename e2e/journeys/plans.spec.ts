@@ -10,59 +10,65 @@ const planOf = (page: Page, name: string) => page.getByRole('article', { name: `
 const packageOf = (page: Page, name: string) => page.getByRole('article', { name: `${name} package`, exact: true });
 const currentButtons = (page: Page) => page.getByRole('button', { name: 'Current plan' });
 
-test('[PLAN-1] [PLAN-2] [PLAN-3] [PLAN-4] [PLAN-5] [PLAN-11] [PLAN-12] [PLAN-13] [PLAN-14] [PLAN-15] the plans, the packages and the questions of a visitor; axe finds nothing', async ({
+test('[PLAN-1] [PLAN-2] [PLAN-11] the plans and packages, with tier, price and monthly credits; Pro alone is Most Popular', async ({
   page,
 }) => {
-  await test.step('the plans and packages, with tier, price and monthly credits; Pro alone is Most Popular', async () => {
-    await page.goto('/');
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Plans' }).click();
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
-    for (const [name, tier, price] of [
-      ['Free', 'T0 Free', '$0'],
-      ['Basic', 'T1 Basic', '$5'],
-      ['Pro', 'T2 Professional', '$19'],
-      ['Enterprise', 'T3 Enterprise', '$99'],
-    ] as const) {
-      await expect(planOf(page, name)).toContainText(`${price} USD/month`);
-      await expect(planOf(page, name)).toContainText(tier.replace(' ', ''));
-    }
-    await expect(planOf(page, 'Pro')).toContainText('1,000 credits each month');
-    await expect(planOf(page, 'Free')).not.toContainText('credits each month');
-    await expect(page.getByText('Most Popular')).toHaveCount(1);
-    await expect(planOf(page, 'Pro').getByText('Most Popular')).toBeVisible();
-    await expect(page.getByRole('article', { name: /package$/ })).toHaveCount(3);
-  });
-  await test.step('a package says its credits, its bonus, what for and for how long', async () => {
-    const bullets = (name: string) => packageOf(page, name).getByRole('listitem');
-    await expect(bullets('Starter')).toHaveText([
-      '500 credits included',
-      'Use credits for MCP services',
-      'Credits never expire',
-    ]);
-    await expect(bullets('Regular')).toHaveText([
-      '2,000 credits included',
-      '200 bonus credits',
-      'Use credits for MCP services',
-      'Credits never expire',
-    ]);
-    await expect(packageOf(page, 'Regular')).toContainText('2,200 credits for $20 USD');
-  });
-  await test.step('the questions: changing the plan, paying, trials; axe finds nothing', async () => {
-    for (const [question, answer] of [
-      ['Can I change my plan at any time?', /^Yes\. An upgrade starts right away/],
-      ['Which payment methods can I use?', /^Credit and debit cards\./],
-      ['Is there a free trial?', /^The Free plan has no time limit\./],
-    ] as const) {
-      await page.getByRole('button', { name: question }).click();
-      await expect(page.getByRole('region', { name: question })).toContainText(answer);
-    }
-    await expect(planOf(page, 'Pro')).toBeVisible();
-    for (const width of [390, 1280]) {
-      await page.setViewportSize({ width, height: 844 });
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-    }
-    await expectNoAxeFindings(page);
-  });
+  await page.goto('/');
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Plans' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
+  for (const [name, tier, price] of [
+    ['Free', 'T0 Free', '$0'],
+    ['Basic', 'T1 Basic', '$5'],
+    ['Pro', 'T2 Professional', '$19'],
+    ['Enterprise', 'T3 Enterprise', '$99'],
+  ] as const) {
+    await expect(planOf(page, name)).toContainText(`${price} USD/month`);
+    await expect(planOf(page, name)).toContainText(tier.replace(' ', ''));
+  }
+  await expect(planOf(page, 'Pro')).toContainText('1,000 credits each month');
+  await expect(planOf(page, 'Free')).not.toContainText('credits each month');
+  await expect(page.getByText('Most Popular')).toHaveCount(1);
+  await expect(planOf(page, 'Pro').getByText('Most Popular')).toBeVisible();
+  await expect(page.getByRole('article', { name: /package$/ })).toHaveCount(3);
+});
+
+test('[PLAN-12] [PLAN-13] [PLAN-14] [PLAN-15] a package says its credits, its bonus, what for and for how long', async ({
+  page,
+}) => {
+  await page.goto('/plans');
+  const bullets = (name: string) => packageOf(page, name).getByRole('listitem');
+  await expect(bullets('Starter')).toHaveText([
+    '500 credits included',
+    'Use credits for MCP services',
+    'Credits never expire',
+  ]);
+  await expect(bullets('Regular')).toHaveText([
+    '2,000 credits included',
+    '200 bonus credits',
+    'Use credits for MCP services',
+    'Credits never expire',
+  ]);
+  await expect(packageOf(page, 'Regular')).toContainText('2,200 credits for $20 USD');
+});
+
+test('[PLAN-3] [PLAN-4] [PLAN-5] the questions of a visitor: changing the plan, paying, trials; axe finds nothing', async ({
+  page,
+}) => {
+  await page.goto('/plans');
+  for (const [question, answer] of [
+    ['Can I change my plan at any time?', /^Yes\. An upgrade starts right away/],
+    ['Which payment methods can I use?', /^Credit and debit cards\./],
+    ['Is there a free trial?', /^The Free plan has no time limit\./],
+  ] as const) {
+    await page.getByRole('button', { name: question }).click();
+    await expect(page.getByRole('region', { name: question })).toContainText(answer);
+  }
+  await expect(planOf(page, 'Pro')).toBeVisible();
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  }
+  await expectNoAxeFindings(page);
 });
 
 test('[PLAN-6] [PLAN-10] the free plan is current for a person without another, and its button is disabled', async ({

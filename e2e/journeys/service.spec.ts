@@ -14,58 +14,60 @@ const toolsOf = (page: Page) =>
 const errorOf = (page: Page, title: string) =>
   page.getByRole('alert').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
 
-test('[GEN-13] [SVC-2] [SVC-3] [SVC-4] [SVC-5] [SVC-8] the page of a service says what it is and what it can do, gives its link, and leads back', async ({
+test('[GEN-13] [SVC-2] [SVC-3] the page of a service has its name, status and description, and leads back', async ({
   page,
-  product,
+}) => {
+  await page.goto('/service/travel');
+  const main = page.getByRole('main');
+  await expect(titleOf(page)).toHaveText('Travel');
+  await expect(main.getByText('connected', { exact: true }).first()).toBeVisible();
+  await expect(main.getByText(/^Airports, distances, flight times and local times/)).toBeVisible();
+  await page.getByRole('link', { name: 'Back to Marketplace', exact: true }).click();
+  await expect(page).toHaveURL(/\/marketplace$/);
+});
+
+test('[SVC-4] [SVC-5] every tool is counted and listed with its description, and its parameters unfold', async ({
+  page,
   request,
 }) => {
   await page.goto('/service/travel');
-  await test.step('name, status, description, and every tool with its description', async () => {
-    const main = page.getByRole('main');
-    await expect(titleOf(page)).toHaveText('Travel');
-    await expect(main.getByText('connected', { exact: true }).first()).toBeVisible();
-    await expect(main.getByText(/^Airports, distances, flight times and local times/)).toBeVisible();
-    await expect(toolsOf(page).getByRole('heading', { name: 'Tools Available 7' })).toBeVisible();
-    const { capabilities } = getCapabilities.answer.parse(await (await request.get('/mcp/capabilities')).json());
-    const tools = capabilities.filter(({ serverId, type }) => serverId === 'travel' && type === 'tool');
-    const rows = toolsOf(page).getByRole('listitem');
-    await expect(rows).toHaveCount(7);
-    for (const { displayName, displayDescription } of tools) {
-      const row = rows.filter({ has: page.getByText(displayName, { exact: true }) });
-      await expect(row.getByText(displayDescription, { exact: true })).toBeVisible();
-    }
-  });
-  await test.step('Server Information shows the status, Last Updated and Total Tools', async () => {
-    const { servers } = getCapabilities.answer.parse(await (await request.get('/mcp/capabilities')).json());
-    const lastUpdate = servers.find(({ serverId }) => serverId === 'travel')?.lastUpdate ?? '';
-    const information = page.getByRole('region', { name: 'Server Information' });
-    const factOf = (name: string) =>
-      information.getByRole('definition').and(page.locator(`dt:text-is("${name}") + dd`));
-    await expect(factOf('Status')).toHaveText('connected');
-    await expect(factOf('Total Tools')).toHaveText('7');
-    await expect(factOf('Last Updated')).toContainText(/[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d{2}\s[AP]M/);
-    await expect(factOf('Last Updated').locator('time')).toHaveAttribute('datetime', lastUpdate);
-  });
-  await test.step('the parameters of a tool unfold', async () => {
-    const row = toolsOf(page).getByRole('listitem').filter({ hasText: 'find_airports' });
-    await expect(row.getByRole('table')).toBeHidden();
-    await row.getByText('find_airports', { exact: true }).first().click();
-    await expect(row.getByRole('rowheader', { name: /^query/ })).toBeVisible();
-    await expect(row.getByText("On your all-servers link it's named travel__find_airports.")).toBeVisible();
-    await row.getByText('JSON schema', { exact: true }).click();
-    await expect(row.getByRole('figure')).toContainText('"maxLength": 100');
-  });
-  await test.step('its link, and that of each client, leads to this service alone', async () => {
-    const link = `${product.publicUrl}/s/travel/mcp`;
-    await expect(page.getByLabel("Travel's link", { exact: true })).toHaveValue(link);
-    await page.getByRole('tab', { name: 'Codex' }).click();
-    await expect(page.getByText(`codex mcp add souk-travel --url ${link}`, { exact: true })).toBeVisible();
-    await expect(page.getByText('What to expect: Your browser opens at once to sign in.')).toBeVisible();
-  });
-  await test.step('a link leads back to the marketplace', async () => {
-    await page.getByRole('link', { name: 'Back to Marketplace' }).click();
-    await expect(page).toHaveURL(/\/marketplace$/);
-  });
+  await expect(toolsOf(page).getByRole('heading', { name: 'Tools Available 7', exact: true })).toBeVisible();
+  const { capabilities } = getCapabilities.answer.parse(await (await request.get('/mcp/capabilities')).json());
+  const tools = capabilities.filter(({ serverId, type }) => serverId === 'travel' && type === 'tool');
+  const rows = toolsOf(page).getByRole('listitem');
+  await expect(rows).toHaveCount(7);
+  for (const { displayName, displayDescription } of tools) {
+    const row = rows.filter({ has: page.getByText(displayName, { exact: true }) });
+    await expect(row.getByText(displayDescription, { exact: true })).toBeVisible();
+  }
+  const row = rows.filter({ hasText: 'find_airports' });
+  await expect(row.getByRole('table')).toBeHidden();
+  await row.getByText('find_airports', { exact: true }).first().click();
+  await expect(row.getByRole('rowheader', { name: /^query/ })).toBeVisible();
+  await expect(row.getByText("On your all-servers link it's named travel__find_airports.")).toBeVisible();
+  await row.getByText('JSON schema', { exact: true }).click();
+  await expect(row.getByRole('figure')).toContainText('"maxLength": 100');
+});
+
+test('[SVC-8] Server Information shows the status, Last Updated and Total Tools', async ({ page, request }) => {
+  await page.goto('/service/travel');
+  const { servers } = getCapabilities.answer.parse(await (await request.get('/mcp/capabilities')).json());
+  const lastUpdate = servers.find(({ serverId }) => serverId === 'travel')?.lastUpdate ?? '';
+  const information = page.getByRole('region', { name: 'Server Information', exact: true });
+  const factOf = (name: string) => information.getByRole('definition').and(page.locator(`dt:text-is("${name}") + dd`));
+  await expect(factOf('Status')).toHaveText('connected');
+  await expect(factOf('Total Tools')).toHaveText('7');
+  await expect(factOf('Last Updated')).toContainText(/[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d{2}\s[AP]M/);
+  await expect(factOf('Last Updated').locator('time')).toHaveAttribute('datetime', lastUpdate);
+});
+
+test('the link of a service, and that of each client, leads to this service alone', async ({ page, product }) => {
+  await page.goto('/service/travel');
+  const link = `${product.publicUrl}/s/travel/mcp`;
+  await expect(page.getByLabel("Travel's link", { exact: true })).toHaveValue(link);
+  await page.getByRole('tab', { name: 'Codex', exact: true }).click();
+  await expect(page.getByText(`codex mcp add souk-travel --url ${link}`, { exact: true })).toBeVisible();
+  await expect(page.getByText('What to expect: Your browser opens at once to sign in.')).toBeVisible();
 });
 
 test('[SVC-6] [SVC-7] a tool with a cost shows credits per call, a tool without one is free to use', async ({

@@ -95,23 +95,30 @@ test('[SIGN-50] [SIGN-51] [SIGN-52] a popup that is closed, blocked or too slow 
   await expect(signInButton(page)).toBeVisible();
 });
 
-test('[SIGN-18] [SIGN-21] [SIGN-22] [SIGN-25] [SIGN-27] a callback that fails says Authentication Failed, why, and leads home', async ({
+const expectFailed = (page: Page, reason: string) =>
+  expect(alert(page).filter({ hasText: 'Authentication Failed' })).toContainText(reason);
+
+test('[SIGN-18] [SIGN-21] [SIGN-25] a callback with a foreign state, or without code or state, fails', async ({
+  page,
+}) => {
+  await page.goto('/auth/callback?code=a&state=forged');
+  await expectFailed(page, 'Invalid state parameter - possible CSRF attack');
+  for (const query of ['code=a', 'state=a', '']) {
+    await page.goto(`/auth/callback?${query}`);
+    await expectFailed(page, 'Missing required OAuth parameters');
+  }
+});
+
+test('[SIGN-22] [SIGN-27] a callback in a tab without its verifier says Authentication Failed, why, and leads home', async ({
   page,
   product,
 }) => {
-  const failed = (reason: string) =>
-    expect(alert(page).filter({ hasText: 'Authentication Failed' })).toContainText(reason);
-  await page.goto('/auth/callback?code=a&state=forged');
-  await failed('Invalid state parameter - possible CSRF attack');
-  await page.goto('/auth/callback?code=a');
-  await failed('Missing required OAuth parameters');
-
   await page.goto('/marketplace');
   await signInButton(page).click();
   await expect(google(page)).toBeVisible();
   await page.evaluate(() => sessionStorage.removeItem('souk.sign-in.verifier'));
   await chooseAccount(page, 'unverified@souk.test');
-  await failed('Missing code verifier');
+  await expectFailed(page, 'Missing code verifier');
   await page.getByRole('link', { name: 'Return to Home' }).click();
   await expect(page).toHaveURL(`${product.publicUrl}/`);
   await expect(signInButton(page)).toBeVisible();
