@@ -155,7 +155,7 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     const dialog = page.getByRole('alertdialog', { name: 'Deploy 6 staged manifests?' });
     const trusted = 'with a new version the tools are trusted as the server offers them then, these too.';
     await expect(dialog.getByRole('list', { name: 'What all of them do' })).toHaveText(
-      `1 tool of 1 of these servers is under review: ${trusted}`,
+      `1 tool is under review, at 1 server: ${trusted}`,
     );
     const rows = dialog.getByRole('list', { name: 'Manifests that are deployed' }).locator('> li');
     await expect(rows).toHaveCount(6);

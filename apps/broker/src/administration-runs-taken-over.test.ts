@@ -11,6 +11,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
   let db: ManifestRuns['db'];
   let replicas: ManifestRuns['replicas'];
   let fixture: ManifestRuns['fixture'];
+  let held: ManifestRuns['held'];
   let databaseUrl: ManifestRuns['databaseUrl'];
   let masterKey: ManifestRuns['masterKey'];
   let admin: ManifestRuns['admin'];
@@ -23,8 +24,20 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
 
   beforeAll(async () => {
     started = await startManifestRuns();
-    ({ db, replicas, fixture, databaseUrl, masterKey, admin, statusOf, underWay, audits, stage, holdDeployments } =
-      started);
+    ({
+      db,
+      replicas,
+      fixture,
+      held,
+      databaseUrl,
+      masterKey,
+      admin,
+      statusOf,
+      underWay,
+      audits,
+      stage,
+      holdDeployments,
+    } = started);
   });
   afterEach(() => started?.clear());
   afterAll(() => started?.stop());
@@ -96,6 +109,23 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     expect(await joined).toMatchObject({ deployed: 1, failed: 0, runId });
     const { rows } = await db.query('select takeovers from manifest_runs where id = $1', [runId]);
     expect(rows, 'nobody has waited for its death').toEqual([{ takeovers: 0 }]);
+    await restarted;
+  });
+
+  test('a broker that stops while a deployed server has not answered leaves the question to the other', async () => {
+    held.hold();
+    await stage('mute', held.url);
+    const asked = admin(0).deployAllManifests();
+    asked.catch(() => {});
+    const runId = await underWay();
+    const joined = admin(1, 'eve').deployAllManifests();
+    await waitUntil('it to be live', async () => (await statusOf(1, runId, 'mute')) === 'asking');
+    const restarted = replicas.restart(0);
+    await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
+    held.release();
+    const message = 'It is live, but the server did not answer: HTTP 500.';
+    expect(await joined).toEqual({ success: true, deployed: 1, failed: 0, errors: [{ id: 'mute', message }], runId });
+    expect((await audits('mute')).filter(({ action }) => action === 'manifest.deployed')).toHaveLength(1);
     await restarted;
   });
 

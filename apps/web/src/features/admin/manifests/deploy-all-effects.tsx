@@ -73,17 +73,16 @@ function Effects({ manifest: { name, from, to, changedFields, changes, effects, 
 /** A new version is trusted as it is found: nothing of it waits for a decision any more. */
 function reviews({ toolsUnderReview: tools, serversUnderReview: servers }: DeployAllPreview): string[] {
   if (tools === 0) return [];
-  const count = tools === 1 ? '1 tool' : `${formatCount(tools)} tools`;
-  const where = servers === 1 ? '1 of these servers' : `${formatCount(servers)} of these servers`;
+  const count = tools === 1 ? '1 tool is' : `${formatCount(tools)} tools are`;
   return [
-    `${count} of ${where} ${tools === 1 ? 'is' : 'are'} under review: with a new version the tools are trusted as the server offers them then, these too.`,
+    `${count} under review, at ${serversWord(servers)}: with a new version the tools are trusted as the server offers them then, these too.`,
   ];
 }
 
 function rentals({ renters, rentedServers }: DeployAllPreview): string[] {
   if (renters === 0) return [];
-  const servers = rentedServers === 1 ? '1 of these servers' : `${formatCount(rentedServers)} of these servers`;
-  return [
-    `${renters === 1 ? '1 rental' : `${formatCount(renters)} rentals`} of ${servers} ${renters === 1 ? 'runs' : 'run'} now.`,
-  ];
+  const count = renters === 1 ? '1 rental runs' : `${formatCount(renters)} rentals run`;
+  return [`${count} now, at ${serversWord(rentedServers)}.`];
 }
+
+const serversWord = (count: number) => (count === 1 ? '1 server' : `${formatCount(count)} servers`);
