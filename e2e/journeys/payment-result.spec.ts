@@ -15,6 +15,7 @@ const session: PaymentSession = {
   sessionId: id,
   status: 'complete',
   paymentStatus: 'paid',
+  reason: null,
   amountTotal: 2000,
   currency: 'usd',
   customerEmail: 'payer@souk.test',
@@ -212,6 +213,23 @@ test('a payment that failed or has expired says that nothing was charged, and a 
   await expect(alertOf(page)).toHaveText(
     'ErrorYou had a plan already, or it is no longer offered, so this payment was refunded.',
   );
+  for (const [reason, status, text] of [
+    ['had_access', 'complete', 'You had a plan already, so this payment was refunded.'],
+    ['paid_twice', 'complete', 'You had a plan already, so this payment was refunded.'],
+    ['no_longer_offered', 'complete', 'What you paid for is no longer offered, so this payment was refunded.'],
+    ['price_changed', 'complete', 'The price had changed before you paid, so this payment was refunded.'],
+    [
+      'had_access',
+      'expired',
+      'You have it in another way by now, so this payment page was closed. You were not charged.',
+    ],
+    ['no_longer_offered', 'expired', 'It is no longer offered, so its payment page was closed. You were not charged.'],
+  ] as const) {
+    const paymentStatus = status === 'expired' ? 'unpaid' : 'refunded';
+    change = { reason, status, paymentStatus, metadata: { type: 'subscription', mcpId: null } };
+    await page.reload();
+    await expect(alertOf(page)).toHaveText(`Error${text}`);
+  }
 });
 
 test('axe finds nothing on the verdicts, and nothing overflows on a phone', async ({ page }) => {

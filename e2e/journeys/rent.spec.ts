@@ -89,6 +89,20 @@ test('a price that changes while the dialog is open is shown anew, and the next 
     await card.getByRole('button', { name: 'Purchase Ferry' }).click();
     await go.click();
     await expect(page.getByRole('button', { name: 'Subscribe for $8.00 per month' })).toBeVisible();
+
+    // the page of the old price is closed, and who comes back from it learns why
+    await deploy('1.0.3', 700);
+    await expect(async () => {
+      await page.reload();
+      await expect(page.getByRole('heading', { name: 'Checkout expired' })).toBeVisible({ timeout: 1_000 });
+    }).toPass();
+    await page.getByRole('link', { name: 'Go back' }).click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Canceled');
+    await expect(page.getByText('Your payment was canceled. No charges were made.')).toBeVisible();
+    await expect(page.getByRole('main')).toContainText(
+      'The price has changed, so this payment page was closed. You were not charged. Look at the new price.',
+    );
+    await expectNoAxeFindings(page);
   } finally {
     await deleteServers(product.publicUrl, ['ferry']);
   }

@@ -70,10 +70,12 @@ export const paymentSessionSchema = z.object({
   sessionId: z.string(),
   status: z.enum(['open', 'complete', 'expired']),
   /**
-   * paid: verified with the payment provider, and what was bought is there. refunded: a second payment for what the caller had
-   * by then; the provider gives it back.
+   * paid: verified with the payment provider, and what was bought is there. refunded: what was paid for could not be had by
+   * then, and the provider gives it back.
    */
   paymentStatus: z.enum(['paid', 'unpaid', 'failed', 'refunded']),
+  /** Why its page was ended, or its payment given back, where that is known. */
+  reason: z.enum(['no_longer_offered', 'price_changed', 'had_access', 'paid_twice']).nullable(),
   /** Minor units. */
   amountTotal: z.int(),
   currency: z.string(),

@@ -5,6 +5,7 @@ import { useEffect } from 'react';
 import { config } from '#web/config.ts';
 import { billingApi } from './billing-api.ts';
 import { isPriceChange } from './failure-texts.ts';
+import { rememberBegunPayment } from './payment/begun-payment.ts';
 import { billingKey, offersQuery } from './queries.ts';
 
 type CheckoutBody = RequestInput<typeof startCheckout>['body'];
@@ -23,7 +24,8 @@ export function useCheckout(userId: string | undefined) {
   const checkout = useMutation({
     mutationFn: async (purchase: Purchase): Promise<never> => {
       const addresses = { successUrl: `${resultPage}?success=true`, cancelUrl: `${resultPage}?canceled=true` };
-      const { checkoutUrl } = await billingApi.startCheckout({ body: { ...purchase, ...addresses } });
+      const { checkoutUrl, sessionId } = await billingApi.startCheckout({ body: { ...purchase, ...addresses } });
+      rememberBegunPayment(sessionId);
       window.location.assign(webAddress(checkoutUrl));
       return new Promise<never>(() => {});
     },

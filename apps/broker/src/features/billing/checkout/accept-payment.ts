@@ -94,14 +94,15 @@ async function decide(
   order: Order,
   { at, isGone, findServer }: { at: Date; isGone: boolean; findServer(id: string): CatalogueServer | undefined },
 ): Promise<{ status: 'fulfilled' | 'paid' | 'returning'; reason?: string | undefined }> {
-  if (isWithdrawn(order)) return { status: 'returning', reason: order.reason };
+  const wasHad = order.reason === hadAccess;
+  if (isWithdrawn(order) && !wasHad) return { status: 'returning', reason: order.reason };
   if (isGone) return { status: 'returning', reason: notOffered };
   if (order.kind === 'credits') return { status: 'fulfilled' };
   // what a person gets is decided one after the other, also what administrators give
   await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`access:${order.userId}`]);
   if (await isKeptElsewhere(query, order, at)) return { status: 'returning', reason: paidTwice };
   const already = await ownedAlready(query, { findServer, nowMs: at.getTime() }, order);
-  return already ? { status: 'returning', reason: hadAccess } : { status: 'paid' };
+  return already || wasHad ? { status: 'returning', reason: hadAccess } : { status: 'paid' };
 }
 
 /**

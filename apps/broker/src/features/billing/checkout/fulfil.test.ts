@@ -63,6 +63,7 @@ describeOnDatabases('what was paid for is given once', migrations, (open) => {
       sessionId,
       status: 'complete',
       paymentStatus: 'paid',
+      reason: null,
       amountTotal: 500,
       currency: 'USD',
       customerEmail: buyer.email,

@@ -57,7 +57,11 @@ describeOnDatabases('a page for what the person gets in another way', migrations
     const { sessionId } = await begin(body);
     await get();
     await isDecided(`${itemId}: expired: had access already`);
-    expect(await statusAt(sessionId)).toBe('expired');
+    expect(await ann.session(sessionId)).toMatchObject({
+      status: 'expired',
+      paymentStatus: 'unpaid',
+      reason: 'had_access',
+    });
     for (const other of others) expect(await statusAt(other.sessionId)).toBe('open');
   });
 
@@ -106,7 +110,11 @@ describeOnDatabases('a page for what the person gets in another way', migrations
       await isDecided('travel: refunded: had access already');
       await isDecided('basic: refunded: had access already');
       for (const id of [sessionId, ofPlan]) {
-        expect(await ann.session(id)).toMatchObject({ status: 'complete', paymentStatus: 'refunded' });
+        expect(await ann.session(id)).toMatchObject({
+          status: 'complete',
+          paymentStatus: 'refunded',
+          reason: 'had_access',
+        });
         const { subscription } = await shop.stripe.checkout.sessions.retrieve(id);
         expect(await shop.stripe.subscriptions.retrieve(String(subscription))).toMatchObject({ status: 'canceled' });
       }

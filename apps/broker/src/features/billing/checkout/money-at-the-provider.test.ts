@@ -237,12 +237,16 @@ describeOnDatabases('money that the provider has', migrations, (open) => {
       plans: before.plans.filter(({ planId }) => planId !== 'basic'),
       packages: before.packages.map((one) => ({ ...one, price: one.price + 100 })),
     });
-    await waitUntil('both are marked', async () => (await orders()).every((one) => one === 'open: no longer offered'));
+    await waitUntil(
+      'both are marked',
+      async () => String(await orders()) === 'open: price changed,open: no longer offered',
+    );
     await pay(shop, checkoutUrl);
     await shop.network.resume();
     await payments().reconcileOrders();
     await isOver(ofCredits);
-    await ann.session(ofPlan);
+    expect(await ann.session(ofCredits)).toMatchObject({ status: 'expired', reason: 'price_changed' });
+    expect(await ann.session(ofPlan)).toMatchObject({ paymentStatus: 'refunded', reason: 'no_longer_offered' });
     await waitUntil('it is given back', async () => (await orders())[1] === 'refunded: no longer offered');
     expect((await charged(ofPlan)).charge).toMatchObject({ refunded: true });
     expect(await ann.plan()).toBeUndefined();

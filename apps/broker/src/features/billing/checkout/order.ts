@@ -54,16 +54,17 @@ export type Order = Ordered & {
   expiresAt: Date;
 };
 
-/** Why a payment is given back. An open order may have the first three already: it can no longer be had. */
+/** Why a payment is given back. An open order may have the first four already: it can no longer be had. */
 export const accountDeleted = 'account deleted';
 export const notOffered = 'no longer offered';
+export const priceChanged = 'price changed';
 export const hadAccess = 'had access already';
 export const paidTwice = 'paid twice';
 export const notAsOrdered = 'not what was ordered';
 
 /** Of an open order: whatever is paid for it is given back. */
 export const isWithdrawn = ({ reason }: Pick<Order, 'reason'>): boolean =>
-  reason === accountDeleted || reason === notOffered || reason === hadAccess;
+  reason !== undefined && [accountDeleted, notOffered, priceChanged, hadAccess].includes(reason);
 
 /** The key of the fact that an order was paid, for the ledger and the transactions: it counts once. */
 export const keyOf = (order: Pick<Order, 'id'>): string => `order:${order.id}`;

@@ -1,6 +1,6 @@
 import type { PaymentSession } from '@souk/contract/payments.ts';
 import type { Payment } from './fulfilment.ts';
-import type { OrderKind, OrderStatus } from './order.ts';
+import { hadAccess, notOffered, paidTwice, priceChanged, type OrderKind, type OrderStatus } from './order.ts';
 
 const types = { rental: 'rental', plan: 'subscription', credits: 'credits' } as const satisfies Record<
   OrderKind,
@@ -22,12 +22,21 @@ const paymentStatuses: Record<OrderStatus, PaymentSession['paymentStatus']> = {
   closed: 'unpaid',
 };
 
+/** What a person is told of; the rest is the operator's business. */
+const reasons = new Map<string | undefined, PaymentSession['reason']>([
+  [notOffered, 'no_longer_offered'],
+  [priceChanged, 'price_changed'],
+  [hadAccess, 'had_access'],
+  [paidTwice, 'paid_twice'],
+]);
+
 /** A payment as its owner sees it (specification part 1, section 3). */
 export function presentPayment({ order, session }: Payment): PaymentSession {
   return {
     sessionId: session.id,
     status: statuses.find((one) => one === session.status) ?? 'open',
     paymentStatus: paymentStatuses[order.status],
+    reason: reasons.get(order.reason) ?? null,
     amountTotal: session.amount_total ?? order.amount,
     currency: (session.currency ?? order.currency).toUpperCase(),
     customerEmail: session.customer_details?.email ?? session.customer_email,

@@ -3,7 +3,7 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
 import { offeredPackage, offeredPlan, offeredRental, type Offered } from '../prices/offered.ts';
 import type { Fulfil, FulfilGiven } from './fulfilment.ts';
-import { hadAccess, notOffered, type Order } from './order.ts';
+import { hadAccess, notOffered, priceChanged, type Order } from './order.ts';
 import { findOwners, listOpen, listOpenOf, withdrawOrders } from './order-store.ts';
 import { ownedAlready } from './owned-already.ts';
 
@@ -63,11 +63,15 @@ export function createWithdrawOrders({
     log.info({ orderId: id, reason }, 'a payment page was ended: what it sells can no longer be had in this way');
   }
 
-  /** All are marked before the first page is closed, which may take its time. */
-  async function end(orders: readonly Order[], reason: string): Promise<void> {
-    const ids = orders.map(({ id }) => id);
-    if (ids.length > 0) await withdrawOrders(db.query, ids, reason);
-    for (const order of orders) await close(order, reason);
+  /** All are marked before the first page is closed, which may take its time, or fail. */
+  async function end(withdrawn: ReadonlyMap<string, readonly Order[]>): Promise<number> {
+    const all = [...withdrawn].flatMap(([reason, orders]) => orders.map((order) => ({ order, reason })));
+    for (const [reason, orders] of withdrawn) {
+      const ids = orders.map(({ id }) => id);
+      if (ids.length > 0) await withdrawOrders(db.query, ids, reason);
+    }
+    for (const { order, reason } of all) await close(order, reason);
+    return all.length;
   }
 
   async function findHad(orders: readonly Order[]): Promise<Order[]> {
@@ -81,30 +85,35 @@ export function createWithdrawOrders({
     async all() {
       let ended = 0;
       const offerOf = await readOffers();
-      const isOffered = (order: Order): boolean => {
+      const faultOf = (order: Order): string | undefined => {
         const offer = offerOf(order);
-        return offer?.amount === order.amount && offer.currency === order.currency;
+        if (!offer) return notOffered;
+        return offer.amount === order.amount && offer.currency === order.currency ? undefined : priceChanged;
       };
       for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
         const page = await listOpen(db.query, provider.livemode, after, pageSize);
-        const gone = page.filter((order) => !isOffered(order));
-        const offered = page.filter((order) => isOffered(order) && order.kind !== 'credits');
+        const faulty = Map.groupBy(page, faultOf);
+        const offered = (faulty.get(undefined) ?? []).filter(({ kind }) => kind !== 'credits');
         const owners = await findOwners(
           db.query,
           provider.livemode,
           offered.map(({ userId }) => userId),
         );
         const had = await findHad(offered.filter(({ userId }) => owners.has(userId)));
-        await end(gone, notOffered);
-        await end(had, hadAccess);
-        ended += gone.length + had.length;
+        ended += await end(
+          new Map([
+            [notOffered, faulty.get(notOffered) ?? []],
+            [priceChanged, faulty.get(priceChanged) ?? []],
+            [hadAccess, had],
+          ]),
+        );
         const last = page.at(-1);
         if (page.length < pageSize || !last) return ended;
         after = last.id;
       }
     },
     async ofPerson(userId) {
-      await end(await findHad(await listOpenOf(db.query, provider.livemode, userId)), hadAccess);
+      await end(new Map([[hadAccess, await findHad(await listOpenOf(db.query, provider.livemode, userId))]]));
     },
   };
 }

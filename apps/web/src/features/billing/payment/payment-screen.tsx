@@ -1,13 +1,16 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { LinkButton } from '#ui/link-button.tsx';
+import { Notice } from '#ui/notice.tsx';
 import { billingApi } from '../billing-api.ts';
+import { billingKey } from '../queries.ts';
 import { announceSubscriptionUpdate } from '../subscription-updated.ts';
+import { begunPayment } from './begun-payment.ts';
 import { PaymentCard } from './payment-card.tsx';
 import { PaidFacts, WhatIsNext } from './payment-facts.tsx';
 import type { PaymentSearch } from './payment-search.ts';
-import { watchPayment, type Verdict } from './watch-payment.ts';
+import { closedText, watchPayment, type Verdict } from './watch-payment.ts';
 
 export type PaymentScreenProps = PaymentSearch & {
   userId: string | undefined;
@@ -22,7 +25,7 @@ const redirectAfterMs = 3_000;
 /** /payment/result and /purchase/success: what became of a payment. */
 export function PaymentScreen({ sessionId, isHinted, isCanceled, userId, isRestoring, signIn }: PaymentScreenProps) {
   // before the id is demanded: a person who cancels has paid nothing
-  if (isCanceled) return <Canceled />;
+  if (isCanceled) return <Canceled userId={userId} />;
   if (sessionId === undefined) return <Failed text="Missing session ID" />;
   if (isRestoring) return <Asking />;
   if (userId === undefined) return <Failed text="Authentication required. Please log in." action={signIn} />;
@@ -102,7 +105,16 @@ function Asking() {
   return <PaymentCard tone="busy" title="Checking your payment…" text="This takes a few seconds at most." />;
 }
 
-function Canceled() {
+/** The address of a page that was left names no payment: the one that this tab began last is looked up. */
+function Canceled({ userId }: { userId: string | undefined }) {
+  const sessionId = begunPayment();
+  const { data } = useQuery({
+    queryKey: [...billingKey(userId ?? ''), 'begun-payment', sessionId],
+    queryFn: () => billingApi.getPaymentSession({ params: { sessionId: sessionId ?? '' } }),
+    enabled: userId !== undefined && sessionId !== undefined,
+    retry: false,
+  });
+  const closed = data && closedText(data.data);
   return (
     <PaymentCard
       tone="idle"
@@ -116,7 +128,9 @@ function Canceled() {
           <LinkButton to="/marketplace">Browse Servers</LinkButton>
         </>
       }
-    />
+    >
+      {closed !== undefined && <Notice>{closed}</Notice>}
+    </PaymentCard>
   );
 }
 

@@ -30,19 +30,35 @@ export async function watchPayment({ ask, isHinted, now, wait }: WatchPayment): 
   return { kind: 'unknown' };
 }
 
-/** What a second payment was for, in a sentence. */
+/** What was paid for, in a sentence. */
 const owned = { rental: 'this service', subscription: 'a plan', credits: 'these credits' } as const;
+
+const endedTexts: Record<NonNullable<PaymentSession['reason']>, string> = {
+  no_longer_offered: 'It is no longer offered, so its payment page was closed. You were not charged.',
+  price_changed: 'The price has changed, so this payment page was closed. You were not charged. Look at the new price.',
+  had_access: 'You have it in another way by now, so this payment page was closed. You were not charged.',
+  paid_twice: 'You have paid for it already, so this payment page was closed. You were not charged.',
+};
+
+/** Why a payment page was closed before it was paid; undefined where it was not, or that is not known. */
+export function closedText({ status, paymentStatus, reason }: PaymentSession): string | undefined {
+  return status === 'expired' && paymentStatus === 'unpaid' && reason !== null ? endedTexts[reason] : undefined;
+}
+
+function refundedText({ reason, metadata: { type } }: PaymentSession): string {
+  if (reason === 'no_longer_offered') return 'What you paid for is no longer offered, so this payment was refunded.';
+  if (reason === 'price_changed') return 'The price had changed before you paid, so this payment was refunded.';
+  if (reason !== null) return `You had ${owned[type]} already, so this payment was refunded.`;
+  return `You had ${owned[type]} already, or it is no longer offered, so this payment was refunded.`;
+}
 
 /** Undefined: not decided yet. */
 function judge(session: PaymentSession): Verdict | undefined {
   if (session.paymentStatus === 'paid') return { kind: 'paid', session };
   if (session.paymentStatus === 'failed') return { kind: 'error', text: 'The payment failed. You were not charged.' };
-  if (session.paymentStatus === 'refunded')
-    return {
-      kind: 'error',
-      text: `You had ${owned[session.metadata.type]} already, or it is no longer offered, so this payment was refunded.`,
-    };
-  if (session.status === 'expired') return { kind: 'error', text: 'This payment has expired. You were not charged.' };
+  if (session.paymentStatus === 'refunded') return { kind: 'error', text: refundedText(session) };
+  if (session.status === 'expired')
+    return { kind: 'error', text: closedText(session) ?? 'This payment has expired. You were not charged.' };
   return undefined;
 }
 
