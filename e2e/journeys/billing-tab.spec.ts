@@ -45,7 +45,12 @@ test('[BILL-15] [SUB-9] what cannot be fetched falls back to tier T0, no credits
   await expect(subscriptions(page)).toContainText('No plan yet');
 });
 
-test('[BILL-5] [BILL-7] [BILL-9] [BILL-11] [BILL-12] [BILL-13] [BILL-14] [BILL-16] [HIST-13] [HIST-14] the history loads when the tab is first opened and on Refresh, and a failure says so', async ({
+const history = (page: Page) => page.getByRole('region', { name: 'Billing History', exact: true });
+const refresh = (page: Page) => history(page).getByRole('button', { name: 'Refresh', exact: true });
+const titleOf = (page: Page, text: string) => alerts(page).getByRole('heading', { name: text, exact: true });
+const nothingYet = (page: Page) => history(page).getByRole('heading', { name: 'No Transaction History', exact: true });
+
+test('[BILL-12] [BILL-14] [BILL-16] the history loads when the tab is first opened, and not again when it is opened later', async ({
   page,
   context,
 }) => {
@@ -54,32 +59,49 @@ test('[BILL-5] [BILL-7] [BILL-9] [BILL-11] [BILL-12] [BILL-13] [BILL-14] [BILL-1
   page.on('request', (request) => {
     if (/\/v2\/billing-history\/.*\/dashboard$/.test(request.url())) asked.push(request.url());
   });
-  const history = page.getByRole('region', { name: 'Billing History' });
   await openSignedIn(page, '/dashboard?tab=profile', 'no-history@souk.test');
   await expect(page.getByText('Member since')).toBeVisible();
   await page.waitForLoadState('networkidle');
   expect(asked, 'before the tab is opened').toEqual([]);
   await context.setOffline(true);
   await page.getByRole('tab', { name: 'Billing' }).click();
-  await expect(history).toContainText('Click refresh to load your billing history');
+  await expect(history(page)).toContainText('Click refresh to load your billing history');
   await context.setOffline(false);
-  await expect(history.getByRole('heading', { name: 'No Transaction History' })).toBeVisible();
+  await expect(nothingYet(page)).toBeVisible();
   expect(asked, 'when the tab is opened').toHaveLength(1);
   await page.getByRole('tab', { name: 'Billing' }).press('ArrowLeft');
   await page.clock.fastForward('01:00');
   await page.getByRole('tab', { name: 'My Services' }).press('ArrowRight');
-  await expect(history.getByRole('heading', { name: 'No Transaction History' })).toBeVisible();
+  await expect(nothingYet(page)).toBeVisible();
   await page.evaluate(() => window.dispatchEvent(new Event('focus')));
   await page.waitForLoadState('networkidle');
   expect(asked, 'when it is opened again').toHaveLength(1);
+  await refresh(page).click();
+  await expect.poll(() => asked.length, 'on Refresh').toBe(2);
+});
 
+test('[BILL-5] [BILL-13] [HIST-13] [HIST-14] a history that fails to refresh says so, and so do all its transactions', async ({
+  page,
+}) => {
+  await openBilling(page, 'failing-history@souk.test');
+  await expect(nothingYet(page)).toBeVisible();
   const heal = await failCalls(page, '**/v2/billing-history/**', { message: 'Failed to fetch billing dashboard' });
-  await history.getByRole('button', { name: 'Refresh' }).click();
-  const title = (text: string) => alerts(page).getByRole('heading', { name: text, exact: true });
-  await expect(title('Failed to fetch billing dashboard')).toBeVisible();
-  await expect(history.getByRole('alert')).toContainText('Unable to load billing history. Please try again later.');
+  await refresh(page).click();
+  await expect(titleOf(page, 'Failed to fetch billing dashboard')).toBeVisible();
+  await expect(history(page).getByRole('alert')).toContainText(
+    'Unable to load billing history. Please try again later.',
+  );
   await expectNoAxeFindings(page);
   await heal();
+  await changeHistory(page, () => [1, 2, 3, 4, 5, 6]);
+  await history(page).getByRole('button', { name: 'Retry', exact: true }).click();
+  await failCalls(page, '**/v2/billing-history/user/*/transactions*', { message: 'The book is lost.' });
+  await history(page).getByRole('button', { name: 'Show all', exact: true }).click();
+  await expect(titleOf(page, 'Failed to fetch transactions')).toBeVisible();
+});
+
+/** Lets the page see these transactions, the first of which is a refund, and the second was refunded. */
+function changeHistory(page: Page, numbers: () => number[]): Promise<unknown> {
   const row = (id: number) => ({
     id: `t-${id}`,
     status: id === 2 ? 'refunded' : 'completed',
@@ -91,42 +113,37 @@ test('[BILL-5] [BILL-7] [BILL-9] [BILL-11] [BILL-12] [BILL-13] [BILL-14] [BILL-1
     createdAt: '2026-11-01T10:00:00.000Z',
     receiptUrl: null,
   });
-  let recentTransactions = [1, 2, 3, 4, 5].map(row);
-  await routeNow(page, '**/v2/billing-history/user/*/dashboard', (route) =>
-    route.fulfill({
-      json: {
-        success: true,
-        data: {
-          totalSpent: 2000,
-          currency: 'USD',
-          totalTransactions: recentTransactions.length,
-          recentTransactions,
-        },
-      },
-    }),
-  );
-  await failCalls(page, '**/v2/billing-history/user/*/transactions*', { message: 'The book is lost.' });
-  await history.getByRole('button', { name: 'Retry' }).click();
-  const rows = history.getByRole('table', { name: 'Recent transactions' }).getByRole('row');
+  return routeNow(page, '**/v2/billing-history/user/*/dashboard', (route) => {
+    const recentTransactions = numbers().map(row);
+    const totals = { totalSpent: 2000, currency: 'USD', totalTransactions: recentTransactions.length };
+    return route.fulfill({ json: { success: true, data: { ...totals, recentTransactions } } });
+  });
+}
+
+test('[BILL-7] [BILL-9] [BILL-10] [BILL-11] the five newest transactions stand there, with refunds green and +, and the count of more', async ({
+  page,
+}) => {
+  let numbers = [1, 2, 3, 4, 5];
+  await changeHistory(page, () => numbers);
+  await openBilling(page, 'long-history@souk.test');
+  const rows = history(page).getByRole('table', { name: 'Recent transactions' }).getByRole('row');
   await expect(rows).toHaveCount(6);
-  await expect(history).not.toContainText('Showing');
-  recentTransactions = [1, 2, 3, 4, 5, 6].map(row);
-  await history.getByRole('button', { name: 'Refresh' }).click();
-  await expect(history).toContainText('Showing 5 of 6 recent transactions');
+  await expect(history(page)).not.toContainText('Showing');
+  numbers = [1, 2, 3, 4, 5, 6];
+  await refresh(page).click();
+  await expect(history(page)).toContainText('Showing 5 of 6 recent transactions');
   await expect(rows).toHaveCount(6);
-  const refund = history.getByRole('row', { name: /Number 1/ });
+  const refund = history(page).getByRole('row', { name: /Number 1/ });
   await expect(refund).toContainText('+$5.00');
   const shown = (text: string) => refund.getByText(text).filter({ visible: true });
   const colourOf = (text: string) => shown(text).evaluate((element) => getComputedStyle(element).color);
   expect(await colourOf('+$5.00')).toBe(await colourOf('completed'));
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(shown('completed')).toHaveCount(1);
-  await expect(history.getByText('refunded').filter({ visible: true })).toHaveCount(1);
+  await expect(history(page).getByText('refunded').filter({ visible: true })).toHaveCount(1);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   await expectNoAxeFindings(page);
-  await expect(history.getByRole('row', { name: /Number 2/ })).toContainText('-$5.00');
-  await history.getByRole('button', { name: 'Show all' }).click();
-  await expect(title('Failed to fetch transactions')).toBeVisible();
+  await expect(history(page).getByRole('row', { name: /Number 2/ })).toContainText('-$5.00');
 });
 
 test('[SUB-15] [SUB-16] only an active subscription is cancelled; one without an end cannot be undone', async ({

@@ -23,23 +23,29 @@ const changeServices = (page: Page, change: (services: McpService[]) => McpServi
     await route.fulfill({ response, json: { ...answer, services: change(answer.services) } });
   });
 
-test('[MINE-1] [MINE-2] [MINE-3] [MINE-4] [MINE-26] [MINE-27] [MINE-31] [MINE-32] [MINE-33] [MINE-34] [MINE-35] my services load, are switched, looked at and refreshed; what fails says so', async ({
-  page,
-}) => {
+const lineOf = (page: Page) => screen(page).getByText(/^\d+ of \d+ services active$/);
+const shown = async (page: Page) => {
+  await expect(cardsOf(page).first()).toBeVisible();
+  return { all: await cardsOf(page).count(), active: Number((await lineOf(page).innerText()).split(' ')[0]) };
+};
+
+test('[MINE-1] [MINE-3] [MINE-4] [MINE-33] my services load, and are counted', async ({ page }) => {
   const release = await holdCalls(page, listPath);
-  await openServices(page, 'switches-cards@souk.test');
+  await openServices(page, 'counts-cards@souk.test');
   await expect(screen(page).getByRole('status').filter({ hasText: 'Loading your services...' })).toBeVisible();
   release();
-  await expect(page.getByRole('heading', { name: 'My MCP Services', level: 2 })).toBeVisible();
-  await expect(cardsOf(page).first()).toBeVisible();
-  const all = await cardsOf(page).count();
-  const line = screen(page).getByText(/^\d+ of \d+ services active$/);
-  const active = Number((await line.innerText()).split(' ')[0]);
-  await expect(line).toHaveText(`${active} of ${all} services active`);
+  await expect(page.getByRole('heading', { name: 'My MCP Services', level: 2, exact: true })).toBeVisible();
+  const { all, active } = await shown(page);
+  await expect(lineOf(page)).toHaveText(`${active} of ${all} services active`);
   await expect(screen(page)).toContainText(new RegExp(`Active${active}Free${active}Paid0`));
+});
 
+test('[MINE-26] each card has a switch, and one that fails is put back', async ({ page }) => {
+  await openServices(page, 'switches-cards@souk.test');
+  const { all, active } = await shown(page);
+  const line = lineOf(page);
   const travel = cardOf(page, 'Travel');
-  const enable = travel.getByRole('switch', { name: 'Enable Travel' });
+  const enable = travel.getByRole('switch', { name: 'Enable Travel', exact: true });
   await expect(enable).toBeChecked();
   await enable.click();
   await expect(line).toHaveText(`${active - 1} of ${all} services active`);
@@ -56,34 +62,45 @@ test('[MINE-1] [MINE-2] [MINE-3] [MINE-4] [MINE-26] [MINE-27] [MINE-31] [MINE-32
   await expect(travel.getByRole('alert')).toHaveCount(0);
   for (const card of await cardsOf(page).all()) await expect(card.getByRole('switch')).toHaveCount(1);
   await expect(cardOf(page, 'Travel Pro').getByRole('switch')).toBeDisabled();
+});
 
-  await travel.getByRole('button', { name: 'Details of Travel' }).click();
+test('[MINE-27] a card has a Details button that opens its dialog', async ({ page }) => {
+  await openServices(page, 'opens-details@souk.test');
+  await cardOf(page, 'Travel').getByRole('button', { name: 'Details of Travel', exact: true }).click();
   await expect(page.getByRole('dialog', { name: 'Travel', exact: true })).toContainText('Tools 7');
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
+});
 
+test('[MINE-2] [MINE-32] [MINE-34] [MINE-35] a refresh or a load that fails says so, and what is known stays', async ({
+  page,
+}) => {
+  await openServices(page, 'fails-to-load@souk.test');
+  const { all } = await shown(page);
   const heal = await failCalls(page, listPath, { message: 'The stalls are closed.' });
   await refresh(page).click();
   await expect(page.getByRole('alert').filter({ hasText: 'Failed to refresh MCP servers' })).toBeVisible();
   await expect(cardsOf(page), 'what is known stays').toHaveCount(all);
   await page.reload();
   const error = screen(page).getByRole('alert');
-  await expect(error.getByRole('heading', { name: 'Error Loading Services' })).toBeVisible();
+  await expect(error.getByRole('heading')).toHaveText('Error Loading Services');
   await expect(error).toContainText('Failed to load your MCP services. Please try again.');
   await expectNoAxeFindings(page);
   await heal();
-  await screen(page).getByRole('button', { name: 'Retry' }).click();
+  await screen(page).getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(cardsOf(page)).toHaveCount(all);
+});
+
+test('[MINE-31] without services it says so', async ({ page }) => {
   await changeServices(page, () => []);
-  await refresh(page).click();
-  await expect(screen(page).getByRole('heading', { name: 'No MCP Services Found' })).toBeVisible();
+  await openServices(page, 'has-no-services@souk.test');
+  await expect(screen(page).getByRole('heading', { name: 'No MCP Services Found', exact: true })).toBeVisible();
   await expect(screen(page)).toContainText("You don't have any MCP services yet.");
 });
 
-test('[MINE-9] [MINE-10] [MINE-11] [MINE-25] [MINE-28] [MINE-29] [MINE-30] a card shows what a service is and what the person can do with it', async ({
-  page,
-}) => {
-  await changeServices(page, (services) => {
+/** Lets the page see one service in each way that a person can have it. */
+const prepareCards = (page: Page) =>
+  changeServices(page, (services) => {
     const [one] = services.filter(({ id }) => id === 'travel-pro');
     if (!one) throw new Error('no Travel Pro');
     const none = one.userAccess;
@@ -103,6 +120,11 @@ test('[MINE-9] [MINE-10] [MINE-11] [MINE-25] [MINE-28] [MINE-29] [MINE-30] a car
       { ...owned, id: 'tried', name: 'Tried', userAccess: { ...access, accessType: 'trial' } },
     ];
   });
+
+test('[MINE-9] [MINE-10] [MINE-11] [MINE-25] a card shows what a service is, and its price where the person has it not', async ({
+  page,
+}) => {
+  await prepareCards(page);
   await openServices(page, 'looks-at-cards@souk.test');
   const toRent = cardOf(page, 'To rent');
   await expect(toRent).toContainText('Not Owned');
@@ -117,17 +139,22 @@ test('[MINE-9] [MINE-10] [MINE-11] [MINE-25] [MINE-28] [MINE-29] [MINE-30] a car
   await expect(cardOf(page, 'Bought')).toContainText('One · Two · Three');
   await expect(cardOf(page, 'Bought')).not.toContainText('more');
   for (const name of ['Rented', 'Bought', 'Tried']) await expect(cardOf(page, name)).not.toContainText(/\$|Requires/);
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    await expectNoAxeFindings(page);
+  }
+});
+
+test('[MINE-28] [MINE-29] [MINE-30] a card has a button for what the person can do with it', async ({ page }) => {
+  await prepareCards(page);
+  await openServices(page, 'presses-buttons@souk.test');
   const withButton = (name: RegExp) =>
     cardsOf(page)
       .filter({ has: page.getByRole('button', { name }) })
       .getByRole('heading');
   await expect(withButton(/^Purchase/)).toHaveText(['To rent']);
   await expect(withButton(/^Cancel Rental/)).toHaveText(['Rented']);
-  for (const width of [390, 1280]) {
-    await page.setViewportSize({ width, height: 844 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-    await expectNoAxeFindings(page);
-  }
-  await toRent.getByRole('button', { name: 'Purchase To rent' }).click();
+  await cardOf(page, 'To rent').getByRole('button', { name: 'Purchase To rent', exact: true }).click();
   await expect(page.getByRole('dialog', { name: 'Rent To rent' })).toBeVisible();
 });

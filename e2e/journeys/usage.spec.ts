@@ -47,56 +47,34 @@ const charges: CreditUsage[] = credits.map((amount, index) => ({
   metadata: index === 0 ? { promptTokens: 1000, responseTokens: 234 } : index === 1 ? { responseTokens: 7 } : {},
 }));
 
-test('[USE-1] [USE-2] [USE-3] [USE-4] [USE-5] [USE-6] [USE-7] [USE-8] [USE-9] [USE-10] [USE-12] the Usage tab shows what calls cost, and loads when it is first opened and on Refresh', async ({
-  page,
-}) => {
+/** Signed in, with what a person used prepared. */
+async function prepareUse(page: Page, email: string): Promise<void> {
+  await openSignedIn(page, '/marketplace', email);
+  await routeNow(page, statsPath, (route) => route.fulfill({ json: { success: true, data: stats } }));
+  const pagination = { page: 1, pageSize: 20, total: 12, pages: 1 };
+  await routeNow(page, historyPath, (route) =>
+    route.fulfill({ json: { success: true, data: { usage: charges, pagination } } }),
+  );
+}
+
+test('[USE-8] [USE-12] usage loads when its tab is first opened and on Refresh, and not before', async ({ page }) => {
   const asked: string[] = [];
   await page.clock.install();
   page.on('request', (request) => {
     const { pathname, search } = new URL(request.url());
     if (/\/(usage-stats|credit-history)$/.test(pathname)) asked.push(pathname.split('/').at(-1) + search);
   });
-  await openSignedIn(page, '/marketplace', 'uses-much@souk.test');
-  await routeNow(page, statsPath, (route) => route.fulfill({ json: { success: true, data: stats } }));
-  const pagination = { page: 1, pageSize: 20, total: 12, pages: 1 };
-  await routeNow(page, historyPath, (route) =>
-    route.fulfill({ json: { success: true, data: { usage: charges, pagination } } }),
-  );
+  await prepareUse(page, 'opens-usage@souk.test');
   await page.goto('/dashboard?tab=billing');
-  await expect(page.getByRole('heading', { name: 'Subscription Summary' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Subscription Summary', exact: true })).toBeVisible();
   await page.waitForLoadState('networkidle');
   expect(asked, 'before the tab is opened').toEqual([]);
   await page.getByRole('tab', { name: 'Usage' }).click();
-  await expect(page.getByRole('heading', { name: 'Credit Usage', level: 2 })).toBeVisible();
-  await expect(usage(page)).toContainText('The last 30 days.');
-  for (const figure of [
-    'Credits used3,711',
-    'MCP servers used12',
-    'Tool calls1,234',
-    'Average cost3.01credits per call',
-  ])
-    await expect(usage(page)).toContainText(figure);
-  await expect(page.getByRole('heading', { name: 'Usage by Service' })).toBeVisible();
-  await expect(services(page)).toHaveCount(11);
-  await expect(services(page).nth(1)).toHaveText('Travel1,0033.73,700');
-  await expect(services(page).nth(10)).toHaveText('service-9210.01');
-  await expect(page.getByRole('heading', { name: 'Recent Activity' })).toBeVisible();
   await expect(activity(page)).toHaveCount(10);
-  await expect(activity(page).first()).toHaveText('tool_0Travel · 1 hour ago3,700 credits1,234 tokens');
-  await expect(activity(page).nth(1)).toHaveText('tool_1Travel · 2 hours ago1 credit7 tokens');
-  await expect(activity(page).nth(2)).toHaveText('tool_2Travel · 3 hours ago1 credit');
-  const day = page.getByRole('table', { name: 'Tool calls by day' }).getByRole('row', { name: /^Nov 5, 2026/ });
-  await expect(day).toHaveText('Nov 5, 20261,2004');
   const once = ['usage-stats?days=30', 'credit-history?limit=20'];
   expect(asked.toSorted(), 'when the tab is opened').toEqual(once.toSorted());
-  for (const width of [390, 1280]) {
-    await page.setViewportSize({ width, height: 844 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-    await expectNoAxeFindings(page);
-  }
-
   await page.getByRole('tab', { name: 'Usage' }).press('ArrowLeft');
-  await expect(page.getByRole('heading', { name: 'Subscription Summary' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Subscription Summary', exact: true })).toBeVisible();
   await page.clock.fastForward('01:00');
   await page.getByRole('tab', { name: 'Billing' }).press('ArrowRight');
   await expect(activity(page)).toHaveCount(10);
@@ -105,6 +83,50 @@ test('[USE-1] [USE-2] [USE-3] [USE-4] [USE-5] [USE-6] [USE-7] [USE-8] [USE-9] [U
   expect(asked, 'when it is opened again').toHaveLength(2);
   await refresh(page).click();
   await expect.poll(() => asked.slice(2).toSorted(), 'on Refresh').toEqual(once.toSorted());
+});
+
+test('[USE-1] [USE-2] [USE-3] [USE-4] the Usage tab has the figures of 30 days, and holds on a phone', async ({
+  page,
+}) => {
+  await prepareUse(page, 'has-figures@souk.test');
+  await page.goto('/dashboard?tab=usage');
+  await expect(page.getByRole('heading', { level: 2, name: 'Credit Usage', exact: true })).toBeVisible();
+  await expect(usage(page)).toContainText('The last 30 days.');
+  for (const figure of [
+    'Credits used3,711',
+    'MCP servers used12',
+    'Tool calls1,234',
+    'Average cost3.01credits per call',
+  ])
+    await expect(usage(page)).toContainText(figure);
+  const day = page.getByRole('table', { name: 'Tool calls by day' }).getByRole('row', { name: /^Nov 5, 2026/ });
+  await expect(day).toHaveText('Nov 5, 20261,2004');
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    await expectNoAxeFindings(page);
+  }
+});
+
+test('[USE-5] [USE-6] Usage by Service has ten services, each with calls, average and total', async ({ page }) => {
+  await prepareUse(page, 'uses-services@souk.test');
+  await page.goto('/dashboard?tab=usage');
+  await expect(page.getByRole('heading', { name: 'Usage by Service', exact: true })).toBeVisible();
+  await expect(services(page)).toHaveCount(11);
+  await expect(services(page).nth(1)).toHaveText('Travel1,0033.73,700');
+  await expect(services(page).nth(10)).toHaveText('service-9210.01');
+});
+
+test('[USE-7] [USE-9] [USE-10] Recent Activity has ten entries, each with service, tool, time, credits and tokens', async ({
+  page,
+}) => {
+  await prepareUse(page, 'is-active@souk.test');
+  await page.goto('/dashboard?tab=usage');
+  await expect(page.getByRole('heading', { name: 'Recent Activity', exact: true })).toBeVisible();
+  await expect(activity(page)).toHaveCount(10);
+  await expect(activity(page).first()).toHaveText('tool_0Travel · 1 hour ago3,700 credits1,234 tokens');
+  await expect(activity(page).nth(1)).toHaveText('tool_1Travel · 2 hours ago1 credit7 tokens');
+  await expect(activity(page).nth(2)).toHaveText('tool_2Travel · 3 hours ago1 credit');
 });
 
 test('[USE-11] [HIST-15] [HIST-16] without calls the Usage tab says so; what cannot be fetched says so, and falls back to zeros', async ({
