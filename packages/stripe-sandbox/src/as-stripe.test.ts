@@ -188,6 +188,19 @@ test('a cancellation in the portal is a date of its own with flexible billing, w
   await sandbox.control.setAccount({ billingMode: 'classic' });
 });
 
+test('the lines of an invoice name the product, as people know it', async () => {
+  const { customer, subscription, read, afterDays } = await buy('subscription', '4242424242424242');
+  const item = (await read()).items.data[0]?.id ?? '';
+  await stripe.subscriptions.update(subscription, {
+    items: [{ id: item, quantity: 2 }],
+    proration_behavior: 'always_invoice',
+  });
+  await afterDays(32);
+  const { data } = await stripe.invoices.list({ customer });
+  const linesOf = data.toReversed().map(({ lines }) => lines.data.map(({ description }) => description));
+  expect(linesOf).toEqual([['1 × Notes'], ['Unused time on Notes', 'Remaining time on Notes'], ['2 × Notes']]);
+});
+
 test('the portal makes another card the one of the customer, not that of a subscription', async () => {
   const { customer, subscription, read } = await buy('subscription', '4242424242424242');
   const { default_payment_method: before } = await read();

@@ -3,6 +3,7 @@ import type { InvoiceLine, Subscription, SubscriptionItem } from '../objects/typ
 import type { Work } from '../work.ts';
 import { invoiceLine } from './invoice.ts';
 import { planOf } from './plan-of.ts';
+import { productName } from './product-name.ts';
 
 export type ItemChange = { id?: string | undefined; price?: string | undefined; quantity?: number | undefined };
 
@@ -26,7 +27,7 @@ export async function changeItems(
     if (!item) throw noSuch('subscription_item', change.id, `${place}[id]`);
     const before = structuredClone(item);
     await changeItem(work, item, change, place);
-    lines.push(...prorate(work, subscription.id, before, item, at));
+    lines.push(...(await prorate(work, subscription.id, before, item, at)));
   }
   return { items, lines };
 }
@@ -58,13 +59,13 @@ async function changeItem(work: Work, item: SubscriptionItem, change: ItemChange
   item.plan = planOf(price);
 }
 
-function prorate(
+async function prorate(
   work: Work,
   subscription: string,
   before: SubscriptionItem,
   after: SubscriptionItem,
   at: number,
-): InvoiceLine[] {
+): Promise<InvoiceLine[]> {
   const { current_period_start: start, current_period_end: end } = before;
   const rest = Math.min(1, Math.max(0, (end - at) / (end - start)));
   const line = (item: SubscriptionItem, sign: 1 | -1, description: string) =>
@@ -77,5 +78,8 @@ function prorate(
       subscription: { id: subscription, item: item.id },
       proration: true,
     });
-  return [line(before, -1, 'Unused time'), line(after, 1, 'Remaining time')];
+  return [
+    line(before, -1, `Unused time on ${await productName(work, before.price)}`),
+    line(after, 1, `Remaining time on ${await productName(work, after.price)}`),
+  ];
 }

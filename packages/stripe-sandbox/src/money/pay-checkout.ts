@@ -151,7 +151,7 @@ async function subscribe(
     customer,
     currency: session.body.currency,
     reason: 'subscription_create',
-    lines: periodLines(work, subscription.body),
+    lines: await periodLines(work, subscription.body),
     period: { start: work.time, end: work.time },
     subscription: subscription.body,
     metadata: {},

@@ -24,7 +24,7 @@ export async function previewInvoice(
   const period = currentPeriod(body);
   const lines = atOnce
     ? prorations
-    : [...subscription.memory.waiting, ...prorations, ...periodLines(work, nextPeriod(body, changed.items))];
+    : [...subscription.memory.waiting, ...prorations, ...(await periodLines(work, nextPeriod(body, changed.items)))];
   return draftInvoice(work, {
     id: `upcoming_${work.newId('invoice')}`,
     customer: await work.need('customer', body.customer),

@@ -7,6 +7,7 @@ import { addInvoice, finalizeInvoice, invoiceLine } from './invoice.ts';
 import { itemLine, subscriptionOfItem } from './invoice-item.ts';
 import { payInvoice } from './pay-invoice.ts';
 import { dropPendingUpdate, isAwaited } from './pending-update.ts';
+import { productName } from './product-name.ts';
 import { markUncollectible, setAutoAdvance, voidInvoice } from './stop-invoice.ts';
 import { currentPeriod, endSubscription, setStatus, subscriptionOf } from './subscription.ts';
 
@@ -34,7 +35,7 @@ export async function renewSubscription(work: Work, subscription: Row<'subscript
     customer: await work.need('customer', body.customer),
     currency: body.currency,
     reason: 'subscription_cycle',
-    lines: [...(await takeItems(work, body)), ...subscription.memory.waiting, ...periodLines(work, body)],
+    lines: [...(await takeItems(work, body)), ...subscription.memory.waiting, ...(await periodLines(work, body))],
     period: { start: work.time, end: work.time },
     subscription: body,
     metadata: {},
@@ -55,17 +56,19 @@ export async function renewSubscription(work: Work, subscription: Row<'subscript
 }
 
 /** What each item costs in the period that the subscription is in. */
-export function periodLines(work: Work, subscription: Subscription): InvoiceLine[] {
-  return subscription.items.data.map((item) =>
-    invoiceLine(work, {
-      price: item.price,
-      quantity: item.quantity,
-      amount: item.price.unit_amount * item.quantity,
-      description: `${item.quantity} × ${item.price.nickname ?? item.price.product}`,
-      period: { start: item.current_period_start, end: item.current_period_end },
-      subscription: { id: subscription.id, item: item.id },
-      proration: false,
-    }),
+export function periodLines(work: Work, subscription: Subscription): Promise<InvoiceLine[]> {
+  return Promise.all(
+    subscription.items.data.map(async (item) =>
+      invoiceLine(work, {
+        price: item.price,
+        quantity: item.quantity,
+        amount: item.price.unit_amount * item.quantity,
+        description: `${item.quantity} × ${await productName(work, item.price)}`,
+        period: { start: item.current_period_start, end: item.current_period_end },
+        subscription: { id: subscription.id, item: item.id },
+        proration: false,
+      }),
+    ),
   );
 }
 
