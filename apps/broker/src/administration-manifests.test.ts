@@ -341,3 +341,34 @@ test('[MAN-31] [MAN-36] what is deployed is read again, and its servers are aske
   ]);
   for (const id of ['two', 'down']) await remove(id);
 });
+
+test('a price from a date that is over, or of a tool that is not there, is told where it is staged and deployed', async () => {
+  const live = (version: string, billing: object) =>
+    manifest('noted', { version, billing: { tier: 'T0', ...billing } });
+  await upload(live('1.0.0', { toolCosts: { echo: 1 } }));
+  await admin.deployManifest({ params: { id: 'noted' }, body: {} });
+  const [over, toCome] = ['2025-01-01T00:00:00Z', '2099-01-01T00:00:00Z'];
+  const notes = [
+    `The announced price of “echo” is from ${over}, which is over: it holds from the deployment on, unannounced.`,
+    '“eco” has a price, and the server does not offer it.',
+    '“gone” has a price, and the server does not offer it.',
+  ];
+  const announcedPrices = { echo: { credits: 5, from: over }, gone: { credits: 2, from: toCome } };
+  const meant = { toolCosts: { echo: 1 }, announcedPrices: { echo: { credits: 5, from: toCome } } };
+  expect(await upload(live('1.0.1', meant))).not.toHaveProperty('notes');
+  expect(await upload(live('1.0.2', { toolCosts: { echo: 1, eco: 3 }, announcedPrices }))).toMatchObject({
+    result: 'staged',
+    notes,
+  });
+  const effects = async () => {
+    const answer = await send('GET /admin/servers/noted/differences', administrator.accessToken);
+    return Array.from<string>(answer.effects);
+  };
+  expect((await effects()).slice(-3)).toEqual(notes);
+  await admin.deployManifest({ params: { id: 'noted' }, body: {} });
+  expect(await effects(), 'of what is deployed nothing is about to happen').toEqual([]);
+  // of a server that was never asked the names are not known
+  const first = { tier: 'T0', toolCosts: { eco: 3 }, announcedPrices: { echo: { credits: 5, from: over } } };
+  expect((await upload(manifest('unasked', { billing: first }))).notes).toEqual([notes[0]]);
+  for (const id of ['noted', 'unasked']) await remove(id);
+});

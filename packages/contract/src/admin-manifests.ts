@@ -150,6 +150,8 @@ const upload = {
     /** The revision after this change, as GET answers it. */
     revision: z.string(),
     stripeResult,
+    /** What may not have been meant: sentences about its prices. */
+    notes: z.array(z.string()).optional(),
   }),
 } as const;
 const uploadErrors = [

@@ -17,6 +17,7 @@ import type { CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
 import { storeClosed, storeDiscovery, type StoredDiscovery } from './store-discovery.ts';
 import * as offers from './offer-store.ts';
 import { createPriceDates } from './prices/price-dates.ts';
+import { priceNotes } from './prices/price-notes.ts';
 import { nextPriceMs } from './prices/read-prices.ts';
 import { readDeployed, readDeployedIds } from './read-deployed.ts';
 import { createReadsInTurn } from './reads-in-turn.ts';
@@ -34,6 +35,8 @@ const idsOfNotice = 100;
 export type Catalogue = Deployments & {
   /** The current state, from memory: lists and calls read this and never wait. */
   snapshot(): CatalogueSnapshot;
+  /** What may not have been meant with the prices of a manifest that is staged or about to be deployed. */
+  priceNotes(manifest: Manifest): string[];
   /** Replaces what a server offers, unless an administrator approved a list of this version; sets it connected. */
   storeDiscovery(serverId: string, discovered: Discovered): Promise<void>;
   /**
@@ -164,6 +167,7 @@ export async function createCatalogue(options: {
 
   return {
     snapshot: () => current,
+    priceNotes: (manifest) => priceNotes(manifest, { live: current.byId.get(manifest.id), nowMs: clock.now() }),
 
     ...createDeployments({
       db,

@@ -28,7 +28,8 @@ export function pricedButMissing({ billing }: Manifest, tools: ReadonlySet<strin
   return [...new Set(priced)].filter((name) => !tools.has(name));
 }
 
-function unofferedSentences(names: readonly string[]): string[] {
+/** At most three by their names. */
+export function unofferedSentences(names: readonly string[]): string[] {
   const told = names
     .slice(0, maxTold)
     .map((name) => `“${cleanLabel(name)}” has a price, and the server does not offer it.`);

@@ -68,7 +68,16 @@ export function mountManifestRoutes(router: Router, given: Given): void {
     const { result, revision } = await catalogue.upload(manifest, by, only);
     const stripeResult = result === 'staged' ? await given.putRental(manifest) : undefined;
     const { id, version } = manifest;
-    return { ...success, id, version, result, revision, ...(stripeResult && { stripeResult }) };
+    const notes = catalogue.priceNotes(manifest);
+    return {
+      ...success,
+      id,
+      version,
+      result,
+      revision,
+      ...(stripeResult && { stripeResult }),
+      ...(notes.length > 0 && { notes }),
+    };
   }
 
   router.route(listManifests, async ({ query }) => {

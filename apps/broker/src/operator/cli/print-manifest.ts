@@ -87,7 +87,8 @@ export function printDeleted({ id, renters }: DeletedManifest, print: Print): vo
   printRenters(renters, print);
 }
 
-export function printStaged({ id, version, result }: StagedManifest, print: Print): void {
+export function printStaged({ id, version, result, notes = [] }: StagedManifest, print: Print): void {
+  for (const note of notes) print(`Note: ${note}`);
   if (result === 'unchanged') return print(`${id} ${version} is staged or deployed already.`);
   print(`Staged ${id} ${version}. Deploy it with: npm run souk -- manifest deploy ${id}`);
 }

@@ -119,7 +119,9 @@ export function manifestCommands(parts: {
       const { source, reason: why } = stageSchema.parse(args);
       const manifest = parseManifest(bytesOf({ source }), policy);
       const { id, version } = manifest;
-      return { id, version, ...(await catalogue.upload(manifest, { ...byCommand, reason: why })) };
+      const staged = await catalogue.upload(manifest, { ...byCommand, reason: why });
+      const notes = catalogue.priceNotes(manifest);
+      return { id, version, ...staged, ...(notes.length > 0 && { notes }) };
     },
 
     'manifest.delete': async (args): Promise<DeletedManifest> => {

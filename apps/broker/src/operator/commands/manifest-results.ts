@@ -69,6 +69,7 @@ export const stagedSchema = z.object({
   version: z.string(),
   result: z.enum(['staged', 'unchanged']),
   revision: z.string(),
+  notes: z.array(z.string()).optional(),
 });
 export type StagedManifest = z.infer<typeof stagedSchema>;
 

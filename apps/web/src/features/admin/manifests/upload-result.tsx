@@ -8,7 +8,7 @@ import { Notice } from '#ui/notice.tsx';
 
 /** What was staged, and the ways on from there. */
 export function UploadResult({
-  answer: { id, version, result, stripeResult },
+  answer: { id, version, result, stripeResult, notes = [] },
   onDeploy,
   onDismiss,
 }: {
@@ -28,6 +28,13 @@ export function UploadResult({
         <p className="text-[0.8125rem] text-quiet">
           Its rental is product <code>{stripeResult.productId}</code> at the payment provider.
         </p>
+      )}
+      {notes.length > 0 && (
+        <ul className="mt-1 space-y-1 wrap-anywhere">
+          {notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
       )}
       <div className="mt-2 flex flex-wrap gap-2">
         {result === 'staged' && (

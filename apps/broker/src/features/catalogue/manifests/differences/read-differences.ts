@@ -45,7 +45,10 @@ export async function readDifferences(
     before: before ?? null,
     after,
     differences: differencesOf(before, after),
-    effects: describeEffects(before, after, { ...people, toolsUnderReview }),
+    effects: [
+      ...describeEffects(before, after, { ...people, toolsUnderReview }),
+      ...(from === to ? [] : catalogue.priceNotes(after)),
+    ],
     people,
   };
 }

@@ -1,0 +1,32 @@
+import type { Manifest } from '@souk/contract/manifest.ts';
+import { cleanLabel } from '#platform/clean-label.ts';
+import { pricedButMissing, unofferedSentences } from '../left-out.ts';
+import type { CatalogueServer } from '../snapshot.ts';
+
+const maxTold = 3;
+
+/**
+ * What somebody who stages or deploys a manifest may not have meant with its prices, in sentences: a date that is over, and
+ * a tool that the server does not offer. A misspelled name is only known where the server was asked already, and what it offers
+ * to each person apart is not known here.
+ */
+export function priceNotes(
+  manifest: Manifest,
+  { live, nowMs }: { live: CatalogueServer | undefined; nowMs: number },
+): string[] {
+  const over = Object.entries(manifest.billing?.announcedPrices ?? {}).filter(
+    ([, { from }]) => Date.parse(from) <= nowMs,
+  );
+  const told = over
+    .slice(0, maxTold)
+    .map(
+      ([tool, { from }]) =>
+        `The announced price of “${cleanLabel(tool)}” is from ${from}, which is over: it holds from the deployment on, unannounced.`,
+    );
+  const more = over.length - told.length;
+  const rest =
+    more > 0 ? [`${more} more announced ${more === 1 ? 'price is' : 'prices are'} from dates that are over.`] : [];
+  const isKnown = live?.discoveredAtMs !== undefined && manifest.auth.type === 'none';
+  const tools = new Set([...(live?.tools ?? []), ...(live?.toolsUnderReview ?? [])].map(({ name }) => name));
+  return [...told, ...rest, ...(isKnown ? unofferedSentences(pricedButMissing(manifest, tools)) : [])];
+}
