@@ -129,7 +129,11 @@ function Canceled({ userId }: { userId: string | undefined }) {
         </>
       }
     >
-      {closed !== undefined && <Notice>{closed}</Notice>}
+      {closed !== undefined && (
+        <div className="w-full text-left">
+          <Notice>{closed}</Notice>
+        </div>
+      )}
     </PaymentCard>
   );
 }
