@@ -5,6 +5,7 @@ import { holdCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { startShopOfMany } from './shop-of-many.ts';
+import { cardOf } from './shop-page.ts';
 import { act, asPerson, dialogOf, openUsers, writesOf } from './users-page.ts';
 
 // What administrators give to a user and take from them, credits too, and what that user then has.
@@ -66,7 +67,61 @@ test('[USR-15] [USR-20] [USR-21] [USR-23] credits are set, also when the balance
   await erasePerson(product.publicUrl, id, 'credits@souk.test');
 });
 
-test('[USR-12] [USR-13] [USR-14] [USR-31] [USR-32] [USR-33] [USR-34] [USR-35] [USR-36] [USR-37] [USR-39] [USR-40] [USR-42] [USR-46] [USR-47] [USR-56] [USR-57] [ADM-13] [ADM-14] a plan, a rental and a purchase are given and removed, and that person has them at once', async ({
+const addOf = (page: Page) => dialogOf(page, 'Add subscription');
+const addButton = (page: Page) => addOf(page).getByRole('button', { name: 'Add', exact: true });
+const serviceOf = (page: Page) => addOf(page).getByRole('combobox', { name: 'Service', exact: true });
+
+async function chooseService(page: Page, text: string, name: string): Promise<void> {
+  await serviceOf(page).fill(text);
+  await page
+    .getByRole('option', { name: new RegExp(`^${name}`) })
+    .first()
+    .click();
+}
+
+test('[USR-32] [USR-34] [USR-35] [USR-36] a plan is given by the month, a rental of a service also by the day and the week', async ({
+  page,
+  product,
+}) => {
+  const email = 'offered@souk.test';
+  await newPerson(product.publicUrl, email);
+  await openUsers(page);
+  await act(page, 'Add subscription', email).click();
+  const add = addOf(page);
+  await expect(add.getByLabel('Type')).toHaveValue('subscription');
+  await expect(add.getByLabel('Period')).toHaveValue('monthly');
+  expect(await optionsOf(page, 'Period')).toEqual(['Monthly']);
+  expect(await optionsOf(page, 'Type')).toEqual(['Subscription', 'Rental', 'Purchase']);
+  await expect(serviceOf(page)).toHaveCount(0);
+  await add.getByLabel('Type').selectOption('Rental');
+  expect(await optionsOf(page, 'Period')).toEqual(['Daily', 'Weekly', 'Monthly']);
+  await expect(add.getByLabel('Period')).toHaveValue('monthly');
+  await expect(add.getByLabel('Plan')).toHaveCount(0);
+  await expect(serviceOf(page)).toBeVisible();
+});
+
+test('[USR-33] [USR-37] [USR-42] what is not chosen cannot be added; a service is one that is deployed, and another type clears it', async ({
+  page,
+  product,
+}) => {
+  const email = 'chosen@souk.test';
+  await newPerson(product.publicUrl, email);
+  await openUsers(page);
+  await act(page, 'Add subscription', email).click();
+  const type = addOf(page).getByLabel('Type');
+  await expect(addButton(page)).toBeDisabled();
+  await type.selectOption('Rental');
+  await serviceOf(page).fill('github');
+  await expect(page.getByText('No service matches.'), 'it is staged, not deployed').toBeVisible();
+  await chooseService(page, 'travel pro', 'Travel Pro');
+  await expect(addButton(page)).toBeEnabled();
+  await type.selectOption('Subscription');
+  await type.selectOption('Rental');
+  await expect(serviceOf(page), 'cleared').toHaveValue('');
+  await expect(addButton(page)).toBeDisabled();
+});
+
+test('[USR-31] [USR-39] [USR-40] [USR-56] a plan, a rental and a purchase are given, and that person has them at once', async ({
   page,
   product,
   browser,
@@ -75,117 +130,139 @@ test('[USR-12] [USR-13] [USR-14] [USR-31] [USR-32] [USR-33] [USR-34] [USR-35] [U
   const id = await newPerson(product.publicUrl, email);
   const writes = writesOf(page);
   await openUsers(page);
-  const add = dialogOf(page, 'Add subscription');
-  const addButton = add.getByRole('button', { name: 'Add', exact: true });
-  const service = add.getByRole('combobox', { name: 'Service' });
-  const chooseService = async (text: string, name: string) => {
-    await service.fill(text);
-    await page
-      .getByRole('option', { name: new RegExp(`^${name}`) })
-      .first()
-      .click();
-  };
+  const add = addOf(page);
   await act(page, 'Add subscription', email).click();
-  await expect(add.getByLabel('Type')).toHaveValue('subscription');
-  await expect(add.getByLabel('Period')).toHaveValue('monthly');
-  expect(await optionsOf(page, 'Period')).toEqual(['Monthly']);
-  expect(await optionsOf(page, 'Type')).toEqual(['Subscription', 'Rental', 'Purchase']);
-  await expect(service).toHaveCount(0);
-  await expect(addButton).toBeDisabled();
-  await add.getByLabel('Type').selectOption('Rental');
-  expect(await optionsOf(page, 'Period')).toEqual(['Daily', 'Weekly', 'Monthly']);
-  await expect(add.getByLabel('Period')).toHaveValue('monthly');
-  await expect(add.getByLabel('Plan')).toHaveCount(0);
-  await service.fill('github');
-  await expect(page.getByText('No service matches.'), 'it is staged, not deployed').toBeVisible();
-  await chooseService('travel pro', 'Travel Pro');
-  await expect(addButton).toBeEnabled();
-  await add.getByLabel('Type').selectOption('Subscription');
-  await add.getByLabel('Type').selectOption('Rental');
-  await expect(service, 'cleared').toHaveValue('');
-  await expect(addButton).toBeDisabled();
-  await add.getByLabel('Type').selectOption('Subscription');
   await add.getByLabel('Plan').selectOption({ label: 'Pro (T2)' });
   await expectNoAxeFindings(page);
-  await addButton.click();
+  await addButton(page).click();
   await expect(page.getByText(`${email} has the pro plan`)).toBeVisible();
 
   await act(page, 'Add subscription', email).click();
   await add.getByLabel('Type').selectOption('Rental');
   await add.getByLabel('Period').selectOption('Weekly');
-  await chooseService('enterprise', 'Travel Enterprise');
+  await chooseService(page, 'enterprise', 'Travel Enterprise');
   await add.getByLabel('Features (optional)').fill('Shown to friends');
   await add.getByLabel('Reason (optional)').fill('A friend of the house');
-  await addButton.click();
+  await addButton(page).click();
   await expect(page.getByText(`${email} has Travel Enterprise until`)).toBeVisible();
 
   await act(page, 'Add subscription', email).click();
   await add.getByLabel('Type').selectOption('Purchase');
   await expect(add.getByLabel('Period')).toHaveCount(0);
-  await chooseService('sequential', 'Sequential Thinking');
-  await addButton.click();
+  await chooseService(page, 'sequential', 'Sequential Thinking');
+  await addButton(page).click();
   await expect(page.getByText(`${email} has Sequential Thinking for good.`)).toBeVisible();
   const given = 'POST /admin/users/:id/subscription';
   const features = ['Shown to friends'];
   const weekly = { type: 'rental', period: 'weekly', mcpId: 'travel-enterprise', features };
-  expect(writes.splice(0)).toEqual([
+  expect(writes).toEqual([
     { call: given, body: { type: 'subscription', period: 'monthly', mcpId: 'pro', reason: '' } },
     { call: given, body: { ...weekly, reason: 'A friend of the house' } },
     { call: given, body: { type: 'purchase', mcpId: 'sequential-thinking', reason: '' } },
   ]);
 
   const person = await asPerson(browser, product.publicUrl, email, '/dashboard?tab=services');
-  const cardOf = (name: string) =>
-    person.getByRole('article').filter({ has: person.getByRole('heading', { name, exact: true }) });
-  await expect(cardOf('Travel Enterprise')).toContainText('Rented - expires');
-  await expect(cardOf('Sequential Thinking')).toContainText('Purchased');
-  await expect(cardOf('Travel Pro')).toContainText(/Subscri/);
+  await expect(cardOf(person, 'Travel Enterprise')).toContainText('Rented - expires');
+  await expect(cardOf(person, 'Sequential Thinking')).toContainText('Purchased');
+  await expect(cardOf(person, 'Travel Pro')).toContainText(/Subscri/);
+  await person.context().close();
+  await erasePerson(product.publicUrl, id, email);
+});
 
-  // the details stand in the address, and open from anywhere
-  await page.goto(`/admin?tab=users&page=2&user=${id}`);
-  const details = page.getByRole('dialog').filter({ hasText: email });
+/** A person who was given a plan, a rental and a purchase. @returns their id */
+async function newOwner(publicUrl: string, email: string): Promise<string> {
+  const id = await newPerson(publicUrl, email);
+  const calls = await administratorCalls(publicUrl);
+  const features = ['Shown to friends'];
+  for (const body of [
+    { type: 'subscription', mcpId: 'pro' },
+    { type: 'rental', period: 'weekly', mcpId: 'travel-enterprise', features },
+    { type: 'purchase', mcpId: 'sequential-thinking' },
+  ] as const)
+    await calls.addUserSubscription({ params: { id }, body });
+  return id;
+}
+
+const detailsOf = (page: Page, email: string) => page.getByRole('dialog').filter({ hasText: email });
+const listOf = (page: Page, email: string, name: string) =>
+  detailsOf(page, email).getByRole('list', { name, exact: true });
+
+test('[USR-12] [USR-13] [USR-14] the details of a user stand in the address, and say who they are and what they have', async ({
+  page,
+  product,
+}) => {
+  const email = 'detailed@souk.test';
+  const id = await newOwner(product.publicUrl, email);
+  await openUsers(page, `&page=2&user=${id}`);
+  const details = detailsOf(page, email);
   await expect(details).toContainText(id);
-  await expect(details.getByText('Display name').locator('xpath=following-sibling::dd')).toHaveText('given');
-  await expect(details.getByText('Created', { exact: true }).locator('xpath=following-sibling::dd')).toHaveText(
-    /20\d\d$/,
-  );
+  const factOf = (name: string) => details.locator(`dt:text-is("${name}") + dd`);
+  await expect(factOf('Display name')).toHaveText('detailed');
+  const today = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date());
+  await expect(factOf('Created')).toHaveText(today);
   for (const [label, count] of [
     ['Subscriptions', 1],
     ['Purchases', 1],
     ['Rentals', 1],
     ['Trials', 0],
   ] as const) {
-    await expect(details.locator(`dt:text-is("${label}") + dd`)).toHaveText(String(count));
+    await expect(factOf(label)).toHaveText(String(count));
   }
-  const subscriptions = details.getByRole('list', { name: 'Subscriptions' });
-  await expect(subscriptions).toContainText(/Pro.*active.*20\d\d – .*20\d\d.*System subscription \(pro\)/s);
-  const rentals = details.getByRole('list', { name: 'Rentals' });
-  await expect(rentals).toContainText(/travel-enterprise.*active.*weekly.*20\d\d – .*20\d\d.*Shown to friends/s);
+  await expect(listOf(page, email, 'Subscriptions')).toContainText(
+    /Pro.*active.*20\d\d – .*20\d\d.*System subscription \(pro\)/s,
+  );
+  await expect(listOf(page, email, 'Rentals')).toContainText(
+    /travel-enterprise.*active.*weekly.*20\d\d – .*20\d\d.*Shown to friends/s,
+  );
   await expectNoAxeFindings(page);
+  await erasePerson(product.publicUrl, id, email);
+});
 
-  await rentals.getByRole('button', { name: 'Remove' }).click();
+test('[USR-47] [ADM-13] a rental is removed once it is confirmed, with the reason of the specification', async ({
+  page,
+  product,
+  browser,
+}) => {
+  const email = 'loses-a-rental@souk.test';
+  const id = await newOwner(product.publicUrl, email);
+  const writes = writesOf(page);
+  await openUsers(page, `&user=${id}`);
+  const rentals = listOf(page, email, 'Rentals');
+  await rentals.getByRole('button', { name: /^Remove / }).click();
   const remove = page.getByRole('alertdialog');
   await expect(remove.getByLabel('Reason')).toHaveValue('Rental cancelled by admin');
   await expect(remove.getByRole('checkbox', { name: /^Refund/ }), 'nothing was paid').toHaveCount(0);
-  await remove.getByRole('button', { name: 'Cancel' }).click();
+  await remove.getByRole('button', { name: 'Cancel', exact: true }).click();
   await expect(remove).toHaveCount(0);
   expect(writes, 'not confirmed').toEqual([]);
-  await rentals.getByRole('button', { name: 'Remove' }).click();
-  await remove.getByRole('button', { name: 'Remove rental' }).click();
+  await rentals.getByRole('button', { name: /^Remove / }).click();
+  await remove.getByRole('button', { name: 'Remove rental', exact: true }).click();
   await expect(rentals).toHaveCount(0);
-  await subscriptions.getByRole('button', { name: 'Remove' }).click();
+  const removed = 'DELETE /admin/users/:id/subscription/:id';
+  expect(writes).toEqual([{ call: removed, body: { reason: 'Rental cancelled by admin', refund: 'none' } }]);
+  const person = await asPerson(browser, product.publicUrl, email, '/dashboard?tab=services');
+  await expect(cardOf(person, 'Travel Enterprise')).toContainText('Not Owned');
+  await person.context().close();
+  await erasePerson(product.publicUrl, id, email);
+});
+
+test('[USR-46] [USR-57] [ADM-14] the reason with which a subscription is removed is filled in, and may be another', async ({
+  page,
+  product,
+}) => {
+  const email = 'loses-a-plan@souk.test';
+  const id = await newOwner(product.publicUrl, email);
+  const writes = writesOf(page);
+  await openUsers(page, `&user=${id}`);
+  const subscriptions = listOf(page, email, 'Subscriptions');
+  await subscriptions.getByRole('button', { name: /^Remove / }).click();
+  const remove = page.getByRole('alertdialog');
   await expect(remove.getByLabel('Reason')).toHaveValue('Removed by admin');
   await remove.getByLabel('Reason').fill('They asked for it');
-  await remove.getByRole('button', { name: 'Remove subscription' }).click();
+  await remove.getByRole('button', { name: 'Remove subscription', exact: true }).click();
   await expect(subscriptions).toHaveCount(0);
   const removed = 'DELETE /admin/users/:id/subscription/:id';
-  expect(writes).toEqual([
-    { call: removed, body: { reason: 'Rental cancelled by admin', refund: 'none' } },
-    { call: removed, body: { reason: 'They asked for it', refund: 'none' } },
-  ]);
-  await person.reload();
-  await expect(cardOf('Travel Enterprise')).toContainText('Not Owned');
-  await person.context().close();
+  expect(writes).toEqual([{ call: removed, body: { reason: 'They asked for it', refund: 'none' } }]);
   await erasePerson(product.publicUrl, id, email);
 });
 
