@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { compare, idsOf, readAtoms } from './spec-coverage.ts';
+import { compare, crowdedIn, idsOf, readAtoms, readTests } from './spec-coverage.ts';
 
 const markdown = `# Atoms
 - A test carries its id, e.g. \`test('[${'HOME'}-9] …')\`.
@@ -42,6 +43,17 @@ test('ids are taken from names, one or several, and not from comments or other b
     `const other = [A_1, 'UTF-8'];`,
   ].join('\n');
   expect(idsOf(source)).toEqual(['CAT-1', 'CAT-2', 'PAT-1']);
+});
+
+test('no test names more than four facts, or its failure would not say which is untrue', () => {
+  const four = ['CAT-1', 'CAT-2', 'PAT-1', 'PAT-2'].map((id) => named(id)).join(' ');
+  expect(crowdedIn(`test('${four} four', () => {});\n// ${four} ${named('PAT-3')}`)).toEqual([]);
+  const crowded = `test('${four} ${named('PAT-3')} five', () => {});`;
+  expect(crowdedIn(`\n  ${crowded}\n`)).toEqual([crowded]);
+  const found = [...readTests(join(import.meta.dirname, '..'))].flatMap(([file, source]) =>
+    crowdedIn(source).map((name) => `${file}: ${name}`),
+  );
+  expect(found).toEqual([]);
 });
 
 test('atoms that no test names are listed by area, and unknown ids with their files', () => {

@@ -1,3 +1,6 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 /** Compares the facts of docs/spec/atoms.md with the ids in test names. */
 export type Atom = { id: string; area: string; text: string };
 export type Area = { name: string; title: string };
@@ -23,11 +26,35 @@ export function readAtoms(markdown: string): { areas: Area[]; atoms: Atom[] } {
   return { areas, atoms };
 }
 
+/** A test that names more facts than this does not say which of them is untrue when it fails. */
+const maxIdsOfTest = 4;
+
 /** The ids in square brackets in a test file, except in comments: `[CAT-1]`, `[CAT-1, CAT-2]`. */
 export function idsOf(source: string): string[] {
-  const code = source.split('\n').filter((line) => !/^\s*(\/\/|\*|\/\*)/.test(line));
-  const groups = code.join('\n').matchAll(/\[([A-Z]{2,5}-\d+(?:, ?[A-Z]{2,5}-\d+)*)\]/g);
-  return [...new Set([...groups].flatMap(([, ids = '']) => ids.split(/, ?/)))];
+  return [...new Set(codeOf(source).flatMap(idsOfLine))];
+}
+
+/** Names of tests with more ids than a test should prove; the formatter leaves a name in one line. */
+export function crowdedIn(source: string): string[] {
+  return codeOf(source)
+    .filter((line) => idsOfLine(line).length > maxIdsOfTest)
+    .map((line) => line.trim());
+}
+
+const codeOf = (source: string) => source.split('\n').filter((line) => !/^\s*(\/\/|\*|\/\*)/.test(line));
+
+function idsOfLine(line: string): string[] {
+  const groups = line.matchAll(/\[([A-Z]{2,5}-\d+(?:, ?[A-Z]{2,5}-\d+)*)\]/g);
+  return [...groups].flatMap(([, ids = '']) => ids.split(/, ?/));
+}
+
+/** The test files of the repository, by their paths below `root`. */
+export function readTests(root: string): Map<string, string> {
+  const files = globSync('{apps,packages,services,scripts,bench,e2e}/**/*.{test,spec}.{ts,tsx}', {
+    cwd: root,
+    exclude: (path) => path === 'node_modules' || path.endsWith('/node_modules'),
+  });
+  return new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 }
 
 /** @param tests the ids of each test file */

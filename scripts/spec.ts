@@ -1,17 +1,14 @@
 // npm run spec [-- --area CAT]: the atoms of docs/spec/atoms.md that no test names, by area.
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compare, idsOf } from './spec-coverage.ts';
+import { compare, idsOf, readTests } from './spec-coverage.ts';
 
 const root = join(import.meta.dirname, '..');
 const { values } = parseArgs({ options: { area: { type: 'string' } } });
 
-const files = globSync('{apps,packages,services,scripts,bench,e2e}/**/*.{test,spec}.{ts,tsx}', {
-  cwd: root,
-  exclude: (path) => path === 'node_modules' || path.endsWith('/node_modules'),
-});
-const tests = new Map(files.map((file) => [file, idsOf(readFileSync(join(root, file), 'utf8'))]));
+const sources = readTests(root);
+const tests = new Map([...sources].map(([file, source]) => [file, idsOf(source)]));
 const { areas, total, named, unknown } = compare(readFileSync(join(root, 'docs/spec/atoms.md'), 'utf8'), tests);
 
 const shown = areas.filter(({ name }) => values.area === undefined || name === values.area);
@@ -30,7 +27,7 @@ if (values.area === undefined) {
       `${name.padEnd(6)} ${String(atoms - unnamed.length).padStart(6)} ${String(unnamed.length).padStart(8)}`,
     );
   }
-  console.log(`\n${named} of ${total} atoms are named by ${files.length} test files; ${total - named} are not.`);
+  console.log(`\n${named} of ${total} atoms are named by ${tests.size} test files; ${total - named} are not.`);
 }
 for (const { id, files: where } of unknown) console.error(`${where.join(', ')}: docs/spec/atoms.md has no ${id}`);
 if (unknown.length > 0) process.exitCode = 1;

@@ -52,7 +52,8 @@ function expectNow(time: string | undefined) {
   expect(Math.abs(Date.parse(time ?? '') - Date.now() - shop.ahead.ms)).toBeLessThan(60_000);
 }
 
-test('[USR-16] [USR-17] [USR-18] [USR-19] [USR-30] [USR-41] what an administrator adds is shown as theirs, ends by time and costs no money', async () => {
+/** A person to whom an administrator added a plan, a rental of a day and a purchase. */
+async function newOwner() {
   const ann = await newPerson();
   const params = { id: ann.userId };
   const subscription = {
@@ -68,13 +69,11 @@ test('[USR-16] [USR-17] [USR-18] [USR-19] [USR-30] [USR-41] what an administrato
     body: { type: 'rental', mcpId: 'top', period: 'daily', features: ['A day on top'] },
   });
   const bought = await admin.addUserSubscription({ params, body: { type: 'purchase', mcpId: 'paid' } });
-  const { user, spanOf } = await writtenOf(ann.userId);
-  const [planSpan, daySpan] = [spanOf(added.id), spanOf(daily.id)];
-  expectNow(planSpan?.begins);
-  expectNow(daySpan?.begins);
-  expect(Date.parse(daily.endsAt ?? '') - Date.parse(daySpan?.begins ?? '')).toBe(dayMs);
-  expect(planSpan?.ends).toBe(added.endsAt);
+  return { ann, added, daily, bought, ...(await writtenOf(ann.userId)) };
+}
 
+test('[USR-30] [USR-41] what an administrator adds is had at once as theirs, and costs no money', async () => {
+  const { ann, added, daily } = await newOwner();
   expect(await ann.service('top')).toMatchObject({
     accessType: 'rental',
     features: ['A day on top'],
@@ -85,6 +84,15 @@ test('[USR-16] [USR-17] [USR-18] [USR-19] [USR-30] [USR-41] what an administrato
   expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T2']);
   expect(await ann.history()).toEqual([]);
   expect(await ann.credits()).toBe(0);
+});
+
+test('[USR-16] [USR-17] [USR-18] [USR-19] what a user has is answered with its begin, its end and its features', async () => {
+  const { ann, added, daily, bought, user, spanOf } = await newOwner();
+  const [planSpan, daySpan] = [spanOf(added.id), spanOf(daily.id)];
+  expectNow(planSpan?.begins);
+  expectNow(daySpan?.begins);
+  expect(Date.parse(daily.endsAt ?? '') - Date.parse(daySpan?.begins ?? '')).toBe(dayMs);
+  expect(planSpan?.ends).toBe(added.endsAt);
 
   const answer = await admin.getUserBilling({ params: { userId: ann.userId } });
   expectNow(user.created_at.toISOString());
@@ -126,7 +134,10 @@ test('[USR-16] [USR-17] [USR-18] [USR-19] [USR-30] [USR-41] what an administrato
     trials: [],
     credits: { balance: 0, currency: 'USD', held: 0, debt: 0 },
   });
+});
 
+test('an access that is added three times at once is added once', async () => {
+  const ann = await newPerson();
   const again = await Promise.all(
     [1, 2, 3].map(() =>
       send(`POST /admin/users/${ann.userId}/subscription`, administrator.accessToken, {
@@ -137,11 +148,15 @@ test('[USR-16] [USR-17] [USR-18] [USR-19] [USR-30] [USR-41] what an administrato
   );
   expect(again.map(({ status }) => status).toSorted(), 'clicked three times').toEqual([200, 409, 409]);
   expect(again.find(({ status }) => status === 409)).toMatchObject({ code: 'has_access' });
+});
 
+test('what an administrator added ends by time', async () => {
+  const { ann, daily } = await newOwner();
+  expect(await ann.service('top')).toMatchObject({ accessType: 'rental' });
   await shop.db.query(`update access_grants set period_ends_at = now() where id = $1`, [daily.id]);
   await shop.billing.access.announce(ann.userId);
   expect((await admin.getUserBilling({ params: { userId: ann.userId } })).billing.rentals).toEqual([]);
-  expect(await ann.service('top')).toMatchObject({ accessType: 'purchase' });
+  expect(await ann.service('top')).toMatchObject({ accessType: 'none' });
 });
 
 test('[USR-17] a plan of months shows the month that runs', async () => {

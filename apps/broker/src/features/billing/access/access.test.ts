@@ -191,51 +191,22 @@ test('[CFG-43] with real keys, what was sold in the sandbox grants nothing', asy
   expect((await person.accessTo('pro')).accessType).toBe('none');
 });
 
-test('[SUB-1] [SUB-2] [SUB-3] [SUB-4] [SUB-5] [SUB-6] [SUB-7] [SUB-8] all that a person owns is in one answer', async () => {
+/** A person with a plan, a rental and two purchases, one of them for a time. */
+async function newOwner() {
   const person = await newPerson(app);
   const plan = await givePlan(person, 'pro', { payment_id: crypto.randomUUID(), period_ends_at: at(12) });
   const rented = await give(person, 'rental', 'free', { started_at: at(-2), period_ends_at: at(4) });
   const bought = await give(person, 'purchase', 'top', { started_at: at(-3) });
   const lent = await give(person, 'purchase', 'basic', { started_at: at(-4), period_ends_at: at(9) });
-  const tried = await newPerson(app);
-  await tried.api.startTrial({ body: { mcpId: 'pro' } });
-  expect(await person.api.getSubscription()).toEqual({
+  return { plan, rented, bought, lent, answer: await person.api.getSubscription() };
+}
+
+test('[SUB-1] [SUB-2] [SUB-3] [SUB-4] what a person owns is in one answer, with its tiers, credits and counts', async () => {
+  const { answer } = await newOwner();
+  const { subscription, ...rest } = answer;
+  expect(Object.keys(subscription).toSorted()).toEqual(['purchases', 'rentals', 'subscriptions', 'trials']);
+  expect(rest).toEqual({
     success: true,
-    subscription: {
-      subscriptions: [
-        {
-          id: plan.id,
-          planName: 'Pro',
-          mcpId: 'pro',
-          type: 'subscription',
-          status: 'active',
-          currentPeriodEnd: plan.period_ends_at.toISOString(),
-          nextPlanId: null,
-          pendingPlanId: null,
-          pendingUntil: null,
-          source: 'payment',
-        },
-      ],
-      rentals: [
-        {
-          id: rented.id,
-          mcpId: 'free',
-          status: 'active',
-          type: 'monthly',
-          startDate: rented.started_at.toISOString(),
-          endDate: rented.period_ends_at?.toISOString(),
-          features: [],
-          source: 'administrator',
-          name: 'free',
-          isOffered: true,
-        },
-      ],
-      purchases: [
-        { id: bought.id, mcpId: 'top', status: 'active' },
-        { id: lent.id, mcpId: 'basic', status: 'active', expiresAt: lent.period_ends_at?.toISOString() },
-      ],
-      trials: [],
-    },
     activeTiers: ['T0', 'T2'],
     credits: { balance: 0, currency: 'USD', available: 0, held: 0, debt: 0, parts: [] },
     summary: {
@@ -246,6 +217,47 @@ test('[SUB-1] [SUB-2] [SUB-3] [SUB-4] [SUB-5] [SUB-6] [SUB-7] [SUB-8] all that a
       totalTrials: 0,
     },
   });
+});
+
+test('[SUB-5] [SUB-6] [SUB-7] [SUB-8] each thing that a person owns says what it is and when it ends', async () => {
+  const { answer, plan, rented, bought, lent } = await newOwner();
+  expect(answer.subscription).toEqual({
+    subscriptions: [
+      {
+        id: plan.id,
+        planName: 'Pro',
+        mcpId: 'pro',
+        type: 'subscription',
+        status: 'active',
+        currentPeriodEnd: plan.period_ends_at.toISOString(),
+        nextPlanId: null,
+        pendingPlanId: null,
+        pendingUntil: null,
+        source: 'payment',
+      },
+    ],
+    rentals: [
+      {
+        id: rented.id,
+        mcpId: 'free',
+        status: 'active',
+        type: 'monthly',
+        startDate: rented.started_at.toISOString(),
+        endDate: rented.period_ends_at?.toISOString(),
+        features: [],
+        source: 'administrator',
+        name: 'free',
+        isOffered: true,
+      },
+    ],
+    purchases: [
+      { id: bought.id, mcpId: 'top', status: 'active' },
+      { id: lent.id, mcpId: 'basic', status: 'active', expiresAt: lent.period_ends_at?.toISOString() },
+    ],
+    trials: [],
+  });
+  const tried = await newPerson(app);
+  await tried.api.startTrial({ body: { mcpId: 'pro' } });
   const { subscription, summary } = await tried.api.getSubscription();
   const trial = await trialOf(tried);
   expect(subscription.trials).toEqual([{ id: trial.id, mcpId: 'pro', status: 'active', expiresAt: trial.endsAt }]);

@@ -47,7 +47,7 @@ test('a server that needs a sign-in is connected, and its tools are listed from 
   expect(await stateOf(ann)).toMatchObject({ state: 'none', enabled: true, auth: 'oauth' });
 });
 
-test('[TOG-1] [TOG-3] [TOG-6] [TOG-22] [TOG-24] enabling answers where to sign in, the callback finishes it, and a second enable enables', async () => {
+test('[TOG-1] [TOG-3] [TOG-22] [TOG-24] enabling answers where to sign in, the callback finishes it, and a second enable enables', async () => {
   const first = await ann.call('POST', '/mcp/notes/enable');
   expect(first).toMatchObject({
     status: 200,
