@@ -96,19 +96,19 @@ describe.each(['modern', 'legacy'] as const)('the official SDK v2 (%s)', (era) =
 
   test('cancels a long call at once', async () => {
     const abort = new AbortController();
-    let abortedAt: number | undefined;
+    let heard = 0;
     const call = signedIn.client.callTool(
       { name: 'travel__plan_round_trip', arguments: { airports: ['LHR', 'JFK', 'NRT', 'SYD', 'GRU'] } },
       {
         signal: abort.signal,
         onprogress: () => {
-          abortedAt ??= performance.now();
+          heard += 1;
           abort.abort();
         },
       },
     );
     await expect(call).rejects.toThrow(/abort/i);
-    expect(performance.now() - (abortedAt ?? 0)).toBeLessThan(1000);
+    expect(heard, 'of the five steps, which take a second each').toBe(1);
   });
 
   test('gets a text that says that notes needs an upstream account', async () => {

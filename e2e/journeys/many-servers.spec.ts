@@ -44,18 +44,16 @@ test('with 5,000 servers the first page of the shop is as light as with few', as
   await expect(page.getByText('Page 1 of 209')).toBeVisible();
 });
 
-test('with 5,000 servers a letter is answered within 100 ms, and no task draws more than six cards', async ({
+test('with 5,000 servers a letter costs the page 100 ms at most, and no task draws more than six cards', async ({
   page,
 }) => {
   await page.goto('/marketplace');
   await expect(counter(page)).toBeVisible();
   await watchAnswers(page);
-  const best: number[] = [];
-  for (const text of ['travel', 'invoice', 'find_ticket']) best.push(...(await typeAndTime(page, text)));
-  const median = best.toSorted((one, other) => one - other)[Math.floor(best.length / 2)] ?? 0;
-  test
-    .info()
-    .annotations.push({ type: 'ms from a letter to its servers', description: best.map(Math.round).join(' ') });
+  const costs: number[] = [];
+  for (const text of ['travel', 'invoice', 'find_ticket']) costs.push(...(await typeAndWeigh(page, text)));
+  const median = costs.toSorted((one, other) => one - other)[Math.floor(costs.length / 2)] ?? Infinity;
+  test.info().annotations.push({ type: 'ms of a letter', description: costs.map(Math.round).join(' ') });
   // all 24 in one task keep a slow device busy for 70 to 130 ms
   await expect(page.getByRole('main').getByRole('article')).toHaveCount(24);
   const mostCards = await page.evaluate(() => window.mostCards);
@@ -66,9 +64,6 @@ test('with 5,000 servers a letter is answered within 100 ms, and no task draws m
 
 declare global {
   interface Window {
-    /** When the last letter was typed, and when its servers stood there. */
-    typedAt: number;
-    shownAt: number;
     /** The most cards that were drawn in one task. */
     mostCards: number;
   }
@@ -76,12 +71,8 @@ declare global {
 
 async function watchAnswers(page: Page): Promise<void> {
   await page.evaluate(() => {
-    document.addEventListener('input', () => (window.typedAt = performance.now()), { capture: true });
     const main = document.querySelector('main');
     if (main) {
-      new MutationObserver(() => {
-        window.shownAt = performance.now();
-      }).observe(main.querySelector('[role=status]') ?? main, { childList: true, characterData: true, subtree: true });
       window.mostCards = 0;
       new MutationObserver((changes) => {
         const drawn = changes.flatMap(({ target, addedNodes }) => [
@@ -94,13 +85,24 @@ async function watchAnswers(page: Page): Promise<void> {
   });
 }
 
-/** Types a text letter by letter. @returns for each letter that changed the counter, milliseconds until it did */
-async function typeAndTime(page: Page, text: string): Promise<number[]> {
-  const times: number[] = [];
+/**
+ * Types a text letter by letter. What a letter takes of the broker is measured there, by large-catalogue.test.ts.
+ * @returns milliseconds of the page's thread for each letter, until its servers stand there: processor time, which other
+ *   programs of a busy machine do not change
+ */
+async function typeAndWeigh(page: Page, text: string): Promise<number[]> {
+  const costs: number[] = [];
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const spentMs = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN) * 1000;
+  };
   const box = page.getByRole('searchbox');
   await box.fill('');
   await expect(counter(page)).toHaveText('Showing 5,000 of 5,000 servers');
   for (const letter of text) {
+    const before = await spentMs();
     await page.keyboard.type(letter);
     await page.waitForFunction(
       (typed) => {
@@ -109,8 +111,8 @@ async function typeAndTime(page: Page, text: string): Promise<number[]> {
       },
       (await box.inputValue()).trim(),
     );
-    const ms = await page.evaluate(() => window.shownAt - window.typedAt);
-    if (ms > 0) times.push(ms);
+    costs.push((await spentMs()) - before);
   }
-  return times;
+  await session.detach();
+  return costs;
 }

@@ -116,7 +116,7 @@ describe('the public calls', () => {
       connections: { connected: 1 },
       serversDown: 2,
     });
-    expect(Math.abs(Date.now() - Date.parse(health.timestamp))).toBeLessThan(5000);
+    expect(Math.abs(Date.now() - Date.parse(health.timestamp))).toBeLessThan(60_000);
   });
 
   test('[CAT-3] the health is initializing until a first server has answered or failed, then healthy, and never anything else', async () => {

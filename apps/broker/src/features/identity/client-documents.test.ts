@@ -162,7 +162,10 @@ describe('clients that name themselves by a metadata document', () => {
     const startedMs = performance.now();
     const step = await open('https://client.example/slow');
     expect('page' in step && step.page.status).toBe(400);
-    expect(performance.now() - startedMs).toBeLessThan(6000);
+    const tookMs = performance.now() - startedMs;
+    expect(tookMs).toBeGreaterThan(2_900);
+    // nothing else would end it
+    expect(tookMs).toBeLessThan(20_000);
   });
 
   test('without the test’s own dispatcher, addresses that are not public are never connected to', async () => {

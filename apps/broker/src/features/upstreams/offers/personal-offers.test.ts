@@ -129,10 +129,11 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
       url === '/mcp' && headers.authorization !== undefined && unanswered.push(response) > 0;
     await signIn();
     await waitUntil('the server to be asked', () => unanswered.length > 0);
-    const startedAt = performance.now();
     expect(await listed('ann', 'tools')).toEqual(['echo']);
-    // a list of a server has 10 s
-    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect(
+      unanswered.filter(({ destroyed }) => destroyed),
+      'the server is still waited for',
+    ).toEqual([]);
     fixture.mischief = {};
     for (const response of unanswered) response.destroy();
   });
