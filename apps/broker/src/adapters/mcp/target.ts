@@ -11,6 +11,8 @@ export type UpstreamCredential = {
   wantScopes?(challenge: string): Promise<void>;
   /** The server refused the renewed headers too. */
   giveUp?(refused: Record<string, string>): Promise<void>;
+  /** The server took the headers. */
+  accepted?(): void;
 };
 
 type NetworkTarget = {

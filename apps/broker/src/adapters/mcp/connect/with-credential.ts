@@ -7,10 +7,12 @@ import { UpstreamError } from '../upstream-error.ts';
 export function withCredential(fetch: FetchLike, credential: UpstreamCredential | undefined): FetchLike {
   if (!credential) return fetch;
   return (url, init) =>
-    renewing(credential, (own) => {
+    renewing(credential, async (own) => {
       const headers = new Headers(init?.headers);
       for (const [name, value] of Object.entries(own)) headers.set(name, value);
-      return fetch(url, { ...init, headers });
+      const answer = await fetch(url, { ...init, headers });
+      if (answer.ok) credential.accepted?.();
+      return answer;
     });
 }
 

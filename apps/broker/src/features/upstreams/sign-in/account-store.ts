@@ -33,7 +33,9 @@ export type StoredAccount = {
   scopes: readonly string[];
   /** What the server has asked for since. */
   wantedScopes: readonly string[];
-  /** The secrets in plain text (JSON); undefined once they are invalid. */
+  /** False once they are deleted; those of an account that the server refuses are kept. */
+  hasSecrets: boolean;
+  /** The secrets in plain text (JSON). */
   open(): string | undefined;
 };
 
@@ -63,6 +65,10 @@ export type AccountStore = {
   storeRefreshed(account: StoredAccount, refreshed: { secrets: string; expiresAt: Date | undefined }): Promise<boolean>;
   /** The server wants more scopes than the sign-in has. */
   wantScopes(account: StoredAccount, scopes: readonly string[]): Promise<void>;
+  /** The server refuses the secrets. They are kept: a server may refuse for a while what it takes again later. */
+  markRefused(account: StoredAccount, error: string): Promise<boolean>;
+  /** The server takes them again. */
+  markAccepted(userId: string, serverId: string): Promise<void>;
   /** Deletes secrets that no longer work. Answers whether they were still stored. */
   markUseless(account: StoredAccount, error: string): Promise<boolean>;
 };
@@ -117,6 +123,7 @@ export function createAccountStore({
       error: row.error ?? undefined,
       scopes: row.scopes,
       wantedScopes: row.wanted_scopes,
+      hasSecrets: sealed !== null,
       open: () => (sealed === null ? undefined : vault.open({ table, row: row.id, userId: row.user_id }, sealed)),
     };
   }
@@ -194,7 +201,7 @@ export function createAccountStore({
     async claimRefresh({ id, userId, version }, until) {
       const { affectedRows } = await db.query(
         `update upstream_connections set refresh_until = $4
-         where id = $1 and user_id = $2 and version = $3 and state = 'signed-in'
+         where id = $1 and user_id = $2 and version = $3 and sealed is not null
            and (refresh_until is null or refresh_until <= $5)`,
         [id, userId, version, until, now()],
       );
@@ -211,7 +218,7 @@ export function createAccountStore({
     async storeRefreshed({ id, userId, version }, { secrets, expiresAt }) {
       const { affectedRows } = await db.query(
         `update upstream_connections set sealed = $4, version = version + 1, expires_at = $5, refreshed_at = $6,
-           refresh_until = null, error = null
+           refresh_until = null, error = case state when 'signed-in' then null else error end
          where id = $1 and user_id = $2 and version = $3`,
         [id, userId, version, vault.seal({ table, row: id, userId }, secrets), expiresAt ?? null, now()],
       );
@@ -227,10 +234,27 @@ export function createAccountStore({
       ]);
     },
 
+    async markRefused({ id, userId, version }, error) {
+      const { affectedRows } = await db.query(
+        `update upstream_connections set state = 'needs-sign-in', error = $4, refresh_until = null
+         where id = $1 and user_id = $2 and version = $3 and state = 'signed-in'`,
+        [id, userId, version, error],
+      );
+      return affectedRows === 1;
+    },
+
+    async markAccepted(userId, serverId) {
+      await db.query(
+        `update upstream_connections set state = 'signed-in', error = null
+         where user_id = $1 and server_id = $2 and state = 'needs-sign-in' and sealed is not null`,
+        [userId, serverId],
+      );
+    },
+
     async markUseless({ id, userId, version }, error) {
       const { affectedRows } = await db.query(
         `update upstream_connections set state = 'needs-sign-in', sealed = null, error = $4, refresh_until = null
-         where id = $1 and user_id = $2 and version = $3 and state = 'signed-in'`,
+         where id = $1 and user_id = $2 and version = $3 and sealed is not null`,
         [id, userId, version, error],
       );
       return affectedRows === 1;

@@ -20,6 +20,7 @@ import { hasMoved, listAccounts, present } from './list-accounts.ts';
 import { createIssuerStore, type IssuerPlace } from './issuer-store.ts';
 import { createOperatorSecrets } from './operator-secrets.ts';
 import { createPendingSignIns } from './pending-sign-ins.ts';
+import { createRefusedAccounts } from './refused-accounts.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 import { startSignIn, type StartedSignIn } from './start-sign-in.ts';
 
@@ -70,6 +71,7 @@ export function createUpstreamSignIn(options: {
     identity: { ...options, publicUrl: config.publicUrl, brandName: config.brandName },
     secrets: createOperatorSecrets(config.upstreamSecrets),
   };
+  const refused = createRefusedAccounts(parts);
   const isOf = (server: CatalogueServer, account: Pick<StoredAccount, 'kind' | 'boundTo'>) => {
     if (account.kind !== server.manifest.auth.type) return false;
     if (account.kind === 'headers') return account.boundTo === headersBoundTo(server);
@@ -94,7 +96,7 @@ export function createUpstreamSignIn(options: {
     disconnect: (userId, server) => disconnect(userId, server, parts),
     describeIssuer: (server) => describeIssuer(server, parts),
     confirmIssuer: (server, shown, by) => confirmIssuer(server, shown, by, parts),
-    credentials: createCredentials(parts, createFreshTokens(parts)),
+    credentials: createCredentials(parts, createFreshTokens(parts, refused), refused),
     removeExpired: () => parts.pending.removeExpired(),
   };
 }

@@ -2,8 +2,9 @@ import type { UpstreamCredential } from '#adapters/mcp/target.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { ServerManifest } from '#features/catalogue/index.ts';
 import type { SignInAddress } from './sign-in-address.ts';
-import { endAccount, type FreshTokens } from './fresh-tokens.ts';
+import type { FreshTokens } from './fresh-tokens.ts';
 import { readChallenge, scopesOf } from './read-challenge.ts';
+import type { RefusedAccounts } from './refused-accounts.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 import { sealedHeadersSchema } from './tokens.ts';
 
@@ -21,19 +22,20 @@ export function needsOwnSecrets({ manifest: { auth } }: ServerManifest): boolean
   return auth.type === 'oauth' || (auth.type === 'headers' && auth.headers.some(({ from }) => from === 'user'));
 }
 
-export function createCredentials(parts: SignInParts, tokens: FreshTokens): Credentials {
+export function createCredentials(parts: SignInParts, tokens: FreshTokens, refused: RefusedAccounts): Credentials {
   return (server, userId, address) => {
     const { auth } = server.manifest;
     if (auth.type === 'none') return undefined;
     if (auth.type === 'headers') {
-      const headers = () => headersFor(server, auth.headers, userId, parts);
+      const headers = () => headersFor(server, auth.headers, userId, parts, refused);
       // a refusal of several headers does not say whose is wrong
       const areAllTheirs = auth.headers.every(({ from }) => from === 'user');
       if (userId === undefined || !areAllTheirs) return { headers };
       return {
         headers,
-        renew: async (refused) => refused,
-        giveUp: (refused) => refuse(userId, server, refused, parts),
+        renew: async (given) => given,
+        giveUp: (given) => refuse(userId, server, given, parts, refused),
+        accepted: () => refused.accepted(userId, server.id),
       };
     }
     // Discovery and health have no token; a server that then answers 401 works.
@@ -42,8 +44,8 @@ export function createCredentials(parts: SignInParts, tokens: FreshTokens): Cred
     const tokenIn = (headers: Record<string, string>) => (headers[bearer] ?? '').slice('Bearer '.length);
     return {
       headers: async () => asHeaders(await tokens.current(userId, server.id, address)),
-      async renew(refused) {
-        const token = await tokens.renew(userId, server.id, address, tokenIn(refused));
+      async renew(given) {
+        const token = await tokens.renew(userId, server.id, address, tokenIn(given));
         return token === undefined ? undefined : asHeaders(token);
       },
       async wantScopes(challenge) {
@@ -51,7 +53,8 @@ export function createCredentials(parts: SignInParts, tokens: FreshTokens): Cred
         const wanted = scopesOf(readChallenge(challenge).scope);
         if (account?.kind === 'oauth') await parts.store.wantScopes(account, wanted);
       },
-      giveUp: (refused) => tokens.giveUp(userId, server.id, tokenIn(refused)),
+      giveUp: (given) => tokens.giveUp(userId, server.id, tokenIn(given)),
+      accepted: () => refused.accepted(userId, server.id),
     };
   };
 }
@@ -60,15 +63,16 @@ export function createCredentials(parts: SignInParts, tokens: FreshTokens): Cred
 async function refuse(
   userId: string,
   server: ServerManifest,
-  refused: Readonly<Record<string, string>>,
+  given: Readonly<Record<string, string>>,
   parts: SignInParts,
+  refused: RefusedAccounts,
 ): Promise<void> {
   const account = await parts.store.find(userId, server.id);
   if (account?.kind !== 'headers' || account.state !== 'signed-in') return;
   const entered = sealedHeadersSchema.parse(JSON.parse(account.open() ?? '{}'));
   // another value was entered meanwhile
-  if (Object.entries(refused).some(([name, value]) => entered[name] !== value)) return;
-  await endAccount(account, 'The server refuses what you entered. Enter it again.', parts);
+  if (Object.entries(given).some(([name, value]) => entered[name] !== value)) return;
+  await refused.refuse(account, 'The server refuses what you entered. Enter it again.');
 }
 
 async function headersFor(
@@ -76,9 +80,11 @@ async function headersFor(
   wanted: readonly { name: string; from: 'operator' | 'user' }[],
   userId: string | undefined,
   { store, secrets }: SignInParts,
+  refused: RefusedAccounts,
 ): Promise<Record<string, string>> {
   const own = wanted.filter(({ from }) => from === 'user');
   const stored = userId === undefined || own.length === 0 ? undefined : await store.find(userId, server.id);
+  if (stored) refused.tried(stored);
   const entered =
     stored?.kind === 'headers' && stored.boundTo === headersBoundTo(server)
       ? sealedHeadersSchema.parse(JSON.parse(stored.open() ?? '{}'))

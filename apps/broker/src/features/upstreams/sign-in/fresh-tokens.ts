@@ -6,6 +6,7 @@ import type { SignInAddress } from './sign-in-address.ts';
 import { mayUse } from './known-issuer.ts';
 import { obtainTokens } from './obtain-tokens.ts';
 import { secondsAfter } from './plain-values.ts';
+import type { RefusedAccounts } from './refused-accounts.ts';
 import { revokeTokens } from './revoke-tokens.ts';
 import { withSignInFetch } from './sign-in-fetch.ts';
 import type { SignInParts } from './sign-in-parts.ts';
@@ -28,21 +29,22 @@ export type FreshTokens = {
   current(userId: string, serverId: string, address: SignInAddress): Promise<string>;
   /** A token in place of `refused`; undefined when a new sign-in is needed, which the account then says. */
   renew(userId: string, serverId: string, address: SignInAddress, refused: string): Promise<string | undefined>;
-  /** The server refused a token that had just been issued: only a new sign-in can help. */
+  /** The server refused the token that took the place of a refused one. */
   giveUp(userId: string, serverId: string, refused: string): Promise<void>;
 };
 
 /** Keeps tokens fresh. When several calls need a refresh at once, on any replica, one does it and the others wait. */
-export function createFreshTokens(parts: SignInParts): FreshTokens {
+export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAccounts): FreshTokens {
   const { store, clock } = parts;
   const underWay = new Map<string, Promise<SealedTokens | undefined>>();
 
   async function find(userId: string, serverId: string, { url }: SignInAddress): Promise<StoredAccount> {
     const account = await store.find(userId, serverId);
     // Never sent to another address than it was issued for: that server may belong to another party.
-    if (account?.kind !== 'oauth' || account.state !== 'signed-in' || account.boundTo !== url) {
+    if (account?.kind !== 'oauth' || !account.hasSecrets || account.boundTo !== url) {
       throw new UpstreamError('sign_in_required', `${serverId} needs the person's own sign-in`);
     }
+    refusedAccounts.tried(account);
     return account;
   }
 
@@ -64,7 +66,7 @@ export function createFreshTokens(parts: SignInParts): FreshTokens {
         return refresh(account, address, parts);
       }
       const latest = await store.find(userId, serverId);
-      if (latest?.id !== id || latest.state !== 'signed-in') return undefined;
+      if (latest?.id !== id || !latest.hasSecrets) return undefined;
       if (latest.version !== version) return tokensOf(latest);
       if (monotonicMs(clock) > deadlineMs)
         throw new UpstreamError('unreachable', 'another replica does not finish its refresh');
@@ -93,6 +95,10 @@ export function createFreshTokens(parts: SignInParts): FreshTokens {
       const account = await find(userId, serverId, address);
       const tokens = tokensOf(account);
       if (tokens.accessToken !== refused) return tokens.accessToken;
+      // refused before: what is stored was tried, and each call must not cost a refresh
+      if (account.state !== 'signed-in') return undefined;
+      // it may have been a moment's refusal, and nothing could take the token's place
+      if (tokens.refreshToken === undefined) return refused;
       return (await refreshOnce(account, address))?.accessToken;
     },
 
@@ -100,7 +106,7 @@ export function createFreshTokens(parts: SignInParts): FreshTokens {
       const account = await store.find(userId, serverId);
       if (account?.kind !== 'oauth' || account.state !== 'signed-in') return;
       if (tokensOf(account).accessToken !== refused) return;
-      await endAccount(account, 'The server refuses the sign-in.', parts);
+      await refusedAccounts.refuse(account, 'The server refuses the sign-in.');
     },
   };
 }

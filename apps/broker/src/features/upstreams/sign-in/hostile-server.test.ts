@@ -1,7 +1,8 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
+import { waitUntil } from '#testing/wait-until.ts';
 import { cookieName } from './browser-cookie.ts';
 import { startOAuthFixture, type Mischief, type OAuthFixture } from './testing/oauth-fixture.ts';
 import { signInPerson, type TestPerson } from './testing/person.ts';
@@ -138,6 +139,50 @@ test('an answer that names another issuer, or none where one was promised, is re
   }
 });
 
+test("an authorization endpoint's own parameters are kept, but for those that are ours", async () => {
+  const own =
+    'tenant=7&client_id=evil&redirect_uri=https%3A%2F%2Fevil.example&state=x&scope=all&resource=y&code_challenge=z';
+  fixture.mischief.serverMetadata = (m) => ({ ...m, authorization_endpoint: `${fixture.origin}/authorize?${own}` });
+  const { searchParams } = new URL(String((await start()).authUrl));
+  expect(searchParams.get('tenant')).toBe('7');
+  for (const name of 'client_id redirect_uri state scope resource code_challenge'.split(' ')) {
+    expect(searchParams.getAll(name), name).toHaveLength(1);
+  }
+  expect(searchParams.toString()).not.toMatch(/evil|=x&|=all&|=y&|=z&/);
+  // slashes of a parameter are written with three characters
+  const long = `${fixture.origin}/authorize?x=${'/'.repeat(1900)}`;
+  fixture.mischief.serverMetadata = (m) => ({ ...m, authorization_endpoint: long });
+  const scopes = Array.from({ length: 30 }, (_, n) => `scope-${n}-${'x'.repeat(100)}`).join(' ');
+  fixture.mischief.intercept = (request, response) => {
+    if (request.url !== '/mcp') return false;
+    const metadata = `resource_metadata="${fixture.origin}${resourcePath}"`;
+    response.writeHead(401, { 'www-authenticate': `Bearer ${metadata}, scope="${scopes}"` }).end();
+    return true;
+  };
+  expect((await start()).message).toBe(
+    'You cannot sign in to vault right now: the address where its people sign in is too long.',
+  );
+});
+
+test('nobody waits for a revocation, and it ends by itself', async () => {
+  const { authUrl } = await start();
+  expect(await finish(ann, await fixture.allow(String(authUrl)))).toMatchObject({ status: 200 });
+  const asked: IncomingMessage[] = [];
+  const ended: unknown[] = [];
+  fixture.mischief.intercept = (request, response) => {
+    if (request.url !== '/revoke') return false;
+    asked.push(request);
+    response.on('close', () => ended.push(response.writableFinished));
+    return true;
+  };
+  const path = `/api/users/${ann.userId}/upstream-connections/vault`;
+  expect(await ann.call('DELETE', path)).toMatchObject({ status: 200 });
+  expect(ended).toEqual([]);
+  // the first is given up, and no time is left for the second
+  await waitUntil('the revocation to end', () => ended.length > 0);
+  expect([asked.length, ended]).toEqual([1, [false]]);
+});
+
 test('an authorization server that cannot say who answers is told by the address that it answers to', async () => {
   fixture.mischief.serverMetadata = (m) => ({ ...m, authorization_response_iss_parameter_supported: undefined });
   fixture.mischief.redirect = (back) => back.delete('iss');
@@ -196,7 +241,6 @@ test('the person reads why when they declined or the server refused', async () =
 });
 
 test.each<[string, Mischief]>([
-  ['of another type', { tokens: (honest) => ({ ...honest, token_type: 'mac' }) }],
   ['without an access token', { tokens: (honest) => ({ ...honest, access_token: undefined }) }],
   ['by a redirect', at('/token', (response) => response.writeHead(307, { location: 'https://example.com' }).end())],
 ])('tokens %s are no sign-in', async (_name, mischief) => {

@@ -34,7 +34,8 @@ export function present(
   const nothing = { since: null, lastRefreshedAt: null };
   if (auth.type === 'headers') {
     const mine = stored?.kind === 'headers' && stored.boundTo === headersBoundTo(server) ? stored : undefined;
-    const entered = mine ? sealedHeadersSchema.parse(JSON.parse(mine.open() ?? '{}')) : {};
+    const isRefused = mine?.state === 'needs-sign-in';
+    const entered = mine && !isRefused ? sealedHeadersSchema.parse(JSON.parse(mine.open() ?? '{}')) : {};
     const headers = auth.headers
       .filter(({ from }) => from === 'user')
       .map((header) => ({

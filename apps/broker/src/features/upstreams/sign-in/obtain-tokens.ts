@@ -32,17 +32,25 @@ export async function obtainTokens<T>(request: TokenRequest, keep: (issued: Issu
     onIssued: (issued) => answers.push(issued),
   });
   try {
-    await grant(configuration);
+    // openid-client's checks; what fails them although there is a token would fail them again
+    await grant(configuration).catch((error: unknown) => {
+      throw answers[0] ? (problemOf(answers[0]) ?? new UnusableTokens('it issued tokens of no use', error)) : error;
+    });
     const [issued] = answers;
     if (!issued) throw new SignInProblem('it issued no token');
-    if (!isHeaderToken(issued.accessToken, longestToken))
-      throw new UnusableTokens('it issued a token that no request can carry');
-    if (issued.refreshToken !== undefined && issued.refreshToken.length > longestRefreshToken) {
-      throw new UnusableTokens('it issued a token that is too long');
-    }
+    const problem = problemOf(issued);
+    if (problem) throw problem;
     return await keep(issued);
   } catch (error) {
     for (const issued of answers) giveBack(issued);
     throw error;
   }
+}
+
+function problemOf({ accessToken, refreshToken }: Issued): UnusableTokens | undefined {
+  if (!isHeaderToken(accessToken, longestToken)) {
+    return new UnusableTokens('it issued a token that no request can carry');
+  }
+  const isTooLong = refreshToken !== undefined && refreshToken.length > longestRefreshToken;
+  return isTooLong ? new UnusableTokens('it issued a token that is too long') : undefined;
 }

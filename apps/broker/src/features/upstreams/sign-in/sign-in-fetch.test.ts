@@ -23,3 +23,30 @@ test.each([
   expect(answer).toContain(expected);
   await close();
 });
+
+test('one deadline is over all that a step asks, however many answers drip', async () => {
+  let drips = 0;
+  const server = await listenLocally(
+    createServer((_request, response) => {
+      drips++;
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+      const drip = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(drip));
+    }),
+  );
+  const address = `127.0.0.1:${server.port}`;
+  const url = `http://${address}/`;
+  const failures: unknown[] = [];
+  const work = withSignInFetch(
+    { url, allowAddresses: [address] },
+    async (fetch) => {
+      for (let n = 0; n < 3; n++) await fetch(url).catch((error: unknown) => failures.push(error));
+    },
+    200,
+  );
+  await work;
+  expect(failures.map(String)).toEqual(Array(3).fill(`SignInProblem: ${address} does not answer in time`));
+  // the second and third were not sent
+  expect(drips).toBe(1);
+  await server.close();
+});
