@@ -5,7 +5,7 @@ import type { Database, Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { recordTransaction } from '../record-transaction.ts';
 import { endAtProvider } from '../subscriptions/end-at-provider.ts';
-import { writeAudit } from '#platform/audit/audit-log.ts';
+import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import { closeFlagged, noteFailedRefund, type FailedRefund } from './refund-of-order.ts';
 import { findPayment, findUnrecorded, type KnownPayment } from './find-payment.ts';
 import { restoreCredits, takeCredits } from './take-credits.ts';
@@ -22,7 +22,7 @@ export type TakeBack = {
 };
 
 export function createTakeBack(given: {
-  db: Pick<Database, 'query' | 'transaction' | 'kysely'>;
+  db: Pick<Database, 'query' | 'transaction'>;
   provider: PaymentProvider;
   sync(paymentId: string): Promise<unknown>;
   announce(userId: string): Promise<void>;
@@ -62,12 +62,17 @@ export function createTakeBack(given: {
   }
 
   /** The bank has not carried out a refund that was made. */
-  async function tellOfFailure(refund: Stripe.Refund, { kind, id }: FailedRefund): Promise<void> {
+  /** In one transaction with what it undoes: a process that dies would leave it untold. */
+  async function tellOfFailure(
+    query: Query,
+    refund: Stripe.Refund,
+    { kind, id }: FailedRefund,
+    at: Date,
+  ): Promise<void> {
     const details = { refund: refund.id, reason: refund.failure_reason, [kind]: id };
     log.error(details, 'a refund failed at the bank: an operator has to look');
-    const at = new Date(given.clock.now());
     const entry = { actorId: undefined, action: 'payment.refund-failed', subject: id, details };
-    await writeAudit(db.kysely, entry, at);
+    await writeAuditWith(query, entry, at);
   }
 
   /** Of one payment one after the other. */
@@ -86,22 +91,20 @@ export function createTakeBack(given: {
       if (!payment) return;
       const fact = `refund:${id}`;
       const isFailed = refund.status === 'failed' || refund.status === 'canceled';
-      const failed = await locked(payment, async (query) => {
-        let undone: FailedRefund | undefined;
+      await locked(payment, async (query) => {
         if (isFailed) {
           const at = new Date(given.clock.now());
           const { paymentIntentId } = payment;
           const accessRefund = refund.metadata?.['accessRefund'];
-          undone = await noteFailedRefund(query, { fact, paymentIntentId, accessRefund, at });
-          await restoreCredits(query, payment, fact, new Date(given.clock.now()));
+          const undone = await noteFailedRefund(query, { fact, paymentIntentId, accessRefund, at });
+          if (undone) await tellOfFailure(query, refund, undone, at);
+          await restoreCredits(query, payment, fact, at);
         } else {
           await recordReturn(query, payment, { fact, what: 'Refund', ...refund });
           await takeCredits(query, payment, { fact, ...returned(payment, refund), contra: 'refund' });
         }
         await markRefunded(query, payment);
-        return undone;
       });
-      if (failed) await tellOfFailure(refund, failed);
       await given.announce(payment.userId);
     },
     async dispute(id) {
