@@ -45,6 +45,7 @@ export async function startSignInDriver(broker: Broker): Promise<SignInDriver> {
       auth: { type: 'oauth', ...(clientId !== undefined && { clientId }) },
       capabilitySnapshot: { tools: [tool] },
     });
+    if (clientId !== undefined) await confirmIssuer(serverId);
     // with https we are identified by a metadata document; otherwise we register
     const side = scenario.scenario === 'auth/basic-cimd' ? https : plain;
     const call = () =>
@@ -58,6 +59,14 @@ export async function startSignInDriver(broker: Broker): Promise<SignInDriver> {
       await signInThere(person, serverId, side);
       await call();
     }
+  }
+
+  /** A client that the operator registered is shown where an administrator has confirmed it. */
+  async function confirmIssuer(serverId: string): Promise<void> {
+    const { catalogue, upstreams } = broker.app;
+    const server = catalogue.snapshot().byId.get(serverId);
+    const { named } = (server && (await upstreams.signIn.describeIssuer(server))) ?? {};
+    if (server && named) await upstreams.signIn.confirmIssuer(server, named, { actorId: person.userId });
   }
 
   const http = createServer((request, response) => {
