@@ -147,6 +147,11 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await expectNoAxeFindings(page);
   await deploy.getByRole('button', { name: 'Deploy 1.0.1' }).click();
   await expect(page.getByText('1.0.1 is deployed', { exact: true })).toBeVisible();
+  expect(await call()).toContain('The price of chart__find_airports rose from 2 to 5 credits.');
+  const prices = await person.context().newPage();
+  await prices.goto('/prices');
+  await prices.getByRole('button', { name: /^Approve / }).click();
+  await expect(prices.getByRole('heading', { name: 'Nothing to approve' })).toBeVisible();
   expect(await charged()).toBe('5');
 
   await button(page, 'Roll back').first().click();
