@@ -29,6 +29,7 @@ const everyType = 'application/json, text/event-stream';
 /** A client that takes any type takes both of MCP, which the SDK wants to see by name (RFC 9110, section 12.5.1). */
 export function nameAcceptedTypes({ headers }: Pick<IncomingMessage, 'headers'>): void {
   const { accept } = headers;
-  if (accept === undefined || !/(?:^|,)\s*\*\/\*\s*(?:;|,|$)/.test(accept)) return;
+  const isEvery = (range: string) => range.split(';', 1)[0]?.trim() === '*/*';
+  if (accept === undefined || !accept.split(',').some(isEvery)) return;
   headers.accept = accept.includes('application/json') && accept.includes('text/event-stream') ? accept : everyType;
 }

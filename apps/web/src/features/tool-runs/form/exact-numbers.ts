@@ -13,8 +13,20 @@ export function keepsDigits(text: string): boolean {
 
 /** Whether a JSON text has a number that it does not keep. */
 export function hasInexactNumber(json: string): boolean {
-  const withoutTexts = json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
-  return (withoutTexts.match(/-?\d[\d.eE+-]*/g) ?? []).some((number) => !keepsDigits(number));
+  return (withoutTexts(json).match(/-?\d[\d.eE+-]*/g) ?? []).some((number) => !keepsDigits(number));
+}
+
+/** JSON text without what stands between its quotes. */
+function withoutTexts(json: string): string {
+  let left = '';
+  let from = 0;
+  for (let at = json.indexOf('"'); at !== -1; at = json.indexOf('"', from)) {
+    left += `${json.slice(from, at)}""`;
+    let end = at + 1;
+    while (end < json.length && json[end] !== '"') end += json[end] === '\\' ? 2 : 1;
+    from = end + 1;
+  }
+  return left + json.slice(from);
 }
 
 /** The digits that say something: without the point, the exponent, and zeros around them. */
