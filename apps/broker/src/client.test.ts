@@ -7,14 +7,16 @@ import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
 const endpoints = [...catalogueEndpoints, ...identityEndpoints] as const;
 let app: TestApp;
-let token: string | undefined;
+/** Of Ann. */
+let token: string;
 
 beforeAll(async () => {
   app = await startTestApp();
+  token = (await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' })).accessToken;
 });
 afterAll(() => app?.stop());
 
-const client = (over: { fetch?: typeof fetch; baseUrl?: string } = {}) =>
+const client = (over: { fetch?: typeof fetch; baseUrl?: string; token?: () => string | undefined } = {}) =>
   createClient(endpoints, { baseUrl: app.publicUrl, fetch, token: () => token, ...over });
 
 async function failureOf(call: Promise<unknown>): Promise<ApiError> {
@@ -29,7 +31,6 @@ async function failureOf(call: Promise<unknown>): Promise<ApiError> {
 test('the typed client calls the broker and answers what the contract says', async () => {
   const { getMcpInfo, createPersonalToken, listPersonalTokens, revokePersonalToken, getUserProfile } = client();
   expect((await getMcpInfo()).link).toBe(`${app.publicUrl}/mcp`);
-  token = (await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' })).accessToken;
   expect((await getUserProfile()).email).toBe('ann@souk.test');
   const created = await createPersonalToken({ body: { name: 'typed' } });
   expect((await listPersonalTokens()).tokens.map(({ id }) => id)).toEqual([created.id]);
@@ -40,7 +41,7 @@ test('the typed client calls the broker and answers what the contract says', asy
 test('the API accepts only JSON: a form is refused, although sign-in pages use forms', async () => {
   const answer = await fetch(`${app.publicUrl}/auth/pat/create`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token ?? ''}` },
+    headers: { authorization: `Bearer ${token}` },
     body: new URLSearchParams({ name: 'by form' }),
   });
   expect(answer.status).toBe(415);
@@ -55,11 +56,10 @@ test("[ERR-5] a failure carries the answer's message, its code and its fields", 
 });
 
 test("[ERR-1] [ERR-6] without a token the text is the catalogue's, without a message it is the status", async () => {
-  token = undefined;
-  expect((await failureOf(client().getUserProfile())).message).toBe('Authentication required. Please log in.');
-  token = 'nonsense';
-  expect((await failureOf(client().getUserProfile())).message).toBe('Authentication failed. Please log in again.');
-  token = undefined;
+  const failureWith = async (given?: string) =>
+    (await failureOf(client({ token: () => given }).getUserProfile())).message;
+  expect(await failureWith()).toBe('Authentication required. Please log in.');
+  expect(await failureWith('nonsense')).toBe('Authentication failed. Please log in again.');
   const gateway = async () => new Response('<html>', { status: 502, statusText: 'Bad Gateway' });
   expect((await failureOf(client({ fetch: gateway }).getMcpInfo())).message).toBe('HTTP 502: Bad Gateway');
 });

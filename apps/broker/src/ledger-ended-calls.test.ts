@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { enrolBroker, reclaimLeases } from '#features/billing/ledger/broker-beats.ts';
 import { grantCredits } from '#features/billing/ledger/change-credits.ts';
 import { checkLedger } from '#features/billing/ledger/check-ledger.ts';
@@ -27,10 +27,11 @@ const late = { settleMs: 600_000 };
 describeOnDatabases('calls that ended', migrations, (open) => {
   let db: Database;
   let userId: string;
-  beforeAll(async () => {
-    db = await open();
-  });
+  const refused: [string, unknown][] = [];
+  // notes of a broker that ended are found by whoever comes next
   beforeEach(async () => {
+    refused.length = 0;
+    db = await open();
     userId = await newPerson();
   });
 
@@ -63,7 +64,6 @@ describeOnDatabases('calls that ended', migrations, (open) => {
     await db.query('delete from credit_brokers where id = any($1::uuid[])', [broker.ids]);
   }
 
-  const refused: [string, unknown][] = [];
   const reclaim = () =>
     reclaimLeases(db, randomUUID(), 60_000, ({ row }, error) => refused.push([row.callId, (error as Error).message]));
 

@@ -35,7 +35,7 @@ const people = 6;
 const seed = Number(process.env['CHAOS_SEED'] ?? randomBytes(4).readUInt32LE());
 const livemode = false;
 
-describe.skipIf(!hasPostgres())('[chaos] money, with everything at once', () => {
+describe.skipIf(!hasPostgres())('money, with everything at once', () => {
   let server: EndingServer;
   let referee: TestApp;
   let balancer: Awaited<ReturnType<typeof startBalancer>>;
@@ -93,7 +93,7 @@ describe.skipIf(!hasPostgres())('[chaos] money, with everything at once', () => 
     brokers[broker] = await forkBroker({ ...env, PORT: String(ports[broker]) }, [server.address]);
   }
 
-  test('credits add up at every moment, no call is charged twice or above its receipt, and nothing stays held', async () => {
+  test('[chaos] credits add up at every moment, no call is charged twice or above its receipt, and nothing stays held', async () => {
     const random = seededRandom(seed);
     const { db } = referee;
     const state = { isOver: false };

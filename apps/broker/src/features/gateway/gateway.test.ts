@@ -188,7 +188,8 @@ test('a server gets no more calls at once than its manifest allows: the next one
 });
 
 test('tools of a server that does not answer are listed as last known, and marked stale', async () => {
-  await app.catalogue.setHealth('later', {
+  await deployManifest(app, { id: 'stale', connection: { type: 'http', url: fixture.url } });
+  await app.catalogue.setHealth('stale', {
     status: 'error',
     detail: 'The server does not answer in time',
     era: undefined,
@@ -196,7 +197,7 @@ test('tools of a server that does not answer are listed as last known, and marke
   const client = await connectModern(mcp(), token);
   const { tools } = await client.listTools();
   const metaOf = (name: string) => tools.find((tool) => tool.name === name)?._meta;
-  expect(metaOf('later__echo')).toMatchObject({ 'souk/stale': true });
+  expect(metaOf('stale__echo')).toMatchObject({ 'souk/stale': true });
   expect(metaOf('new__echo')).toBeUndefined();
   await client.close();
 });

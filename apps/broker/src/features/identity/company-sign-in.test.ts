@@ -276,7 +276,9 @@ describe('beside Google', () => {
     expect('page' in refused && refused.page.status).toBe(400);
     expect(running.logged(), 'and nobody is asked about it').not.toContain('a sign-in was refused');
   });
+});
 
+describe('a provider that lies', () => {
   for (const fault of ['issuer', 'nonce', 'audience', 'signature', 'expired', 'hmac', 'no-email'] as const) {
     test(`an answer of the company’s provider with a wrong ${fault} is refused`, async () => {
       const lying = await startFakeGoogle(companyClient.clientId);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { freePort } from '#testing/free-port.ts';
 import { migrations } from '../../migrations.ts';
@@ -25,20 +25,18 @@ describeOnDatabases('addresses are folded in ASCII alone', migrations, (open) =>
     OIDC_CLIENT_SECRET: companyClient.clientSecret,
     ADMIN_EMAILS: 'KATE@acme.test,kim@kate.test',
   });
-  const restart = async (more: NodeJS.ProcessEnv) => {
-    await running.close();
+  const start = async (more: NodeJS.ProcessEnv = {}) => {
     running = await startIdentity({ db, listenPort: port, environment: { ...environment(), ...more } });
   };
   beforeAll(async () => {
     port = await freePort();
-    db = await open();
     company = await startCompanyProvider([`http://localhost:${port}/auth/oidc/callback`]);
-    running = await startIdentity({ db, listenPort: port, environment: environment() });
   });
-  afterAll(async () => {
-    await running.close();
-    await company.close();
+  beforeEach(async () => {
+    db = await open();
   });
+  afterEach(() => running.close());
+  afterAll(() => company.close());
 
   async function signIn(sub: string, email: string): Promise<{ id: string; email: string; role: string }> {
     company.person = { sub, email, name: 'Kate', email_verified: true };
@@ -52,6 +50,7 @@ describeOnDatabases('addresses are folded in ASCII alone', migrations, (open) =>
   }
 
   test('an address with other letters is kept as it is, and makes nobody an administrator', async () => {
+    await start();
     const kate = await signIn('kate', 'Kate@ACME.test');
     expect(kate).toMatchObject({ email: 'kate@acme.test', role: 'admin' });
     for (const [what, email] of lookalikes) {
@@ -64,6 +63,7 @@ describeOnDatabases('addresses are folded in ASCII alone', migrations, (open) =>
   });
 
   test('what the operator or an administrator names an account by reaches that account alone', async () => {
+    await start();
     const { users, createPersonalToken } = running.identity;
     const [kate, stranger] = [await signIn('kate', 'kate@acme.test'), await signIn('kelvin', '\u212Aate@acme.test')];
     expect((await users.find('KATE@acme.test')).map(({ id }) => id)).toEqual([kate.id]);
@@ -99,7 +99,7 @@ describeOnDatabases('addresses are folded in ASCII alone', migrations, (open) =>
   test.each(['kate@acme.test, kim@kate.test', 'acme.test, kate.test'])(
     'SIGN_IN_ALLOW=%s lets none of them in',
     async (allow) => {
-      await restart({ SIGN_IN_ALLOW: allow });
+      await start({ SIGN_IN_ALLOW: allow });
       expect(await signIn('kim', 'KIM@Kate.TEST')).toMatchObject({ email: 'kim@kate.test', role: 'admin' });
       const named = allow.startsWith('kate@') ? lookalikes : lookalikes.slice(2);
       for (const [what, email] of named)

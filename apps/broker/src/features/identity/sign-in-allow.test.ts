@@ -58,6 +58,7 @@ async function uses({ browser, web, client, personal }: Person) {
 }
 
 test('with SIGN_IN_ALLOW the tokens of everybody else are refused at each use, and of those that are named they work', async () => {
+  await restart({});
   const [ana, bob, eve] = [
     await signInEverywhere('ana@acme.test'),
     await signInEverywhere('bob@other.test'),

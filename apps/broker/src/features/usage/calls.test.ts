@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { listCalls } from '@souk/contract/usage.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
@@ -77,14 +78,27 @@ test('every call of a person is listed with its client, server, tool, duration a
   expect(JSON.stringify(rows)).not.toContain('a secret of mine');
 });
 
+/** A person who has made six calls. */
+async function newCaller() {
+  const email = `${randomUUID()}@souk.test`;
+  const { token } = await app.identity.createPersonalToken({ email, name: 'own' });
+  const { rows } = await app.db.query<{ id: string }>(`select id from users where email = $1`, [email]);
+  const call = async () => {
+    const client = await connectModern(`${app.publicUrl}/s/one/mcp`, token);
+    await client.callTool({ name: 'echo', arguments: {} });
+    await client.close();
+    await app.usage.flush();
+  };
+  for (let count = 0; count < 6; count++) await call();
+  return { call, list: (query: string) => calls(query, token, rows[0]?.id ?? '') };
+}
+
 test('pages neither repeat nor skip calls, also when new calls come in between', async () => {
-  const first = await calls('?limit=2');
-  const client = await connectModern(`${app.publicUrl}/s/one/mcp`, personalToken);
-  await client.callTool({ name: 'echo', arguments: {} });
-  await client.close();
-  await app.usage.flush();
-  const second = await calls(`?limit=2&cursor=${encodeURIComponent(first.nextCursor ?? '')}`);
-  const third = await calls(`?limit=2&cursor=${encodeURIComponent(second.nextCursor ?? '')}`);
+  const { call, list } = await newCaller();
+  const first = await list('?limit=2');
+  await call();
+  const second = await list(`?limit=2&cursor=${encodeURIComponent(first.nextCursor ?? '')}`);
+  const third = await list(`?limit=2&cursor=${encodeURIComponent(second.nextCursor ?? '')}`);
   const ids = [first, second, third].flatMap(({ calls: page }) => page?.map(({ id }) => id) ?? []);
   expect(new Set(ids).size).toBe(6);
   expect(third.nextCursor).toBeNull();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
@@ -15,10 +15,13 @@ const off = { PAYMENTS: 'off' };
 describeOnDatabases('what an administrator gave while nothing was sold', migrations, (open) => {
   let db: Database;
   let app: TestApp | undefined;
-  beforeAll(async () => {
+  beforeEach(async () => {
     db = await open();
   });
-  afterAll(() => app?.stop());
+  afterEach(async () => {
+    await app?.stop();
+    app = undefined;
+  });
 
   async function start(env: NodeJS.ProcessEnv): Promise<TestApp> {
     await app?.stop();
@@ -42,11 +45,17 @@ describeOnDatabases('what an administrator gave while nothing was sold', migrati
     return [...subscription.subscriptions.map(({ mcpId }) => mcpId), credits.balance];
   }
 
-  test('is there when real keys are set', async () => {
+  /** Ann was given a plan and credits while nothing was sold. */
+  async function giveAnn(): Promise<TestApp> {
     const shop = await start(off);
     const { userId } = await person(shop, 'ann@souk.test');
     await shop.administration.give(userId, { type: 'subscription', mcpId: 'pro' }, by);
     await shop.administration.setCredits(userId, { credits: 70 }, by);
+    return shop;
+  }
+
+  test('is there when real keys are set', async () => {
+    const shop = await giveAnn();
     expect(await owns(shop, 'ann@souk.test')).toEqual(['pro', 70]);
     expect(await owns(await start(live), 'ann@souk.test')).toEqual(['pro', 70]);
   });
@@ -58,6 +67,7 @@ describeOnDatabases('what an administrator gave while nothing was sold', migrati
         .split('\n')
         .filter((line) => line.includes('do not count'))
         .map((line): Record<string, unknown> => JSON.parse(line));
+    await giveAnn();
     const demo = await start({});
     expect(told(demo)).toMatchObject([
       { plans: 1, servers: 0, balances: 1, msg: expect.stringMatching(/come back with PAYMENTS=off or a live key$/) },

@@ -136,6 +136,7 @@ test('[PLAN-23] plans and packages are data: a start brings the database up to t
   ]);
   expect((await clientOf(app).listCreditPackages()).packages).toEqual([]);
   await store.replace(readOffers(paths.offers));
+  await app.billing.prices.synced();
   expect((await clientOf(app).listPlans()).plans).toHaveLength(4);
 });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Era } from '#adapters/mcp/upstream.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { openSession } from '#testing/open-session.ts';
@@ -59,6 +59,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await app?.stop();
   await Promise.all([...servers.values()].map((server) => server.close()));
+});
+
+// what failed in another test opens no circuit here
+beforeEach(() => {
+  for (const era of eras) app.upstreams.pool.retryNow(`ends-${era}`);
 });
 
 type Sent = { answer: Promise<Response>; controller: AbortController };

@@ -46,7 +46,7 @@ beforeAll(async () => {
   server = await startEndingServer('modern');
   app = await startTestApp({
     allowAddresses: [server.address],
-    env: withoutHealthChecks,
+    env: { ...withoutHealthChecks, MCP_CALLS_PER_MINUTE_TOKEN: '10000', MCP_CALLS_PER_MINUTE_USER: '10000' },
     billing: {
       charges,
       entitlement:
@@ -67,6 +67,8 @@ afterAll(async () => {
   await server?.close();
 });
 beforeEach(() => {
+  // what failed in another test opens no circuit here
+  app.upstreams.pool.retryNow('paid');
   for (const list of [noted, held, rows]) list.length = 0;
   refusal = undefined;
   isDurable = () => Promise.resolve();

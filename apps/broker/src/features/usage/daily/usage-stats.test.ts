@@ -53,7 +53,9 @@ test('before the first call the figures are zeros and there is no last call', as
   const lastDays = Array.from({ length: 30 }, (_, index) =>
     new Date(Date.now() + aheadMs - (29 - index) * dayMs).toISOString().slice(0, 10),
   );
-  expect((await stats(webToken)).data).toEqual({
+  const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'newcomer@souk.test' });
+  const { rows } = await app.db.query<{ id: string }>(`select id from users where email = 'newcomer@souk.test'`);
+  expect((await stats(accessToken, rows[0]?.id)).data).toEqual({
     totalCreditsUsed: 0,
     totalToolCalls: 0,
     answeredToolCalls: 0,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { adminServerEndpoints } from '@souk/contract/admin-servers.ts';
 import { createClient, type Client } from '@souk/contract/client.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseManifest } from '#features/catalogue/index.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
@@ -13,10 +13,11 @@ import { mergeUsage } from '../daily/merge-usage.ts';
 let app: TestApp;
 let server: EndingServer;
 let admin: Client<typeof adminServerEndpoints>;
-let nowMs = Date.parse('2026-11-20T12:00:00Z');
+let nowMs = 0;
 const id = 'used';
 
-beforeAll(async () => {
+beforeEach(async () => {
+  nowMs = Date.parse('2026-11-20T12:00:00Z');
   server = await startEndingServer('modern');
   app = await startTestApp({
     allowAddresses: [server.address],
@@ -27,7 +28,7 @@ beforeAll(async () => {
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'admin@souk.test' });
   admin = createClient(adminServerEndpoints, { baseUrl: app.publicUrl, fetch, token: async () => accessToken });
 });
-afterAll(async () => {
+afterEach(async () => {
   await app?.stop();
   await server?.close();
 });
@@ -65,11 +66,16 @@ const paid = (type: string, amount: number, at: string, status = 'completed') =>
     [randomUUID(), type, status, id, amount, at],
   );
 
+/** Six calls of two people, two of which the server failed. */
+async function useServer(): Promise<void> {
+  await callAs('ann@souk.test', ['ok', 'ok', 'tool_error', 'reset']);
+  await callAs('bob@souk.test', ['ok', 'garbage']);
+}
+
 const figures = () => admin.getServerFigures({ params: { id } });
 
 test('figures of 30 days: calls, those that the server failed, people, and what rentals brought after refunds', async () => {
-  await callAs('ann@souk.test', ['ok', 'ok', 'tool_error', 'reset']);
-  await callAs('bob@souk.test', ['ok', 'garbage']);
+  await useServer();
   const month = { calls: 6, errors: 2, refused: 0, credits: 0, users: 2, revenueCents: 0, currency: 'USD' };
   // no time goes by: all are in the first bucket, which ends with 5 ms
   expect((await figures()).month).toMatchObject({ ...month, p50Ms: 3, p95Ms: 5 });
@@ -107,6 +113,7 @@ test('tools have both prices, what their calls came to, their size, and the chan
     addressProblem: () => undefined,
   });
   await app.catalogue.stage(staged, { origin: 'admin' });
+  await useServer();
   const { tools, pricedButMissing } = await admin.listServerTools({ params: { id } });
   const say = tools.find(({ name }) => name === 'say');
   expect(say).toMatchObject({ credits: 0, stagedCredits: 5, calls: 6, errors: 2, underReview: false });
@@ -125,6 +132,7 @@ test('tools have both prices, what their calls came to, their size, and the chan
 test('a server that was never known is not found, and one that is not deployed has its past', async () => {
   for (const call of [admin.getServerFigures, admin.listServerTools, admin.getServerLog])
     await expect(call({ params: { id: 'nothing' } })).rejects.toMatchObject({ code: 'not_found', status: 404 });
+  await useServer();
   await app.catalogue.undeploy(id, { via: 'command' });
   expect(await figures()).toMatchObject({ now: null, month: { calls: 6, users: 2 } });
 });

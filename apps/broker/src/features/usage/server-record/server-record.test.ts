@@ -1,6 +1,6 @@
 import { findServers } from '@souk/contract/catalogue-search.ts';
 import { getServerRecord } from '@souk/contract/server-record.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
@@ -10,9 +10,10 @@ import { startEndingServer, type EndingServer } from '../../gateway/call/testing
 const minuteMs = 60_000;
 let app: TestApp;
 let server: EndingServer;
-let nowMs = Date.parse('2026-11-20T12:00:00Z');
+let nowMs = 0;
 
-beforeAll(async () => {
+beforeEach(async () => {
+  nowMs = Date.parse('2026-11-20T12:00:00Z');
   server = await startEndingServer('modern');
   app = await startTestApp({
     allowAddresses: [server.address],
@@ -23,7 +24,7 @@ beforeAll(async () => {
     await deployManifest(app, { id, connection: { type: 'http', url: server.url } });
   }
 });
-afterAll(async () => {
+afterEach(async () => {
   await app?.stop();
   await server?.close();
 });
@@ -75,10 +76,12 @@ test('uptime comes from the checks of 30 days, and has no figure before there is
   expect(await record('nothing')).toBe(404);
 });
 
+/** Twenty calls, nineteen of which a tool answered. */
+const twenty = [...Array<string>(18).fill('ok'), 'tool_error', 'reset'];
+
 test('speed and success come from calls of tools that reached the server, once there are twenty', async () => {
-  const ends = [...Array<string>(18).fill('ok'), 'tool_error', 'reset'];
-  await callAs('ann@souk.test', 'used', 'say', ends);
-  await callAs('ann@souk.test', 'quiet', 'say', ends.slice(1));
+  await callAs('ann@souk.test', 'used', 'say', twenty);
+  await callAs('ann@souk.test', 'quiet', 'say', twenty.slice(1));
   // not sent to the server
   await callAs('ann@souk.test', 'quiet', 'unknown', ['ok']);
   // ten minutes later the figures of before are too old
@@ -90,6 +93,8 @@ test('speed and success come from calls of tools that reached the server, once t
 
 test('while figures cannot be read the last ones stand, and nothing asks for them again for two minutes', async () => {
   const rename = (from: string, to: string) => app.db.query(`alter table usage_events rename column ${from} to ${to}`);
+  await callAs('ann@souk.test', 'used', 'say', twenty);
+  expect(await record('used')).toMatchObject({ calls: { successPercent: 95 } });
   nowMs += 11 * minuteMs;
   await rename('outcome', 'outcome_elsewhere');
   try {
@@ -120,8 +125,8 @@ test("home's order is the operator's, then that of the people who used a server 
   const byName = ['a-failing', 'b-unused', 'quiet', 'used', 'y-second', 'z-first'];
   // known from before these calls, for an hour
   const before = await order('popular');
-  await callAs('ann@souk.test', 'used', 'say', ['ok', 'ok']);
-  await callAs('bob@souk.test', 'quiet', 'say', ['ok']);
+  await callAs('ann@souk.test', 'used', 'say', ['ok', 'ok', 'ok']);
+  for (const email of ['ann@souk.test', 'bob@souk.test']) await callAs(email, 'quiet', 'say', ['ok']);
   for (const email of ['ann@souk.test', 'bob@souk.test', 'cat@souk.test'])
     await callAs(email, 'a-failing', 'say', ['reset']);
   expect(await order('popular')).toEqual(before);
