@@ -290,3 +290,26 @@ describe('a provider that lies', () => {
     });
   }
 });
+
+describe('the algorithm of a provider’s identity tokens', () => {
+  async function attemptAt(options: Parameters<typeof startFakeGoogle>[1]): Promise<string> {
+    const provider = await startFakeGoogle(companyClient.clientId, options);
+    await start(environmentOf(provider.issuer));
+    const outcome = await attempt(new ProviderBrowser(running.publicUrl, provider.issuer));
+    await provider.close();
+    return outcome;
+  }
+
+  test.each(['PS256', 'RS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'])(
+    'is the one that its metadata announces: %s',
+    async (algorithm) => {
+      expect(await attemptAt({ algorithm })).toBe('signed in');
+      expect(await attemptAt({ algorithm, announced: ['RS256'] })).toContain('is not valid');
+    },
+  );
+
+  test('is RS256 where the metadata announces none', async () => {
+    expect(await attemptAt({ announced: null })).toBe('signed in');
+    expect(await attemptAt({ announced: null, algorithm: 'ES256' })).toContain('is not valid');
+  });
+});

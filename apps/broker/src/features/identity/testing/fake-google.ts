@@ -36,11 +36,18 @@ export type FakeGoogle = {
   close(): Promise<void>;
 };
 
-/** An OpenID provider with Google's shapes that signs every visitor in without a question, and can be told to lie. */
-export async function startFakeGoogle(clientId: string): Promise<FakeGoogle> {
-  const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
-  const stranger = await generateKeyPair('RS256');
-  const jwk = { ...(await exportJWK(publicKey)), kid: 'key', alg: 'RS256', use: 'sig' };
+/**
+ * An OpenID provider with Google's shapes that signs every visitor in without a question, and can be told to lie.
+ * @param options.algorithm of its identity tokens; Google's is RS256
+ * @param options.announced the algorithms that its metadata names; null: it names none
+ */
+export async function startFakeGoogle(
+  clientId: string,
+  { algorithm = 'RS256', announced = [algorithm] }: { algorithm?: string; announced?: readonly string[] | null } = {},
+): Promise<FakeGoogle> {
+  const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true });
+  const stranger = await generateKeyPair(algorithm);
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'key', alg: algorithm, use: 'sig' };
   const nonces = new Map<string, string>();
 
   const server = createServer((request, response) => {
@@ -64,7 +71,7 @@ export async function startFakeGoogle(clientId: string): Promise<FakeGoogle> {
         userinfo_endpoint: `${google.issuer}/userinfo`,
         response_types_supported: ['code'],
         subject_types_supported: ['public'],
-        id_token_signing_alg_values_supported: ['RS256'],
+        ...(announced && { id_token_signing_alg_values_supported: announced }),
       });
     }
     if (url.pathname === '/jwks') return json({ keys: [jwk] });
@@ -128,7 +135,7 @@ export async function startFakeGoogle(clientId: string): Promise<FakeGoogle> {
     }
     const nowMs = Date.now() + (fault === 'clock' ? skewMs : 0);
     return new SignJWT(claims)
-      .setProtectedHeader({ alg: 'RS256', kid: 'key' })
+      .setProtectedHeader({ alg: algorithm, kid: 'key' })
       .setSubject(person.sub)
       .setIssuer(issuer)
       .setAudience(audience)
