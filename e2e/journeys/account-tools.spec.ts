@@ -30,18 +30,18 @@ test("the operator's client is shown where an administrator confirmed it, and no
   const person = await browser.newPage();
   await person.goto(`${publicUrl}/service/files`);
   await signIn(person, 'ida@souk.test');
-  const account = person.getByRole('region', { name: 'Your Files account' });
-  const signInToFiles = account.getByRole('button', { name: 'Sign in to Files' });
+  const account = person.getByRole('region', { name: 'Your Files account', exact: true });
+  const signInToFiles = account.getByRole('button', { name: 'Sign in to Files', exact: true });
   await signInToFiles.click();
   await expect(person.getByText('an administrator has to confirm first where its people sign in')).toBeVisible();
 
-  const place = page.getByRole('region', { name: 'Where people sign in' });
+  const place = page.getByRole('region', { name: 'Where people sign in', exact: true });
   const decide = async (name: string) => {
-    await place.getByRole('button', { name }).click();
+    await place.getByRole('button', { name, exact: true }).click();
     const host = new URL(String(issuer)).host;
     await page
-      .getByRole('alertdialog', { name: `Show your client to ${host}?` })
-      .getByRole('button', { name: 'Confirm' })
+      .getByRole('alertdialog', { name: `Show your client to ${host}?`, exact: true })
+      .getByRole('button', { name: 'Confirm', exact: true })
       .click();
   };
   await page.goto(`${publicUrl}/admin?tab=manifests&id=files`);
@@ -55,8 +55,8 @@ test("the operator's client is shown where an administrator confirmed it, and no
 
   await signInToFiles.click();
   await expect(account).toContainText('Connected');
-  await account.getByRole('button', { name: 'Disconnect' }).click();
-  await person.getByRole('alertdialog').getByRole('button', { name: 'Disconnect' }).click();
+  await account.getByRole('button', { name: 'Disconnect', exact: true }).click();
+  await person.getByRole('alertdialog').getByRole('button', { name: 'Disconnect', exact: true }).click();
 
   await nameIssuer(others);
   await signInToFiles.click();
@@ -64,7 +64,7 @@ test("the operator's client is shown where an administrator confirmed it, and no
   await page.reload();
   await expect(place).toContainText('Refused');
   await expect(place).toContainText('your client was not shown there');
-  await expect(place.getByRole('button', { name: 'Confirm the new one' })).toBeVisible();
+  await expect(place.getByRole('button', { name: 'Confirm the new one', exact: true })).toBeVisible();
   await expectNoAxeFindings(page);
   await nameIssuer(issuer);
 });
@@ -76,19 +76,19 @@ test('the tools of a service that depend on an account: before the sign-in there
   await page.goto(`${publicUrl}/marketplace`);
   await expect(page.getByRole('article')).toContainText('Tools after sign-in');
   await page.goto(`${publicUrl}/service/files`);
-  await expect(page.getByRole('heading', { name: 'Sign in to see your tools' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Sign in to see your tools', exact: true })).toBeVisible();
   await expect(page.getByText('This server has no tools.')).toHaveCount(0);
   await expectNoAxeFindings(page);
 
   await signIn(page, 'kim@souk.test');
-  const account = page.getByRole('region', { name: 'Your Files account' });
+  const account = page.getByRole('region', { name: 'Your Files account', exact: true });
   await expect(account).toContainText('Not signed in');
-  await expect(page.getByRole('heading', { name: 'Sign in to see your tools' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Sign in to see your tools', exact: true })).toBeVisible();
   expect(await callThroughLink(page, publicUrl, 'files__echo')).toContain('Unknown tool: files__echo');
 
-  await account.getByRole('button', { name: 'Sign in to Files' }).click();
+  await account.getByRole('button', { name: 'Sign in to Files', exact: true }).click();
   await expect(account).toContainText('Connected');
-  await expect(page.getByRole('heading', { name: 'Your account has 8 tools' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Your account has 8 tools', exact: true })).toBeVisible();
   await expect(account).toContainText(/Tools\s*8/);
   await expectNoAxeFindings(page);
   expect(await callThroughLink(page, publicUrl, 'files__echo')).toContain('"content"');
@@ -96,14 +96,16 @@ test('the tools of a service that depend on an account: before the sign-in there
   const elsewhere = await browser.newPage();
   await elsewhere.goto(`${publicUrl}/service/files`);
   await signIn(elsewhere, 'lee@souk.test');
-  await expect(elsewhere.getByRole('region', { name: 'Your Files account' })).toContainText('Not signed in');
-  await expect(elsewhere.getByRole('heading', { name: 'Sign in to see your tools' })).toBeVisible();
+  await expect(elsewhere.getByRole('region', { name: 'Your Files account', exact: true })).toContainText(
+    'Not signed in',
+  );
+  await expect(elsewhere.getByRole('heading', { name: 'Sign in to see your tools', exact: true })).toBeVisible();
   expect(await callThroughLink(elsewhere, publicUrl, 'files__echo')).toContain('Unknown tool: files__echo');
   await elsewhere.close();
 
-  await account.getByRole('button', { name: 'Disconnect' }).click();
-  const question = page.getByRole('alertdialog', { name: 'Disconnect Files?' });
-  await question.getByRole('button', { name: 'Disconnect' }).click();
-  await expect(page.getByRole('heading', { name: 'Sign in to see your tools' })).toBeVisible();
+  await account.getByRole('button', { name: 'Disconnect', exact: true }).click();
+  const question = page.getByRole('alertdialog', { name: 'Disconnect Files?', exact: true });
+  await question.getByRole('button', { name: 'Disconnect', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Sign in to see your tools', exact: true })).toBeVisible();
   expect(await callThroughLink(page, publicUrl, 'files__echo')).toContain('Unknown tool: files__echo');
 });

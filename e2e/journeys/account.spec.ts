@@ -6,15 +6,15 @@ import { accountMenu, openSignedIn, signIn } from './sign-in.ts';
 
 async function openProfile(page: Page, email: string): Promise<void> {
   await openSignedIn(page, '/dashboard?tab=profile', email);
-  await expect(page.getByRole('region', { name: 'Profile' })).toContainText(email);
+  await expect(page.getByRole('region', { name: 'Profile', exact: true })).toContainText(email);
 }
 
 test('what is held about a person is exported as a file', async ({ page }) => {
   await openProfile(page, 'taking@souk.test');
   const heal = await failCalls(page, '**/export', { message: 'The archive rests.' });
-  const button = page.getByRole('button', { name: 'Export my data' });
+  const button = page.getByRole('button', { name: 'Export my data', exact: true });
   await button.click();
-  const region = page.getByRole('region', { name: 'Your data' });
+  const region = page.getByRole('region', { name: 'Your data', exact: true });
   await expect(region.getByRole('alert')).toHaveText('Failed to export your data: The archive rests.');
   await heal();
   const download = page.waitForEvent('download');
@@ -40,21 +40,21 @@ test('an account is deleted when its e-mail is typed, everywhere at once, and th
   await openSignedIn(other, '/', email);
   await openProfile(page, email);
 
-  await page.getByRole('button', { name: 'Delete account' }).click();
-  const dialog = page.getByRole('alertdialog', { name: 'Delete your account?' });
+  await page.getByRole('button', { name: 'Delete account', exact: true }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Delete your account?', exact: true });
   await expect(dialog).toContainText('This action cannot be undone.');
   const typed = dialog.getByLabel('Your e-mail');
   await typed.fill('somebody@souk.test');
-  await dialog.getByRole('button', { name: 'Delete account' }).click();
+  await dialog.getByRole('button', { name: 'Delete account', exact: true }).click();
   await expect(typed).toHaveAttribute('aria-invalid', 'true');
   await expect(typed).toBeFocused();
   await expect(dialog).toContainText("This isn't the e-mail of your account.");
   await typed.fill(email.toUpperCase());
   const heal = await failCalls(page, '**/account', { message: 'A part of it rests.' });
-  await dialog.getByRole('button', { name: 'Delete account' }).click();
+  await dialog.getByRole('button', { name: 'Delete account', exact: true }).click();
   await expect(dialog.getByRole('alert')).toHaveText('Failed to delete your account: A part of it rests.');
   await heal();
-  await dialog.getByRole('button', { name: 'Delete account' }).click();
+  await dialog.getByRole('button', { name: 'Delete account', exact: true }).click();
   await expect(page).toHaveURL(`${product.publicUrl}/`);
   await expect(accountMenu(page)).toHaveCount(0);
   await expect(page.getByText('Your account has been deleted.')).toBeVisible();

@@ -34,10 +34,10 @@ test('an administrator cannot shut out themself, and another administrator only 
 
     await page.goto(`/admin?tab=users&user=${id}`);
     const details = page.getByRole('dialog').filter({ hasText: id });
-    await details.getByRole('button', { name: 'Deactivate user' }).click();
+    await details.getByRole('button', { name: 'Deactivate user', exact: true }).click();
     const deactivate = warningOf(page, 'Deactivate user?');
-    const deactivateButton = deactivate.getByRole('button', { name: 'Deactivate user' });
-    const confirmation = deactivate.getByRole('checkbox', { name: 'Yes, deactivate an administrator' });
+    const deactivateButton = deactivate.getByRole('button', { name: 'Deactivate user', exact: true });
+    const confirmation = deactivate.getByRole('checkbox', { name: 'Yes, deactivate an administrator', exact: true });
     await expect(confirmation).not.toBeChecked();
     await expect(deactivateButton).toBeDisabled();
     await deactivate.getByLabel('Reason (optional)').focus();
@@ -55,10 +55,10 @@ test('an administrator cannot shut out themself, and another administrator only 
       },
     ]);
     await other.reload();
-    await expect(other.getByRole('heading', { name: 'Access Denied' })).toBeVisible();
-    await details.getByRole('button', { name: 'Reactivate user' }).click();
-    await dialogOf(page, 'Reactivate user?').getByRole('button', { name: 'Reactivate user' }).click();
-    await expect(details.getByRole('button', { name: 'Deactivate user' })).toBeVisible();
+    await expect(other.getByRole('heading', { name: 'Access Denied', exact: true })).toBeVisible();
+    await details.getByRole('button', { name: 'Reactivate user', exact: true }).click();
+    await dialogOf(page, 'Reactivate user?').getByRole('button', { name: 'Reactivate user', exact: true }).click();
+    await expect(details.getByRole('button', { name: 'Deactivate user', exact: true })).toBeVisible();
 
     // whoever became an administrator after the page was loaded is asked for then
     await routeNow(page, '**/admin/billing/users/*', async (route) => {
@@ -67,7 +67,7 @@ test('an administrator cannot shut out themself, and another administrator only 
       await route.fulfill({ response: answer, json: { ...billing, user: { ...billing.user, role: 'user' } } });
     });
     await page.reload();
-    await details.getByRole('button', { name: 'Deactivate user' }).click();
+    await details.getByRole('button', { name: 'Deactivate user', exact: true }).click();
     await deactivate.getByLabel('Reason (optional)').fill('Has left');
     await deactivateButton.click();
     await expect(deactivate.getByRole('alert')).toContainText('This user is an administrator.');
@@ -78,13 +78,13 @@ test('an administrator cannot shut out themself, and another administrator only 
     await expect(details).toContainText('This user is deactivated');
 
     // the address confirms an erasure, of an administrator too
-    await details.getByRole('button', { name: 'Erase user' }).click();
+    await details.getByRole('button', { name: 'Erase user', exact: true }).click();
     const erase = warningOf(page, 'Erase user?');
     await erase.getByLabel("User's email").fill(administrator);
-    await erase.getByRole('button', { name: 'Erase user' }).click();
+    await erase.getByRole('button', { name: 'Erase user', exact: true }).click();
     await expect(erase).toContainText("This isn't the user's email.");
     await erase.getByLabel("User's email").fill(second);
-    await erase.getByRole('button', { name: 'Erase user' }).click();
+    await erase.getByRole('button', { name: 'Erase user', exact: true }).click();
     await expect(page.getByText('The account is erased.')).toBeVisible();
     await expect(rowOf(page, second)).toHaveCount(0);
     await expect(rowOf(page, administrator)).toContainText('Admin');

@@ -43,11 +43,17 @@ test('[MAN-8] [MAN-10] [MAN-11] [MAN-12] a row says of its manifest what it is',
 test('[MAN-13] a row has what can be done with its manifest: view, edit, deploy, delete', async ({ page }) => {
   await openManifests(page);
   const github = rowOf(page, 'GitHub');
-  await expect(github.getByRole('link', { name: 'View GitHub' })).toHaveAttribute('href', /\?tab=manifests&id=github$/);
-  await expect(github.getByRole('link', { name: 'Edit GitHub' })).toHaveAttribute('href', /id=github&part=manifest$/);
-  await expect(github.getByRole('button', { name: 'Deploy GitHub 1.0.0' })).toBeEnabled();
-  await expect(github.getByRole('button', { name: 'Delete GitHub' })).toBeVisible();
-  const idle = rowOf(page, 'Calendar').getByRole('button', { name: 'Deploy Calendar: nothing is staged' });
+  await expect(github.getByRole('link', { name: 'View GitHub', exact: true })).toHaveAttribute(
+    'href',
+    /\?tab=manifests&id=github$/,
+  );
+  await expect(github.getByRole('link', { name: 'Edit GitHub', exact: true })).toHaveAttribute(
+    'href',
+    /id=github&part=manifest$/,
+  );
+  await expect(github.getByRole('button', { name: 'Deploy GitHub 1.0.0', exact: true })).toBeEnabled();
+  await expect(github.getByRole('button', { name: 'Delete GitHub', exact: true })).toBeVisible();
+  const idle = rowOf(page, 'Calendar').getByRole('button', { name: 'Deploy Calendar: nothing is staged', exact: true });
   await expect(idle).toBeDisabled();
 });
 
@@ -72,7 +78,7 @@ test('[MAN-4] [MAN-5] [MAN-6] [MAN-17] search and filters stand in the address, 
   await expect(page).toHaveURL(/status=inactive&q=pull\+requests$/);
   await expect(page.getByText('1 of 13 manifests')).toBeVisible();
   await page.keyboard.type(' of nobody');
-  await expect(page.getByRole('heading', { name: 'No manifests match your filters.' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No manifests match your filters.', exact: true })).toBeVisible();
   await expectNoAxeFindings(page);
   await button(page, 'Clear filters').click();
   await expect(page.getByText('13 manifests', { exact: true })).toBeVisible();
@@ -90,7 +96,7 @@ test("[MAN-9] [MAN-16] without manifests the list says so; one without an author
     return route.fulfill({ json: { success: true, manifests: shown, pagination, counts } });
   });
   await openManifests(page);
-  await expect(page.getByRole('heading', { name: 'No manifests found.' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No manifests found.', exact: true })).toBeVisible();
   await expect(button(page, 'Reload All')).toBeDisabled();
   const listed = {
     ...manifest(),
@@ -131,7 +137,7 @@ test("[MAN-41] [MAN-42] [ERR-11] a list that cannot be loaded says why, and 'Ret
   const heal = await routeNow(page, '**/admin/manifests?*', (route) => route.fulfill(answer));
   await openManifests(page);
   const alert = page.getByRole('main').getByRole('alert');
-  await expect(alert.getByRole('heading', { name: 'Failed to load manifests' })).toBeVisible();
+  await expect(alert.getByRole('heading', { name: 'Failed to load manifests', exact: true })).toBeVisible();
   await expect(alert).toContainText('The disk is full.');
   await expectNoAxeFindings(page);
   answer = denied;
@@ -178,23 +184,23 @@ test('[MAN-43] [MAN-44] [ERR-11] [ADM-13] what fails to be deleted, deployed, re
       const dialog = page.getByRole('alertdialog');
       await expect(dialog).toBeVisible();
       expect(writes.length, 'nothing before the confirmation').toBe(before);
-      await dialog.getByRole('button', { name: confirm }).click();
+      await dialog.getByRole('button', { name: confirm, exact: true }).click();
       await expect(dialog).toHaveCount(0);
       const alert = page.getByRole('main').getByRole('alert');
       texts.push((await alert.textContent())?.replace('Dismiss', ''));
       await button(page, 'Dismiss').click();
     }
-    await rowOf(page, 'GitHub').getByRole('button', { name: 'Deploy GitHub 1.0.0' }).click();
-    const deploy = page.getByRole('alertdialog', { name: 'Deploy GitHub 1.0.0?' });
-    await deploy.getByRole('button', { name: 'Deploy 1.0.0' }).click();
+    await rowOf(page, 'GitHub').getByRole('button', { name: 'Deploy GitHub 1.0.0', exact: true }).click();
+    const deploy = page.getByRole('alertdialog', { name: 'Deploy GitHub 1.0.0?', exact: true });
+    await deploy.getByRole('button', { name: 'Deploy 1.0.0', exact: true }).click();
     texts.push(await deploy.getByRole('alert').textContent());
-    await deploy.getByRole('button', { name: 'Cancel' }).click();
-    await rowOf(page, 'GitHub').getByRole('button', { name: 'Delete GitHub' }).click();
-    const remove = page.getByRole('alertdialog', { name: 'Delete GitHub?' });
+    await deploy.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await rowOf(page, 'GitHub').getByRole('button', { name: 'Delete GitHub', exact: true }).click();
+    const remove = page.getByRole('alertdialog', { name: 'Delete GitHub?', exact: true });
     await remove.getByLabel('Type github to confirm').fill('github');
-    await remove.getByRole('button', { name: 'Delete github' }).click();
+    await remove.getByRole('button', { name: 'Delete github', exact: true }).click();
     texts.push(await remove.getByRole('alert').textContent());
-    await remove.getByRole('button', { name: 'Cancel' }).click();
+    await remove.getByRole('button', { name: 'Cancel', exact: true }).click();
   }
   const verbs = ['upload', 'reload', 'deploy', 'deploy', 'delete'];
   expect(texts).toEqual([

@@ -28,16 +28,16 @@ test('[ADM-13] an upload is told as staged, deployed after its dialog said what 
   await paste(page, written());
   await button(page, 'Upload Manifest').click();
   await expect(panelOf(page).getByRole('status')).toContainText('atlas 1.0.0 is staged.');
-  await expect(page.getByRole('tab', { name: 'Broker Manifests 1 waiting' })).toBeVisible();
+  await expect(page.getByRole('tab', { name: 'Broker Manifests 1 waiting', exact: true })).toBeVisible();
   await expect(button(page, 'Deploy All from Staging 1 staged')).toBeEnabled();
   await button(page, 'Deploy now').click();
-  const first = page.getByRole('alertdialog', { name: 'Deploy Atlas 1.0.0?' });
+  const first = page.getByRole('alertdialog', { name: 'Deploy Atlas 1.0.0?', exact: true });
   await expect(first).toContainText('1.0.0 goes into the shop. Nothing is deployed now.');
   expect(writes, 'nothing before the confirmation').toEqual(['POST /admin/manifests']);
   await expectNoAxeFindings(page);
   const sent = page.waitForRequest('**/admin/manifests/atlas/deploy');
   await first.getByLabel('Reason').fill('Asked for by sales');
-  await first.getByRole('button', { name: 'Deploy 1.0.0' }).click();
+  await first.getByRole('button', { name: 'Deploy 1.0.0', exact: true }).click();
   expect((await sent).postDataJSON(), 'it names its version').toEqual({
     version: '1.0.0',
     reason: 'Asked for by sales',
@@ -49,8 +49,8 @@ test('[ADM-13] an upload is told as staged, deployed after its dialog said what 
   await paste(page, written({ version: '1.1.0', name: 'Atlas of today' }));
   await button(page, 'Upload Manifest').click();
   await expect(rowOf(page, 'Atlas')).toContainText('1.1.0 waiting');
-  await rowOf(page, 'Atlas').getByRole('button', { name: 'Deploy Atlas 1.1.0' }).click();
-  const second = page.getByRole('alertdialog', { name: 'Deploy Atlas 1.1.0?' });
+  await rowOf(page, 'Atlas').getByRole('button', { name: 'Deploy Atlas 1.1.0', exact: true }).click();
+  const second = page.getByRole('alertdialog', { name: 'Deploy Atlas 1.1.0?', exact: true });
   await expect(second).toContainText('1.1.0 takes the place of 1.0.0.');
   await expect(second.getByRole('listitem').filter({ hasText: 'Atlas of today' })).toBeVisible();
 
@@ -60,26 +60,29 @@ test('[ADM-13] an upload is told as staged, deployed after its dialog said what 
     data: manifest({ version: '1.2.0', name: 'Atlas of tomorrow' }),
   });
   expect(other.status()).toBe(200);
-  await second.getByRole('button', { name: 'Deploy 1.1.0' }).click();
+  await second.getByRole('button', { name: 'Deploy 1.1.0', exact: true }).click();
   const moved = second.getByRole('alert');
   await expect(moved).toContainText('Nothing has been done.');
-  await expect(moved.getByRole('row', { name: 'Staged 1.1.0 1.2.0' })).toBeVisible();
+  await expect(moved.getByRole('row', { name: 'Staged 1.1.0 1.2.0', exact: true })).toBeVisible();
   await expect(moved).toContainText(`Changed by ${administrator}`);
   await expectNoAxeFindings(page);
-  await moved.getByRole('button', { name: 'Look again' }).click();
-  const third = page.getByRole('alertdialog', { name: 'Deploy Atlas 1.2.0?' });
-  await third.getByRole('button', { name: 'Deploy 1.2.0' }).click();
+  await moved.getByRole('button', { name: 'Look again', exact: true }).click();
+  const third = page.getByRole('alertdialog', { name: 'Deploy Atlas 1.2.0?', exact: true });
+  await third.getByRole('button', { name: 'Deploy 1.2.0', exact: true }).click();
   await expect(rowOf(page, 'Atlas of tomorrow')).toContainText('1.2.0');
   await page.goto('/service/atlas');
-  await expect(page.getByRole('heading', { level: 1, name: 'Atlas of tomorrow' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Atlas of tomorrow', exact: true })).toBeVisible();
 
   // by keyboard alone
   await page.goto('/admin?q=atlas');
-  const remove = rowOf(page, 'Atlas of tomorrow').getByRole('button', { name: 'Delete Atlas of tomorrow' });
+  const remove = rowOf(page, 'Atlas of tomorrow').getByRole('button', {
+    name: 'Delete Atlas of tomorrow',
+    exact: true,
+  });
   await expect(remove).toBeVisible();
   await remove.focus();
   await page.keyboard.press('Enter');
-  const dialog = page.getByRole('alertdialog', { name: 'Delete Atlas of tomorrow?' });
+  const dialog = page.getByRole('alertdialog', { name: 'Delete Atlas of tomorrow?', exact: true });
   await expect(dialog).toContainText('The server stops at once for everyone who uses it');
   await dialog.getByLabel('Type atlas to confirm').focus();
   await page.keyboard.type('atlantis');
@@ -89,7 +92,7 @@ test('[ADM-13] an upload is told as staged, deployed after its dialog said what 
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('atlas');
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { name: 'No manifests match your filters.' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No manifests match your filters.', exact: true })).toBeVisible();
   expect(writes.filter((write) => write.startsWith('DELETE'))).toEqual(['DELETE /admin/manifests/atlas']);
 });
 
@@ -106,14 +109,14 @@ test('on a phone the manifests are cards, and one is read and deployed there', a
   await expectNoAxeFindings(page);
   await paste(page, written({ id: 'by-phone', name: 'By Phone' }));
   await button(page, 'Upload Manifest').click();
-  await card('By Phone').getByRole('button', { name: 'Deploy By Phone 1.0.0' }).click();
-  const dialog = page.getByRole('alertdialog', { name: 'Deploy By Phone 1.0.0?' });
-  await dialog.getByRole('button', { name: 'Deploy 1.0.0' }).click();
+  await card('By Phone').getByRole('button', { name: 'Deploy By Phone 1.0.0', exact: true }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Deploy By Phone 1.0.0?', exact: true });
+  await dialog.getByRole('button', { name: 'Deploy 1.0.0', exact: true }).click();
   await expect(card('By Phone')).toContainText('Active');
-  await card('By Phone').getByRole('button', { name: 'Delete By Phone' }).click();
-  const remove = page.getByRole('alertdialog', { name: 'Delete By Phone?' });
+  await card('By Phone').getByRole('button', { name: 'Delete By Phone', exact: true }).click();
+  const remove = page.getByRole('alertdialog', { name: 'Delete By Phone?', exact: true });
   await remove.getByLabel('Type by-phone to confirm').fill('by-phone');
-  await remove.getByRole('button', { name: 'Delete by-phone' }).click();
+  await remove.getByRole('button', { name: 'Delete by-phone', exact: true }).click();
   await expect(card('By Phone')).toHaveCount(0);
 });
 
@@ -136,8 +139,8 @@ test('a deployment says when the server does not answer; a deletion names who re
     /Its rental is product souk_rental_rented-map at the payment provider/,
   );
   await button(page, 'Deploy now').click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Deploy 1.0.0' }).click();
-  const told = page.getByRole('alertdialog', { name: 'Rented Map 1.0.0 is deployed' });
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Deploy 1.0.0', exact: true }).click();
+  const told = page.getByRole('alertdialog', { name: 'Rented Map 1.0.0 is deployed', exact: true });
   // nothing was deployed before: there is nothing to roll back to
   await expect(told.getByRole('alert')).toHaveText(
     /^It is live, but the server did not answer: .*[^.]\. Test its connection on its page\.$/,
@@ -149,8 +152,11 @@ test('a deployment says when the server does not answer; a deletion names who re
   const others = await browser.newContext();
   const renter = await others.newPage();
   await openSignedIn(renter, '/service/rented-map', 'renter@souk.test');
-  await renter.getByRole('region', { name: 'Use this service' }).getByRole('button', { name: 'Purchase' }).click();
-  await renter.getByRole('dialog').getByRole('button', { name: 'Continue to payment' }).click();
+  await renter
+    .getByRole('region', { name: 'Use this service', exact: true })
+    .getByRole('button', { name: 'Purchase', exact: true })
+    .click();
+  await renter.getByRole('dialog').getByRole('button', { name: 'Continue to payment', exact: true }).click();
   await payAndReturn(renter);
   await others.close();
 
@@ -160,12 +166,12 @@ test('a deployment says when the server does not answer; a deletion names who re
 
   await page.reload();
   await expect(rowOf(page, 'Rented Map')).toContainText('1 renter');
-  await rowOf(page, 'Rented Map').getByRole('button', { name: 'Delete Rented Map' }).click();
-  const dialog = page.getByRole('alertdialog', { name: 'Delete Rented Map?' });
+  await rowOf(page, 'Rented Map').getByRole('button', { name: 'Delete Rented Map', exact: true }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Delete Rented Map?', exact: true });
   await expect(dialog).toContainText('They end with the period that is paid for, without a refund, unless you choose');
-  await expect(dialog.getByRole('heading', { name: '1 person rents it' })).toBeVisible();
+  await expect(dialog.getByRole('heading', { name: '1 person rents it', exact: true })).toBeVisible();
   await expect(dialog.getByRole('status')).toHaveText('No refund is chosen.');
-  const owners = dialog.getByRole('region', { name: '1 person bought it or tries it' });
+  const owners = dialog.getByRole('region', { name: '1 person bought it or tries it', exact: true });
   await expect(owners).toContainText('They lose it at once, without a refund.');
   await expect(owners.getByRole('listitem')).toHaveText(['owner@souk.testPurchased']);
   await dialog.getByRole('checkbox', { name: /^Refund \$\d\.\d\d to renter@souk\.test$/ }).check();
@@ -173,7 +179,7 @@ test('a deployment says when the server does not answer; a deletion names who re
   await expectNoAxeFindings(page);
   await dialog.getByLabel('Type rented-map to confirm').fill('rented-map');
   const answer = page.waitForResponse('**/admin/manifests/rented-map');
-  await dialog.getByRole('button', { name: 'Delete rented-map' }).click();
+  await dialog.getByRole('button', { name: 'Delete rented-map', exact: true }).click();
   expect(await (await answer).json()).toMatchObject({ renters: 1, refunds: [{ result: 'refunded', currency: 'USD' }] });
   await expect(page.getByText(/rented-map is deleted\. \$[89]\.\d\d is paid back\./)).toBeVisible();
 });

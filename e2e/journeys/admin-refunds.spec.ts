@@ -17,23 +17,23 @@ test('a rental that was paid is removed with a refund where the administrator ch
   const email = 'pays-and-goes@souk.test';
   const id = await newPerson(product.publicUrl, email);
   const person = await asPerson(browser, product.publicUrl, email, '/service/travel-pro?purchase=rental');
-  await person.getByRole('dialog').getByRole('button', { name: 'Continue to payment' }).click();
+  await person.getByRole('dialog').getByRole('button', { name: 'Continue to payment', exact: true }).click();
   await payAndReturn(person);
 
   const writes = writesOf(page);
   await openUsers(page, `&user=${id}`);
   const details = page.getByRole('dialog').filter({ hasText: email });
-  const rentals = details.getByRole('list', { name: 'Rentals' });
+  const rentals = details.getByRole('list', { name: 'Rentals', exact: true });
   await expect(rentals).toContainText(/travel-pro.*active.*monthly.*Paid/s);
-  await rentals.getByRole('button', { name: 'Remove travel-pro' }).click();
-  const remove = page.getByRole('alertdialog', { name: 'Remove travel-pro?' });
+  await rentals.getByRole('button', { name: 'Remove travel-pro', exact: true }).click();
+  const remove = page.getByRole('alertdialog', { name: 'Remove travel-pro?', exact: true });
   await expect(remove).toContainText('It is canceled at the payment provider too. This cannot be undone.');
   const refund = remove.getByRole('checkbox', { name: /^Refund \$(9\.00|8\.99)$/ });
   await expect(refund, 'nobody is paid back unasked').not.toBeChecked();
   const amount = (await remove.getByText(/^Refund \$/).innerText()).replace('Refund ', '');
   await refund.check();
   await expectNoAxeFindings(page);
-  await remove.getByRole('button', { name: 'Remove rental' }).click();
+  await remove.getByRole('button', { name: 'Remove rental', exact: true }).click();
   await expect(page.getByText(`The rental has ended. ${amount} was refunded.`)).toBeVisible();
   await expect(rentals).toHaveCount(0);
   expect(writes).toEqual([
@@ -44,10 +44,10 @@ test('a rental that was paid is removed with a refund where the administrator ch
   ]);
 
   await person.goto('/dashboard?tab=billing');
-  const history = person.getByRole('region', { name: 'Billing History' });
+  const history = person.getByRole('region', { name: 'Billing History', exact: true });
   await expect(history.getByRole('row').filter({ hasText: /refund/i })).toContainText(amount);
   await person.goto('/service/travel-pro');
-  await expect(person.getByRole('region', { name: 'Use this service' })).toContainText('Purchase');
+  await expect(person.getByRole('region', { name: 'Use this service', exact: true })).toContainText('Purchase');
   await person.context().close();
   await erasePerson(product.publicUrl, id, email);
 });

@@ -33,16 +33,16 @@ test('[ADM-13] a reload asks first with numbers and names, shows each server as 
 }) => {
   await openSignedIn(page, '/admin', administrator);
   await button(page, 'Reload All').click();
-  const dialog = page.getByRole('alertdialog', { name: 'Reload 9 deployed servers?' });
+  const dialog = page.getByRole('alertdialog', { name: 'Reload 9 deployed servers?', exact: true });
   await expect(dialog.getByRole('listitem').filter({ hasText: 'Sequential Thinking' })).toBeVisible();
   await expectNoAxeFindings(page);
   const asked = page.waitForResponse('**/admin/manifests/reload');
-  await dialog.getByRole('button', { name: 'Reload all' }).click();
+  await dialog.getByRole('button', { name: 'Reload all', exact: true }).click();
   // on a busy machine a program may take longer than the reload waits
   const { reloadedCount, errors } = Object(await (await asked).json());
   expect(reloadedCount + errors.length).toBe(9);
   const result = `${reloadedCount} reloaded, ${errors.length} failed.`;
-  await expect(runOf(page).getByRole('heading', { name: 'Reload All has ended' })).toBeVisible();
+  await expect(runOf(page).getByRole('heading', { name: 'Reload All has ended', exact: true })).toBeVisible();
   await expect(runOf(page).getByRole('status')).toHaveText(result);
   await expect(runOf(page)).toContainText(administrator);
   await expect(itemOf(page, 'travel-enterprise')).toContainText('Done');
@@ -103,15 +103,15 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
       await button(page, 'Paste JSON Text').click();
       await page.getByLabel('Manifest JSON').fill(JSON.stringify(text));
       await button(page, 'Upload Manifest').click();
-      const told = page.getByRole('region', { name: 'Upload Manifest' });
+      const told = page.getByRole('region', { name: 'Upload Manifest', exact: true });
       await expect(told).toContainText(`${text.id} ${text.version} is staged.`);
     };
     const stage = (id: string, url: string) => stageText(manifest(id, url));
     await stage('silent', `http://127.0.0.1:${port}/mcp`);
     await button(page, 'Deploy All from Staging 1 staged').click();
     await page
-      .getByRole('alertdialog', { name: 'Deploy 1 staged manifest?' })
-      .getByRole('button', { name: 'Deploy all' })
+      .getByRole('alertdialog', { name: 'Deploy 1 staged manifest?', exact: true })
+      .getByRole('button', { name: 'Deploy all', exact: true })
       .click();
     await expect(itemOf(page, 'silent')).toContainText('Deployed, connecting');
     await expect(runOf(page).getByRole('status')).toHaveText('0 of 1 done.');
@@ -122,10 +122,14 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     await page.close();
     page = await context.newPage();
     await page.goto('/admin');
-    await expect(runOf(page).getByRole('heading', { name: 'Deploy All from Staging is under way' })).toBeVisible();
+    await expect(
+      runOf(page).getByRole('heading', { name: 'Deploy All from Staging is under way', exact: true }),
+    ).toBeVisible();
     await expect(itemOf(page, 'silent')).toContainText('Deployed, connecting');
     for (const socket of sockets) socket.destroy();
-    await expect(runOf(page).getByRole('heading', { name: 'Deploy All from Staging has ended' })).toBeVisible();
+    await expect(
+      runOf(page).getByRole('heading', { name: 'Deploy All from Staging has ended', exact: true }),
+    ).toBeVisible();
     await expect(runOf(page).getByRole('status')).toHaveText('1 deployed, 0 failed. 1 deployed server did not answer.');
     await expect(itemOf(page, 'silent')).toContainText(
       /Deployed, no answer.*It is live, but the server did not answer: .*\.$/s,
@@ -133,8 +137,8 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     await expectNoAxeFindings(page);
 
     await button(page, 'Reload All').click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Reload all' }).click();
-    await expect(runOf(page).getByRole('heading', { name: 'Reload All has ended' })).toBeVisible();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Reload all', exact: true }).click();
+    await expect(runOf(page).getByRole('heading', { name: 'Reload All has ended', exact: true })).toBeVisible();
     await expect(runOf(page).getByRole('status')).toHaveText('0 reloaded, 1 failed.');
 
     for (const id of ['first', 'second', 'third', 'fourth']) await stage(id, 'service:travel');
@@ -152,12 +156,12 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     await stageText({ ...turncoat, version: '1.1.0', billing: { tier: 'T0', toolCosts: { echo: 5 } } });
     await expect(page.getByText('1 tool is under review, and hidden from everyone')).toBeVisible();
     await button(page, 'Deploy All from Staging 6 staged').click();
-    const dialog = page.getByRole('alertdialog', { name: 'Deploy 6 staged manifests?' });
+    const dialog = page.getByRole('alertdialog', { name: 'Deploy 6 staged manifests?', exact: true });
     const trusted = 'with a new version the tools are trusted as the server offers them then, these too.';
-    await expect(dialog.getByRole('list', { name: 'What all of them do' })).toHaveText(
+    await expect(dialog.getByRole('list', { name: 'What all of them do', exact: true })).toHaveText(
       `1 tool is under review, at 1 server: ${trusted}`,
     );
-    const rows = dialog.getByRole('list', { name: 'Manifests that are deployed' }).locator('> li');
+    const rows = dialog.getByRole('list', { name: 'Manifests that are deployed', exact: true }).locator('> li');
     await expect(rows).toHaveCount(6);
     await expect(rows.first()).toContainText(/^turncoat1\.0\.0 -> 1\.1\.0Nobody rents it/);
     await expect(rows.first()).toContainText(`1 tool is under review: ${trusted}`);
@@ -167,12 +171,14 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     await expect(rows.last()).toContainText(/^third1\.0\.0It appears in the shop\./);
     await expectNoAxeFindings(page);
     const sent = page.waitForRequest('**/admin/manifests/deploy-all');
-    await dialog.getByRole('button', { name: 'Deploy all' }).click();
+    await dialog.getByRole('button', { name: 'Deploy all', exact: true }).click();
     await sent;
     await page.close();
     page = await context.newPage();
     await page.goto('/admin');
-    await expect(runOf(page).getByRole('heading', { name: 'Deploy All from Staging has ended' })).toBeVisible();
+    await expect(
+      runOf(page).getByRole('heading', { name: 'Deploy All from Staging has ended', exact: true }),
+    ).toBeVisible();
     await expect(runOf(page).getByRole('status')).toHaveText('5 deployed, 1 failed.');
     await expect(itemOf(page, 'forbidden')).toContainText(/Failed.*Failed to deploy manifest: connection\.url: /s);
     await expect(itemOf(page, 'fourth')).toContainText('Done');

@@ -23,7 +23,7 @@ const manifest = (id: string, change: Record<string, unknown> = {}) => ({
 const written = (id: string, change?: Record<string, unknown>) => JSON.stringify(manifest(id, change), null, 2);
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
-const tab = (page: Page, name: RegExp) => page.getByRole('tab', { name });
+const tab = (page: Page, name: RegExp) => page.getByRole('tab', { name, exact: true });
 const dialogOf = (page: Page, name: string) => page.getByRole('alertdialog', { name, exact: true });
 /** Its form is a row of its own below. */
 const toolRow = (page: Page, tool: string) => page.getByRole('row').filter({ hasText: tool }).first();
@@ -52,9 +52,9 @@ test('[MAN-14] [MAN-15] view shows manifest, connection test and capabilities; e
   await calls.deployManifest({ params: { id: 'quill' }, body: {} });
   await openSignedIn(page, '/admin', administrator);
   await page.getByRole('link', { name: 'View Quill', exact: true }).click();
-  await expect(page.getByRole('heading', { level: 2, name: 'Quill' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: 'Quill', exact: true })).toBeVisible();
   await expect(page.getByText('1.0.3 is deployed')).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Last 30 days' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Last 30 days', exact: true })).toBeVisible();
   await expectNoAxeFindings(page);
   await tab(page, /^Tools/).click();
   await expect(page).toHaveURL(/part=tools/);
@@ -69,14 +69,14 @@ test('[MAN-14] [MAN-15] view shows manifest, connection test and capabilities; e
   await expectNoAxeFindings(page);
   await tab(page, /^Manifest/).click();
   await expect(editorOf(page)).toContainText('"id": "quill"');
-  await page.getByRole('link', { name: 'All manifests' }).click();
+  await page.getByRole('link', { name: 'All manifests', exact: true }).click();
 
   await page.getByRole('link', { name: 'Edit Quill', exact: true }).click();
   await expect(page).toHaveURL(/id=quill&part=manifest$/);
   await expect(page.getByText('No problems found')).toBeVisible();
   await expectNoAxeFindings(page);
   await write(page, written('quill', { version: '', connection: { type: 'http' }, colour: 'red' }));
-  const problems = page.getByRole('list', { name: 'Problems' });
+  const problems = page.getByRole('list', { name: 'Problems', exact: true });
   await expect(problems).toContainText(/version.*must be a version such as 1\.0\.0/);
   await expect(problems).toContainText('connection.url');
   await expect(problems).toContainText('colour');
@@ -88,7 +88,7 @@ test('[MAN-14] [MAN-15] view shows manifest, connection test and capabilities; e
   await page.keyboard.press('Enter');
   await expect(page.getByText('1.0.4 is waiting to be deployed')).toBeVisible();
   await tab(page, /^Changes/).click();
-  await expect(page.getByRole('list', { name: 'Changed fields' })).toContainText('connection type');
+  await expect(page.getByRole('list', { name: 'Changed fields', exact: true })).toContainText('connection type');
   await expect(page.getByRole('row').filter({ hasText: '1.0.4' })).toContainText(/by admin@souk\.test.*Fewer words/s);
   await expectNoAxeFindings(page);
 });
@@ -107,21 +107,21 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await page.getByLabel('Manifest JSON').fill(written('chart', { billing }));
   await button(page, 'Upload Manifest').click();
   await expect(page.getByText('chart 1.0.0 is staged.')).toBeVisible();
-  await page.getByRole('link', { name: 'Open its page' }).click();
+  await page.getByRole('link', { name: 'Open its page', exact: true }).click();
   await expect(page.getByText('Not deployed', { exact: true }).first()).toBeVisible();
 
   await tab(page, /^Connection test/).click();
   await button(page, 'Start test').click();
   await expect(page.getByText('A deployment would work.')).toBeVisible();
   await button(page, 'Deploy 1.0.0').first().click();
-  await dialogOf(page, 'Deploy Chart 1.0.0?').getByRole('button', { name: 'Deploy 1.0.0' }).click();
+  await dialogOf(page, 'Deploy Chart 1.0.0?').getByRole('button', { name: 'Deploy 1.0.0', exact: true }).click();
   await expect(page.getByText('Chart 1.0.0 is deployed.')).toBeVisible();
 
   await calls.setUserCredits({ params: { id: userId }, body: { credits: 100 } });
   await calls.addUserSubscription({ params: { id: userId }, body: { type: 'rental', mcpId: 'chart' } });
   const person = await (await browser.newContext({ baseURL: product.publicUrl })).newPage();
   await openSignedIn(person, '/service/chart', email);
-  await expect(person.getByRole('heading', { level: 1, name: 'Chart' })).toBeVisible();
+  await expect(person.getByRole('heading', { level: 1, name: 'Chart', exact: true })).toBeVisible();
   const call = () => callThroughLink(person, product.publicUrl, 'chart__find_airports', { query: 'Zurich' });
   const charged = async () => /"souk\/charged":(\d+)/.exec(await call())?.[1] ?? (await call());
   expect(await charged()).toBe('2');
@@ -129,7 +129,7 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   // the price is changed in its place: staged, compared, deployed
   await tab(page, /^Tools/).click();
   await page.getByRole('button', { name: /change the price of find_airports$/ }).click();
-  const form = page.getByRole('form', { name: 'Price of find_airports' });
+  const form = page.getByRole('form', { name: 'Price of find_airports', exact: true });
   await expect(form.getByLabel('New version')).toHaveValue('1.0.1');
   await form.getByLabel('Credits a call').fill('2.5');
   await button(page, 'Stage new price').click();
@@ -139,23 +139,27 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await expect(toolRow(page, 'find_airports')).toContainText('5 waiting to be deployed');
   expect(await charged(), 'nothing changes before the deployment').toBe('2');
   await tab(page, /^Changes/).click();
-  await expect(page.getByRole('list', { name: 'Changed fields' })).toContainText(/find_airports.*2 -> 5 credits/);
+  await expect(page.getByRole('list', { name: 'Changed fields', exact: true })).toContainText(
+    /find_airports.*2 -> 5 credits/,
+  );
   await expect(page.getByText('1 person rents it now.')).toBeVisible();
   await button(page, 'Deploy 1.0.1').first().click();
   const deploy = dialogOf(page, 'Deploy Chart 1.0.1?');
   await expect(deploy).toContainText(/find_airports.*2 -> 5 credits/);
   await expectNoAxeFindings(page);
-  await deploy.getByRole('button', { name: 'Deploy 1.0.1' }).click();
+  await deploy.getByRole('button', { name: 'Deploy 1.0.1', exact: true }).click();
   await expect(page.getByText('1.0.1 is deployed', { exact: true })).toBeVisible();
   expect(await call()).toContain('The price of chart__find_airports rose from 2 to 5 credits.');
   const prices = await person.context().newPage();
   await prices.goto('/prices');
   await prices.getByRole('button', { name: /^Approve / }).click();
-  await expect(prices.getByRole('heading', { name: 'Nothing to approve' })).toBeVisible();
+  await expect(prices.getByRole('heading', { name: 'Nothing to approve', exact: true })).toBeVisible();
   expect(await charged()).toBe('5');
 
   await button(page, 'Roll back').first().click();
-  await dialogOf(page, 'Roll back Chart to 1.0.0?').getByRole('button', { name: 'Roll back 1.0.0' }).click();
+  await dialogOf(page, 'Roll back Chart to 1.0.0?')
+    .getByRole('button', { name: 'Roll back 1.0.0', exact: true })
+    .click();
   await expect(page.getByText('1.0.0 is deployed', { exact: true })).toBeVisible();
   expect(await charged()).toBe('2');
 
@@ -167,10 +171,10 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   const remove = dialogOf(page, 'Delete Chart?');
   await expect(remove).toContainText('The server stops at once for everyone who uses it');
   await expect(remove).toContainText(email);
-  await remove.getByRole('button', { name: 'Delete chart' }).click();
+  await remove.getByRole('button', { name: 'Delete chart', exact: true }).click();
   await expect(remove).toContainText("Type chart, the server's id.");
   await remove.getByLabel(/to confirm$/).fill('chart');
-  await remove.getByRole('button', { name: 'Delete chart' }).click();
+  await remove.getByRole('button', { name: 'Delete chart', exact: true }).click();
   await expect(page.getByText('Deleted. Its versions are kept, and can be deployed again.')).toBeVisible();
   expect(await call()).toContain('-32602');
   await person.goto('/service/chart');
@@ -192,8 +196,8 @@ test('unsaved text survives leaving and a reload; where another administrator wa
   await tab(page, /^Tools/).click();
   await tab(page, /^Manifest/).click();
   await expect(editorOf(page)).toContainText('Mine.');
-  await page.getByRole('link', { name: 'All manifests' }).click();
-  await dialogOf(page, 'Leave without saving?').getByRole('button', { name: 'Keep editing' }).click();
+  await page.getByRole('link', { name: 'All manifests', exact: true }).click();
+  await dialogOf(page, 'Leave without saving?').getByRole('button', { name: 'Keep editing', exact: true }).click();
   page.on('dialog', (asked) => void asked.accept());
   await page.reload();
   await expect(page.getByText('Your unsaved text of Scroll is back.')).toBeVisible();
@@ -201,13 +205,13 @@ test('unsaved text survives leaving and a reload; where another administrator wa
 
   await calls.createManifest({ query: {}, body: written('scroll', { version: '1.0.2', description: 'Theirs.' }) });
   await button(page, 'Save to staging').click();
-  const moved = page.getByRole('region', { name: 'This server was changed while you were writing' });
+  const moved = page.getByRole('region', { name: 'This server was changed while you were writing', exact: true });
   await expect(moved).toContainText('1.0.2 was staged by admin@souk.test');
-  await moved.getByRole('button', { name: 'Compare both' }).click();
+  await moved.getByRole('button', { name: 'Compare both', exact: true }).click();
   await expect(moved.getByText('Theirs.').first()).toBeVisible();
   await expect(moved.getByText('Mine.').first()).toBeVisible();
   await expectNoAxeFindings(page);
-  await moved.getByRole('button', { name: 'Go on with my text' }).click();
+  await moved.getByRole('button', { name: 'Go on with my text', exact: true }).click();
   await expect(editorOf(page)).toContainText('Mine.');
   await button(page, 'Save to staging').click();
   await expect(page.getByText('1.0.1 is waiting to be deployed')).toBeVisible();
@@ -225,7 +229,7 @@ test('a text that is saved as soon as it is typed leaves no draft behind, nor do
   await page.clock.install();
   await openPage(page, 'swift', 'manifest');
   await expect(page.getByText('No problems found')).toBeVisible();
-  const moved = page.getByRole('region', { name: 'This server was changed while you were writing' });
+  const moved = page.getByRole('region', { name: 'This server was changed while you were writing', exact: true });
   /** Lets every timer of the editor end, and loads the page again. */
   const expectNoDraft = async () => {
     await page.clock.runFor(2_000);
@@ -255,7 +259,7 @@ test('a text that is saved as soon as it is typed leaves no draft behind, nor do
   await expect(tab(page, /^Manifest/)).toHaveText('Manifestunsaved');
   await calls.createManifest({ query: {}, body: written('swift', { version: '1.0.4' }) });
   await page.keyboard.press('Control+s');
-  await moved.getByRole('button', { name: 'Use what is stored' }).click();
+  await moved.getByRole('button', { name: 'Use what is stored', exact: true }).click();
   await expect(editorOf(page)).toContainText('1.0.4');
   await expectNoDraft();
 });
@@ -287,5 +291,5 @@ test('the editor does not trap the keyboard, saves by Ctrl+S, and fits a phone',
     expect(await page.evaluate('document.documentElement.scrollWidth'), part).toBeLessThanOrEqual(390);
   }
   await page.goto('/admin?tab=manifests&id=nobody');
-  await expect(page.getByRole('heading', { name: 'There is no such server' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'There is no such server', exact: true })).toBeVisible();
 });

@@ -39,7 +39,7 @@ async function begin(name: string) {
   await shared.tokenOf(name);
   const page = await shared.pageOf('ana', longAgoSeconds);
   await page.goto('/admin?tab=users');
-  await page.getByRole('button', { name: `View details: ${name}@acme.test` }).click();
+  await page.getByRole('button', { name: `View details: ${name}@acme.test`, exact: true }).click();
   const details = page.getByRole('dialog').filter({ hasText: `${name}@acme.test` });
   return { ...shared, page, details };
 }
@@ -55,7 +55,7 @@ async function rent(name: string, id: string): Promise<void> {
   await calls.deployManifest({ params: { id }, body: {} });
   const person = await pageOf(name);
   await person.goto(`/service/${id}?purchase=rental`);
-  await person.getByRole('dialog').getByRole('button', { name: 'Continue to payment' }).click();
+  await person.getByRole('dialog').getByRole('button', { name: 'Continue to payment', exact: true }).click();
   await payAndReturn(person);
 }
 
@@ -73,15 +73,15 @@ async function rentersOf(id: string) {
 
 test('deactivating a user asks an administrator to sign in again, in a window; what was typed stays, and it is done', async () => {
   const { page, details, company } = await begin('bo');
-  await details.getByRole('button', { name: 'Deactivate user' }).click();
+  await details.getByRole('button', { name: 'Deactivate user', exact: true }).click();
   const dialog = warningOf(page, 'Deactivate user?');
   await dialog.getByLabel('Reason (optional)').fill('Left the company');
-  await dialog.getByRole('button', { name: 'Deactivate user' }).click();
+  await dialog.getByRole('button', { name: 'Deactivate user', exact: true }).click();
   await expect(dialog.getByRole('alert')).toContainText(tooOld);
   await expectNoAxeFindings(page);
 
   // the provider sends the person on by the sign-in that it has: nothing is done
-  const again = dialog.getByRole('button', { name: 'Sign in again' });
+  const again = dialog.getByRole('button', { name: 'Sign in again', exact: true });
   const opened = page.waitForEvent('popup');
   await again.click();
   const refused = await opened;
@@ -103,11 +103,11 @@ test('deactivating a user asks an administrator to sign in again, in a window; w
 test('a dialog that is closed while the window is open does nothing after the sign-in', async () => {
   const { page, details, company } = await begin('cy');
   const writes = writesOf(page);
-  await details.getByRole('button', { name: 'Deactivate user' }).click();
+  await details.getByRole('button', { name: 'Deactivate user', exact: true }).click();
   const dialog = warningOf(page, 'Deactivate user?');
   const reason = dialog.getByLabel('Reason (optional)');
   await reason.fill('By mistake');
-  await dialog.getByRole('button', { name: 'Deactivate user' }).click();
+  await dialog.getByRole('button', { name: 'Deactivate user', exact: true }).click();
   await expect(dialog.getByRole('alert')).toContainText(tooOld);
   const call = 'POST /admin/users/:id/deactivate';
   const body = { endNow: false, confirmAdministrator: false };
@@ -118,17 +118,17 @@ test('a dialog that is closed while the window is open does nothing after the si
   const before = await tokens();
   const release = await holdWindow(page, company.issuer);
   const opened = page.waitForEvent('popup');
-  await dialog.getByRole('button', { name: 'Sign in again' }).click();
+  await dialog.getByRole('button', { name: 'Sign in again', exact: true }).click();
   const closed = (await opened).waitForEvent('close');
-  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
   await expect(dialog).toHaveCount(0);
   release();
   await closed;
   await expect.poll(tokens).not.toBe(before);
   // it is this sign-in that lets the next one through
-  await details.getByRole('button', { name: 'Deactivate user' }).click();
+  await details.getByRole('button', { name: 'Deactivate user', exact: true }).click();
   await reason.fill('On purpose');
-  await dialog.getByRole('button', { name: 'Deactivate user' }).click();
+  await dialog.getByRole('button', { name: 'Deactivate user', exact: true }).click();
   await expect(details).toContainText('This user is deactivated');
   expect(writes).toEqual([{ call, body: { ...body, reason: 'On purpose' } }]);
 });
@@ -136,12 +136,12 @@ test('a dialog that is closed while the window is open does nothing after the si
 test('a refund from the details of a user asks for a new sign-in, keeps what was chosen, and is made after it', async () => {
   await rent('di', 'atlas');
   const { page, details, company } = await begin('di');
-  const rentals = details.getByRole('list', { name: 'Rentals' });
-  await rentals.getByRole('button', { name: 'Remove atlas' }).click();
+  const rentals = details.getByRole('list', { name: 'Rentals', exact: true });
+  await rentals.getByRole('button', { name: 'Remove atlas', exact: true }).click();
   const remove = warningOf(page, 'Remove atlas?');
   await remove.getByRole('checkbox', { name: /^Refund \$/ }).check();
   await remove.getByLabel('Reason').fill('It was never used');
-  await remove.getByRole('button', { name: 'Remove rental' }).click();
+  await remove.getByRole('button', { name: 'Remove rental', exact: true }).click();
   await expect(remove.getByRole('alert')).toContainText(tooOld);
   await expect(remove.getByRole('checkbox', { name: /^Refund \$/ })).toBeChecked();
   await expect(remove.getByLabel('Reason')).toHaveValue('It was never used');
@@ -149,7 +149,7 @@ test('a refund from the details of a user asks for a new sign-in, keeps what was
 
   const sent = page.waitForRequest((request) => request.method() === 'DELETE');
   company.signedInAgoSeconds = 0;
-  await remove.getByRole('button', { name: 'Sign in again' }).click();
+  await remove.getByRole('button', { name: 'Sign in again', exact: true }).click();
   expect((await sent).postDataJSON()).toEqual({ reason: 'It was never used', refund: 'prorata' });
   await expect(page.getByText(/^The rental has ended\. \$[89]\.\d\d was refunded\.$/)).toBeVisible();
   await expect(rentals).toHaveCount(0);
@@ -167,7 +167,7 @@ test('a refund with the deletion of a server asks for a new sign-in, keeps what 
   await refund.check();
   await dialog.getByLabel('Reason').fill('Nobody looks after it');
   await dialog.getByLabel('Type globe to confirm').fill('globe');
-  await dialog.getByRole('button', { name: 'Delete globe' }).click();
+  await dialog.getByRole('button', { name: 'Delete globe', exact: true }).click();
   await expect(dialog.getByRole('alert')).toContainText(tooOld);
   await expect(refund).toBeChecked();
   await expect(dialog.getByLabel('Type globe to confirm')).toHaveValue('globe');
@@ -176,7 +176,7 @@ test('a refund with the deletion of a server asks for a new sign-in, keeps what 
   company.signedInAgoSeconds = 0;
   const release = await holdWindow(page, company.issuer);
   const sent = page.waitForRequest((request) => request.method() === 'DELETE');
-  await dialog.getByRole('button', { name: 'Sign in again' }).click();
+  await dialog.getByRole('button', { name: 'Sign in again', exact: true }).click();
   await dialog.getByLabel('Reason').fill('Its maker is gone');
   release();
   expect((await sent).postDataJSON()).toMatchObject({
@@ -189,14 +189,14 @@ test('a refund with the deletion of a server asks for a new sign-in, keeps what 
 
 test('the erasure of a user asks for a new sign-in, keeps the address that was typed, and is made after it', async () => {
   const { page, details, company } = await begin('flo');
-  await details.getByRole('button', { name: 'Erase user' }).click();
+  await details.getByRole('button', { name: 'Erase user', exact: true }).click();
   const erase = warningOf(page, 'Erase user?');
   await erase.getByLabel("User's email").fill('flo@acme.test');
-  await erase.getByRole('button', { name: 'Erase user' }).click();
+  await erase.getByRole('button', { name: 'Erase user', exact: true }).click();
   await expect(erase.getByRole('alert')).toContainText(tooOld);
   await expect(erase.getByLabel("User's email")).toHaveValue('flo@acme.test');
   company.signedInAgoSeconds = 0;
-  await erase.getByRole('button', { name: 'Sign in again' }).click();
+  await erase.getByRole('button', { name: 'Sign in again', exact: true }).click();
   await expect(page.getByText('The account is erased.')).toBeVisible();
   await expect(rowOf(page, 'ana@acme.test')).toBeVisible();
   await expect(rowOf(page, 'flo@acme.test')).toHaveCount(0);

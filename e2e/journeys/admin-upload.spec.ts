@@ -47,7 +47,10 @@ test('[MAN-1] [MAN-2] [MAN-19] [MAN-20] a file is read, refused in words where i
   await button(page, 'Upload Manifest').click();
   expect((await sent).postData(), 'as it was edited').toBe(written({ id: 'of-a-file', version: '0.9.0' }));
   await expect(panel.getByRole('status')).toContainText('of-a-file 0.9.0 is staged.');
-  await expect(panel.getByRole('link', { name: 'Open its page' })).toHaveAttribute('href', /id=of-a-file$/);
+  await expect(panel.getByRole('link', { name: 'Open its page', exact: true })).toHaveAttribute(
+    'href',
+    /id=of-a-file$/,
+  );
   await expectNoAxeFindings(page);
 
   // the same by dropping it
@@ -63,10 +66,10 @@ test('[MAN-1] [MAN-2] [MAN-19] [MAN-20] a file is read, refused in words where i
   await expect(page.getByLabel('Preview of dropped.json')).toHaveValue(written({ id: 'dropped' }));
   await button(page, 'Discard').click();
 
-  await rowOf(page, 'Atlas').getByRole('button', { name: 'Delete Atlas' }).click();
-  const dialog = page.getByRole('alertdialog', { name: 'Delete Atlas?' });
+  await rowOf(page, 'Atlas').getByRole('button', { name: 'Delete Atlas', exact: true }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Delete Atlas?', exact: true });
   await dialog.getByLabel('Type of-a-file to confirm').fill('of-a-file');
-  await dialog.getByRole('button', { name: 'Delete of-a-file' }).click();
+  await dialog.getByRole('button', { name: 'Delete of-a-file', exact: true }).click();
   await expect(rowOf(page, 'Atlas')).toHaveCount(0);
 });
 
@@ -133,7 +136,7 @@ test('what was typed survives a failure and a lapsed sign-in, and is seen by the
   await page.context().clearCookies();
   await page.evaluate(() => window.localStorage.clear());
   await page.goto('/admin');
-  await expect(page.getByRole('heading', { name: 'Access Denied' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Access Denied', exact: true })).toBeVisible();
   await openManifests(page);
   await expect(page.getByLabel('Manifest JSON')).toHaveValue(written());
   await button(page, 'Discard').click();

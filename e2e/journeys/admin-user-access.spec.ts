@@ -38,12 +38,12 @@ test('[USR-15] [USR-20] [USR-21] [USR-23] credits are set, also when the balance
   await expect(field).toHaveValue('0');
   expect(writes).toEqual([]);
   await field.fill('-5');
-  await dialog.getByRole('button', { name: 'Update credits' }).click();
+  await dialog.getByRole('button', { name: 'Update credits', exact: true }).click();
   await expect(dialog).toContainText('The balance cannot be below 0.');
   await field.fill('25');
   await expect(dialog).toContainText('Adds 25 as a promotion.');
   await dialog.getByLabel('Reason (optional)').fill('For the talk');
-  await dialog.getByRole('button', { name: 'Update credits' }).click();
+  await dialog.getByRole('button', { name: 'Update credits', exact: true }).click();
   await expect(page.getByText('credits@souk.test now has 25 credits.')).toBeVisible();
   const call = 'PUT /admin/users/:id/credits';
   expect(writes).toEqual([{ call, body: { credits: 25, reason: 'For the talk', expectedBalance: 0 } }]);
@@ -53,13 +53,15 @@ test('[USR-15] [USR-20] [USR-21] [USR-23] credits are set, also when the balance
   await expect(dialog).toContainText('Balance now: 25 credits.');
   await calls.setUserCredits({ params: { id }, body: { credits: 40 } });
   await field.fill('50');
-  await dialog.getByRole('button', { name: 'Update credits' }).click();
+  await dialog.getByRole('button', { name: 'Update credits', exact: true }).click();
   await expect(dialog).toContainText('The balance was 25 when you opened this, and is 40 now.');
   await expect(field).toHaveValue('50');
-  await dialog.getByRole('button', { name: 'Update credits' }).click();
+  await dialog.getByRole('button', { name: 'Update credits', exact: true }).click();
   await expect(dialog).toHaveCount(0);
   await act(page, 'View details', 'credits@souk.test').click();
-  await expect(page.getByRole('dialog').getByRole('region', { name: 'Credits' })).toContainText(/50 credits\s*USD/);
+  await expect(page.getByRole('dialog').getByRole('region', { name: 'Credits', exact: true })).toContainText(
+    /50 credits\s*USD/,
+  );
 
   const person = await asPerson(browser, product.publicUrl, 'credits@souk.test', '/dashboard?tab=billing');
   await expect(person.getByRole('main')).toContainText(/50\s*credits/i);
@@ -74,7 +76,7 @@ const serviceOf = (page: Page) => addOf(page).getByRole('combobox', { name: 'Ser
 async function chooseService(page: Page, text: string, name: string): Promise<void> {
   await serviceOf(page).fill(text);
   await page
-    .getByRole('option', { name: new RegExp(`^${name}`) })
+    .getByRole('option', { name: new RegExp(`^${name}`), exact: true })
     .first()
     .click();
 }
@@ -277,7 +279,7 @@ test('the service selector takes only a service that fits what was typed, also w
   await act(page, 'Add subscription', email).click();
   const add = dialogOf(page, 'Add subscription');
   const addButton = add.getByRole('button', { name: 'Add', exact: true });
-  const service = add.getByRole('combobox', { name: 'Service' });
+  const service = add.getByRole('combobox', { name: 'Service', exact: true });
   await add.getByLabel('Type').selectOption('Rental');
   await service.click();
   await expect(page.getByRole('option')).toHaveCount(9);
@@ -334,7 +336,7 @@ test('the service selector finds one of 5,000 services by a few letters, and dra
   await act(page, 'Add subscription', 'many@souk.test').click();
   const add = dialogOf(page, 'Add subscription');
   await add.getByLabel('Type').selectOption('Rental');
-  const service = add.getByRole('combobox', { name: 'Service' });
+  const service = add.getByRole('combobox', { name: 'Service', exact: true });
   await service.click();
   await expect(page.getByRole('option')).toHaveCount(20);
   await expect(page.getByText('20 of 5,000. Type to find more.')).toBeVisible();

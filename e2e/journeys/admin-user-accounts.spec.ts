@@ -22,30 +22,30 @@ test('a user is deactivated, let in again and erased; each says what happens to 
   const person = await asPerson(browser, product.publicUrl, email, '/dashboard?tab=profile');
   await openUsers(page, `&user=${id}`);
   const details = page.getByRole('dialog').filter({ hasText: id });
-  await details.getByRole('button', { name: 'Deactivate user' }).click();
+  await details.getByRole('button', { name: 'Deactivate user', exact: true }).click();
   const deactivate = warningOf(page, 'Deactivate user?');
-  await expect(deactivate.getByRole('list', { name: 'What ends' })).toContainText('travel-pro (rental)');
+  await expect(deactivate.getByRole('list', { name: 'What ends', exact: true })).toContainText('travel-pro (rental)');
   await expectNoAxeFindings(page);
-  await deactivate.getByRole('button', { name: 'Deactivate user' }).click();
+  await deactivate.getByRole('button', { name: 'Deactivate user', exact: true }).click();
   await expect(details).toContainText('This user is deactivated');
   await person.reload();
-  await expect(person.getByRole('banner').getByRole('button', { name: 'Sign In' })).toBeVisible();
+  await expect(person.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
 
-  await details.getByRole('button', { name: 'Reactivate user' }).click();
-  await dialogOf(page, 'Reactivate user?').getByRole('button', { name: 'Reactivate user' }).click();
-  await expect(details.getByRole('button', { name: 'Deactivate user' })).toBeVisible();
+  await details.getByRole('button', { name: 'Reactivate user', exact: true }).click();
+  await dialogOf(page, 'Reactivate user?').getByRole('button', { name: 'Reactivate user', exact: true }).click();
+  await expect(details.getByRole('button', { name: 'Deactivate user', exact: true })).toBeVisible();
   await openSignedIn(person, '/dashboard?tab=profile', email);
 
-  await details.getByRole('button', { name: 'Erase user' }).click();
+  await details.getByRole('button', { name: 'Erase user', exact: true }).click();
   const erase = warningOf(page, 'Erase user?');
-  await erase.getByRole('button', { name: 'Erase user' }).click();
+  await erase.getByRole('button', { name: 'Erase user', exact: true }).click();
   await expect(erase).toContainText("This isn't the user's email.");
   await erase.getByLabel("User's email").fill(email.toUpperCase());
-  await erase.getByRole('button', { name: 'Erase user' }).click();
+  await erase.getByRole('button', { name: 'Erase user', exact: true }).click();
   await expect(page.getByText('The account is erased.')).toBeVisible();
   await expect(rowOf(page, email)).toHaveCount(0);
   await person.reload();
-  await expect(person.getByRole('banner').getByRole('button', { name: 'Sign In' })).toBeVisible();
+  await expect(person.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
   await person.context().close();
 });
 
@@ -58,13 +58,13 @@ test('a user who is deactivated while their client calls a tool loses the call a
   const { accessToken } = await new ScriptedBrowser(product.publicUrl).signInMcpClient({ email });
   const client = await connectModern(`${product.publicUrl}/mcp`, accessToken);
   await openUsers(page, `&user=${id}`);
-  await page.getByRole('button', { name: 'Deactivate user' }).click();
+  await page.getByRole('button', { name: 'Deactivate user', exact: true }).click();
   const runs = Promise.withResolvers<void>();
   const call = { name: 'everything__trigger-long-running-operation', arguments: { duration: 90, steps: 900 } };
   const ended = client.callTool(call, { onprogress: () => runs.resolve() });
   await runs.promise;
   const before = performance.now();
-  await warningOf(page, 'Deactivate user?').getByRole('button', { name: 'Deactivate user' }).click();
+  await warningOf(page, 'Deactivate user?').getByRole('button', { name: 'Deactivate user', exact: true }).click();
   expect(await ended).toMatchObject({ isError: true, _meta: { 'souk/code': 'cancelled' } });
   expect(performance.now() - before, 'the call had 90 s').toBeLessThan(30_000);
   await expect(page.getByRole('dialog').filter({ hasText: id })).toContainText('This user is deactivated');

@@ -11,7 +11,7 @@ import { act, dialogOf, openUsers, rowOf } from './users-page.ts';
 
 test.use({ reducedMotion: 'reduce' });
 
-const rows = (page: Page) => page.getByRole('table', { name: 'Users' }).getByRole('row');
+const rows = (page: Page) => page.getByRole('table', { name: 'Users', exact: true }).getByRole('row');
 const redBox = (page: Page) => page.getByRole('tabpanel').getByRole('alert');
 
 /** Lets the page see the listed users with something changed. */
@@ -35,10 +35,10 @@ test('[USR-1] [USR-2] [USR-7] [USR-8] users come in pages of 20; the search look
   const { all, active, pagination } = await calls.listUsers({ query: {} });
   await expect(page.getByText(`${all} users total • ${active} active`, { exact: true })).toBeVisible();
   await expect(page.getByText(`Showing page 1 of ${pagination.pages}`, { exact: true })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Previous' })).toBeDisabled();
+  await expect(page.getByRole('button', { name: 'Previous', exact: true })).toBeDisabled();
   expect(asked.map((url) => new URL(url).search)).toEqual(['?page=1&limit=20']);
 
-  const search = page.getByRole('searchbox', { name: 'Search users on this page by email or username' });
+  const search = page.getByRole('searchbox', { name: 'Search users on this page by email or username', exact: true });
   await search.fill('CROWD-21');
   await expect(rows(page)).toHaveCount(2);
   await expect(rowOf(page, 'crowd-21@souk.test')).toBeVisible();
@@ -46,20 +46,20 @@ test('[USR-1] [USR-2] [USR-7] [USR-8] users come in pages of 20; the search look
   await search.fill('crowd-1@souk');
   await expect(page.getByText('No users on this page match your search.')).toBeVisible();
   expect(asked, 'nothing is asked for').toHaveLength(1);
-  await page.getByRole('main').getByRole('button', { name: 'Search all users' }).first().click();
+  await page.getByRole('main').getByRole('button', { name: 'Search all users', exact: true }).first().click();
   await expect(rowOf(page, 'crowd-1@souk.test')).toBeVisible();
   await expect(page.getByText('1 user matches')).toBeVisible();
   await expect(page).toHaveURL(/all=crowd-1/);
-  await page.getByRole('button', { name: 'Show all users again' }).click();
+  await page.getByRole('button', { name: 'Show all users again', exact: true }).click();
 
-  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByRole('button', { name: 'Next', exact: true }).click();
   await expect(page.getByText(`Showing page 2 of ${pagination.pages}`, { exact: true })).toBeVisible();
   await expect(page).toHaveURL(/page=2/);
   await page.goBack();
   await expect(page.getByText(`Showing page 1 of ${pagination.pages}`, { exact: true })).toBeVisible();
   await page.goto('/admin?tab=users&page=99');
   await page.getByRole('main').getByText('This page is past the last one.').waitFor();
-  await page.getByRole('button', { name: 'First page' }).click();
+  await page.getByRole('button', { name: 'First page', exact: true }).click();
   await expect(page.getByText(`Showing page 1 of ${pagination.pages}`, { exact: true })).toBeVisible();
   await page.getByLabel('Role').selectOption('Admin');
   await expect(rows(page)).toHaveCount(2);
@@ -103,7 +103,7 @@ test('[USR-3] [USR-4] [USR-5] [USR-6] a row says who a user is, and how they sig
   await expect(ada.getByRole('rowheader')).toContainText('countess');
   const provider = ada.getByRole('cell').filter({ hasText: 'GitHub' });
   await expect(provider.locator('svg')).toBeVisible();
-  await expect(ada.getByRole('cell', { name: 'Connected: notes, calendar' })).toHaveText(/NC$/);
+  await expect(ada.getByRole('cell', { name: 'Connected: notes, calendar', exact: true })).toHaveText(/NC$/);
   await expect(ada.getByRole('cell', { name: 'Admin', exact: true })).toBeVisible();
   await expect(ada.getByRole('cell', { name: 'Inactive', exact: true })).toBeVisible();
   await expect(ada).toContainText('Jan 2, 2025');
@@ -140,7 +140,7 @@ test('[USR-50] [USR-51] [USR-52] what fails to load stands in a red box above th
   await openUsers(page);
   await expect(redBox(page)).toContainText(`Failed to load users${message}`, { timeout: 30_000 });
   await heal();
-  await redBox(page).getByRole('button', { name: 'Retry' }).click();
+  await redBox(page).getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(redBox(page)).toHaveCount(0);
   await failCalls(page, '**/admin/billing/users/*', { message });
   await act(page, 'View details', email).click();
@@ -163,12 +163,12 @@ test('[USR-53] [USR-54] [USR-55] what fails to change is told in its dialog, and
   const open = openDialog(page);
   let heal = await failCalls(page, '**/admin/users/*/credits', { message });
   await act(page, 'Edit credits', email).click();
-  await open.getByRole('button', { name: 'Update credits' }).click();
+  await open.getByRole('button', { name: 'Update credits', exact: true }).click();
   await expect(open.getByRole('alert')).toContainText(`Failed to update credits${message}`);
-  await open.getByRole('button', { name: 'Cancel' }).click();
+  await open.getByRole('button', { name: 'Cancel', exact: true }).click();
   await expect(redBox(page)).toContainText(`Failed to update credits${message}`);
   await expectAboveTable(page);
-  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await page.getByRole('button', { name: 'Dismiss', exact: true }).click();
   await expect(redBox(page)).toHaveCount(0);
   await heal();
 
@@ -177,17 +177,20 @@ test('[USR-53] [USR-54] [USR-55] what fails to change is told in its dialog, and
   await open.getByLabel('Plan').selectOption({ label: 'Pro (T2)' });
   await open.getByRole('button', { name: 'Add', exact: true }).click();
   await expect(open.getByRole('alert')).toContainText(`Failed to add subscription${message}`);
-  await open.getByRole('button', { name: 'Cancel' }).click();
+  await open.getByRole('button', { name: 'Cancel', exact: true }).click();
   await expect(redBox(page)).toContainText(`Failed to add subscription${message}`);
   await heal();
 
   heal = await failCalls(page, '**/admin/users/*/subscription/*', { message });
   await act(page, 'View details', email).click();
-  await open.getByRole('list', { name: 'Rentals' }).getByRole('button', { name: 'Remove' }).click();
+  await open
+    .getByRole('list', { name: 'Rentals', exact: true })
+    .getByRole('button', { name: 'Remove travel-pro', exact: true })
+    .click();
   const remove = page.getByRole('alertdialog');
-  await remove.getByRole('button', { name: 'Remove rental' }).click();
+  await remove.getByRole('button', { name: 'Remove rental', exact: true }).click();
   await expect(remove.getByRole('alert')).toContainText(`Failed to remove subscription${message}`);
-  await remove.getByRole('button', { name: 'Cancel' }).click();
+  await remove.getByRole('button', { name: 'Cancel', exact: true }).click();
   await page.keyboard.press('Escape');
   await expect(redBox(page).filter({ hasText: 'Failed to remove subscription' })).toContainText(message);
   await heal();

@@ -27,7 +27,7 @@ test('[HDR-7] [GEN-20] the menu of an administrator leads to the administrator a
   await accountMenu(page).click();
   await page.getByRole('menuitem', { name: 'Admin', exact: true }).click();
   await expect(page).toHaveURL(/\/admin$/);
-  await expect(page.getByRole('heading', { level: 1, name: 'Administration' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Administration', exact: true })).toBeVisible();
   await expect(page.getByRole('row', { name: /^Travel 1/ })).toBeVisible();
   expect(await axeFindings(page)).toEqual([]);
 });
@@ -38,8 +38,8 @@ test('[HDR-7] [ADM-4] the menu of another person has no Admin, and /admin sends 
 }) => {
   await openSignedIn(page, '/marketplace', 'bea@souk.test');
   await accountMenu(page).click();
-  await expect(page.getByRole('menuitem', { name: 'Sign Out' })).toBeVisible();
-  await expect(page.getByRole('menuitem', { name: 'Admin' })).toHaveCount(0);
+  await expect(page.getByRole('menuitem', { name: 'Sign Out', exact: true })).toBeVisible();
+  await expect(page.getByRole('menuitem', { name: 'Admin', exact: true })).toHaveCount(0);
   const loaded: { path: string; text: string }[] = [];
   page.on('response', async (answer) => {
     const { pathname: path } = new URL(answer.url());
@@ -66,8 +66,8 @@ test('[HDR-8] [ADM-7] whether Admin is shown follows from the profile, and the w
   });
   await openSignedIn(page, '/marketplace', 'admin@souk.test');
   await accountMenu(page).click();
-  await expect(page.getByRole('menuitem', { name: 'Sign Out' })).toBeVisible();
-  await expect(page.getByRole('menuitem', { name: 'Admin' })).toHaveCount(0);
+  await expect(page.getByRole('menuitem', { name: 'Sign Out', exact: true })).toBeVisible();
+  await expect(page.getByRole('menuitem', { name: 'Admin', exact: true })).toHaveCount(0);
   const folder = join(await buildWeb(), 'assets');
   for (const name of (await readdir(folder)).filter((file) => file.endsWith('.js')))
     expect(await readFile(join(folder, name), 'utf8'), name).not.toContain('admin@');
@@ -112,9 +112,9 @@ test("[ADM-12] calls of the area carry a bearer token, a JSON content type and t
     };
   });
   await openSignedIn(page, '/admin', 'admin@souk.test');
-  await page.getByRole('button', { name: 'Paste JSON Text' }).click();
+  await page.getByRole('button', { name: 'Paste JSON Text', exact: true }).click();
   await page.getByLabel('Manifest JSON').fill('{"id":"-","name":"Wrong","serviceType":"mcp"}');
-  await page.getByRole('button', { name: 'Upload Manifest' }).click();
+  await page.getByRole('button', { name: 'Upload Manifest', exact: true }).click();
   await expect(page.getByText(/^Failed to upload manifest: Invalid manifest: id must be/)).toBeVisible();
   expect(asked.filter(({ path }) => path === '/admin/manifests').length).toBeGreaterThan(1);
   for (const { path, authorization } of asked) expect(authorization, path).toMatch(/^Bearer ./);
@@ -172,30 +172,31 @@ test('a notice leads to a changed tool, which is compared and approved with a re
   });
   await openSignedIn(page, '/admin', 'admin@souk.test');
   await expect(page.getByText('1 tool is under review, and hidden from everyone until you decide.')).toBeVisible();
-  await expect(page.getByRole('tab', { name: 'Broker Manifests 1 waiting' })).toBeVisible();
-  await page.getByRole('link', { name: 'Review travel' }).click();
+  await expect(page.getByRole('tab', { name: 'Broker Manifests 1 waiting', exact: true })).toBeVisible();
+  await page.getByRole('link', { name: 'Review travel', exact: true }).click();
   await expect(page).toHaveURL(/id=travel&part=tools/);
   await expect(page.getByText('<img src=x onerror=alert(1)>').first(), 'text, not a picture').toBeVisible();
-  await page.getByRole('button', { name: 'Approve distance' }).click();
-  const dialog = page.getByRole('alertdialog', { name: 'Approve distance?' });
-  await dialog.getByRole('button', { name: 'Approve tool' }).click();
+  await page.getByRole('button', { name: 'Approve distance', exact: true }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Approve distance?', exact: true });
+  await dialog.getByRole('button', { name: 'Approve tool', exact: true }).click();
   await expect(dialog.getByText('Give a reason.')).toBeVisible();
   expect(await axeFindings(page)).toEqual([]);
   await dialog.getByLabel('Reason').fill('Read, and as announced');
-  await dialog.getByRole('button', { name: 'Approve tool' }).click();
-  await expect(page.getByRole('heading', { name: 'Under review' })).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'Approve tool', exact: true }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'Under review', exact: true })).toHaveCount(0);
   expect(sent).toEqual([{ reason: 'Read, and as announced' }]);
 });
 
 test('a tab whose program cannot be fetched says so in the frame, and Retry opens it once it can', async ({ page }) => {
   await openSignedIn(page, '/admin', 'admin@souk.test');
   const heal = await routeNow(page, /\/assets\/users-tab-.*\.js$/, (route) => route.abort());
-  await page.getByRole('tab', { name: 'User Management' }).click();
+  await page.getByRole('tab', { name: 'User Management', exact: true }).click();
   const failed = page.getByRole('main');
-  await expect(failed.getByRole('heading', { name: 'Unexpected Application Error!' })).toBeVisible();
+  await expect(failed.getByRole('heading', { name: 'Unexpected Application Error!', exact: true })).toBeVisible();
   await heal();
-  await failed.getByRole('button', { name: 'Retry' }).click();
-  await expect(page.getByRole('table', { name: 'Users' })).toBeVisible();
+  await failed.getByRole('button', { name: 'Retry', exact: true }).click();
+  await expect(page.getByRole('table', { name: 'Users', exact: true })).toBeVisible();
   await expect(page).toHaveURL(/tab=users$/);
 });
 
@@ -220,19 +221,19 @@ test('a double click is one change', async ({ page, product }) => {
   };
   let clicked = Promise.withResolvers<void>();
   await routeNow(page, '**/admin/**', slow);
-  await page.getByRole('button', { name: 'Paste JSON Text' }).click();
+  await page.getByRole('button', { name: 'Paste JSON Text', exact: true }).click();
   const connection = { type: 'http', url: 'service:travel' };
   const manifest = { id: 'twice', name: 'Twice', serviceType: 'mcp', version: '1.0.0', description: 'A server.' };
   await page.getByLabel('Manifest JSON').fill(JSON.stringify({ ...manifest, category: 'data', connection }));
-  await clickTwice(page.getByRole('button', { name: 'Upload Manifest' }));
+  await clickTwice(page.getByRole('button', { name: 'Upload Manifest', exact: true }));
   clicked.resolve();
   await expect(page.getByText('twice 1.0.0 is staged.')).toBeVisible();
   await page.goto('/admin?tab=users');
-  await page.getByRole('button', { name: 'Edit credits: admin@souk.test' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Edit credits' });
+  await page.getByRole('button', { name: 'Edit credits: admin@souk.test', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit credits', exact: true });
   await dialog.getByLabel('Credits').fill('3');
   clicked = Promise.withResolvers();
-  await clickTwice(dialog.getByRole('button', { name: 'Update credits' }));
+  await clickTwice(dialog.getByRole('button', { name: 'Update credits', exact: true }));
   clicked.resolve();
   await expect(page.getByText('admin@souk.test now has 3 credits.')).toBeVisible();
   expect(sent.map((call) => call.replaceAll(/[0-9a-f-]{36}/g, ':id'))).toEqual([

@@ -30,7 +30,7 @@ async function findProblems(page: Page): Promise<string[]> {
 /** The broker's own page that asks whether an application may act for the person. */
 async function openConsent(page: Page, publicUrl: string): Promise<void> {
   await page.goto(await consentAddress(publicUrl));
-  await expect(page.getByRole('button', { name: 'Allow' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Allow', exact: true })).toBeVisible();
 }
 
 test('axe finds nothing on the public screens, in both themes', async ({ page }) => {
@@ -42,7 +42,7 @@ test('axe finds nothing on the public screens, in both themes', async ({ page })
   await page.getByText('find_airports', { exact: true }).first().click();
   expect(await findProblems(page), 'parameters unfolded').toEqual([]);
   await page.goto('/');
-  await page.getByRole('button', { name: 'What is an MCP server?' }).click();
+  await page.getByRole('button', { name: 'What is an MCP server?', exact: true }).click();
   expect(await findProblems(page), 'a question open').toEqual([]);
   await changeCatalogue(page, (catalogue) => ({
     ...catalogue,
@@ -55,7 +55,7 @@ test('axe finds nothing on the public screens, in both themes', async ({ page })
   expect(await findProblems(page), 'every status').toEqual([]);
   await failCalls(page, cataloguePath, { message: 'The stall is closed.' });
   await page.goto('/marketplace');
-  await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Retry', exact: true })).toBeVisible();
   expect(await findProblems(page), 'a failed load').toEqual([]);
 });
 
@@ -66,7 +66,7 @@ test('axe finds nothing on the pages of sign-in and consent, nor on the dashboar
   await openConsent(page, product.publicUrl);
   expect(await findProblems(page)).toEqual([]);
   await page.goto('/dashboard');
-  await page.getByRole('button', { name: 'Sign In' }).click();
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click();
   const google = page.getByRole('button', { name: /Continue with Google/ });
   await expect(google).toBeVisible();
   expect(await findProblems(page)).toEqual([]);
@@ -79,32 +79,32 @@ test('axe finds nothing on the pages of sign-in and consent, nor on the dashboar
   await accountMenu(page).click();
   await expect(page.getByRole('menu')).toBeVisible();
   expect(await findProblems(page), 'the account menu').toEqual([]);
-  await page.getByRole('menuitem', { name: 'Dashboard' }).click();
+  await page.getByRole('menuitem', { name: 'Dashboard', exact: true }).click();
   for (const [tab, shown] of [
     ['Connections', 'No connection attempts yet'],
     ['Profile', 'Profile'],
     ['Connected apps', 'Browsers'],
     ['Access tokens', 'No access tokens'],
   ] as const) {
-    await page.getByRole('tab', { name: tab }).click();
+    await page.getByRole('tab', { name: tab, exact: true }).click();
     await expect(page.getByRole('heading', { name: shown, exact: true })).toBeVisible();
     expect(await findProblems(page), `the dashboard: ${tab}`).toEqual([]);
   }
 
-  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByRole('button', { name: 'Create token', exact: true }).click();
   const form = page.getByRole('dialog');
-  await form.getByRole('button', { name: 'Create token' }).click();
+  await form.getByRole('button', { name: 'Create token', exact: true }).click();
   await expect(form.getByText('Give the token a name.')).toBeVisible();
   expect(await findProblems(page), 'the form with an error').toEqual([]);
   await form.getByLabel('Name').fill('Axe');
-  await form.getByRole('button', { name: 'Create token' }).click();
+  await form.getByRole('button', { name: 'Create token', exact: true }).click();
   const shown = page.getByRole('alertdialog');
   await expect(shown).toBeVisible();
   await expect(form).toHaveCount(0);
   expect(await findProblems(page), 'the token shown once').toEqual([]);
-  await shown.getByRole('button', { name: 'Done' }).click();
-  await page.getByRole('button', { name: 'Revoke Axe' }).click();
-  await expect(shown.getByRole('button', { name: 'Revoke token' })).toBeVisible();
+  await shown.getByRole('button', { name: 'Done', exact: true }).click();
+  await page.getByRole('button', { name: 'Revoke Axe', exact: true }).click();
+  await expect(shown.getByRole('button', { name: 'Revoke token', exact: true })).toBeVisible();
   expect(await findProblems(page), 'the question before a revocation').toEqual([]);
 });
 
@@ -126,9 +126,11 @@ test('the tick of Copied has contrast on its button, in both themes', async ({ p
   await openScreen(page, '/');
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const button = page.getByRole('button', { name: 'Copy The link' }).or(page.getByRole('button', { name: 'Copied' }));
+    const button = page
+      .getByRole('button', { name: 'Copy The link', exact: true })
+      .or(page.getByRole('button', { name: 'Copied', exact: true }));
     await button.first().click();
-    const copied = page.getByRole('button', { name: 'Copied' });
+    const copied = page.getByRole('button', { name: 'Copied', exact: true });
     await expect(copied).toBeVisible();
     const [tick, ground] = await copied.evaluate((element) => {
       const icon = element.querySelector('svg') ?? element;
@@ -142,7 +144,7 @@ test('in forced colours the chosen tab is told from the others', async ({ page }
   await page.emulateMedia({ forcedColors: 'active' });
   await openSignedIn(page, '/dashboard', 'forced@souk.test');
   for (const name of ['Client', 'Dashboard']) {
-    const tabs = page.getByRole('tablist', { name });
+    const tabs = page.getByRole('tablist', { name, exact: true });
     const groundOf = (tab: Locator) => tab.evaluate((element) => getComputedStyle(element).backgroundColor);
     const chosen = await groundOf(tabs.getByRole('tab', { selected: true }));
     expect(chosen, name).not.toBe(await groundOf(tabs.getByRole('tab', { selected: false }).first()));
@@ -153,7 +155,7 @@ test('on a phone the parameters of a tool scroll in their own box, and show that
   await page.setViewportSize({ width: 390, height: 844 });
   await openScreen(page, '/service/travel');
   await page.getByText('plan_round_trip', { exact: true }).first().click();
-  const box = page.getByRole('region', { name: 'Parameters of Plan a round trip' });
+  const box = page.getByRole('region', { name: 'Parameters of Plan a round trip', exact: true });
   await expect(box).toHaveAttribute('data-hidden', 'end');
   await box.focus();
   for (let presses = 0; presses < 5; presses += 1) await page.keyboard.press('ArrowRight');
@@ -165,11 +167,11 @@ test('the theme is chosen, and kept over a reload', async ({ page }) => {
   await openScreen(page, '/');
   const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
   const light = await ground();
-  await page.getByRole('button', { name: 'Theme: system. Change to light' }).click();
-  await page.getByRole('button', { name: 'Theme: light. Change to dark' }).click();
+  await page.getByRole('button', { name: 'Theme: system. Change to light', exact: true }).click();
+  await page.getByRole('button', { name: 'Theme: light. Change to dark', exact: true }).click();
   expect(await ground()).not.toBe(light);
   await page.reload();
-  await expect(page.getByRole('button', { name: 'Theme: dark. Change to system' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Theme: dark. Change to system', exact: true })).toBeVisible();
   expect(await ground()).not.toBe(light);
 });
 
@@ -183,7 +185,7 @@ test('at 390 px no screen scrolls sideways', async ({ page, product }) => {
   await openConsent(page, product.publicUrl);
   expect(await overflow(), 'consent').toBe(0);
   await openSignedIn(page, '/', 'a-rather-long-address-of-one-person@subdomain.souk.test');
-  const tabs = page.getByRole('tablist', { name: 'Dashboard' });
+  const tabs = page.getByRole('tablist', { name: 'Dashboard', exact: true });
   const chosen = tabs.getByRole('tab', { selected: true });
   for (const tab of ['connections', 'profile', 'services', 'billing', 'usage', 'apps', 'tokens']) {
     await openScreen(page, `/dashboard?tab=${tab}`);
@@ -191,18 +193,18 @@ test('at 390 px no screen scrolls sideways', async ({ page, product }) => {
     await expect(chosen, tab).toBeInViewport({ ratio: 1 });
   }
   await chosen.press('End');
-  await expect(page.getByRole('tab', { name: 'Access tokens' })).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole('tab', { name: 'Access tokens', exact: true })).toBeInViewport({ ratio: 1 });
   await expect(tabs, 'what is hidden fades').toHaveAttribute('data-hidden', 'start');
   await chosen.press('Home');
-  await expect(page.getByRole('tab', { name: 'Connections' })).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole('tab', { name: 'Connections', exact: true })).toBeInViewport({ ratio: 1 });
   await expect(tabs).toHaveAttribute('data-hidden', 'end');
-  await page.getByRole('tab', { name: 'Access tokens' }).click();
-  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByRole('tab', { name: 'Access tokens', exact: true }).click();
+  await page.getByRole('button', { name: 'Create token', exact: true }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('x'.repeat(80));
-  await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create token', exact: true }).click();
   await expect(page.getByRole('alertdialog')).toBeVisible();
   expect(await overflow(), 'a token').toBe(0);
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Done', exact: true }).click();
   await expect(page.getByRole('row')).toHaveCount(2);
   expect(await overflow(), 'the table').toBe(0);
 });
@@ -236,7 +238,7 @@ test.describe('snapshots', () => {
 
   test('the look of the dashboard', async ({ page }) => {
     await openSignedIn(page, '/dashboard', 'painted@souk.test');
-    await expect(page.getByRole('heading', { name: 'No connection attempts yet' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'No connection attempts yet', exact: true })).toBeVisible();
     await expect(page).toHaveScreenshot('dashboard.png', {
       animations: 'disabled',
       maxDiffPixelRatio: 0.02,

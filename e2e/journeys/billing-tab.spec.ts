@@ -7,7 +7,7 @@ import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { openSignedIn } from './sign-in.ts';
 
-const subscriptions = (page: Page) => page.getByRole('region', { name: 'Active System Subscriptions' });
+const subscriptions = (page: Page) => page.getByRole('region', { name: 'Active System Subscriptions', exact: true });
 const credits = (page: Page) => page.getByRole('region', { name: 'Credits', exact: true });
 const alerts = (page: Page) => page.getByRole('main').getByRole('alert');
 
@@ -38,7 +38,7 @@ test('[BILL-15] [SUB-9] what cannot be fetched falls back to tier T0, no credits
   await failCalls(page, subscriptionPath, { message: 'The books are closed.' });
   await openBilling(page, 'no-books@souk.test');
   await expect(alerts(page)).toHaveText('Unable to load billing information');
-  await expect(page.getByRole('region', { name: 'Your Access Tiers' }).getByRole('listitem')).toHaveText([
+  await expect(page.getByRole('region', { name: 'Your Access Tiers', exact: true }).getByRole('listitem')).toHaveText([
     'T0FreeEvery free service.',
   ]);
   await expect(credits(page)).toContainText(/0Available for pay-per-use services/);
@@ -64,14 +64,14 @@ test('[BILL-12] [BILL-14] [BILL-16] the history loads when the tab is first open
   await page.waitForLoadState('networkidle');
   expect(asked, 'before the tab is opened').toEqual([]);
   await context.setOffline(true);
-  await page.getByRole('tab', { name: 'Billing' }).click();
+  await page.getByRole('tab', { name: 'Billing', exact: true }).click();
   await expect(history(page)).toContainText('Click refresh to load your billing history');
   await context.setOffline(false);
   await expect(nothingYet(page)).toBeVisible();
   expect(asked, 'when the tab is opened').toHaveLength(1);
-  await page.getByRole('tab', { name: 'Billing' }).press('ArrowLeft');
+  await page.getByRole('tab', { name: 'Billing', exact: true }).press('ArrowLeft');
   await page.clock.fastForward('01:00');
-  await page.getByRole('tab', { name: 'My Services' }).press('ArrowRight');
+  await page.getByRole('tab', { name: 'My Services', exact: true }).press('ArrowRight');
   await expect(nothingYet(page)).toBeVisible();
   await page.evaluate(() => window.dispatchEvent(new Event('focus')));
   await page.waitForLoadState('networkidle');
@@ -126,7 +126,7 @@ test('[BILL-7] [BILL-9] [BILL-10] [BILL-11] the five newest transactions stand t
   let numbers = [1, 2, 3, 4, 5];
   await changeHistory(page, () => numbers);
   await openBilling(page, 'long-history@souk.test');
-  const rows = history(page).getByRole('table', { name: 'Recent transactions' }).getByRole('row');
+  const rows = history(page).getByRole('table', { name: 'Recent transactions', exact: true }).getByRole('row');
   await expect(rows).toHaveCount(6);
   await expect(history(page)).not.toContainText('Showing');
   numbers = [1, 2, 3, 4, 5, 6];
@@ -176,10 +176,10 @@ test('[SUB-15] [SUB-16] only an active subscription is cancelled; one without an
   await expect(subscriptions(page).getByRole('button', { name: /^Cancel/ })).toHaveCount(1);
   await expect(subscriptions(page)).toContainText('Given by your administrator');
   await expectNoAxeFindings(page);
-  await page.getByRole('tab', { name: 'My Services' }).click();
+  await page.getByRole('tab', { name: 'My Services', exact: true }).click();
   await expect(shut, 'beside the services too').toBeVisible();
-  await page.getByRole('tab', { name: 'Billing' }).click();
-  await subscriptions(page).getByRole('button', { name: 'Cancel Pro' }).click();
+  await page.getByRole('tab', { name: 'Billing', exact: true }).click();
+  await subscriptions(page).getByRole('button', { name: 'Cancel Pro', exact: true }).click();
   await expect(page.getByRole('alertdialog')).toContainText(
     'Are you sure you want to cancel this system subscription? This action cannot be undone.',
   );
@@ -193,7 +193,7 @@ test('the monthly limit is entered, kept, and taken away', async ({ page }) => {
   await expect(field).toBeFocused();
   await expect(field).toHaveAccessibleDescription(/Enter a whole number of credits, or nothing for no limit\./);
   await field.fill('1,500');
-  await page.getByRole('button', { name: 'Save limit' }).click();
+  await page.getByRole('button', { name: 'Save limit', exact: true }).click();
   await expect(page.getByText('0 credits spent this month of 1,500.')).toBeVisible();
   await page.reload();
   await expect(field).toHaveValue('1500');

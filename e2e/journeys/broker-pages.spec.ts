@@ -7,7 +7,7 @@ import { openSignedIn } from './sign-in.ts';
 /** The button in the header goes from one theme to the next. */
 async function chooseTheme(page: Page, theme: string): Promise<void> {
   const button = page.getByRole('button', { name: /^Theme: / });
-  const chosen = page.getByRole('button', { name: `Theme: ${theme}.` });
+  const chosen = page.getByRole('button', { name: new RegExp(`^Theme: ${theme}\\.`) });
   for (let clicks = 0; clicks < 3 && !(await chosen.isVisible()); clicks++) await button.click();
   await expect(chosen).toBeVisible();
 }
@@ -53,8 +53,8 @@ test("without scripts the broker's own pages follow the system, and sign in all 
   const shot = await page.screenshot({ clip: { x: 2, y: 2, width: 1, height: 1 } });
   await page.emulateMedia({ colorScheme: 'light' });
   expect((await page.screenshot({ clip: { x: 2, y: 2, width: 1, height: 1 } })).equals(shot)).toBe(false);
-  await page.getByRole('button', { name: 'Allow' }).click();
-  await expect(page.getByRole('heading', { name: 'Choose an account' })).toBeVisible();
+  await page.getByRole('button', { name: 'Allow', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Choose an account', exact: true })).toBeVisible();
   await context.close();
 });
 
@@ -100,8 +100,8 @@ test('"Not you?" by keyboard: another account is chosen, the same consent comes 
   await page.goto(await consentAddress(product.publicUrl, '/s/travel/mcp'));
   await expect(page.getByRole('definition').filter({ hasText: 'Travel' })).toBeVisible();
   await expect(page.getByText('first@souk.test')).toBeVisible();
-  const other = page.getByRole('button', { name: 'Use another account' });
-  await page.getByRole('link', { name: 'Souk' }).focus();
+  const other = page.getByRole('button', { name: 'Use another account', exact: true });
+  await page.getByRole('link', { name: 'Souk', exact: true }).focus();
   await page.keyboard.press('Tab');
   await expect(other).toBeFocused();
   await page.keyboard.press('Enter');

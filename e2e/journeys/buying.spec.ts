@@ -10,9 +10,10 @@ import { routeNow } from './route-now.ts';
 import { chooseAccount, openSignedIn } from './sign-in.ts';
 
 const planOf = (page: Page, name: string) => page.getByRole('article', { name: `${name} plan`, exact: true });
-const buyStarter = (page: Page) => page.getByRole('button', { name: 'Buy credits in the Starter package' });
+const buyStarter = (page: Page) =>
+  page.getByRole('button', { name: 'Buy credits in the Starter package', exact: true });
 const credits = (page: Page) => page.getByRole('region', { name: 'Credits', exact: true });
-const subscriptions = (page: Page) => page.getByRole('region', { name: 'Active System Subscriptions' });
+const subscriptions = (page: Page) => page.getByRole('region', { name: 'Active System Subscriptions', exact: true });
 const question = (page: Page) => page.getByRole('alertdialog');
 const day = '[A-Z][a-z]{2} \\d{1,2}, \\d{4}';
 
@@ -34,7 +35,7 @@ test('[PAY-1] [PAY-2] [PAY-5] [PAY-6] credits are bought on the payment page, an
   await expect(page.getByText('$5.00')).toBeVisible();
   const result = page.url();
   expect(new URL(result).pathname).toBe('/payment/result');
-  await page.getByRole('link', { name: 'View Credit Balance' }).click();
+  await page.getByRole('link', { name: 'View Credit Balance', exact: true }).click();
   await expect(credits(page)).toContainText(/^Credits.*500Available for pay-per-use services/);
   await expect(credits(page)).toContainText('Purchased never expire');
   await page.goto(result);
@@ -43,11 +44,11 @@ test('[PAY-1] [PAY-2] [PAY-5] [PAY-6] credits are bought on the payment page, an
   await expect(page).toHaveURL(/\/dashboard$/);
   await page.goto('/dashboard?tab=billing');
   await expect(credits(page)).toContainText(/^Credits.*500Available/);
-  const history = page.getByRole('region', { name: 'Billing History' });
+  const history = page.getByRole('region', { name: 'Billing History', exact: true });
   await expect(history.getByRole('row')).toHaveCount(2);
   await expect(history.getByRole('row').last()).toContainText('-$5.00');
   const download = page.waitForEvent('download');
-  await history.getByRole('button', { name: 'CSV of your transactions' }).click();
+  await history.getByRole('button', { name: 'CSV of your transactions', exact: true }).click();
   const file = await download;
   expect(file.suggestedFilename()).toBe('souk-transactions.csv');
   expect(await readFile(await file.path(), 'utf8')).toMatch(/^[^\n]*amount[^\n]*\n[^\n]*5\.00/i);
@@ -67,13 +68,13 @@ test('a declined card, a payment page that is left, and one that is cancelled bu
   await page.goBack();
   await expect(buyStarter(page)).not.toHaveAttribute('aria-busy', 'true');
   await buyStarter(page).click();
-  await page.getByRole('link', { name: 'Cancel and go back' }).click();
+  await page.getByRole('link', { name: 'Cancel and go back', exact: true }).click();
   await expect(page).toHaveURL(/\/payment\/result\?canceled=true$/);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Canceled');
-  await page.getByRole('link', { name: 'View Plans' }).click();
-  await expect(planOf(page, 'Free').getByRole('button', { name: 'Current plan' })).toBeVisible();
+  await page.getByRole('link', { name: 'View Plans', exact: true }).click();
+  await expect(planOf(page, 'Free').getByRole('button', { name: 'Current plan', exact: true })).toBeVisible();
   await page.goto('/dashboard?tab=billing');
-  await expect(page.getByRole('heading', { name: 'No Transaction History' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No Transaction History', exact: true })).toBeVisible();
 });
 
 /** A person who rents Travel Pro, at its card on the dashboard. */
@@ -88,12 +89,15 @@ async function openRental(page: Page, email: string) {
 
 test('a server is rented by a visitor who signs in for it, and used from a client', async ({ page, product }) => {
   await page.goto('/service/travel-pro');
-  await page.getByRole('region', { name: 'Use this service' }).getByRole('button', { name: 'Purchase' }).click();
+  await page
+    .getByRole('region', { name: 'Use this service', exact: true })
+    .getByRole('button', { name: 'Purchase', exact: true })
+    .click();
   await chooseAccount(page, 'rents-a-server@souk.test');
-  await page.getByRole('button', { name: 'Continue to payment' }).click();
+  await page.getByRole('button', { name: 'Continue to payment', exact: true }).click();
   await payAndReturn(page);
-  await page.getByRole('link', { name: 'Start Using Service' }).click();
-  const access = page.getByRole('region', { name: 'Your access' });
+  await page.getByRole('link', { name: 'Start Using Service', exact: true }).click();
+  const access = page.getByRole('region', { name: 'Your access', exact: true });
   await expect(access).toContainText(new RegExp(`^Your rentalRented - expires ${day} · renews until you cancel`));
   await expect(page.getByLabel("Travel Pro's link", { exact: true })).toBeVisible();
   expect(await callThroughLink(page, product.publicUrl, 'travelpro__find_airports', { query: 'Zurich' })).toContain(
@@ -128,44 +132,44 @@ test('[SUB-13] [SUB-14] [SUB-22] [SUB-23] a rental is cancelled, after a failure
   const { card, cancel } = await openRental(page, 'resumes-a-rental@souk.test');
   await cancel.click();
   const heal = await failCalls(page, '**/cancel-rental/travel-pro', { message: 'The office is closed.' });
-  await question(page).getByRole('button', { name: 'Cancel rental' }).click();
+  await question(page).getByRole('button', { name: 'Cancel rental', exact: true }).click();
   await expect(question(page).getByRole('alert')).toHaveText(
     'Failed to cancel rental. Please try again or contact support.',
   );
   await heal();
   const reloaded = page.waitForResponse('**/mcp-services');
-  await question(page).getByRole('button', { name: 'Cancel rental' }).click();
+  await question(page).getByRole('button', { name: 'Cancel rental', exact: true }).click();
   await reloaded;
   await expect(question(page)).toHaveCount(0);
   // the button that had the focus is gone
   await expect(card.getByRole('heading')).toBeFocused();
   await expect(card).toContainText('Ends at the end of the billing period.');
   await expect(cancel).toHaveCount(0);
-  await card.getByRole('button', { name: 'Resume Travel Pro' }).click();
+  await card.getByRole('button', { name: 'Resume Travel Pro', exact: true }).click();
   await expect(cancel).toBeVisible();
   await expect(card).not.toContainText('Ends at the end');
 });
 
 test('[PLAN-16] a visitor who chooses a plan signs in, and goes on to pay for it', async ({ page }) => {
   await page.goto('/plans');
-  await planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro' }).click();
+  await planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro', exact: true }).click();
   await chooseAccount(page, 'visitor-subscribes@souk.test');
   await expect(page).toHaveURL(/\/dev-stripe\//);
-  await expect(page.getByRole('button', { name: 'Subscribe for $19.00 per month' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Subscribe for $19.00 per month', exact: true })).toBeVisible();
   await page.goto('/plans?buy=pro');
-  await expect(planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro' })).toBeVisible();
+  await expect(planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro', exact: true })).toBeVisible();
 });
 
 test('a plan is subscribed to and upgraded, at the price that was shown', async ({ page }) => {
   await openSignedIn(page, '/plans', 'subscribes@souk.test');
-  await planOf(page, 'Basic').getByRole('button', { name: 'Subscribe to Basic' }).click();
+  await planOf(page, 'Basic').getByRole('button', { name: 'Subscribe to Basic', exact: true }).click();
   await payAndReturn(page);
-  await page.getByRole('link', { name: 'Manage Subscription' }).click();
+  await page.getByRole('link', { name: 'Manage Subscription', exact: true }).click();
   await expect(subscriptions(page)).toContainText(new RegExp(`Basicactive.*next billing date ${day}`));
   await expect(credits(page)).toContainText(new RegExp(`From your plan expire ${day}200`));
 
-  await subscriptions(page).getByRole('link', { name: 'Change plan' }).click();
-  await expect(planOf(page, 'Basic').getByRole('button', { name: 'Current plan' })).toBeDisabled();
+  await subscriptions(page).getByRole('link', { name: 'Change plan', exact: true }).click();
+  await expect(planOf(page, 'Basic').getByRole('button', { name: 'Current plan', exact: true })).toBeDisabled();
   const changePath = '**/api/billing/subscriptions/*/change';
   // a dollar less than it is
   await routeNow(page, changePath, async (route) => {
@@ -176,7 +180,7 @@ test('a plan is subscribed to and upgraded, at the price that was shown', async 
       json: { ...answer, change: { ...answer.change, amountDue: answer.change.amountDue - 100 } },
     });
   });
-  await planOf(page, 'Pro').getByRole('button', { name: 'Upgrade to Pro' }).click();
+  await planOf(page, 'Pro').getByRole('button', { name: 'Upgrade to Pro', exact: true }).click();
   const payment = question(page).getByRole('button', { name: /^Pay / });
   const shown = await payment.textContent();
   await page.unroute(changePath);
@@ -192,14 +196,14 @@ test('a plan is subscribed to and upgraded, at the price that was shown', async 
   await question(page)
     .getByRole('button', { name: /^Pay \$1\d\.\d\d$/ })
     .click();
-  await expect(planOf(page, 'Pro').getByRole('button', { name: 'Current plan' })).toBeDisabled();
-  await planOf(page, 'Basic').getByRole('button', { name: 'Downgrade to Basic' }).click();
+  await expect(planOf(page, 'Pro').getByRole('button', { name: 'Current plan', exact: true })).toBeDisabled();
+  await planOf(page, 'Basic').getByRole('button', { name: 'Downgrade to Basic', exact: true }).click();
   await expect(question(page)).toContainText(
     new RegExp(
       `Pro stays until${day}Due now\\$0\\.00Basic from then on\\$5\\.00/monthCredits each month, from then on200`,
     ),
   );
-  await question(page).getByRole('button', { name: 'Not now' }).click();
+  await question(page).getByRole('button', { name: 'Not now', exact: true }).click();
   await planOf(page, 'Free').getByRole('link', { name: 'Manage plan', exact: true }).click();
   await expect(subscriptions(page)).toContainText('Proactive');
 });
@@ -250,8 +254,8 @@ test('[PLAN-7] [SUB-17] [SUB-22] [SUB-23] a plan is cancelled, says when it ends
   await page.goto('/plans');
   await expect(planOf(page, 'Pro')).toContainText(new RegExp(`Ends at the end of the billing period, on ${day}\\.`));
   await expectNoAxeFindings(page);
-  await planOf(page, 'Pro').getByRole('link', { name: 'Resume it' }).click();
-  await subscriptions(page).getByRole('button', { name: 'Resume Pro' }).click();
+  await planOf(page, 'Pro').getByRole('link', { name: 'Resume it', exact: true }).click();
+  await subscriptions(page).getByRole('button', { name: 'Resume Pro', exact: true }).click();
   await expect(subscriptions(page)).toContainText(new RegExp(`Proactive.*next billing date ${day}`));
   await expectNoAxeFindings(page);
 });
@@ -264,44 +268,44 @@ test('Pro is subscribed to at once, left for Basic and kept, and goes up to Ente
   await openSignedIn(page, '/plans', 'goes-up@souk.test');
   const other = await context.newPage();
   await other.goto('/plans');
-  await expect(planOf(other, 'Pro').getByRole('button', { name: 'Subscribe to Pro' })).toBeVisible();
-  await pro.getByRole('button', { name: 'Subscribe to Pro' }).click();
+  await expect(planOf(other, 'Pro').getByRole('button', { name: 'Subscribe to Pro', exact: true })).toBeVisible();
+  await pro.getByRole('button', { name: 'Subscribe to Pro', exact: true }).click();
   await payAndReturn(page);
-  await expect(planOf(other, 'Pro').getByRole('button', { name: 'Current plan' })).toBeDisabled();
+  await expect(planOf(other, 'Pro').getByRole('button', { name: 'Current plan', exact: true })).toBeDisabled();
   await page.goto('/plans');
-  await planOf(page, 'Basic').getByRole('button', { name: 'Downgrade to Basic' }).click();
-  await question(page).getByRole('button', { name: 'Change plan' }).click();
+  await planOf(page, 'Basic').getByRole('button', { name: 'Downgrade to Basic', exact: true }).click();
+  await question(page).getByRole('button', { name: 'Change plan', exact: true }).click();
   await expect(pro).toContainText(new RegExp(`Changes to Basic on ${day}\\.`));
   await expect(planOf(other, 'Pro')).toContainText('Changes to Basic on');
   await other.close();
-  await expect(pro.getByRole('button', { name: 'Current plan' })).toBeDisabled();
+  await expect(pro.getByRole('button', { name: 'Current plan', exact: true })).toBeDisabled();
   await expect(planOf(page, 'Basic').getByRole('button', { name: /^Starts / })).toBeDisabled();
   await expect(planOf(page, 'Enterprise')).toContainText('You chose Basic for the next period. Keep Pro first.');
   await expectNoAxeFindings(page);
-  await pro.getByRole('button', { name: 'Keep Pro' }).click();
+  await pro.getByRole('button', { name: 'Keep Pro', exact: true }).click();
   await expect(question(page)).toContainText('Due now$0.00');
-  await question(page).getByRole('button', { name: 'Keep Pro' }).click();
+  await question(page).getByRole('button', { name: 'Keep Pro', exact: true }).click();
   await expect(pro).not.toContainText('Changes to');
 
-  await planOf(page, 'Enterprise').getByRole('button', { name: 'Upgrade to Enterprise' }).click();
+  await planOf(page, 'Enterprise').getByRole('button', { name: 'Upgrade to Enterprise', exact: true }).click();
   await question(page)
     .getByRole('button', { name: /^Pay \$(80\.00|79\.\d\d)$/ })
     .click();
-  await expect(planOf(page, 'Enterprise').getByRole('button', { name: 'Current plan' })).toBeDisabled();
-  await expect(pro.getByRole('button', { name: 'Downgrade to Pro' })).toBeVisible();
+  await expect(planOf(page, 'Enterprise').getByRole('button', { name: 'Current plan', exact: true })).toBeDisabled();
+  await expect(pro.getByRole('button', { name: 'Downgrade to Pro', exact: true })).toBeVisible();
   await page.goto('/dashboard?tab=billing');
   await expect(subscriptions(page)).toContainText(/Enterpriseactive/);
-  await expect(page.getByRole('region', { name: 'Your Access Tiers' })).toContainText('T3Enterprise');
+  await expect(page.getByRole('region', { name: 'Your Access Tiers', exact: true })).toContainText('T3Enterprise');
 });
 
 test('an upgrade that the bank wants confirmed leads to its payment, and begins once it is paid', async ({ page }) => {
   await openSignedIn(page, '/plans', 'confirms@souk.test');
-  await planOf(page, 'Basic').getByRole('button', { name: 'Subscribe to Basic' }).click();
+  await planOf(page, 'Basic').getByRole('button', { name: 'Subscribe to Basic', exact: true }).click();
   await payWithCard(page, alwaysAuthenticatedCard);
-  await page.getByRole('button', { name: 'Complete authentication' }).click();
+  await page.getByRole('button', { name: 'Complete authentication', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Successful!');
   await page.goto('/plans');
-  await planOf(page, 'Pro').getByRole('button', { name: 'Upgrade to Pro' }).click();
+  await planOf(page, 'Pro').getByRole('button', { name: 'Upgrade to Pro', exact: true }).click();
   await question(page).getByRole('button', { name: /^Pay / }).click();
   await expect(page.getByRole('heading', { name: /^Invoice / })).toBeVisible();
   await page.goto('/dashboard?tab=billing');
@@ -323,5 +327,5 @@ test('an upgrade that the bank wants confirmed leads to its payment, and begins 
   }).toPass();
   await expect(waiting).toHaveCount(0);
   await page.goto('/plans');
-  await expect(planOf(page, 'Pro').getByRole('button', { name: 'Current plan' })).toBeVisible();
+  await expect(planOf(page, 'Pro').getByRole('button', { name: 'Current plan', exact: true })).toBeVisible();
 });

@@ -32,18 +32,18 @@ test('a person pays with the keyboard alone, and comes back with the id of the s
   const [address = ''] = checkouts;
   await page.goto(address);
   await expect(page.getByText('SANDBOX - no money moves.')).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Pay' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Pay', exact: true })).toBeVisible();
   await expectFit(page);
   await page.getByLabel('E-mail').focus();
   for (const text of ['ada@souk.test', '4242 4242 4242 4242', '12 / 34', '123', 'Ada Lovelace']) {
     await page.keyboard.type(text);
     await page.keyboard.press('Tab');
   }
-  await expect(page.getByRole('button', { name: 'Pay $10.00' })).toBeFocused();
+  await expect(page.getByRole('button', { name: 'Pay $10.00', exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(`${product.publicUrl}/payment/result?session_id=${address.split('/').at(-1)}`);
   await page.goto(address);
-  await expect(page.getByRole('heading', { name: 'Payment complete' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Payment complete', exact: true })).toBeVisible();
   await expectFit(page);
 });
 
@@ -52,7 +52,7 @@ test('what is wrong stands at its field; a declined card says so; 3-D Secure is 
 }) => {
   const address = checkouts[1] ?? '';
   await page.goto(address);
-  const pay = page.getByRole('button', { name: 'Subscribe for $10.00 per month' });
+  const pay = page.getByRole('button', { name: 'Subscribe for $10.00 per month', exact: true });
   await pay.click();
   await expect(page.getByLabel('E-mail')).toBeFocused();
   await expect(page.getByLabel('Card number')).toHaveAccessibleDescription('Enter a card number.');
@@ -72,17 +72,17 @@ test('what is wrong stands at its field; a declined card says so; 3-D Secure is 
   await expectFit(page);
 
   await fill('4000 0025 0000 3155');
-  await expect(page.getByRole('heading', { name: '3-D Secure' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: '3-D Secure', exact: true })).toBeVisible();
   await expectFit(page);
-  await page.getByRole('button', { name: 'Complete authentication' }).click();
+  await page.getByRole('button', { name: 'Complete authentication', exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`^${product.publicUrl}/payment/result\\?session_id=cs_test_`));
 });
 
 test('the link to cancel leads back, and nothing was paid', async ({ page }) => {
   const address = checkouts[2] ?? '';
   await page.goto(address);
-  await page.getByRole('link', { name: 'Cancel and go back' }).click();
+  await page.getByRole('link', { name: 'Cancel and go back', exact: true }).click();
   await expect(page).toHaveURL(`${product.publicUrl}/payment/result?canceled=true`);
   await page.goto(address);
-  await expect(page.getByRole('button', { name: 'Pay $10.00' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Pay $10.00', exact: true })).toBeVisible();
 });

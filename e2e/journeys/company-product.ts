@@ -59,9 +59,9 @@ export async function startCompanyProduct(browser: Browser): Promise<CompanyProd
       contexts.push(context);
       const page = await context.newPage();
       await page.goto('/');
-      await page.getByRole('banner').getByRole('button', { name: 'Sign In' }).click();
+      await page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true }).click();
       // the company knows who sits there, and asks nothing
-      await page.getByRole('button', { name: 'Continue with Acme' }).click();
+      await page.getByRole('button', { name: 'Continue with Acme', exact: true }).click();
       await expect(accountMenu(page)).toBeVisible();
       return page;
     },

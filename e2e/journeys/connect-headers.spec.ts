@@ -34,7 +34,7 @@ test('headers of a service are entered by keyboard alone, what is wrong is said 
   await page.goto(publicUrl);
   await signIn(page, 'kim@souk.test');
   await page.goto(`${publicUrl}/connect/key-shop`);
-  const connection = page.getByRole('region', { name: 'Your Key Shop account' });
+  const connection = page.getByRole('region', { name: 'Your Key Shop account', exact: true });
   await expect(connection).toContainText('Headers missing');
   await expectNoAxeFindings(page);
   expect(await callThroughLink(page, publicUrl, 'shop__echo')).toContain(`${publicUrl}/connect/key-shop`);
@@ -91,19 +91,19 @@ test('one header is changed alone, and disconnecting forgets all', async ({ page
   await page.goto(`${publicUrl}/connect/key-shop`);
   await page.getByLabel('X-Shop-Key').fill('first');
   await page.getByLabel('X-Shop-Team').fill('red');
-  await page.getByRole('button', { name: 'Save headers' }).click();
-  const connection = page.getByRole('region', { name: 'Your Key Shop account' });
+  await page.getByRole('button', { name: 'Save headers', exact: true }).click();
+  const connection = page.getByRole('region', { name: 'Your Key Shop account', exact: true });
   await expect(connection).toContainText('Connected');
   await page.getByLabel('X-Shop-Team').fill('green');
-  await page.getByRole('button', { name: 'Save headers' }).click();
+  await page.getByRole('button', { name: 'Save headers', exact: true }).click();
   await expect(page.getByLabel('X-Shop-Team')).toHaveValue('');
   await callThroughLink(page, publicUrl, 'shop__echo');
   expect(await headersOfLastCall()).toMatchObject({ 'x-shop-key': 'first', 'x-shop-team': 'green' });
 
-  await page.getByRole('button', { name: 'Disconnect' }).click();
-  const question = page.getByRole('alertdialog', { name: 'Disconnect Key Shop?' });
-  await question.getByRole('button', { name: 'Disconnect' }).click();
+  await page.getByRole('button', { name: 'Disconnect', exact: true }).click();
+  const question = page.getByRole('alertdialog', { name: 'Disconnect Key Shop?', exact: true });
+  await question.getByRole('button', { name: 'Disconnect', exact: true }).click();
   await expect(connection).toContainText('Headers missing');
-  await expect(page.getByRole('heading', { name: 'Your Key Shop account' })).toBeFocused();
+  await expect(page.getByRole('heading', { name: 'Your Key Shop account', exact: true })).toBeFocused();
   expect(await callThroughLink(page, publicUrl, 'shop__echo')).toContain('sign_in_required');
 });

@@ -11,17 +11,17 @@ const finished = (page: Page) => page.getByText('Connected. Go back to your assi
 /** Clicks the switch once it takes clicks: one that is under way takes none, be its failure already in sight. */
 async function flip(page: Page, name: string): Promise<void> {
   await settled(page);
-  await page.getByRole('switch', { name: `Use ${name}` }).click();
+  await page.getByRole('switch', { name: `Use ${name}`, exact: true }).click();
 }
 const settled = (page: Page) =>
-  expect(page.getByRole('region', { name: 'Switch' })).toHaveAttribute('aria-busy', 'false');
+  expect(page.getByRole('region', { name: 'Switch', exact: true })).toHaveAttribute('aria-busy', 'false');
 /** Switches a service off, and waits until the page knows that it is: the switch shows it at once. */
 async function switchOff(page: Page, name: string): Promise<void> {
   await flip(page, name);
   await expect(page.getByText("Off: your assistants can't use it.")).toBeVisible();
   await settled(page);
 }
-const notesSwitch = (page: Page) => page.getByRole('switch', { name: 'Use Notes' });
+const notesSwitch = (page: Page) => page.getByRole('switch', { name: 'Use Notes', exact: true });
 
 /** Counts the enable calls of the page. */
 function countEnables(page: Page): () => number {
@@ -45,7 +45,7 @@ async function blockLateWindows(page: Page): Promise<void> {
 
 async function signInAsNotes(window: Page, name: string): Promise<void> {
   await window.getByLabel('Your name').fill(name);
-  await window.getByRole('button', { name: 'Allow' }).click();
+  await window.getByRole('button', { name: 'Allow', exact: true }).click();
 }
 
 test('[TOG-15] [TOG-16] [TOG-22] [TOG-23] a link from a conversation: sign in here, switch on, sign in there, call, disconnect', async ({
@@ -57,8 +57,8 @@ test('[TOG-15] [TOG-16] [TOG-22] [TOG-23] a link from a conversation: sign in he
   await chooseAccount(page, 'connect@souk.test');
   await expect(accountMenu(page)).toBeVisible();
   await expect(page).toHaveURL(/\/connect\/notes$/);
-  await expect(page.getByRole('heading', { level: 1, name: 'Connect Notes' })).toBeVisible();
-  const account = page.getByRole('region', { name: 'Your account' });
+  await expect(page.getByRole('heading', { level: 1, name: 'Connect Notes', exact: true })).toBeVisible();
+  const account = page.getByRole('region', { name: 'Your account', exact: true });
   await expect(account).toContainText('Signed in here as connect (connect@souk.test)');
   await expect(page.getByText('Not signed in', { exact: true })).toBeVisible();
   await expect(finished(page)).toHaveCount(0);
@@ -84,12 +84,12 @@ test('[TOG-15] [TOG-16] [TOG-22] [TOG-23] a link from a conversation: sign in he
   await page.reload();
   await expect(notesSwitch(page), 'the broker has it on').toBeChecked();
 
-  await page.getByRole('button', { name: 'Disconnect' }).click();
-  const question = page.getByRole('alertdialog', { name: 'Disconnect Notes?' });
-  await question.getByRole('button', { name: 'Disconnect' }).click();
+  await page.getByRole('button', { name: 'Disconnect', exact: true }).click();
+  const question = page.getByRole('alertdialog', { name: 'Disconnect Notes?', exact: true });
+  await question.getByRole('button', { name: 'Disconnect', exact: true }).click();
   await expect(question).toHaveCount(0);
   await expect(page.getByText('Not signed in', { exact: true })).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Your Notes account' })).toBeFocused();
+  await expect(page.getByRole('heading', { name: 'Your Notes account', exact: true })).toBeFocused();
   await expect(finished(page)).toHaveCount(0);
   expect(await callNotes(page, product.publicUrl)).toContain(`${product.publicUrl}/connect/notes`);
 });
@@ -97,9 +97,9 @@ test('[TOG-15] [TOG-16] [TOG-22] [TOG-23] a link from a conversation: sign in he
 test('"Use another account" asks for an account and comes back as the other person', async ({ page }) => {
   await page.goto('/connect/notes');
   await chooseAccount(page, 'first-person@souk.test');
-  const account = page.getByRole('region', { name: 'Your account' });
+  const account = page.getByRole('region', { name: 'Your account', exact: true });
   await expect(account).toContainText('first-person@souk.test');
-  await account.getByRole('button', { name: 'Use another account' }).click();
+  await account.getByRole('button', { name: 'Use another account', exact: true }).click();
   await chooseAccount(page, 'second-person@souk.test');
   await expect(page).toHaveURL(/\/connect\/notes$/);
   await expect(account).toContainText('second-person@souk.test');
@@ -112,7 +112,7 @@ test('[TOG-18] [ERR-14] a switch-on whose sign-in the person refuses there says 
   await switchOff(page, 'Notes');
   const opened = page.waitForEvent('popup');
   await notesSwitch(page).click();
-  await (await opened).getByRole('button', { name: 'Deny' }).click();
+  await (await opened).getByRole('button', { name: 'Deny', exact: true }).click();
   await expect(page.getByRole('alert').filter({ hasText: 'OAuth authorization failed:' })).toHaveText(
     'OAuth authorization failed: You did not allow access to Notes.',
   );
@@ -123,7 +123,7 @@ test('[TOG-17] [TOG-20] [TOG-21] [TOG-25] a failed switch shows the message of t
   page,
 }) => {
   await openSignedIn(page, '/connect/travel', 'failing-switch@souk.test');
-  const travel = page.getByRole('switch', { name: 'Use Travel' });
+  const travel = page.getByRole('switch', { name: 'Use Travel', exact: true });
   const alert = page.getByRole('main').getByRole('alert');
   const answer = async (action: string, body: string) => {
     await page.unrouteAll();
@@ -165,12 +165,12 @@ test('[TOG-18] a sign-in that the person refuses there says so here, on a phone,
 }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await openSignedIn(page, '/connect/notes', 'refuse@souk.test');
-  const button = page.getByRole('button', { name: 'Sign in to Notes' });
+  const button = page.getByRole('button', { name: 'Sign in to Notes', exact: true });
   await button.focus();
   const opened = page.waitForEvent('popup');
   await page.keyboard.press('Enter');
   const popup = await opened;
-  await popup.getByRole('button', { name: 'Deny' }).click();
+  await popup.getByRole('button', { name: 'Deny', exact: true }).click();
   await expect(page.getByRole('alert').filter({ hasText: 'You did not allow access to Notes.' })).toBeVisible();
   await expectNoAxeFindings(page);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
@@ -189,8 +189,8 @@ test('[SIGN-51] [TOG-16] where windows are blocked the switch says so, continues
     await page.goto(path);
     if (path.startsWith('/service')) {
       await page.goto('/connect/notes');
-      await page.getByRole('button', { name: 'Disconnect' }).click();
-      await page.getByRole('alertdialog').getByRole('button', { name: 'Disconnect' }).click();
+      await page.getByRole('button', { name: 'Disconnect', exact: true }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Disconnect', exact: true }).click();
       await expect(page.getByText('Not signed in', { exact: true })).toBeVisible();
       await page.goto(path);
     }
@@ -201,7 +201,7 @@ test('[SIGN-51] [TOG-16] where windows are blocked the switch says so, continues
     await expect(notesSwitch(page)).not.toBeChecked();
     await expectNoAxeFindings(page);
     const enables = countEnables(page);
-    await alert.getByRole('button', { name: 'Continue in this tab' }).click();
+    await alert.getByRole('button', { name: 'Continue in this tab', exact: true }).click();
     await signInAsNotes(page, 'Blocked');
     await expect(page).toHaveURL((url) => url.pathname === path);
     await expect(notesSwitch(page)).toBeChecked();
@@ -218,9 +218,9 @@ test('where windows are blocked the sign-in button says so, continues in this ta
     window.open = () => null;
   });
   await page.goto('/connect/notes');
-  await page.getByRole('button', { name: 'Sign in to Notes' }).click();
+  await page.getByRole('button', { name: 'Sign in to Notes', exact: true }).click();
   await expect(page.getByRole('alert').filter({ hasText: blockedText })).toBeVisible();
-  await page.getByRole('button', { name: 'Continue in this tab' }).click();
+  await page.getByRole('button', { name: 'Continue in this tab', exact: true }).click();
   await signInAsNotes(page, 'Blocked');
   await expect(page).toHaveURL(/\/connect\/notes$/);
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
@@ -228,21 +228,21 @@ test('where windows are blocked the sign-in button says so, continues in this ta
 
 test('an unknown service, a failing broker and a sign-in that is over have screens of their own', async ({ page }) => {
   await openSignedIn(page, '/connect/nothing', 'states@souk.test');
-  await expect(page.getByRole('heading', { name: 'There is no service “nothing”' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'There is no service “nothing”', exact: true })).toBeVisible();
   await expectNoAxeFindings(page);
   await page.goto('/connect/travel');
   await expect(page.getByText('Travel is on. Go back to your assistant.', { exact: true })).toBeVisible();
   await switchOff(page, 'Travel');
-  await expect(page.getByRole('heading', { name: 'No sign-in needed' })).toBeVisible();
-  await page.getByRole('switch', { name: 'Use Travel' }).click();
+  await expect(page.getByRole('heading', { name: 'No sign-in needed', exact: true })).toBeVisible();
+  await page.getByRole('switch', { name: 'Use Travel', exact: true }).click();
   await expect(finished(page)).toBeVisible();
   await routeNow(page, '**/upstream-connections', (route) => route.fulfill({ status: 500, body: '{}' }));
   await page.goto('/connect/notes');
   await expect(page.getByRole('alert').filter({ hasText: 'Failed to load this service' })).toBeVisible();
   await expectNoAxeFindings(page);
   await page.unroute('**/upstream-connections');
-  await page.getByRole('button', { name: 'Retry' }).click();
-  await expect(page.getByRole('heading', { name: 'Connect Notes' })).toBeVisible();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Connect Notes', exact: true })).toBeVisible();
   await page.goto('/connect/callback?state=made-up&code=made-up');
   await expect(
     page.getByRole('alert').filter({ hasText: 'This sign-in has expired or was used already' }),

@@ -6,7 +6,7 @@ import { accountMenu, openSignedIn, signIn } from './sign-in.ts';
 
 async function openApps(page: Page, email: string): Promise<void> {
   await openSignedIn(page, '/dashboard?tab=apps', email);
-  await expect(page.getByRole('heading', { name: 'Browsers' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Browsers', exact: true })).toBeVisible();
 }
 
 test('a client that was allowed is listed with what it can use, and refused once it is disconnected', async ({
@@ -18,7 +18,7 @@ test('a client that was allowed is listed with what it can use, and refused once
   const call = () => client.callTool({ name: 'find_airports', arguments: { query: 'Geneva' } });
   await call();
   await openApps(page, email);
-  const app = page.getByRole('list', { name: 'Your connected apps' }).getByRole('listitem');
+  const app = page.getByRole('list', { name: 'Your connected apps', exact: true }).getByRole('listitem');
   await expect(app).toHaveCount(1);
   for (const fact of [
     'Test client 1.0',
@@ -30,14 +30,14 @@ test('a client that was allowed is listed with what it can use, and refused once
   }
 
   const heal = await failCalls(page, '**/connected-apps/*', { message: 'The store rests.' });
-  await app.getByRole('button', { name: 'Disconnect Test client 1.0' }).click();
-  const question = page.getByRole('alertdialog', { name: 'Disconnect “Test client 1.0”?' });
-  await question.getByRole('button', { name: 'Disconnect' }).click();
+  await app.getByRole('button', { name: 'Disconnect Test client 1.0', exact: true }).click();
+  const question = page.getByRole('alertdialog', { name: 'Disconnect “Test client 1.0”?', exact: true });
+  await question.getByRole('button', { name: 'Disconnect', exact: true }).click();
   await expect(question.getByRole('alert')).toContainText('Failed to disconnect: The store rests.');
   await call();
   await heal();
-  await question.getByRole('button', { name: 'Disconnect' }).click();
-  await expect(page.getByRole('heading', { name: 'No connected apps' })).toBeVisible();
+  await question.getByRole('button', { name: 'Disconnect', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'No connected apps', exact: true })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Connected apps', exact: true })).toBeFocused();
   await expect(call()).rejects.toThrow();
   await client.close();
@@ -57,18 +57,18 @@ test('another browser is signed out from here, and everywhere means this one too
   };
   await signInThere();
   await openApps(page, email);
-  const browsers = page.getByRole('list', { name: 'Browsers that are signed in' }).getByRole('listitem');
+  const browsers = page.getByRole('list', { name: 'Browsers that are signed in', exact: true }).getByRole('listitem');
   await expect(browsers).toHaveCount(2);
   await expect(browsers.filter({ hasText: 'This browser' }).getByRole('button')).toHaveCount(0);
   await expect(browsers).toContainText([/^Chrome on /, /^Chrome on /]);
-  await browsers.getByRole('button', { name: 'Sign out' }).click();
+  await browsers.getByRole('button', { name: 'Sign out', exact: true }).click();
   await expect(browsers).toHaveCount(1);
   await other.goto('/dashboard?tab=apps');
   await expect(other, 'its next call signs it out').toHaveURL(`${product.publicUrl}/`);
 
   await signInThere();
-  await page.getByRole('button', { name: 'Sign out everywhere' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+  await page.getByRole('button', { name: 'Sign out everywhere', exact: true }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out everywhere', exact: true }).click();
   await expect(page).toHaveURL(`${product.publicUrl}/`);
   await expect(accountMenu(page)).toHaveCount(0);
   await other.goto('/dashboard?tab=apps');
@@ -86,7 +86,7 @@ test('a browser in which somebody else signs in is in the list of the first no l
   await other.goto('/');
   await signIn(other, 'first@souk.test');
   await openApps(page, 'first@souk.test');
-  const browsers = page.getByRole('list', { name: 'Browsers that are signed in' }).getByRole('listitem');
+  const browsers = page.getByRole('list', { name: 'Browsers that are signed in', exact: true }).getByRole('listitem');
   await expect(browsers).toHaveCount(2);
   await other.goto('/auth/google?return_to=/auth/success');
   await other.getByLabel('E-mail address').fill('second@souk.test');
@@ -106,8 +106,8 @@ test('connected apps that fail to load can be asked for again', async ({ page })
     'The store rests.',
   );
   await heal();
-  await page.getByRole('button', { name: 'Retry' }).click();
-  await expect(page.getByRole('heading', { name: 'No connected apps' })).toBeVisible();
-  await page.getByRole('link', { name: 'Show the link' }).click();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'No connected apps', exact: true })).toBeVisible();
+  await page.getByRole('link', { name: 'Show the link', exact: true }).click();
   await expect(page.getByLabel('Your link', { exact: true })).toBeVisible();
 });

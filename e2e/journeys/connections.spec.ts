@@ -13,13 +13,13 @@ async function openTab(page: Page, email: string, tab: string): Promise<void> {
 }
 
 const dashboardTab = (page: Page) =>
-  page.getByRole('tablist', { name: 'Dashboard' }).getByRole('tab', { selected: true });
+  page.getByRole('tablist', { name: 'Dashboard', exact: true }).getByRole('tab', { selected: true });
 
 test('a client that signs in, lists and calls is seen step by step while it comes', async ({ page, product }) => {
   const email = 'watching@souk.test';
   await openTab(page, email, 'connections');
-  await expect(page.getByRole('heading', { name: 'No connection attempts yet' })).toBeVisible();
-  await page.getByRole('link', { name: 'Show the link' }).click();
+  await expect(page.getByRole('heading', { name: 'No connection attempts yet', exact: true })).toBeVisible();
+  await page.getByRole('link', { name: 'Show the link', exact: true }).click();
   await expect(page.getByLabel('Your link', { exact: true })).toBeInViewport();
 
   const { client } = await connectBySignIn(`${product.publicUrl}/mcp`, email, 'legacy');
@@ -34,7 +34,7 @@ test('a client that signs in, lists and calls is seen step by step while it come
   await expect(row.getByText('Working')).toBeVisible();
   await expect(row).toContainText('Has called your tools.');
   await row.getByText('Test client').click();
-  const steps = page.getByRole('list', { name: 'Steps of Test client' }).getByRole('listitem');
+  const steps = page.getByRole('list', { name: 'Steps of Test client 1.0', exact: true }).getByRole('listitem');
   await expect(steps).toHaveText([
     /^Registration/,
     /^Authorization/,
@@ -61,7 +61,7 @@ test('a client that works and goes to another link too has one step with a warni
   await expect(row.getByText('Working')).toBeVisible();
   expect((await listAt('/s/calendar/mcp')).status).toBe(401);
   await row.getByText('Two links').click();
-  const steps = page.getByRole('list', { name: 'Steps of Two links' }).getByRole('listitem');
+  const steps = page.getByRole('list', { name: 'Steps of Two links', exact: true }).getByRole('listitem');
   const warned = steps.filter({ hasText: 'Warning' });
   await expect(warned).toHaveCount(1);
   await expect(warned).toContainText(/^First request/);
@@ -117,16 +117,16 @@ test('[GEN-47] the tabs of the dashboard are addresses, and connections that fai
     'The log rests.',
   );
   await heal();
-  await page.getByRole('button', { name: 'Retry' }).click();
-  await expect(page.getByRole('heading', { name: 'No connection attempts yet' })).toBeVisible();
-  await page.getByRole('tab', { name: 'Access tokens' }).click();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'No connection attempts yet', exact: true })).toBeVisible();
+  await page.getByRole('tab', { name: 'Access tokens', exact: true }).click();
   await expect(page).toHaveURL(/\?tab=tokens$/);
   const release = await holdCalls(page, '**/connections');
-  await page.getByRole('tab', { name: 'Profile' }).click();
+  await page.getByRole('tab', { name: 'Profile', exact: true }).click();
   await page.reload();
   await expect(dashboardTab(page)).toHaveText('Profile');
-  await page.getByRole('tab', { name: 'Connections' }).click();
+  await page.getByRole('tab', { name: 'Connections', exact: true }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Loading your connection attempts…' })).toBeVisible();
   release();
-  await expect(page.getByRole('heading', { name: 'No connection attempts yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No connection attempts yet', exact: true })).toBeVisible();
 });

@@ -46,7 +46,7 @@ for (const kind of ['loopback', 'https'] as const) {
     await expect(page.getByRole('heading', { level: 1 })).toContainText('A client');
     await expect(page.getByText('Unverified application')).toBeVisible();
     await expect(page.getByText(new URL(redirectUri).host, { exact: true })).toBeVisible();
-    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
     await page.getByRole('button', { name: /admin@souk.test/ }).click();
     const { searchParams } = await callback();
     expect(searchParams.get('state')).toBe('the-state');
@@ -59,7 +59,7 @@ for (const kind of ['loopback', 'https'] as const) {
 test('Cancel answers access_denied, and no account is asked for', async ({ page, product, clients }) => {
   const { redirectUri, callback } = clients.loopback;
   await openConsent(page, product.publicUrl, redirectUri);
-  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
   const { searchParams } = await callback();
   expect(searchParams.get('error')).toBe('access_denied');
   expect(searchParams.get('code')).toBeNull();
@@ -76,7 +76,7 @@ test('markup in the name of a client is text', async ({ page, product }) => {
 test('the consent is done by keyboard alone', async ({ page, product, clients }) => {
   const { redirectUri, callback } = clients.loopback;
   await openConsent(page, product.publicUrl, redirectUri);
-  const allow = page.getByRole('button', { name: 'Allow' });
+  const allow = page.getByRole('button', { name: 'Allow', exact: true });
   for (let presses = 0; presses < 10 && !(await allow.evaluate((button) => button.matches(':focus'))); presses++) {
     await page.keyboard.press('Tab');
   }

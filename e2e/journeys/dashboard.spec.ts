@@ -6,7 +6,7 @@ import { payAndReturn } from './pay-with-card.ts';
 import { expect, test } from './product-test.ts';
 import { openSignedIn } from './sign-in.ts';
 
-const summary = (page: Page) => page.getByRole('region', { name: 'Tier and credits' });
+const summary = (page: Page) => page.getByRole('region', { name: 'Tier and credits', exact: true });
 const balance = (page: Page) => summary(page).getByRole('link');
 const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const openTab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true }).click();
@@ -31,7 +31,7 @@ test.describe('a person with a plan, a rental, credits, calls and a token', () =
 
   test('[GEN-6] [DASH-1] sees services, usage and tokens in the tabs of the dashboard', async ({ page }) => {
     await openSignedIn(page, '/dashboard?tab=usage', email);
-    await expect(page.getByRole('tablist', { name: 'Dashboard' }).getByRole('tab')).toHaveText([
+    await expect(page.getByRole('tablist', { name: 'Dashboard', exact: true }).getByRole('tab')).toHaveText([
       'Connections',
       'Profile',
       'My Services',

@@ -96,12 +96,12 @@ test('a screen that fails stands in the frame, is walked by keyboard, and axe fi
   await routeNow(page, /\/assets\/about-screen-.*\.js$/, (route) => route.abort());
   await page.goto('/about');
   const fallback = page.getByRole('main').getByRole('alert');
-  await expect(fallback.getByRole('heading', { name: 'Unexpected Application Error!' })).toBeVisible();
-  await expect(page.getByRole('banner').getByRole('link', { name: 'Marketplace' })).toBeVisible();
+  await expect(fallback.getByRole('heading', { name: 'Unexpected Application Error!', exact: true })).toBeVisible();
+  await expect(page.getByRole('banner').getByRole('link', { name: 'Marketplace', exact: true })).toBeVisible();
   expect((await walk(page)).hidden).toEqual([]);
   await expectNoOverflow(page, 'error');
   await expectNoAxeFindings(page);
-  await page.getByRole('main').getByRole('link', { name: 'Back to Home' }).press('Enter');
+  await page.getByRole('main').getByRole('link', { name: 'Back to Home', exact: true }).press('Enter');
   await expect(page).toHaveURL(/\/$/);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('One-click AI upgrade');
 });
@@ -109,14 +109,14 @@ test('a screen that fails stands in the frame, is walked by keyboard, and axe fi
 test('the filters of a phone and the palette give the focus back; the palette does not overflow', async ({ page }) => {
   await openScreen(page, '/marketplace');
   await page.setViewportSize({ width: 320, height: 700 });
-  const filter = page.getByRole('button', { name: 'Filter' });
+  const filter = page.getByRole('button', { name: 'Filter', exact: true });
   await filter.focus();
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('dialog', { name: 'Filter and sort' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'Filter and sort', exact: true })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(filter).toBeFocused();
   await page.keyboard.press('Control+k');
-  const palette = page.getByRole('dialog', { name: 'Search servers, tools and screens' });
+  const palette = page.getByRole('dialog', { name: 'Search servers, tools and screens', exact: true });
   await expect(palette.getByRole('option').first()).toBeVisible();
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
   await expectNoAxeFindings(page);

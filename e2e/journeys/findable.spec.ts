@@ -21,7 +21,9 @@ for (const [path, heading] of [
     await expect(page.getByRole('heading', { level: 1, name: heading, exact: true })).toBeVisible();
     await scripts(page);
     await page.goto(path);
-    await expect(page.locator('[data-shell]').getByRole('heading', { level: 1, name: heading })).toBeVisible();
+    await expect(
+      page.locator('[data-shell]').getByRole('heading', { level: 1, name: heading, exact: true }),
+    ).toBeVisible();
     await expect(page).toHaveTitle(sent ?? 'no title');
   });
 }
@@ -32,7 +34,7 @@ test('without the program, the links of the first HTML lead on, and the chosen t
   await scripts(page);
   await page.goto('/');
   expect(await page.locator('html').getAttribute('class')).toBe('dark');
-  await page.getByRole('link', { name: 'Browse Servers' }).click();
+  await page.getByRole('link', { name: 'Browse Servers', exact: true }).click();
   await page.getByRole('link', { name: 'Travel', exact: true }).click();
   await expect(page).toHaveURL(/\/service\/travel$/);
   await expect(page.getByText('find_airports')).toBeVisible();

@@ -69,7 +69,7 @@ test('[NUM-7] what the product serves is a production build: no program for deve
     if (response.request().resourceType() === 'script') scripts.push(response.text());
   });
   await page.goto('/__kit', { waitUntil: 'networkidle' });
-  await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Page not found', exact: true })).toBeVisible();
   const program = (await Promise.all(scripts)).join('');
   expect(program.length).toBeGreaterThan(100 * kib);
   expect(program).not.toMatch(/React DevTools|\.development\.js|@vite\/client/);

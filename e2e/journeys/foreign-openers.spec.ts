@@ -120,9 +120,9 @@ test('the pages of a server, in the window of its sign-in, cannot send our page 
   elsewhere,
 }) => {
   await openSignedIn(page, '/dashboard', 'opens-a-server@souk.test');
-  const services = page.getByRole('region', { name: 'Services that need your account' });
+  const services = page.getByRole('region', { name: 'Services that need your account', exact: true });
   const opened = page.waitForEvent('popup');
-  await services.getByRole('button', { name: 'Sign in to Notes' }).click();
+  await services.getByRole('button', { name: 'Sign in to Notes', exact: true }).click();
   const popup = await opened;
   await expect(popup.getByLabel('Your name')).toBeVisible();
   const opener = await popup.evaluate((address) => {

@@ -3,7 +3,7 @@ import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.
 import { expect, test } from './product-test.ts';
 import { accountMenu, chooseAccount, openSignedIn, signIn } from './sign-in.ts';
 
-const signInButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Sign In' });
+const signInButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true });
 const isSwap = (request: Request) => request.postData()?.includes('urn%3Asouk%3Agrant%3Ahandoff') === true;
 
 /** Opens /auth/success with a ticket of somebody who signed in elsewhere. Gives the ticket. */
@@ -32,12 +32,12 @@ test('[SIGN-34] [SIGN-38] a ticket of another browser leaves the address before 
     if (!isSwap(request)) seen.push(request.postData() ?? '');
   });
   const ticket = await arrive(page, product.publicUrl, 'arriving@souk.test');
-  const question = page.getByRole('region', { name: 'Continue as arriving@souk.test?' });
+  const question = page.getByRole('region', { name: 'Continue as arriving@souk.test?', exact: true });
   await expect(question).toBeVisible();
   await expect(page).toHaveURL(`${product.publicUrl}/auth/success`);
   expect(seen.filter((text) => text.includes(ticket))).toEqual([]);
   await expect(signInButton(page), 'nobody yet').toBeVisible();
-  await question.getByRole('button', { name: 'Continue as arriving@souk.test' }).click();
+  await question.getByRole('button', { name: 'Continue as arriving@souk.test', exact: true }).click();
   await expect(accountMenu(page)).toBeVisible();
   await expect(page).toHaveURL(`${product.publicUrl}/dashboard`);
   await page.goBack();
@@ -46,14 +46,16 @@ test('[SIGN-34] [SIGN-38] a ticket of another browser leaves the address before 
 
 test('[SIGN-38] no is no: nobody is signed in, and who was signed in stays', async ({ page, product }) => {
   await arrive(page, product.publicUrl, 'mallory@souk.test');
-  await page.getByRole('button', { name: 'Not me' }).click();
+  await page.getByRole('button', { name: 'Not me', exact: true }).click();
   await expect(page).toHaveURL(`${product.publicUrl}/`);
   await expect(signInButton(page)).toBeVisible();
 
   await signIn(page, 'carl@souk.test');
   await arrive(page, product.publicUrl, 'mallory@souk.test');
-  await expect(page.getByRole('region', { name: 'Continue as mallory@souk.test?' })).toContainText('carl@souk.test');
-  await page.getByRole('button', { name: 'Not me' }).click();
+  await expect(page.getByRole('region', { name: 'Continue as mallory@souk.test?', exact: true })).toContainText(
+    'carl@souk.test',
+  );
+  await page.getByRole('button', { name: 'Not me', exact: true }).click();
   await page.reload();
   await expect(accountMenu(page)).toContainText('Carl Coder');
 });
@@ -66,7 +68,7 @@ test('[SIGN-36] [SIGN-37] a hint that names somebody else than the profile is an
   const alert = page.getByRole('main').getByRole('alert');
   await expect(alert).toContainText('Authentication Error');
   await expect(signInButton(page)).toBeVisible();
-  await page.getByRole('link', { name: 'Return to Home' }).click();
+  await page.getByRole('link', { name: 'Return to Home', exact: true }).click();
   await page.reload();
   await expect(signInButton(page)).toBeVisible();
 });
@@ -78,7 +80,7 @@ test('[SIGN-38] a sign-in that another site opened in a window vouches for no ti
   const popup = await opening;
   await expect(popup.getByRole('button', { name: /Continue with Google/ })).toBeVisible();
   await arrive(popup, product.publicUrl, 'mallory@souk.test');
-  await expect(popup.getByRole('region', { name: 'Continue as mallory@souk.test?' })).toBeVisible();
+  await expect(popup.getByRole('region', { name: 'Continue as mallory@souk.test?', exact: true })).toBeVisible();
   await expect(signInButton(popup)).toBeVisible();
 });
 
@@ -88,7 +90,7 @@ test('[SIGN-38] a sign-in that was given up vouches for no ticket', async ({ pag
   await page.getByRole('button', { name: /Continue with Google/ }).click();
   await expect(page.getByLabel('E-mail address')).toBeVisible();
   await arrive(page, product.publicUrl, 'mallory@souk.test');
-  await expect(page.getByRole('region', { name: 'Continue as mallory@souk.test?' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Continue as mallory@souk.test?', exact: true })).toBeVisible();
   await expect(signInButton(page)).toBeVisible();
 
   await goStraight(page, 'own@souk.test');
@@ -101,7 +103,7 @@ test('yes, while somebody else is signed in, asks for the account anew, and sign
 }) => {
   await openSignedIn(page, '/', 'bea@souk.test');
   await arrive(page, product.publicUrl, 'carl@souk.test');
-  await page.getByRole('button', { name: 'Continue as carl@souk.test' }).click();
+  await page.getByRole('button', { name: 'Continue as carl@souk.test', exact: true }).click();
   await chooseAccount(page, 'carl@souk.test');
   await expect(accountMenu(page)).toContainText('Carl Coder');
   await page.reload();

@@ -20,11 +20,11 @@ const screens = [
 test('[GEN-26] the header stands on every screen, the dashboard included', async ({ page }) => {
   for (const screen of screens) {
     await page.goto(screen);
-    await expect(page.getByRole('banner').getByRole('link', { name: 'Souk' })).toBeVisible();
+    await expect(page.getByRole('banner').getByRole('link', { name: 'Souk', exact: true })).toBeVisible();
   }
   await openSignedIn(page, '/dashboard', 'everywhere@souk.test');
-  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
-  await expect(page.getByRole('banner').getByRole('link', { name: 'Souk' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard', exact: true })).toBeVisible();
+  await expect(page.getByRole('banner').getByRole('link', { name: 'Souk', exact: true })).toBeVisible();
 });
 
 test('[HDR-1] [HDR-10] the header of a visitor: Sign In and no dropdown, the marketplace, home by the logo, and a menu on a phone', async ({
@@ -33,33 +33,37 @@ test('[HDR-1] [HDR-10] the header of a visitor: Sign In and no dropdown, the mar
 }) => {
   await page.goto('/');
   await test.step('signed out: a Sign In button and no user dropdown', async () => {
-    await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In' })).toBeVisible();
+    await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
     await expect(accountMenu(page)).toHaveCount(0);
   });
   await test.step('it leads to the marketplace, and says where one is', async () => {
-    const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Marketplace' });
+    const link = page
+      .getByRole('navigation', { name: 'Main', exact: true })
+      .getByRole('link', { name: 'Marketplace', exact: true });
     await expect(link).not.toHaveAttribute('aria-current', 'page');
     await link.click();
     await expect(page).toHaveURL(/\/marketplace$/);
     await expect(link).toHaveAttribute('aria-current', 'page');
   });
   await test.step('the logo links to the home screen', async () => {
-    await page.getByRole('banner').getByRole('link', { name: 'Souk' }).click();
+    await page.getByRole('banner').getByRole('link', { name: 'Souk', exact: true }).click();
     await expect(page).toHaveURL(`${product.publicUrl}/`);
-    await expect(page.getByRole('heading', { level: 1, name: 'One-click AI upgrade' })).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1, name: 'One-click AI upgrade', exact: true })).toBeVisible();
   });
   await test.step('on a phone its links are in a menu', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
-    await expect(page.getByRole('navigation', { name: 'Main' })).toBeHidden();
+    await expect(page.getByRole('navigation', { name: 'Main', exact: true })).toBeHidden();
     await page.getByRole('button', { name: 'Menu', exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Marketplace' }).click();
+    await page.getByRole('menuitem', { name: 'Marketplace', exact: true }).click();
     await expect(page).toHaveURL(/\/marketplace$/);
   });
 });
 
 test('signed in, the header leads to the dashboard, also in the menu of a phone', async ({ page }) => {
   await page.goto('/marketplace');
-  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Dashboard' });
+  const link = page
+    .getByRole('navigation', { name: 'Main', exact: true })
+    .getByRole('link', { name: 'Dashboard', exact: true });
   await expect(link).toHaveCount(0);
   await signIn(page, 'to-dashboard@souk.test');
   await link.click();
@@ -67,7 +71,7 @@ test('signed in, the header leads to the dashboard, also in the menu of a phone'
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/marketplace');
   await page.getByRole('button', { name: 'Menu', exact: true }).click();
-  await page.getByRole('menuitem', { name: 'Dashboard' }).click();
+  await page.getByRole('menuitem', { name: 'Dashboard', exact: true }).click();
   await expect(page).toHaveURL(/\/dashboard$/);
 });
 
@@ -75,21 +79,23 @@ test('after signing in from the home page one is on the dashboard', async ({ pag
   await page.goto('/');
   await signIn(page, 'from-home@souk.test');
   await expect(page).toHaveURL(`${product.publicUrl}/dashboard`);
-  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard', exact: true })).toBeVisible();
 });
 
 test('[GEN-19] /profile is the dashboard with its Profile tab', async ({ page, product, request }) => {
   expect((await request.get('/profile')).status()).toBe(200);
   await openSignedIn(page, '/profile', 'profile@souk.test');
-  await expect(page.getByRole('tab', { name: 'Profile', selected: true })).toBeVisible();
+  await expect(page.getByRole('tab', { name: 'Profile', selected: true, exact: true })).toBeVisible();
   await expect(page).toHaveURL(`${product.publicUrl}/dashboard?tab=profile`);
 });
 
 test('[INFO-14] a screen that fails shows the fallback of routing failures, and Retry', async ({ page }) => {
   await routeNow(page, /\/assets\/dashboard-.*\.js$/, (route) => route.abort());
   await openSignedIn(page, '/dashboard', 'failing-screen@souk.test');
-  await expect(page.getByRole('alert').getByRole('heading', { name: 'Unexpected Application Error!' })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
+  await expect(
+    page.getByRole('alert').getByRole('heading', { name: 'Unexpected Application Error!', exact: true }),
+  ).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Retry', exact: true })).toBeVisible();
 });
 
 test('a screen that is opened while the broker does not answer shows the fallback under the header, and Retry opens it', async ({
@@ -97,11 +103,13 @@ test('a screen that is opened while the broker does not answer shows the fallbac
 }) => {
   await page.goto('/', { waitUntil: 'networkidle' });
   await page.context().setOffline(true);
-  await page.getByRole('banner').getByRole('link', { name: 'Plans' }).click();
-  await expect(page.getByRole('alert').getByRole('heading', { name: 'Unexpected Application Error!' })).toBeVisible();
+  await page.getByRole('banner').getByRole('link', { name: 'Plans', exact: true }).click();
+  await expect(
+    page.getByRole('alert').getByRole('heading', { name: 'Unexpected Application Error!', exact: true }),
+  ).toBeVisible();
   await expect(page.getByRole('banner')).toBeVisible();
   await page.context().setOffline(false);
-  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
 });
 
@@ -111,7 +119,7 @@ test('[HDR-11] [HDR-12] [GEN-23] Sign In stores the path, sends the page to the 
 }) => {
   await page.goto('/marketplace?q=travel&sort=tools');
   const leaving = page.waitForRequest((request) => new URL(request.url()).pathname === '/login');
-  await page.getByRole('button', { name: 'Sign In' }).click();
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click();
   const request = await leaving;
   expect(request.isNavigationRequest(), 'the whole page goes').toBe(true);
   expect(request.frame()).toBe(page.mainFrame());
@@ -134,11 +142,11 @@ test('[HDR-4] [HDR-5] [HDR-6] [GEN-18] signed in without a picture: a placeholde
   await expect(accountMenu(page)).toContainText('Bea Buyer');
   await expect(accountMenu(page).locator('img')).toHaveCount(0);
   await expect(accountMenu(page).getByText('B', { exact: true })).toBeVisible();
-  await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In' })).toHaveCount(0);
+  await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true })).toHaveCount(0);
   await accountMenu(page).click();
-  await page.getByRole('menuitem', { name: 'Dashboard' }).click();
+  await page.getByRole('menuitem', { name: 'Dashboard', exact: true }).click();
   await expect(page).toHaveURL(/\/dashboard$/);
-  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard', exact: true })).toBeVisible();
 });
 
 test('[HDR-3] [HDR-5] the header shows the picture of a person who has one, and the e-mail of one without a name', async ({
@@ -159,11 +167,11 @@ test('[HDR-3] [HDR-5] the header shows the picture of a person who has one, and 
 test('[HDR-9] Sign Out signs out and returns to the home screen', async ({ page, product }) => {
   await openSignedIn(page, '/marketplace', 'leaving@souk.test');
   await accountMenu(page).click();
-  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await page.getByRole('menuitem', { name: 'Sign Out', exact: true }).click();
   await expect(page).toHaveURL(`${product.publicUrl}/`);
-  await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In' })).toBeVisible();
+  await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
   await page.reload();
-  await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In' })).toBeVisible();
+  await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
   await expect(accountMenu(page)).toHaveCount(0);
 });
 

@@ -36,7 +36,7 @@ test('[HOME-5] [HOME-8] the first 6 servers are cards with name, tool and prompt
 test('[HOME-12] Platform Features names Instant Setup, Enterprise Security and Growing Community', async ({ page }) => {
   await page.goto('/');
   const features = page.getByRole('main').locator('section', {
-    has: page.getByRole('heading', { level: 2, name: 'Platform Features' }),
+    has: page.getByRole('heading', { level: 2, name: 'Platform Features', exact: true }),
   });
   await expect(features.getByRole('heading', { level: 3 })).toHaveText([
     'Instant Setup',
@@ -47,7 +47,9 @@ test('[HOME-12] Platform Features names Instant Setup, Enterprise Security and G
 
 test('[HOME-13] [HOME-14] the FAQ has 4 questions, and opening one closes the other', async ({ page }) => {
   await page.goto('/');
-  const faq = page.locator('section', { has: page.getByRole('heading', { name: 'Frequently Asked Questions' }) });
+  const faq = page.locator('section', {
+    has: page.getByRole('heading', { name: 'Frequently Asked Questions', exact: true }),
+  });
   const questions = faq.getByRole('button');
   await expect(questions).toHaveCount(4);
   await questions.nth(0).click();
@@ -84,30 +86,33 @@ test('[HOME-17] [HOME-19] [HOME-20] signed out, the footer counts deployed serve
 test('[HOME-15] [HOME-16] the footer has quick links, and the support and business e-mail', async ({ page }) => {
   await page.goto('/');
   const footer = page.getByRole('contentinfo');
-  await expect(footer.getByRole('link', { name: 'support@souk.test' })).toHaveAttribute(
+  await expect(footer.getByRole('link', { name: 'support@souk.test', exact: true })).toHaveAttribute(
     'href',
     'mailto:support@souk.test',
   );
-  await expect(footer.getByRole('link', { name: 'business@souk.test' })).toHaveAttribute(
+  await expect(footer.getByRole('link', { name: 'business@souk.test', exact: true })).toHaveAttribute(
     'href',
     'mailto:business@souk.test',
   );
-  await footer.getByRole('navigation', { name: 'Quick links' }).getByRole('link', { name: 'Marketplace' }).click();
+  await footer
+    .getByRole('navigation', { name: 'Quick links', exact: true })
+    .getByRole('link', { name: 'Marketplace', exact: true })
+    .click();
   await expect(page).toHaveURL(/\/marketplace$/);
 });
 
 test('[HOME-1] Browse Servers leads to the marketplace', async ({ page }) => {
   await page.goto('/');
-  await page.getByRole('link', { name: 'Browse Servers' }).click();
+  await page.getByRole('link', { name: 'Browse Servers', exact: true }).click();
   await expect(page).toHaveURL(/\/marketplace$/);
-  await expect(page.getByRole('heading', { level: 1, name: 'All MCP Servers' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'All MCP Servers', exact: true })).toBeVisible();
 });
 
 test('[HOME-2] [HOME-3] [HOME-4] the Search & Filter box leads to the marketplace with text and type in the address', async ({
   page,
 }) => {
   await page.goto('/');
-  const box = page.getByRole('search', { name: 'Search & Filter' });
+  const box = page.getByRole('search', { name: 'Search & Filter', exact: true });
   const type = box.getByLabel('Type');
   await expect(type.getByRole('option')).toHaveText(['All Types', 'API Services', 'Data Sources', 'Productivity']);
   await box.getByRole('searchbox').fill('your own');
@@ -124,20 +129,22 @@ test('[HOME-2] [HOME-3] [HOME-4] the Search & Filter box leads to the marketplac
 
 test('each category stands with its first servers and their count, and leads to all of them', async ({ page }) => {
   await page.goto('/');
-  const categories = page.getByRole('region', { name: 'Categories' });
+  const categories = page.getByRole('region', { name: 'Categories', exact: true });
   await expect(categories.getByRole('heading', { level: 3 })).toHaveText([
     'API Services',
     'Data Sources',
     'Productivity',
   ]);
-  const data = categories.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Data Sources' }) });
+  const data = categories
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('heading', { name: 'Data Sources', exact: true }) });
   await expect(data.getByText('4 servers')).toBeVisible();
   await expect(data.getByRole('link')).toHaveText(['Travel', 'Memory', 'Travel Pro', 'View all Data Sources']);
-  await data.getByRole('link', { name: 'View all Data Sources' }).click();
+  await data.getByRole('link', { name: 'View all Data Sources', exact: true }).click();
   await expect(page).toHaveURL(/\/marketplace\?type=data$/);
   await expect(page.getByText('Showing 4 of 9 servers')).toBeVisible();
   await page.goBack();
-  await data.getByRole('link', { name: 'Travel Pro' }).click();
+  await data.getByRole('link', { name: 'Travel Pro', exact: true }).click();
   await expect(page).toHaveURL(/\/service\/travel-pro$/);
 });
 
@@ -145,12 +152,12 @@ test('[HOME-9] View Details leads to the page of the server', async ({ page }) =
   await page.goto('/');
   await page.getByRole('link', { name: /^View Details\s*: Memory$/ }).click();
   await expect(page).toHaveURL(/\/service\/memory$/);
-  await expect(page.getByRole('heading', { level: 1, name: 'Memory' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Memory', exact: true })).toBeVisible();
 });
 
 test('[HOME-11] View All Servers leads to the marketplace', async ({ page }) => {
   await page.goto('/');
-  await page.getByRole('link', { name: 'View All Servers' }).click();
+  await page.getByRole('link', { name: 'View All Servers', exact: true }).click();
   await expect(page).toHaveURL(/\/marketplace$/);
 });
 
@@ -187,7 +194,7 @@ test('a failed load says so, and Retry loads the servers', async ({ page }) => {
   const alert = page.getByRole('alert').filter({ hasText: 'Failed to load MCP servers' });
   await expect(alert).toContainText('The stall is closed.');
   await heal();
-  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(page.getByRole('article')).toHaveCount(6);
 });
 
@@ -205,7 +212,7 @@ test('[HOME-18] signed in, the footer has no stats line', async ({ page }) => {
   const footer = page.getByRole('contentinfo');
   await expect(footer).toContainText(/\d+ active/);
   await openSignedIn(page, '/', 'footer@souk.test');
-  await expect(footer.getByRole('link', { name: 'support@souk.test' })).toBeVisible();
+  await expect(footer.getByRole('link', { name: 'support@souk.test', exact: true })).toBeVisible();
   await expect(footer).not.toContainText(/\d+ active/);
   await expect(footer).not.toContainText('capabilities');
 });

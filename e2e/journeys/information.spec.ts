@@ -19,10 +19,12 @@ test('[INFO-1] [INFO-2] [INFO-4] [GEN-15] /about says what the product promises,
 
 test('[INFO-3] How It Works has three steps: open your LLM, add a link, go', async ({ page, product }) => {
   await page.goto('/about');
-  const section = page.getByRole('region', { name: 'How It Works' });
+  const section = page.getByRole('region', { name: 'How It Works', exact: true });
   const steps = section.locator('ol > li');
   await expect(steps.getByRole('heading')).toHaveText(['Open your LLM', 'Add a link', 'Go']);
-  await expect(steps.nth(1).getByRole('textbox', { name: 'The link' })).toHaveValue(`${product.publicUrl}/mcp`);
+  await expect(steps.nth(1).getByRole('textbox', { name: 'The link', exact: true })).toHaveValue(
+    `${product.publicUrl}/mcp`,
+  );
 });
 
 test('[INFO-5] About leads to the marketplace and to the contacts', async ({ page }) => {
@@ -31,7 +33,7 @@ test('[INFO-5] About leads to the marketplace and to the contacts', async ({ pag
     ['Contact us', '/contact', 'Contact'],
   ] as const) {
     await page.goto('/about');
-    await main(page).getByRole('link', { name }).click();
+    await main(page).getByRole('link', { name, exact: true }).click();
     await expect(page).toHaveURL(new RegExp(`${path}$`));
     await expect(heading(page, title)).toBeVisible();
   }
@@ -63,8 +65,8 @@ test('[INFO-7] [INFO-8] [INFO-9] [INFO-10] Contact answers how to get started, p
     ['Can I cancel?', /any time, from your dashboard/],
     ['How do I integrate with Claude?', /In Claude, .* paste http:\/\/localhost:\d+\/mcp/],
   ] as const) {
-    await page.getByRole('button', { name: question }).click();
-    await expect(page.getByRole('region', { name: question })).toHaveText(answer);
+    await page.getByRole('button', { name: question, exact: true }).click();
+    await expect(page.getByRole('region', { name: question, exact: true })).toHaveText(answer);
   }
 });
 
@@ -95,7 +97,7 @@ test('[GEN-4] [GEN-14] a visitor browses home, marketplace, a service, plans, ab
   ] as const) {
     await openScreen(page, path);
     await expect(heading(page, title), path).toBeVisible();
-    await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In' }), path).toBeVisible();
+    await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true }), path).toBeVisible();
     expect(new URL(page.url()).pathname).toBe(path);
   }
 });
@@ -103,16 +105,19 @@ test('[GEN-4] [GEN-14] a visitor browses home, marketplace, a service, plans, ab
 test('[HDR-2] the header and the footer lead to marketplace, about, plans and contact', async ({ page }) => {
   await page.goto('/');
   for (const place of ['Main', 'Quick links']) {
-    const links = page.getByRole('navigation', { name: place }).getByRole('link');
+    const links = page.getByRole('navigation', { name: place, exact: true }).getByRole('link');
     const paths = ['/marketplace', '/about', '/plans', '/contact'];
     const shown = () => links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
     // the footer stands below the first HTML's summary until the first screen is drawn
     await expect.poll(shown).toEqual(place === 'Main' ? paths : ['/', ...paths]);
   }
-  const nav = page.getByRole('navigation', { name: 'Main' });
+  const nav = page.getByRole('navigation', { name: 'Main', exact: true });
   for (const name of ['About', 'Contact']) {
-    await nav.getByRole('link', { name }).click();
-    await expect(nav.getByRole('link', { name }), 'says where one is').toHaveAttribute('aria-current', 'page');
+    await nav.getByRole('link', { name, exact: true }).click();
+    await expect(nav.getByRole('link', { name, exact: true }), 'says where one is').toHaveAttribute(
+      'aria-current',
+      'page',
+    );
   }
 });
 

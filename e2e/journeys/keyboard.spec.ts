@@ -15,7 +15,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 test('by keyboard: the skip link leads past the header, and / to the search', async ({ page }) => {
   await openScreen(page, '/marketplace');
   await page.keyboard.press('Tab');
-  const skip = page.getByRole('link', { name: 'Skip to content' });
+  const skip = page.getByRole('link', { name: 'Skip to content', exact: true });
   await expect(skip).toBeFocused();
   await expect(skip).toBeInViewport();
   await page.keyboard.press('Enter');
@@ -35,7 +35,7 @@ test('by keyboard: the skip link leads past the header, and / to the search', as
 });
 
 test('by keyboard: the first Tab on home, service and dashboard reaches the skip link', async ({ page }) => {
-  const skip = page.getByRole('link', { name: 'Skip to content' });
+  const skip = page.getByRole('link', { name: 'Skip to content', exact: true });
   // a chosen client far behind is scrolled into sight, and must not draw the start of the Tab key there
   await page.addInitScript(() => localStorage.setItem('souk.client', 'stdio'));
   await openSignedIn(page, '/marketplace', 'first-tab@souk.test');
@@ -44,7 +44,7 @@ test('by keyboard: the first Tab on home, service and dashboard reaches the skip
     for (const path of ['/', '/service/travel', '/dashboard', '/dashboard?tab=profile']) {
       await openScreen(page, path);
       if (path !== '/dashboard?tab=profile') {
-        await expect(page.getByRole('tab', { name: 'Other clients', selected: true })).toBeVisible();
+        await expect(page.getByRole('tab', { name: 'Other clients', selected: true, exact: true })).toBeVisible();
       }
       await page.keyboard.press('Tab');
       await expect(skip, `${path} at ${width}`).toBeFocused();
@@ -57,7 +57,7 @@ test('after a link the heading of the new screen has the focus and the tab its t
 }) => {
   const heading = page.getByRole('heading', { level: 1 });
   await openScreen(page, '/');
-  await page.getByRole('link', { name: 'Browse Servers' }).click();
+  await page.getByRole('link', { name: 'Browse Servers', exact: true }).click();
   await expect(heading).toHaveText('All MCP Servers');
   await expect(heading).toBeFocused();
   await expect(page).toHaveTitle('All MCP Servers - Souk');
@@ -76,7 +76,7 @@ test('after a link the heading of the new screen has the focus and the tab its t
   await expect(heading).toBeFocused();
   await signIn(page, 'focus@souk.test');
   await accountMenu(page).click();
-  await page.getByRole('menuitem', { name: 'Dashboard' }).click();
+  await page.getByRole('menuitem', { name: 'Dashboard', exact: true }).click();
   await expect(heading).toHaveText('Dashboard');
   await expect(heading).toBeFocused();
 });
@@ -90,17 +90,17 @@ test('by keyboard: clients are tabs, questions an accordion, parameters unfold',
   await expect(page.getByRole('tab', { selected: true })).toBeFocused();
   await expect(page.getByRole('tab', { selected: true })).not.toHaveText(name);
   await page.keyboard.press('End');
-  await expect(page.getByRole('tab', { name: 'Other clients' })).toBeFocused();
+  await expect(page.getByRole('tab', { name: 'Other clients', exact: true })).toBeFocused();
   await expect(page.getByRole('tabpanel')).toContainText('mcp-remote');
   await page.keyboard.press('Home');
   await expect(page.getByRole('tab', { name: 'Claude', exact: true })).toBeFocused();
 
-  const question = page.getByRole('button', { name: 'Do I need API keys?' });
+  const question = page.getByRole('button', { name: 'Do I need API keys?', exact: true });
   await tabTo(page, question);
   await page.keyboard.press('Enter');
   await expect(question).toHaveAttribute('aria-expanded', 'true');
   await page.keyboard.press('Tab');
-  await expect(page.getByRole('button', { name: 'Which AI clients work?' })).toBeFocused();
+  await expect(page.getByRole('button', { name: 'Which AI clients work?', exact: true })).toBeFocused();
   await page.keyboard.press('Space');
   await expect(question).toHaveAttribute('aria-expanded', 'false');
 
@@ -113,7 +113,7 @@ test('by keyboard: clients are tabs, questions an accordion, parameters unfold',
 
 test('by keyboard: sign in, the account menu, and a token from its making to its end', async ({ page }) => {
   await openScreen(page, '/');
-  await tabTo(page, page.getByRole('button', { name: 'Sign In' }));
+  await tabTo(page, page.getByRole('button', { name: 'Sign In', exact: true }));
   await page.keyboard.press('Enter');
   const google = page.getByRole('button', { name: /Continue with Google/ });
   await expect(google).toBeVisible();
@@ -128,23 +128,25 @@ test('by keyboard: sign in, the account menu, and a token from its making to its
   await expect(accountMenu(page)).toBeVisible();
   await tabTo(page, accountMenu(page));
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('menuitem', { name: 'Dashboard' })).toBeFocused();
+  await expect(page.getByRole('menuitem', { name: 'Dashboard', exact: true })).toBeFocused();
   await page.keyboard.press('ArrowDown');
-  await expect(page.getByRole('menuitem', { name: 'Sign Out' })).toBeFocused();
+  await expect(page.getByRole('menuitem', { name: 'Sign Out', exact: true })).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(accountMenu(page)).toBeFocused();
   await page.keyboard.press('ArrowDown');
-  await expect(page.getByRole('menuitem', { name: 'Dashboard' })).toBeFocused();
+  await expect(page.getByRole('menuitem', { name: 'Dashboard', exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
-  await tabTo(page, page.getByRole('tab', { name: 'Connections' }));
+  await tabTo(page, page.getByRole('tab', { name: 'Connections', exact: true }));
   await page.keyboard.press('End');
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowLeft');
   await expect(page).toHaveURL(/\/dashboard\?tab=tokens$/);
-  await expect(page.getByRole('tab', { name: 'Access tokens' })).toBeFocused();
-  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+  await expect(page.getByRole('tab', { name: 'Access tokens', exact: true })).toBeFocused();
+  await expect(page.getByRole('heading', { name: 'No access tokens', exact: true })).toBeVisible();
 
-  const create = page.getByRole('region', { name: 'Access tokens' }).getByRole('button', { name: 'Create token' });
+  const create = page
+    .getByRole('region', { name: 'Access tokens', exact: true })
+    .getByRole('button', { name: 'Create token', exact: true });
   await tabTo(page, create);
   await page.keyboard.press('Enter');
   const form = page.getByRole('dialog');
@@ -163,16 +165,16 @@ test('by keyboard: sign in, the account menu, and a token from its making to its
   const shown = page.getByRole('alertdialog');
   await expect(shown).toContainText('By keyboard');
   await expect(form).toHaveCount(0);
-  await tabTo(page, shown.getByRole('button', { name: 'Done' }));
+  await tabTo(page, shown.getByRole('button', { name: 'Done', exact: true }));
   await page.keyboard.press('Enter');
   await expect(shown).toHaveCount(0);
-  const revoke = page.getByRole('button', { name: 'Revoke By keyboard' });
+  const revoke = page.getByRole('button', { name: 'Revoke By keyboard', exact: true });
   await tabTo(page, revoke);
   await page.keyboard.press('Enter');
-  const confirm = shown.getByRole('button', { name: 'Revoke token' });
+  const confirm = shown.getByRole('button', { name: 'Revoke token', exact: true });
   await expect(confirm).toBeVisible();
   await tabTo(page, confirm);
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No access tokens', exact: true })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Access tokens', exact: true })).toBeFocused();
 });

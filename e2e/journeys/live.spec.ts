@@ -12,7 +12,7 @@ test('[MKT-1] [LIVE-1] [LIVE-2] [LIVE-3] the switch Live leads to ?view=live wit
 }) => {
   await page.goto('/marketplace?tier=T0');
   await expect(titleOf(page)).toHaveText('All MCP Servers');
-  const live = page.getByRole('switch', { name: 'Live' });
+  const live = page.getByRole('switch', { name: 'Live', exact: true });
   await expect(live).not.toBeChecked();
   await live.click();
   await expect(page).toHaveURL((url) => url.pathname === '/marketplace' && url.searchParams.get('view') === 'live');

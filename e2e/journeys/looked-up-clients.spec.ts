@@ -42,19 +42,19 @@ async function comeWith(product: Product, client: { clientId: string; redirectUr
 
 async function openConnections(page: Page, email: string): Promise<void> {
   await openSignedIn(page, '/dashboard?tab=connections', email);
-  await expect(page.getByRole('heading', { name: 'No connection attempts yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No connection attempts yet', exact: true })).toBeVisible();
 }
 
-const faults = (page: Page) => page.getByRole('list', { name: heading }).getByRole('listitem');
+const faults = (page: Page) => page.getByRole('list', { name: heading, exact: true }).getByRole('listitem');
 
 test('a client whose document cannot be fetched signs in by the copy, and is listed while the page is open', async ({
   page,
   product,
 }) => {
   await openConnections(page, 'onlooker@souk.test');
-  await expect(page.getByRole('heading', { name: heading })).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: heading, exact: true })).toHaveCount(0);
   expect(await comeWith(product, claudeCode)).toBe('signed in');
-  await expect(page.getByRole('heading', { name: heading })).toBeVisible();
+  await expect(page.getByRole('heading', { name: heading, exact: true })).toBeVisible();
   await expect(faults(page)).toHaveCount(1);
   const fault = faults(page).first();
   await expect(fault).toContainText('Claude Code');
@@ -88,7 +88,7 @@ test('administrators see the other clients too: whose address is not public, and
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 });
     expect(await page.evaluate('document.documentElement.scrollWidth'), 'no screen scrolls sideways').toBe(width);
-    const edge = await page.getByRole('region', { name: heading }).boundingBox();
+    const edge = await page.getByRole('region', { name: heading, exact: true }).boundingBox();
     for (const fault of await faults(page).all()) {
       const box = await fault.boundingBox();
       expect(box?.width).toBeLessThanOrEqual(edge?.width ?? 0);
@@ -100,7 +100,7 @@ test('administrators see the other clients too: whose address is not public, and
   await expectNoAxeFindings(page);
 
   // by keyboard: the list has nothing to stop at
-  await page.getByRole('link', { name: 'Show the link' }).focus();
+  await page.getByRole('link', { name: 'Show the link', exact: true }).focus();
   await page.keyboard.press('Tab');
-  await expect(page.getByRole('button', { name: 'Run the self-test' })).toBeFocused();
+  await expect(page.getByRole('button', { name: 'Run the self-test', exact: true })).toBeFocused();
 });

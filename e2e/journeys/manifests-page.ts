@@ -24,7 +24,7 @@ export const written = (change?: Record<string, unknown>) => JSON.stringify(mani
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 export const rowOf = (page: Page, name: string) =>
   page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
-export const panelOf = (page: Page) => page.getByRole('region', { name: 'Upload Manifest' });
+export const panelOf = (page: Page) => page.getByRole('region', { name: 'Upload Manifest', exact: true });
 
 /** Opens the field for a text, and fills it in. */
 export async function paste(page: Page, text: string): Promise<void> {

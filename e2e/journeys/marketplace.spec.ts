@@ -80,7 +80,7 @@ test('[MKT-13] [MKT-14] [MKT-16] what a search matches; unknown filters are pass
     await expect(page.getByRole('heading', { name: 'No servers found', exact: true })).toBeVisible();
     await expect(page.getByText('Try adjusting your search query.', { exact: true })).toBeVisible();
     await expect(page.getByText('Showing 0 of 9 servers')).toBeVisible();
-    await page.getByRole('button', { name: 'Clear search and filters' }).click();
+    await page.getByRole('button', { name: 'Clear search and filters', exact: true }).click();
     await expect(cardsOf(page)).toHaveCount(9);
     await expect(page).toHaveURL(/\/marketplace$/);
   });
@@ -186,7 +186,7 @@ test('[MKT-24] while servers load, and when that fails', async ({ page }) => {
     const alert = page.getByRole('alert').filter({ hasText: 'Failed to load MCP servers' });
     await expect(alert).toContainText('The stall is closed.');
     await heal();
-    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('button', { name: 'Retry', exact: true }).click();
     await expect(cardsOf(page)).toHaveCount(9);
     await expect(alert).toHaveCount(0);
   });
@@ -203,7 +203,7 @@ test('a list of many servers has pages, which stand in the address and begin at 
   await expect(cardsOf(page)).toHaveCount(4);
   await expect(page.getByText('Showing 9 of 9 servers')).toBeVisible();
   await expect(page.getByText('Page 1 of 3')).toBeVisible();
-  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByRole('button', { name: 'Next', exact: true }).click();
   await expect(page).toHaveURL(/\?page=2$/);
   await expect(namesOn(page)).toHaveText(inOrder.slice(4, 8));
   await expect(page.getByRole('heading', { name: 'Servers', exact: true })).toBeFocused();
@@ -264,12 +264,12 @@ test('on a phone the filters stand behind one button, which counts them', async 
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto('/marketplace?tier=T0');
   await expect(page.getByLabel('Tier')).toBeHidden();
-  const button = page.getByRole('button', { name: 'Filter (1)' });
+  const button = page.getByRole('button', { name: 'Filter (1)', exact: true });
   await button.click();
-  const sheet = page.getByRole('dialog', { name: 'Filter and sort' });
+  const sheet = page.getByRole('dialog', { name: 'Filter and sort', exact: true });
   await sheet.getByLabel('Type').selectOption('Productivity');
   await expect(page).toHaveURL(/type=productivity/);
-  await sheet.getByRole('button', { name: 'Show servers' }).click();
+  await sheet.getByRole('button', { name: 'Show servers', exact: true }).click();
   await expect(sheet).toHaveCount(0);
-  await expect(page.getByRole('button', { name: 'Filter (2)' })).toBeFocused();
+  await expect(page.getByRole('button', { name: 'Filter (2)', exact: true })).toBeFocused();
 });

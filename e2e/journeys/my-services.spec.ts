@@ -8,8 +8,8 @@ import { cardOf, cardsOf } from './shop-page.ts';
 import { openSignedIn } from './sign-in.ts';
 
 const listPath = '**/mcp-services';
-const screen = (page: Page) => page.getByRole('region', { name: 'My MCP Services' });
-const refresh = (page: Page) => screen(page).getByRole('button', { name: 'Refresh' });
+const screen = (page: Page) => page.getByRole('region', { name: 'My MCP Services', exact: true });
+const refresh = (page: Page) => screen(page).getByRole('button', { name: 'Refresh', exact: true });
 
 async function openServices(page: Page, email: string): Promise<void> {
   await openSignedIn(page, '/dashboard?tab=services', email);
@@ -151,10 +151,10 @@ test('[MINE-28] [MINE-29] [MINE-30] a card has a button for what the person can 
   await openServices(page, 'presses-buttons@souk.test');
   const withButton = (name: RegExp) =>
     cardsOf(page)
-      .filter({ has: page.getByRole('button', { name }) })
+      .filter({ has: page.getByRole('button', { name, exact: true }) })
       .getByRole('heading');
   await expect(withButton(/^Purchase/)).toHaveText(['To rent']);
   await expect(withButton(/^Cancel Rental/)).toHaveText(['Rented']);
   await cardOf(page, 'To rent').getByRole('button', { name: 'Purchase To rent', exact: true }).click();
-  await expect(page.getByRole('dialog', { name: 'Rent To rent' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'Rent To rent', exact: true })).toBeVisible();
 });

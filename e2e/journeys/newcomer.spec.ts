@@ -10,19 +10,22 @@ test('a newcomer finds Travel Pro, signs in, rents it, makes a token, and calls 
   page,
 }) => {
   await page.goto('/');
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Marketplace' }).click();
+  await page
+    .getByRole('navigation', { name: 'Main', exact: true })
+    .getByRole('link', { name: 'Marketplace', exact: true })
+    .click();
   await page.getByRole('link', { name: /^View Details\s*: Travel Pro$/ }).click();
-  await page.getByRole('button', { name: 'Purchase' }).click();
+  await page.getByRole('button', { name: 'Purchase', exact: true }).click();
   await chooseAccount(page, 'newcomer@souk.test');
-  await page.getByRole('button', { name: 'Continue to payment' }).click();
+  await page.getByRole('button', { name: 'Continue to payment', exact: true }).click();
   await payAndReturn(page);
-  await page.getByRole('link', { name: 'Start Using Service' }).click();
+  await page.getByRole('link', { name: 'Start Using Service', exact: true }).click();
   const link = await page.getByLabel("Travel Pro's link", { exact: true }).inputValue();
-  await page.getByRole('link', { name: 'Create an access token' }).click();
-  await page.getByRole('button', { name: 'Create token' }).click();
-  const form = page.getByRole('dialog', { name: 'Create an access token' });
+  await page.getByRole('link', { name: 'Create an access token', exact: true }).click();
+  await page.getByRole('button', { name: 'Create token', exact: true }).click();
+  const form = page.getByRole('dialog', { name: 'Create an access token', exact: true });
   await form.getByLabel('Name').fill('Laptop');
-  await form.getByRole('button', { name: 'Create token' }).click();
+  await form.getByRole('button', { name: 'Create token', exact: true }).click();
   const token = await page.getByLabel('Access token', { exact: true }).inputValue();
 
   const client = new Client({ name: 'newcomer', version: '1.0.0' });
@@ -38,10 +41,13 @@ test('a newcomer finds Travel Pro, signs in, rents it, makes a token, and calls 
 
   await page.goto('/service/travel-pro');
   await expect(page.getByText('The first call has arrived')).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Your rental' })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Purchase' })).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'Your rental', exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Purchase', exact: true })).toHaveCount(0);
   await expect(page.getByRole('main')).not.toContainText('$9');
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Marketplace' }).click();
+  await page
+    .getByRole('navigation', { name: 'Main', exact: true })
+    .getByRole('link', { name: 'Marketplace', exact: true })
+    .click();
   await expect(page.getByText('Your rental')).toHaveCount(1);
-  await expect(page.getByRole('link', { name: 'Purchase Travel Pro' })).toHaveCount(0);
+  await expect(page.getByRole('link', { name: 'Purchase Travel Pro', exact: true })).toHaveCount(0);
 });

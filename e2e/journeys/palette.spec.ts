@@ -5,8 +5,8 @@ import { openScreen } from './open-screen.ts';
 import { expect, test } from './product-test.ts';
 
 const label = 'Search servers, tools and screens';
-const palette = (page: Page): Locator => page.getByRole('dialog', { name: label });
-const field = (page: Page): Locator => palette(page).getByRole('combobox', { name: label });
+const palette = (page: Page): Locator => page.getByRole('dialog', { name: label, exact: true });
+const field = (page: Page): Locator => palette(page).getByRole('combobox', { name: label, exact: true });
 const options = (page: Page): Locator => palette(page).getByRole('option');
 const highlighted = (page: Page): Locator => palette(page).locator('[role=option][data-highlighted]');
 
@@ -15,14 +15,14 @@ for (const keys of ['Control+k', 'Meta+k']) {
     page,
   }) => {
     await openScreen(page, '/marketplace');
-    const type = page.getByRole('group', { name: 'Filters' }).getByLabel('Type');
+    const type = page.getByRole('group', { name: 'Filters', exact: true }).getByLabel('Type');
     await type.focus();
     await page.keyboard.press(keys);
     await expect(field(page)).toBeFocused();
-    await expect(palette(page).getByRole('group', { name: 'Screens' })).toContainText('Marketplace');
-    await expect(palette(page).getByRole('group', { name: 'Servers' }).getByRole('option').first()).toContainText(
-      'Calendar',
-    );
+    await expect(palette(page).getByRole('group', { name: 'Screens', exact: true })).toContainText('Marketplace');
+    await expect(
+      palette(page).getByRole('group', { name: 'Servers', exact: true }).getByRole('option').first(),
+    ).toContainText('Calendar');
     await page.keyboard.press('Escape');
     await expect(palette(page)).toHaveCount(0);
     await expect(type).toBeFocused();
@@ -53,7 +53,7 @@ test('by keyboard alone a server, a tool, a screen and all results are found and
   await expect(heading).toBeFocused();
 
   await open('find_airports');
-  const tools = palette(page).getByRole('group', { name: 'Tools' }).getByRole('option');
+  const tools = palette(page).getByRole('group', { name: 'Tools', exact: true }).getByRole('option');
   await expect(tools.first()).toContainText(/^Find airports.*Travel.*Free to use$/);
   await expect(highlighted(page), 'where no server is called so, tools come first').toContainText('Find airports');
   await page.keyboard.press('Enter');
@@ -96,7 +96,7 @@ test('the button of the header opens it; nothing found and a failed load say so;
   page,
 }) => {
   await openScreen(page, '/');
-  const button = page.getByRole('banner').getByRole('button', { name: label });
+  const button = page.getByRole('banner').getByRole('button', { name: label, exact: true });
   await button.click();
   await expect(options(page).first()).toBeVisible();
   expect(await axeFindings(page)).toEqual([]);

@@ -40,8 +40,8 @@ test('[PAY-20] [PAY-22] [PAY-23] [PAY-24] canceled is read first, leads to plans
   await expect(titleOf(page)).toHaveText('Payment Canceled');
   await expect(page.getByText('Your payment was canceled. No charges were made.')).toBeVisible();
   const main = page.getByRole('main');
-  await expect(main.getByRole('link', { name: 'View Plans' })).toHaveAttribute('href', '/plans');
-  await expect(main.getByRole('link', { name: 'Browse Servers' })).toHaveAttribute('href', '/marketplace');
+  await expect(main.getByRole('link', { name: 'View Plans', exact: true })).toHaveAttribute('href', '/plans');
+  await expect(main.getByRole('link', { name: 'Browse Servers', exact: true })).toHaveAttribute('href', '/marketplace');
   expect(await page.evaluate(() => localStorage.getItem('souk.subscription-updated'))).toBeNull();
   await page.clock.runFor(10_000);
   await expect(page).toHaveURL(/\/payment\/result\?canceled=true$/);
@@ -54,11 +54,11 @@ for (const [id, path] of [
   test(`${id} [PAY-19] [PAY-40] [PAY-41] ${path} without an id is an error, with ways on`, async ({ page }) => {
     await page.goto(path);
     await expect(alertOf(page)).toHaveText('ErrorMissing session ID');
-    await expect(page.getByRole('link', { name: 'Contact support' })).toHaveAttribute(
+    await expect(page.getByRole('link', { name: 'Contact support', exact: true })).toHaveAttribute(
       'href',
       'mailto:support@souk.test',
     );
-    await page.getByRole('main').getByRole('link', { name: 'Back to Home' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Back to Home', exact: true }).click();
     await expect(page).toHaveURL(/\/$/);
   });
 }
@@ -66,7 +66,7 @@ for (const [id, path] of [
 test('a visitor is asked to sign in, and comes back to the payment', async ({ page }) => {
   await page.goto(`/payment/result?session_id=${id}`);
   await expect(alertOf(page)).toHaveText('ErrorAuthentication required. Please log in.');
-  await expect(page.getByRole('main').getByRole('button', { name: 'Sign In' })).toBeVisible();
+  await expect(page.getByRole('main').getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
 });
 
 test('[PAY-18] [PAY-21] [PAY-26] [PAY-27] success=true in the address proves nothing: the page keeps asking until it is paid', async ({
@@ -180,7 +180,7 @@ test('[PAY-28] [PAY-29] [PAY-32] [PAY-37] after 15 seconds without a verdict the
   await page.clock.runFor(1_000);
   await expect(titleOf(page)).toHaveText('Payment Status Unknown');
   await expect(page.getByText('We are processing your payment. Please check your account for updates.')).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Go to Dashboard' })).toHaveAttribute('href', '/dashboard');
+  await expect(page.getByRole('link', { name: 'Go to Dashboard', exact: true })).toHaveAttribute('href', '/dashboard');
   await page.clock.runFor(3_000);
   await expect(page).toHaveURL(/\/dashboard$/);
 });

@@ -28,13 +28,13 @@ test('where nothing is sold there are no plans, prices or buttons that buy, and 
     ).toHaveCount(0);
   };
   await open('/');
-  await page.getByRole('button', { name: 'What does it cost?' }).click();
+  await page.getByRole('button', { name: 'What does it cost?', exact: true }).click();
   await expect(page.getByText('Nothing. Every call is free')).toBeVisible();
   await open('/plans');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Page not found');
   await expect(page.getByText('Nothing is sold here')).toBeVisible();
   await open('/marketplace');
-  await expect(page.getByRole('heading', { name: 'Travel Pro' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Travel Pro', exact: true })).toBeVisible();
   await signIn(page, 'member@souk.test');
   await open('/service/travel-pro');
   await expect(page.getByText('Your administrator gives access to this service.')).toBeVisible();
@@ -42,7 +42,7 @@ test('where nothing is sold there are no plans, prices or buttons that buy, and 
   await expect(page.getByRole('article', { name: 'Travel Pro', exact: true })).toContainText('Not Owned');
   await open('/dashboard?tab=billing');
   await expect(page.getByText('Nothing is sold here: every call is free')).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'No Transaction History' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No Transaction History', exact: true })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Credits', exact: true })).toHaveCount(0);
   const distance = await callThroughLink(page, product.publicUrl, 'travel__distance', { from: 'ZRH', to: 'JFK' });
   expect(distance).toContain('6309 km');

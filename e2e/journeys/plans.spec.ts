@@ -8,13 +8,16 @@ import { openSignedIn } from './sign-in.ts';
 
 const planOf = (page: Page, name: string) => page.getByRole('article', { name: `${name} plan`, exact: true });
 const packageOf = (page: Page, name: string) => page.getByRole('article', { name: `${name} package`, exact: true });
-const currentButtons = (page: Page) => page.getByRole('button', { name: 'Current plan' });
+const currentButtons = (page: Page) => page.getByRole('button', { name: 'Current plan', exact: true });
 
 test('[PLAN-1] [PLAN-2] [PLAN-11] the plans and packages, with tier, price and monthly credits; Pro alone is Most Popular', async ({
   page,
 }) => {
   await page.goto('/');
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Plans' }).click();
+  await page
+    .getByRole('navigation', { name: 'Main', exact: true })
+    .getByRole('link', { name: 'Plans', exact: true })
+    .click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
   for (const [name, tier, price] of [
     ['Free', 'T0 Free', '$0'],
@@ -60,8 +63,8 @@ test('[PLAN-3] [PLAN-4] [PLAN-5] the questions of a visitor: changing the plan, 
     ['Which payment methods can I use?', /^Credit and debit cards\./],
     ['Is there a free trial?', /^The Free plan has no time limit\./],
   ] as const) {
-    await page.getByRole('button', { name: question }).click();
-    await expect(page.getByRole('region', { name: question })).toContainText(answer);
+    await page.getByRole('button', { name: question, exact: true }).click();
+    await expect(page.getByRole('region', { name: question, exact: true })).toContainText(answer);
   }
   await expect(planOf(page, 'Pro')).toBeVisible();
   for (const width of [390, 1280]) {
@@ -77,14 +80,14 @@ test('[PLAN-6] [PLAN-10] the free plan is current for a person without another, 
   await page.goto('/plans');
   await expect(currentButtons(page)).toHaveCount(0);
   await openSignedIn(page, '/plans', 'on-free@souk.test');
-  await expect(planOf(page, 'Free').getByRole('button', { name: 'Current plan' })).toBeDisabled();
+  await expect(planOf(page, 'Free').getByRole('button', { name: 'Current plan', exact: true })).toBeDisabled();
   await expect(currentButtons(page)).toHaveCount(1);
 });
 
 test('[PLAN-9] the free plan is current where the profile names none', async ({ page }) => {
   await changeProfile(page, { planId: '' });
   await openSignedIn(page, '/plans', 'no-plan@souk.test');
-  await expect(planOf(page, 'Free').getByRole('button', { name: 'Current plan' })).toBeDisabled();
+  await expect(planOf(page, 'Free').getByRole('button', { name: 'Current plan', exact: true })).toBeDisabled();
 });
 
 test("[PLAN-8] a plan with 'credit' in its id is never current", async ({ page }) => {
@@ -93,7 +96,7 @@ test("[PLAN-8] a plan with 'credit' in its id is never current", async ({ page }
   });
   await changeProfile(page, { planId: 'credit-club' });
   await openSignedIn(page, '/plans', 'credit-club@souk.test');
-  await expect(planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro' })).toBeEnabled();
+  await expect(planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro', exact: true })).toBeEnabled();
   await expect(currentButtons(page)).toHaveCount(0);
 });
 
@@ -101,7 +104,7 @@ test('[PLAN-17] [PLAN-18] [ERR-14] a checkout that fails to start says why at it
   page,
 }) => {
   await openSignedIn(page, '/plans', 'no-checkout@souk.test');
-  const subscribe = planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro' });
+  const subscribe = planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro', exact: true });
   const heal = await failCalls(page, checkoutPath, { message: 'The till is closed.' });
   await subscribe.click();
   await expect(planOf(page, 'Pro').getByRole('alert')).toHaveText('The till is closed. Please try again.');
@@ -112,7 +115,9 @@ test('[PLAN-17] [PLAN-18] [ERR-14] a checkout that fails to start says why at it
   await expect(planOf(page, 'Pro').getByRole('alert')).toHaveText('Authentication failed. Please log in again.');
   await loggedOut();
   await routeNow(page, checkoutPath, (route) => route.fulfill({ status: 500, body: 'no JSON' }));
-  await packageOf(page, 'Starter').getByRole('button', { name: 'Buy credits in the Starter package' }).click();
+  await packageOf(page, 'Starter')
+    .getByRole('button', { name: 'Buy credits in the Starter package', exact: true })
+    .click();
   await expect(packageOf(page, 'Starter').getByRole('alert')).toHaveText(
     'Failed to start checkout process. Please try again.',
   );
@@ -138,12 +143,12 @@ test('plans and packages that cost something else by now show their prices, and 
   await expect(starter).toContainText('for $4 USD');
   await page.unroute(plansPath);
   await page.unroute(packagesPath);
-  await pro.getByRole('button', { name: 'Subscribe to Pro' }).click();
+  await pro.getByRole('button', { name: 'Subscribe to Pro', exact: true }).click();
   await expect(pro.getByRole('alert')).toHaveText('The price has changed. Please look at it again before you pay.');
   await expect(pro).toContainText('$19 USD');
   await expect(starter).toContainText('for $5 USD');
-  await starter.getByRole('button', { name: 'Buy credits in the Starter package' }).click();
-  await expect(page.getByRole('button', { name: 'Pay $5.00' })).toBeVisible();
+  await starter.getByRole('button', { name: 'Buy credits in the Starter package', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'Pay $5.00', exact: true })).toBeVisible();
 });
 
 test('while it loads the page holds its place; a failure can be retried; nothing sold says so', async ({ page }) => {
@@ -157,9 +162,9 @@ test('while it loads the page holds its place; a failure can be retried; nothing
   await page.reload();
   await expect(page.getByRole('main').getByRole('alert')).toContainText('Failed to load plansThe price list is lost.');
   await heal();
-  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(planOf(page, 'Pro')).toBeVisible();
   await changeOffers(page, { plans: () => [], packages: () => [] });
   await page.reload();
-  await expect(page.getByRole('heading', { name: 'No plans yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No plans yet', exact: true })).toBeVisible();
 });

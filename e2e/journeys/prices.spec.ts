@@ -54,7 +54,8 @@ async function openAsCustomer(page: Page, path: string, email: string): Promise<
 const distance = (page: Page) => callThroughLink(page, publicUrl, 'travel__distance', { from: 'ZRH', to: 'JFK' });
 const waiting = (page: Page) => page.getByRole('region', { name: /^Waiting for you/ });
 const rows = (page: Page) => waiting(page).getByRole('listitem');
-const approve = (page: Page, tool: string) => waiting(page).getByRole('button', { name: `Approve ${tool}` });
+const approve = (page: Page, tool: string) =>
+  waiting(page).getByRole('button', { name: `Approve ${tool}`, exact: true });
 
 test('a call that costs more is refused with a link, where the person signs in, approves the price and calls again', async ({
   page,
@@ -77,8 +78,8 @@ test('a call that costs more is refused with a link, where the person signs in, 
   );
   await expectNoAxeFindings(opened);
   await approve(opened, 'Distance between airports').press('Enter');
-  await expect(waiting(opened).getByRole('heading', { name: 'Nothing to approve' })).toBeVisible();
-  await expect(waiting(opened).getByRole('heading', { name: 'Waiting for you' })).toBeFocused();
+  await expect(waiting(opened).getByRole('heading', { name: 'Nothing to approve', exact: true })).toBeVisible();
+  await expect(waiting(opened).getByRole('heading', { name: 'Waiting for you', exact: true })).toBeFocused();
   await expect(opened.getByText('The price of Distance between airports is approved. Calls work again.')).toBeVisible();
   await expectNoAxeFindings(opened);
   expect(await distance(page)).toContain('6309 km');
@@ -88,7 +89,7 @@ test('a call that costs more is refused with a link, where the person signs in, 
 test('the dashboard says what waits; each price has its own button, and one approves all', async ({ page }) => {
   await openAsCustomer(page, '/dashboard', 'rises@souk.test');
   const notice = page.getByRole('status').filter({ hasText: 'rose' });
-  await expect(page.getByRole('region', { name: 'Tier and credits' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Tier and credits', exact: true })).toBeVisible();
   await expect(notice).toHaveCount(0);
   const trip = { from: 'ZRH', to: 'JFK', departure_date: '2027-01-01', return_date: '2027-01-08' };
   await callThroughLink(page, publicUrl, 'travel__plan_round_trip', trip);
@@ -97,15 +98,15 @@ test('the dashboard says what waits; each price has its own button, and one appr
   await page.reload();
   await expect(notice).toContainText('The price of 3 tools that you use rose. Their calls wait for your approval.');
   await expectNoAxeFindings(page);
-  await notice.getByRole('link', { name: 'Review' }).click();
+  await notice.getByRole('link', { name: 'Review', exact: true }).click();
   await expect(rows(page)).toHaveCount(3);
   await expect(rows(page).filter({ hasText: 'Find airports' })).toContainText(/Free.*to 1 credit per call/);
   await approve(page, 'Find airports').click();
   await expect(rows(page)).toHaveCount(2);
-  await waiting(page).getByRole('button', { name: 'Approve all' }).click();
-  await expect(waiting(page).getByRole('heading', { name: 'Nothing to approve' })).toBeVisible();
-  await page.getByRole('link', { name: 'Go to the dashboard' }).click();
-  await expect(page.getByRole('region', { name: 'Tier and credits' })).toBeVisible();
+  await waiting(page).getByRole('button', { name: 'Approve all', exact: true }).click();
+  await expect(waiting(page).getByRole('heading', { name: 'Nothing to approve', exact: true })).toBeVisible();
+  await page.getByRole('link', { name: 'Go to the dashboard', exact: true }).click();
+  await expect(page.getByRole('region', { name: 'Tier and credits', exact: true })).toBeVisible();
   await expect(notice).toHaveCount(0);
 });
 
@@ -117,33 +118,33 @@ test('what cannot be read or approved says so, and a price that moved is shown a
   const failure = page.getByRole('main').getByRole('alert');
   await expect(failure).toContainText('Failed to load price changes');
   await heal();
-  await page.getByRole('main').getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('main').getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(rows(page)).toHaveText(/to 300 credits per call/);
   await deploy({ distance: 400 });
   await approve(page, 'Distance between airports').click();
   await expect(failure).toContainText('A price has changed again. Nothing was approved.');
   await expect(rows(page)).toHaveText(/from 1 to 400 credits per call/);
   await approve(page, 'Distance between airports').click();
-  await expect(waiting(page).getByRole('heading', { name: 'Nothing to approve' })).toBeVisible();
+  await expect(waiting(page).getByRole('heading', { name: 'Nothing to approve', exact: true })).toBeVisible();
 });
 
 test('a tool that is run from its page asks there before it runs', async ({ page }) => {
   await openAsCustomer(page, '/about', 'runs@souk.test');
   await deploy({ distance: 7 });
   await page.goto('/service/travel?try=distance');
-  const form = page.getByRole('form', { name: 'Parameters of Distance between airports' });
+  const form = page.getByRole('form', { name: 'Parameters of Distance between airports', exact: true });
   await form.getByRole('textbox', { name: /^from\b/i }).fill('ZRH');
   await form.getByRole('textbox', { name: /^to\b/i }).fill('JFK');
   await form.getByRole('button', { name: 'Run', exact: true }).click();
-  const question = page.getByRole('region', { name: 'The price of this tool rose' });
+  const question = page.getByRole('region', { name: 'The price of this tool rose', exact: true });
   await expect(question).toContainText(/^The price of this tool roseSince .* a call costs 7 credits instead of 1\./);
   await expect(question.getByRole('heading')).toBeFocused();
   await expectNoAxeFindings(page);
-  await question.getByRole('button', { name: 'Decline' }).click();
+  await question.getByRole('button', { name: 'Decline', exact: true }).click();
   const result = page.getByRole('region', { name: /^Result of/ });
   await expect(result.getByRole('alert')).toContainText('The price of distance rose from 1 to 7 credits.');
   await form.getByRole('button', { name: 'Run', exact: true }).click();
-  await question.getByRole('button', { name: 'Approve and run' }).click();
+  await question.getByRole('button', { name: 'Approve and run', exact: true }).click();
   await expect(result).toContainText('7 credits, 4,992 left');
 });
 
@@ -157,8 +158,8 @@ test('a price that is announced stands on the page of the service, on the dashbo
   await expect(tool).toContainText('1 credit per call9 credits from Dec 1, 2099');
   await page.goto('/dashboard');
   const notice = page.getByRole('status').filter({ hasText: 'rises from 1 to 9 credits on Dec 1, 2099' });
-  await notice.getByRole('link', { name: 'See prices' }).click();
-  await expect(page.getByRole('region', { name: 'Announced' }).getByRole('listitem')).toHaveText(
+  await notice.getByRole('link', { name: 'See prices', exact: true }).click();
+  await expect(page.getByRole('region', { name: 'Announced', exact: true }).getByRole('listitem')).toHaveText(
     /Travel · From Dec 1, 2099.*from 1 to 9 credits per call/,
   );
   await expectNoAxeFindings(page);

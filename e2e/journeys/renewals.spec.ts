@@ -22,14 +22,14 @@ async function passDays(days: number): Promise<void> {
 
 async function subscribeToBasic(page: Page, email: string, card: string): Promise<void> {
   await page.goto(`${product.publicUrl}/plans`);
-  await page.getByRole('button', { name: 'Subscribe to Basic' }).click();
+  await page.getByRole('button', { name: 'Subscribe to Basic', exact: true }).click();
   await chooseAccount(page, email);
   await payWithCard(page, card);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Successful!');
-  await page.getByRole('link', { name: 'Manage Subscription' }).click();
+  await page.getByRole('link', { name: 'Manage Subscription', exact: true }).click();
 }
 
-const subscriptions = (page: Page) => page.getByRole('region', { name: 'Active System Subscriptions' });
+const subscriptions = (page: Page) => page.getByRole('region', { name: 'Active System Subscriptions', exact: true });
 
 test('a renewal is paid, and stands in the history', async ({ page }) => {
   await subscribeToBasic(page, 'renews@souk.test', goodCard);
@@ -60,10 +60,10 @@ test('a renewal that fails says so and keeps access; paid with another card, all
   await page.goto(`${product.publicUrl}/dashboard?tab=billing`);
 
   const opened = page.waitForEvent('popup');
-  await notice.getByRole('link', { name: 'Pay $5.00 for Basic' }).click();
+  await notice.getByRole('link', { name: 'Pay $5.00 for Basic (opens a new tab)', exact: true }).click();
   const invoice = await opened;
   await payWithCard(invoice, goodCard);
-  await invoice.getByRole('link', { name: 'Go back' }).click();
+  await invoice.getByRole('link', { name: 'Go back', exact: true }).click();
   await expect(subscriptions(invoice)).toBeVisible();
   await expect(async () => {
     await page.reload();
@@ -74,8 +74,8 @@ test('a renewal that fails says so and keeps access; paid with another card, all
 
 test('a plan whose renewal failed is ended at once, and another card is chosen for what is kept', async ({ page }) => {
   await subscribeToBasic(page, 'ends@souk.test', goodCard);
-  await subscriptions(page).getByRole('button', { name: 'Change card' }).click();
-  await expect(page.getByRole('heading', { name: 'Change card' })).toBeVisible();
+  await subscriptions(page).getByRole('button', { name: 'Change card', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Change card', exact: true })).toBeVisible();
   await payWithCard(page, expiringCard);
   await expect(page).toHaveURL(/dashboard\?tab=billing/);
   await expect(subscriptions(page)).toContainText('active');
@@ -84,11 +84,11 @@ test('a plan whose renewal failed is ended at once, and another card is chosen f
     await page.reload();
     await expect(subscriptions(page)).toContainText('payment failed', { timeout: 2_000 });
   }).toPass();
-  await subscriptions(page).getByRole('button', { name: 'End now Basic' }).click();
+  await subscriptions(page).getByRole('button', { name: 'End now Basic', exact: true }).click();
   const dialog = page.getByRole('alertdialog');
   await expect(dialog).toContainText('End Basic now?');
   await expect(dialog).toContainText('Its last payment failed: access ends now, and nothing more is charged.');
-  await dialog.getByRole('button', { name: 'End now' }).click();
+  await dialog.getByRole('button', { name: 'End now', exact: true }).click();
   await expect(page.getByText('The Basic plan is cancelled.')).toBeVisible();
   await expect(subscriptions(page)).toContainText('No plan yet');
   await expect(page.getByRole('alert').filter({ hasText: 'failed' })).toHaveCount(0);

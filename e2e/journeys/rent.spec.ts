@@ -7,15 +7,15 @@ import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { chooseAccount, openSignedIn } from './sign-in.ts';
 
-const useOf = (page: Page) => page.getByRole('region', { name: 'Use this service' });
-const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Rent Travel Pro' });
-const pay = (page: Page) => dialogOf(page).getByRole('button', { name: 'Continue to payment' });
+const useOf = (page: Page) => page.getByRole('region', { name: 'Use this service', exact: true });
+const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Rent Travel Pro', exact: true });
+const pay = (page: Page) => dialogOf(page).getByRole('button', { name: 'Continue to payment', exact: true });
 
 test('[SVC-17] a rental says what it costs, what it brings, what calls cost on top, and that it renews', async ({
   page,
 }) => {
   await openSignedIn(page, '/marketplace', 'asks-first@souk.test');
-  await page.getByRole('link', { name: 'Purchase Travel Pro' }).click();
+  await page.getByRole('link', { name: 'Purchase Travel Pro', exact: true }).click();
   const dialog = dialogOf(page);
   await expect(dialog).toContainText('$9.00/month');
   await expect(dialog.getByRole('listitem').filter({ hasText: 'Carbon estimates' })).toBeVisible();
@@ -35,7 +35,7 @@ test('[SVC-17] a rental says what it costs, what it brings, what calls cost on t
 
 test('[PAY-13] [PAY-15] a rental is asked for by the month; what fails is said in the dialog', async ({ page }) => {
   await openSignedIn(page, '/service/travel-pro', 'fails-first@souk.test');
-  await useOf(page).getByRole('button', { name: 'Purchase' }).click();
+  await useOf(page).getByRole('button', { name: 'Purchase', exact: true }).click();
   const heal = await failCalls(page, checkoutPath, { message: 'The till is closed.' });
   const asked = page.waitForRequest(checkoutPath);
   await pay(page).click();
@@ -62,41 +62,43 @@ test('a price that changes while the dialog is open is shown anew, and the next 
   };
   await deploy('1.0.0', 900);
   try {
-    const dialog = page.getByRole('dialog', { name: 'Rent Ferry' });
-    const go = dialog.getByRole('button', { name: 'Continue to payment' });
+    const dialog = page.getByRole('dialog', { name: 'Rent Ferry', exact: true });
+    const go = dialog.getByRole('button', { name: 'Continue to payment', exact: true });
     const failure = dialog.getByRole('alert');
     await openSignedIn(page, '/service/ferry', 'price-moves@souk.test');
-    await useOf(page).getByRole('button', { name: 'Purchase' }).click();
+    await useOf(page).getByRole('button', { name: 'Purchase', exact: true }).click();
     await expect(dialog).toContainText('$9.00/month');
     await deploy('1.0.1', 1100);
     await go.click();
     await expect(failure).toHaveText('The price has changed. Please look at it again before you pay.');
     await expect(dialog).toContainText('$11.00/month');
     await expectNoAxeFindings(page);
-    await dialog.getByRole('button', { name: 'Not now' }).click();
+    await dialog.getByRole('button', { name: 'Not now', exact: true }).click();
     await expect(useOf(page)).toContainText('$11.00');
 
     await page.goto('/dashboard?tab=services');
     const card = page.getByRole('article', { name: 'Ferry', exact: true });
-    await card.getByRole('button', { name: 'Purchase Ferry' }).click();
+    await card.getByRole('button', { name: 'Purchase Ferry', exact: true }).click();
     await expect(dialog).toContainText('$11.00/month');
     await deploy('1.0.2', 800);
     await go.click();
     await expect(failure).toContainText('The price has changed.');
     await expect(dialog).toContainText('$8.00/month');
-    await dialog.getByRole('button', { name: 'Not now' }).click();
+    await dialog.getByRole('button', { name: 'Not now', exact: true }).click();
     await expect(card).toContainText('$8.00/month');
-    await card.getByRole('button', { name: 'Purchase Ferry' }).click();
+    await card.getByRole('button', { name: 'Purchase Ferry', exact: true }).click();
     await go.click();
-    await expect(page.getByRole('button', { name: 'Subscribe for $8.00 per month' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Subscribe for $8.00 per month', exact: true })).toBeVisible();
 
     // the page of the old price is closed, and who comes back from it learns why
     await deploy('1.0.3', 700);
     await expect(async () => {
       await page.reload();
-      await expect(page.getByRole('heading', { name: 'Checkout expired' })).toBeVisible({ timeout: 1_000 });
+      await expect(page.getByRole('heading', { name: 'Checkout expired', exact: true })).toBeVisible({
+        timeout: 1_000,
+      });
     }).toPass();
-    await page.getByRole('link', { name: 'Go back' }).click();
+    await page.getByRole('link', { name: 'Go back', exact: true }).click();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Canceled');
     await expect(page.getByText('Your payment was canceled. No charges were made.')).toBeVisible();
     await expect(page.getByRole('main')).toContainText(
@@ -116,7 +118,7 @@ test('[PAY-14] any other kind of purchase is not supported', async ({ page }) =>
 
 test('a visitor who wants to rent signs in, and comes back to the purchase', async ({ page }) => {
   await page.goto('/service/travel-pro');
-  await useOf(page).getByRole('button', { name: 'Purchase' }).click();
+  await useOf(page).getByRole('button', { name: 'Purchase', exact: true }).click();
   await chooseAccount(page, 'visitor-rents@souk.test');
   await expect(pay(page)).toBeVisible();
 });
@@ -135,10 +137,10 @@ test('[ACC-18] a trial is started with the button beside Purchase, once; the ser
   page,
 }) => {
   await openSignedIn(page, '/service/travel-pro', 'tries@souk.test');
-  const purchase = useOf(page).getByRole('button', { name: 'Purchase' });
+  const purchase = useOf(page).getByRole('button', { name: 'Purchase', exact: true });
   await expect(purchase).toBeVisible();
-  await useOf(page).getByRole('button', { name: 'Start 7-day trial' }).click();
-  const access = page.getByRole('region', { name: 'Your access' });
+  await useOf(page).getByRole('button', { name: 'Start 7-day trial of Travel Pro', exact: true }).click();
+  const access = page.getByRole('region', { name: 'Your access', exact: true });
   await expect(access).toContainText(/^Your trialTrial - expires [A-Z][a-z]{2} \d+, \d{4}/);
   await expect(page.getByLabel("Travel Pro's link", { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: /trial/ })).toHaveCount(0);
@@ -153,13 +155,15 @@ test('[ACC-18] a trial is started with the button beside Purchase, once; the ser
   await expect(tools).toBeInViewport();
   await expect.poll(isBelowTools).toBe(true);
   await page.setViewportSize({ width: 1280, height: 844 });
-  await access.getByRole('button', { name: 'Purchase' }).click();
+  await access.getByRole('button', { name: 'Purchase', exact: true }).click();
   await expect(pay(page)).toBeVisible();
-  await dialogOf(page).getByRole('button', { name: 'Not now' }).click();
-  await access.getByRole('link', { name: 'Manage' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Not now', exact: true }).click();
+  await access.getByRole('link', { name: 'Manage', exact: true }).click();
   const card = page.getByRole('article', { name: 'Travel Pro', exact: true });
   await expect(card).toContainText('Trial - expires');
-  await expect(card.getByRole('button', { name: 'Purchase Travel Pro' }), 'they have access').toHaveCount(0);
+  await expect(card.getByRole('button', { name: 'Purchase Travel Pro', exact: true }), 'they have access').toHaveCount(
+    0,
+  );
   await expect(card.getByRole('button', { name: /trial/ })).toHaveCount(0);
   await expectNoAxeFindings(page);
 });

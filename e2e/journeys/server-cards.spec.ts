@@ -100,9 +100,9 @@ test('a card says what calls cost, and a signed-in person what is switched on, o
   await cardOf(page, 'Memory')
     .getByRole('link', { name: /^View Details/ })
     .click();
-  await page.getByRole('switch', { name: 'Use Memory' }).click();
+  await page.getByRole('switch', { name: 'Use Memory', exact: true }).click();
   await expect(page.getByText("Off: your assistants can't use it.")).toBeVisible();
-  await page.getByRole('banner').getByRole('link', { name: 'Marketplace' }).click();
+  await page.getByRole('banner').getByRole('link', { name: 'Marketplace', exact: true }).click();
   await expect(cardOf(page, 'Memory'), 'at once').toContainText('Switched off');
   for (const path of ['/marketplace?view=live', '/']) {
     await page.goto(path);

@@ -13,11 +13,13 @@ test('[SVC-14] [SVC-15] [SVC-16] the details dialog loads capabilities, health a
   const details = page.getByRole('button', { name: 'Details of Travel', exact: true });
   const dialog = page.getByRole('dialog', { name: 'Travel', exact: true });
   await details.click();
-  const error = dialog.getByRole('alert').filter({ has: page.getByRole('heading', { name: 'Error Loading Details' }) });
+  const error = dialog
+    .getByRole('alert')
+    .filter({ has: page.getByRole('heading', { name: 'Error Loading Details', exact: true }) });
   await expect(error).toContainText('The stall is closed.');
   await heal();
   const asked = page.waitForRequest(healthPath);
-  await dialog.getByRole('button', { name: 'Retry' }).click();
+  await dialog.getByRole('button', { name: 'Retry', exact: true }).click();
   await asked;
   await expect(dialog).toContainText('Tools 7');
   await expect(dialog).toContainText(/Prompts 1\s*Resources 1/);
@@ -41,5 +43,5 @@ test('[SVC-14] [SVC-15] [SVC-16] the details dialog loads capabilities, health a
   }));
   await page.reload();
   await details.click();
-  await expect(dialog.getByRole('heading', { name: 'No Tools Found' })).toBeVisible();
+  await expect(dialog.getByRole('heading', { name: 'No Tools Found', exact: true })).toBeVisible();
 });

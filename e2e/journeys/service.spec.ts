@@ -90,7 +90,7 @@ test('tools stand left in the first screen, and beside them how to get or connec
   const topOf = async (part: Locator) => (await part.boundingBox())?.y ?? 0;
   const leftOf = async (part: Locator) => (await part.boundingBox())?.x ?? 0;
   await page.setViewportSize({ width: 1280, height: 800 });
-  const information = page.getByRole('region', { name: 'Server Information' });
+  const information = page.getByRole('region', { name: 'Server Information', exact: true });
   for (const path of ['/service/travel', '/service/travel-pro']) {
     await page.goto(path);
     await expect(toolsOf(page).getByRole('listitem').first()).toBeInViewport();
@@ -105,9 +105,9 @@ test('tools stand left in the first screen, and beside them how to get or connec
   await expect(information).toContainText(/Last tested(just now|\d+ minutes? ago)/);
   await expect(information).toContainText('ProtocolMCP 2026-07-28TransportStreamable HTTP');
   await expect(information).toContainText(/Context costabout [\d,]+ tokens/);
-  const related = page.getByRole('region', { name: 'Related services' });
+  const related = page.getByRole('region', { name: 'Related services', exact: true });
   await expect(related.getByRole('link', { name: 'Travel', exact: true })).toHaveAttribute('href', '/service/travel');
-  await expect(related.getByRole('link', { name: 'Travel Pro' })).toHaveCount(0);
+  await expect(related.getByRole('link', { name: 'Travel Pro', exact: true })).toHaveCount(0);
   await expectNoAxeFindings(page);
   // on a phone, what must be had first stands first
   await page.setViewportSize({ width: 390, height: 844 });
@@ -128,9 +128,9 @@ test('uptime is drawn by the day, and a table says the same in words', async ({ 
     await route.fulfill({ json: { ...answer, uptime: { since: '2026-06-30', percent: null }, days } });
   });
   await page.goto('/service/travel');
-  const information = page.getByRole('region', { name: 'Server Information' });
+  const information = page.getByRole('region', { name: 'Server Information', exact: true });
   await expect(information, 'before there is a day of checks').toContainText('Uptime, 30 days100% today');
-  const table = page.getByRole('table', { name: 'Uptime by day' });
+  const table = page.getByRole('table', { name: 'Uptime by day', exact: true });
   const cells = table.getByRole('cell');
   await expect(cells).toHaveText(['No checks', 'No checks', '96.5%', ...Array<string>(27).fill('100%')]);
   await expect(table.getByRole('rowheader').nth(2)).toHaveText('Jun 3, 2026');
@@ -159,7 +159,7 @@ test('the way to get a server, its tier and why it fails stand on its page, each
   for (const said of ['$9.00', 'T2', 'Not reached since noon']) expect(text.split(said), said).toHaveLength(2);
 });
 
-const useOf = (page: Page) => page.getByRole('region', { name: 'Use this service' });
+const useOf = (page: Page) => page.getByRole('region', { name: 'Use this service', exact: true });
 
 test('a service that one may not use says how to get access, and shows neither link nor wait for a call', async ({
   page,
@@ -167,38 +167,38 @@ test('a service that one may not use says how to get access, and shows neither l
   const access = 'Included in Professional, or rent it for $9.00/month.';
   await page.goto('/service/travel-pro');
   await expect(useOf(page).getByRole('heading')).toHaveText(access);
-  await expect(useOf(page).getByRole('link', { name: 'See plans' })).toHaveAttribute('href', '/plans');
-  await page.getByRole('banner').getByRole('button', { name: 'Sign In' }).click();
+  await expect(useOf(page).getByRole('link', { name: 'See plans', exact: true })).toHaveAttribute('href', '/plans');
+  await page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true }).click();
   await chooseAccount(page, 'free-plan@souk.test');
   await expect(page).toHaveURL(/\/service\/travel-pro$/);
   await expect(useOf(page).getByRole('heading')).toHaveText(access);
   await expect(useOf(page)).toContainText("Your plan doesn't include Travel Pro");
   await expect(page.getByRole('textbox')).toHaveCount(0);
-  await expect(page.getByRole('tablist', { name: 'Client' })).toHaveCount(0);
+  await expect(page.getByRole('tablist', { name: 'Client', exact: true })).toHaveCount(0);
   await expect(page.getByText('Waiting for the first call')).toHaveCount(0);
   await expect(page.getByRole('switch')).toHaveCount(0);
   await expectNoAxeFindings(page);
-  await useOf(page).getByRole('link', { name: 'See plans' }).click();
+  await useOf(page).getByRole('link', { name: 'See plans', exact: true }).click();
   await expect(page).toHaveURL(/\/plans$/);
 });
 
 test('a service that needs an account says so first, with the button', async ({ page }) => {
   await page.goto('/service/notes');
   await expect(useOf(page).getByRole('heading').first()).toHaveText('Notes needs your account');
-  await useOf(page).getByRole('button', { name: 'Sign In' }).click();
+  await useOf(page).getByRole('button', { name: 'Sign In', exact: true }).click();
   await chooseAccount(page, 'own-notes@souk.test');
   await expect(useOf(page).getByRole('heading').first()).toHaveText('Your Notes account');
   await expect(useOf(page)).toContainText('Sign in with your Notes account to use its tools.');
   await expectNoAxeFindings(page);
   const opened = page.waitForEvent('popup');
-  await useOf(page).getByRole('button', { name: 'Sign in to Notes' }).click();
+  await useOf(page).getByRole('button', { name: 'Sign in to Notes', exact: true }).click();
   const popup = await opened;
   await popup.getByLabel('Your name').fill('Nora');
-  await popup.getByRole('button', { name: 'Allow' }).click();
+  await popup.getByRole('button', { name: 'Allow', exact: true }).click();
   await expect(useOf(page).getByText('Connected', { exact: true })).toBeVisible();
-  await expect(useOf(page).getByRole('heading', { name: 'Your Notes account' })).toBeFocused();
-  await expect(useOf(page).getByRole('button', { name: 'Sign in again' })).toBeVisible();
-  await expect(useOf(page).getByRole('button', { name: 'Disconnect' })).toBeVisible();
+  await expect(useOf(page).getByRole('heading', { name: 'Your Notes account', exact: true })).toBeFocused();
+  await expect(useOf(page).getByRole('button', { name: 'Sign in again', exact: true })).toBeVisible();
+  await expect(useOf(page).getByRole('button', { name: 'Disconnect', exact: true })).toBeVisible();
   await expect(page.getByLabel("Notes' link", { exact: true })).toBeVisible();
 });
 
@@ -208,7 +208,7 @@ test('signed in, a service is switched on and off on its page, and its link is t
   await page.goto('/service/travel');
   await expect(page.getByRole('switch')).toHaveCount(0);
   await openSignedIn(page, '/service/travel', 'switching@souk.test');
-  const travel = page.getByRole('switch', { name: 'Use Travel' });
+  const travel = page.getByRole('switch', { name: 'Use Travel', exact: true });
   const link = page.getByLabel("Travel's link", { exact: true });
   await expect(travel).toBeChecked();
   await expect(link).toBeVisible();
@@ -226,7 +226,7 @@ test('only an answered call proves that the link works: of others the page says 
   product,
 }) => {
   await openSignedIn(page, '/service/travel', 'refused-calls@souk.test');
-  const travel = page.getByRole('switch', { name: 'Use Travel' });
+  const travel = page.getByRole('switch', { name: 'Use Travel', exact: true });
   const status = useOf(page).getByRole('status').filter({ hasText: /call/ });
   await expect(status).toContainText('Waiting for the first call');
   await travel.click();
@@ -260,7 +260,7 @@ test('[SVC-1] [SVC-9] [SVC-10] [SVC-12] addresses of a service: with an id that 
     await expect(errorOf(page, 'Server Not Found')).toContainText(
       /MCP server with ID 'travl' not found\. Available servers: (?=.*\bcalendar\b)(?=.*\btravel-pro\b)/,
     );
-    await page.getByRole('main').getByRole('link', { name: 'Back to Marketplace' }).last().click();
+    await page.getByRole('main').getByRole('link', { name: 'Back to Marketplace', exact: true }).last().click();
     await expect(page).toHaveURL(/\/marketplace$/);
   });
 });
@@ -287,7 +287,7 @@ test('[SVC-13] the page while it loads, and when that fails', async ({ page }) =
     await page.goto('/service/travel');
     await expect(errorOf(page, 'Failed to load server details')).toContainText('The stall is closed.');
     await heal();
-    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('button', { name: 'Retry', exact: true }).click();
     await expect(titleOf(page)).toHaveText('Travel');
   });
 });
@@ -298,5 +298,5 @@ test('a server without tools says so', async ({ page }) => {
     capabilities: catalogue.capabilities.filter(({ serverId }) => serverId !== 'memory'),
   }));
   await page.goto('/service/memory');
-  await expect(page.getByRole('heading', { name: 'No Tools Found' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No Tools Found', exact: true })).toBeVisible();
 });

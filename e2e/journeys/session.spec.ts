@@ -3,7 +3,7 @@ import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { accountMenu, signIn } from './sign-in.ts';
 
-const signInButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Sign In' });
+const signInButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true });
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
@@ -48,7 +48,7 @@ test('[SES-7] [SES-29] [SES-30] [SES-31] a sign-in is kept over a reload and in 
   expect(refreshes()).toBe(0);
 
   await accountMenu(second).click();
-  await second.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await second.getByRole('menuitem', { name: 'Sign Out', exact: true }).click();
   await expect(signInButton(page), 'signed out there, seen here').toBeVisible();
   await signIn(page, 'next@souk.test');
   await expect(accountMenu(second), 'signed in here, seen there').toBeVisible();
@@ -112,7 +112,7 @@ test('[SES-18] a sign-in in another tab is seen here by the storage event, and o
 
   const stored = await page.evaluate(() => ({ ...localStorage }));
   await accountMenu(other).click();
-  await other.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await other.getByRole('menuitem', { name: 'Sign Out', exact: true }).click();
   await expect(signInButton(page)).toBeVisible();
   await other.close();
   // written by this very page, which therefore gets no storage event
@@ -143,7 +143,7 @@ test('a session that ended says so, and a sign-out here does not', async ({ page
   await signIn(page, 'ended@souk.test');
   await expect(page).toHaveURL(`${product.publicUrl}/dashboard`);
   await accountMenu(page).click();
-  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await page.getByRole('menuitem', { name: 'Sign Out', exact: true }).click();
   await expect(signInButton(page)).toBeVisible();
   await expect(ended).toHaveCount(0);
 });
@@ -213,7 +213,7 @@ test('[SES-11] [SES-12] cookies of earlier releases sign nobody in, and go at si
   await expect(signInButton(page)).toBeVisible();
   await signIn(page, 'newer@souk.test');
   await accountMenu(page).click();
-  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await page.getByRole('menuitem', { name: 'Sign Out', exact: true }).click();
   await expect(signInButton(page)).toBeVisible();
   const left = (await context.cookies()).map(({ name }) => name);
   expect(left).not.toEqual(expect.arrayContaining(['user_data']));

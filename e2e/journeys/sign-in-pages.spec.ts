@@ -6,7 +6,7 @@ import { accountMenu, chooseAccount } from './sign-in.ts';
 const google = (page: Page) => page.getByRole('button', { name: /Continue with Google/ });
 /** The toasts have a place of their own, outside. */
 const alert = (page: Page) => page.getByRole('main').getByRole('alert');
-const signInButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Sign In' });
+const signInButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true });
 
 test('[GEN-21] [INFO-12] [INFO-13] /auth-shim says that it is under maintenance, and links home', async ({
   page,
@@ -14,7 +14,7 @@ test('[GEN-21] [INFO-12] [INFO-13] /auth-shim says that it is under maintenance,
 }) => {
   await page.goto('/auth-shim');
   await expect(page.getByText('This page is under maintenance during OAuth 2.1 migration.')).toBeVisible();
-  await page.getByRole('link', { name: 'Return to Home' }).click();
+  await page.getByRole('link', { name: 'Return to Home', exact: true }).click();
   await expect(page).toHaveURL(`${product.publicUrl}/`);
 });
 
@@ -44,7 +44,7 @@ test('[SIGN-45] [SIGN-48] [SES-18] in a popup: the page stays, the window goes, 
 }) => {
   await page.goto('/sign-in');
   const opening = page.waitForEvent('popup');
-  await page.getByRole('button', { name: 'Use a popup window' }).click();
+  await page.getByRole('button', { name: 'Use a popup window', exact: true }).click();
   const popup = await opening;
   await expect(google(popup)).toBeVisible();
   expect(await popup.evaluate(() => [window.innerWidth, window.innerHeight])).toEqual([600, 700]);
@@ -60,7 +60,7 @@ test('[SIGN-50] [SIGN-51] [SIGN-52] a popup that is closed, blocked or too slow 
 }) => {
   await page.clock.install();
   await page.goto('/sign-in');
-  const button = page.getByRole('button', { name: 'Use a popup window' });
+  const button = page.getByRole('button', { name: 'Use a popup window', exact: true });
   const open = async () => {
     const opening = page.waitForEvent('popup');
     await button.click();
@@ -91,7 +91,7 @@ test('[SIGN-50] [SIGN-51] [SIGN-52] a popup that is closed, blocked or too slow 
   await expect(alert(page)).toHaveText(
     'Failed to open OAuth popup window. Please allow popups for this site.Continue in this tab',
   );
-  await expect(alert(page).getByRole('button', { name: 'Continue in this tab' })).toBeVisible();
+  await expect(alert(page).getByRole('button', { name: 'Continue in this tab', exact: true })).toBeVisible();
   await expect(signInButton(page)).toBeVisible();
 });
 
@@ -119,7 +119,7 @@ test('[SIGN-22] [SIGN-27] a callback in a tab without its verifier says Authenti
   await page.evaluate(() => sessionStorage.removeItem('souk.sign-in.verifier'));
   await chooseAccount(page, 'unverified@souk.test');
   await expectFailed(page, 'Missing code verifier');
-  await page.getByRole('link', { name: 'Return to Home' }).click();
+  await page.getByRole('link', { name: 'Return to Home', exact: true }).click();
   await expect(page).toHaveURL(`${product.publicUrl}/`);
   await expect(signInButton(page)).toBeVisible();
 });
@@ -131,7 +131,7 @@ test('[SIGN-23] a broker that cannot be reached, or refuses the code, is said as
   await chooseAccount(page, 'unreached@souk.test');
   await expect(alert(page).filter({ hasText: 'Authentication Failed' })).toContainText('Network error occurred');
   await page.unroute('**/oauth/token');
-  await page.getByRole('link', { name: 'Sign in again' }).click();
+  await page.getByRole('link', { name: 'Sign in again', exact: true }).click();
   await routeNow(page, '**/oauth/token', (route) => route.fulfill({ status: 400, body: 'the code is used' }));
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await expect(alert(page).filter({ hasText: 'Authentication Failed' })).toContainText(
@@ -156,7 +156,7 @@ test('[SIGN-29] [SIGN-30] /auth/success without token or without user says what 
     );
     await expect(page).toHaveURL(`${product.publicUrl}/auth/success`);
   }
-  await page.getByRole('link', { name: 'Return to Home' }).click();
+  await page.getByRole('link', { name: 'Return to Home', exact: true }).click();
   await expect(page).toHaveURL(`${product.publicUrl}/`);
 });
 

@@ -6,7 +6,7 @@ import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.
  * Starts on any screen with the header, and is back there when it returns.
  */
 export async function signIn(page: Page, email: string): Promise<void> {
-  await page.getByRole('banner').getByRole('button', { name: 'Sign In' }).click();
+  await page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true }).click();
   await chooseAccount(page, email);
   await expect(accountMenu(page)).toBeVisible();
 }

@@ -9,7 +9,9 @@ async function openDashboard(page: Page, email: string): Promise<void> {
 }
 
 const createButton = (page: Page) =>
-  page.getByRole('region', { name: 'Access tokens' }).getByRole('button', { name: 'Create token' });
+  page
+    .getByRole('region', { name: 'Access tokens', exact: true })
+    .getByRole('button', { name: 'Create token', exact: true });
 
 test('[PAT-5] a token is made, copied, shown once, opens the link, and after its revocation is refused', async ({
   page,
@@ -18,29 +20,29 @@ test('[PAT-5] a token is made, copied, shown once, opens the link, and after its
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openDashboard(page, 'tokens@souk.test');
-  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No access tokens', exact: true })).toBeVisible();
 
   await createButton(page).click();
-  const form = page.getByRole('dialog', { name: 'Create an access token' });
+  const form = page.getByRole('dialog', { name: 'Create an access token', exact: true });
   await form.getByLabel('Name').fill('Build server');
-  await form.getByRole('checkbox', { name: 'Prompts' }).uncheck();
+  await form.getByRole('checkbox', { name: 'Prompts', exact: true }).uncheck();
   await form.getByLabel('Expiry').selectOption('30 days');
-  await form.getByRole('button', { name: 'Create token' }).click();
+  await form.getByRole('button', { name: 'Create token', exact: true }).click();
 
-  const shown = page.getByRole('alertdialog', { name: 'Token “Build server” is ready' });
+  const shown = page.getByRole('alertdialog', { name: 'Token “Build server” is ready', exact: true });
   const secret = shown.getByLabel('Access token', { exact: true });
   await expect(secret).toHaveValue(/^souk_pat_/);
   const token = await secret.inputValue();
   await expect(shown).toContainText("You won't be able to see it again.");
-  await expect(shown.getByRole('button', { name: 'Close' })).toHaveCount(0);
+  await expect(shown.getByRole('button', { name: 'Close', exact: true })).toHaveCount(0);
   await page.keyboard.press('Escape');
   await expect(secret, 'only Done closes it').toHaveValue(token);
-  await shown.getByRole('button', { name: 'Copy Access token' }).click();
+  await shown.getByRole('button', { name: 'Copy Access token', exact: true }).click();
   await expect(shown.getByRole('status').filter({ hasText: 'Copied to the clipboard' })).toBeAttached();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token);
   expect(await statusOfCall(product.publicUrl, token)).toBe(200);
 
-  await shown.getByRole('button', { name: 'Done' }).click();
+  await shown.getByRole('button', { name: 'Done', exact: true }).click();
   await expect(shown).toHaveCount(0);
   const row = page.getByRole('row', { name: /Build server/ });
   await expect(row).toContainText('in 30 days');
@@ -54,16 +56,16 @@ test('[PAT-5] a token is made, copied, shown once, opens the link, and after its
   await expect(row).toBeVisible();
   expect(await page.content(), 'nobody can look it up later').not.toContain(token);
 
-  await row.getByRole('button', { name: 'Revoke Build server' }).click();
-  const question = page.getByRole('alertdialog', { name: 'Revoke “Build server”?' });
+  await row.getByRole('button', { name: 'Revoke Build server', exact: true }).click();
+  const question = page.getByRole('alertdialog', { name: 'Revoke “Build server”?', exact: true });
   await expect(question).toContainText('This action cannot be undone.');
-  await question.getByRole('button', { name: 'Cancel' }).click();
+  await question.getByRole('button', { name: 'Cancel', exact: true }).click();
   await expect(question).toHaveCount(0);
   expect(await statusOfCall(product.publicUrl, token), 'asked, and not confirmed').toBe(200);
 
-  await row.getByRole('button', { name: 'Revoke Build server' }).click();
-  await question.getByRole('button', { name: 'Revoke token' }).click();
-  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+  await row.getByRole('button', { name: 'Revoke Build server', exact: true }).click();
+  await question.getByRole('button', { name: 'Revoke token', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'No access tokens', exact: true })).toBeVisible();
   await expect(page.getByText('Token “Build server” is revoked.')).toBeAttached();
   expect(await statusOfCall(product.publicUrl, token)).toBe(401);
 });
@@ -91,21 +93,22 @@ async function statusOfCall(publicUrl: string, token: string): Promise<number> {
 test('a token without a name or without a scope is not made, and the form says why', async ({ page }) => {
   await openDashboard(page, 'form@souk.test');
   await createButton(page).click();
-  const form = page.getByRole('dialog', { name: 'Create an access token' });
+  const form = page.getByRole('dialog', { name: 'Create an access token', exact: true });
   const name = form.getByLabel('Name');
-  await form.getByRole('button', { name: 'Create token' }).click();
+  await form.getByRole('button', { name: 'Create token', exact: true }).click();
   await expect(form.getByText('Give the token a name.')).toBeVisible();
   await expect(name).toBeFocused();
   await name.fill('x'.repeat(81));
-  await form.getByRole('button', { name: 'Create token' }).click();
+  await form.getByRole('button', { name: 'Create token', exact: true }).click();
   await expect(form.getByText('At most 80 characters: these are 81.')).toBeVisible();
   await name.fill('A script');
-  for (const scope of ['Tools', 'Prompts', 'Resources']) await form.getByRole('checkbox', { name: scope }).uncheck();
-  await form.getByRole('button', { name: 'Create token' }).click();
+  for (const scope of ['Tools', 'Prompts', 'Resources'])
+    await form.getByRole('checkbox', { name: scope, exact: true }).uncheck();
+  await form.getByRole('button', { name: 'Create token', exact: true }).click();
   await expect(form.getByText('Choose at least one.')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(form).toHaveCount(0);
-  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No access tokens', exact: true })).toBeVisible();
 });
 
 test('[ERR-5] failures to fetch, to count, to create and to revoke are shown word for word, and can be tried again', async ({
@@ -119,38 +122,38 @@ test('[ERR-5] failures to fetch, to count, to create and to revoke are shown wor
   await expect(page.getByRole('alert').filter({ hasText: 'Failed to fetch PATs' })).toContainText(text);
   await healList();
   const healStats = await failCalls(page, '**/auth/pat/stats', { message: 'Failed to fetch PAT stats' });
-  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
   const stats = page.getByRole('alert').filter({ hasText: 'Failed to fetch PAT stats' });
   await expect(stats).toBeVisible();
   await healStats();
-  await stats.getByRole('button', { name: 'Retry' }).click();
+  await stats.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(stats).toHaveCount(0);
 
   const healCreate = await failCalls(page, '**/auth/pat/create', { message: text });
   await createButton(page).click();
-  const form = page.getByRole('dialog', { name: 'Create an access token' });
+  const form = page.getByRole('dialog', { name: 'Create an access token', exact: true });
   await form.getByLabel('Name').fill('Second try');
-  await form.getByRole('button', { name: 'Create token' }).click();
+  await form.getByRole('button', { name: 'Create token', exact: true }).click();
   await expect(form.getByRole('alert')).toContainText(`Failed to create PAT: ${text}`);
   await expect(form.getByLabel('Name'), 'what was typed stays').toHaveValue('Second try');
   await healCreate();
-  await form.getByRole('button', { name: 'Create token' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Done' }).click();
+  await form.getByRole('button', { name: 'Create token', exact: true }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Done', exact: true }).click();
 
   const healRevoke = await failCalls(page, '**/auth/pat/*', { message: text });
-  await page.getByRole('button', { name: 'Revoke Second try' }).click();
-  const question = page.getByRole('alertdialog', { name: 'Revoke “Second try”?' });
-  await question.getByRole('button', { name: 'Revoke token' }).click();
+  await page.getByRole('button', { name: 'Revoke Second try', exact: true }).click();
+  const question = page.getByRole('alertdialog', { name: 'Revoke “Second try”?', exact: true });
+  await question.getByRole('button', { name: 'Revoke token', exact: true }).click();
   await expect(question.getByRole('alert')).toContainText(`Failed to revoke PAT: ${text}`);
   await healRevoke();
-  await question.getByRole('button', { name: 'Revoke token' }).click();
-  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+  await question.getByRole('button', { name: 'Revoke token', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'No access tokens', exact: true })).toBeVisible();
 
   const release = await holdCalls(page, '**/auth/pat/list');
   await page.reload();
   await expect(page.getByRole('status').filter({ hasText: 'Loading your access tokens…' })).toBeVisible();
   release();
-  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No access tokens', exact: true })).toBeVisible();
 });
 
 test('[DASH-2] without a signed-in user the dashboard says Redirecting... and goes home', async ({ page, product }) => {
@@ -162,6 +165,6 @@ test('[DASH-2] without a signed-in user the dashboard says Redirecting... and go
   `);
   await page.goto('/dashboard');
   await expect(page).toHaveURL(`${product.publicUrl}/`);
-  await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
   expect(await page.evaluate('globalThis.seen')).toBe(true);
 });

@@ -26,7 +26,7 @@ const run = (row: Locator) => row.getByRole('button', { name: 'Run', exact: true
 /** Fills in the fields whose names begin so. */
 async function fill(row: Locator, values: Record<string, string>) {
   for (const [name, value] of Object.entries(values)) {
-    await row.getByRole('textbox', { name: new RegExp(`^${name}\\b`, 'i') }).fill(value);
+    await row.getByRole('textbox', { name: new RegExp(`^${name}\\b`, 'i'), exact: true }).fill(value);
   }
 }
 
@@ -35,7 +35,7 @@ test('a person runs a tool on its page: the form of its schema, the cost before,
 }) => {
   await page.goto('/service/travel');
   const visitor = await tryTool(page, 'find_airports');
-  await visitor.getByRole('button', { name: 'Sign in to try it' }).click();
+  await visitor.getByRole('button', { name: 'Sign in to try it', exact: true }).click();
   await chooseAccount(page, 'tries-travel@souk.test');
   // back where they were
   await expect(page).toHaveURL(/\/service\/travel\?try=find_airports$/);
@@ -58,8 +58,8 @@ test('a person runs a tool on its page: the form of its schema, the cost before,
   await expect(result).toContainText('ZRH');
   await expectNoAxeFindings(page);
   // the same values as JSON, and back
-  await form.getByRole('button', { name: 'Enter JSON' }).click();
-  const json = form.getByRole('textbox', { name: 'Arguments as JSON' });
+  await form.getByRole('button', { name: 'Enter JSON', exact: true }).click();
+  const json = form.getByRole('textbox', { name: 'Arguments as JSON', exact: true });
   await expect(json).toHaveValue(/"query": "Zurich"/);
   await json.fill('["no object"]');
   await run(row).click();
@@ -67,9 +67,9 @@ test('a person runs a tool on its page: the form of its schema, the cost before,
   await json.fill('{ "query": "Reykjavik", "limit": 1 }');
   await run(row).click();
   await expect(result).toContainText('KEF');
-  await form.getByRole('button', { name: 'Use the form' }).click();
+  await form.getByRole('button', { name: 'Use the form', exact: true }).click();
   await expect(query).toHaveValue('Reykjavik');
-  await row.getByRole('button', { name: 'Close' }).click();
+  await row.getByRole('button', { name: 'Close', exact: true }).click();
   const again = row.getByRole('button', { name: /^Try it/ });
   await expect(again).toBeFocused();
   await page.keyboard.press('Enter');
@@ -87,8 +87,8 @@ test('a tool with a price says what it costs, is refused without credits, and is
   await run(row).click();
   const result = row.getByRole('region', { name: /^Result of/ });
   await expect(result.getByRole('alert')).toContainText('Needs 1 credit');
-  await cost.getByRole('link', { name: 'Get credits' }).click();
-  await page.getByRole('button', { name: 'Buy credits in the Starter package' }).click();
+  await cost.getByRole('link', { name: 'Get credits', exact: true }).click();
+  await page.getByRole('button', { name: 'Buy credits in the Starter package', exact: true }).click();
   await payAndReturn(page);
   await page.goto('/service/travel');
   row = await tryTool(page, 'distance');
@@ -115,14 +115,14 @@ test('a tool tells its progress, asks in its place, and is cancelled', async ({ 
   await openSignedIn(page, '/service/everything', 'tries-everything@souk.test');
   const asking = await tryTool(page, 'trigger-elicitation-request');
   await run(asking).click();
-  const question = asking.getByRole('region', { name: 'Everything asks' });
+  const question = asking.getByRole('region', { name: 'Everything asks', exact: true });
   await expect(question.getByRole('heading')).toBeFocused();
-  await question.getByRole('button', { name: 'Send answer' }).click();
+  await question.getByRole('button', { name: 'Send answer', exact: true }).click();
   await expect(question.getByRole('textbox', { name: 'String', exact: true })).toBeFocused();
   await question.getByRole('textbox', { name: 'String', exact: true }).fill('Ann Example');
   await question.getByRole('combobox', { name: /^Titled Single/ }).selectOption({ label: 'Wonder Woman' });
   await expectNoAxeFindings(page);
-  await question.getByRole('button', { name: 'Send answer' }).click();
+  await question.getByRole('button', { name: 'Send answer', exact: true }).click();
   await expect(asking).toContainText('Name: Ann Example');
   await expect(asking).toContainText('hero-3');
   await expect(question).toHaveCount(0);
@@ -133,7 +133,7 @@ test('a tool tells its progress, asks in its place, and is cancelled', async ({ 
   const page2 = opening.getByRole('link', { name: /^Open pages.test/ });
   await expect(page2).toHaveAttribute('href', 'https://pages.test/terms');
   await expect(page2).toHaveAttribute('rel', /noopener/);
-  await opening.getByRole('button', { name: 'Decline' }).click();
+  await opening.getByRole('button', { name: 'Decline', exact: true }).click();
   await expect(opening.getByRole('region', { name: /^Result of/ })).toContainText(/declined/i);
 
   const long = await tryTool(page, 'trigger-long-running-operation');
@@ -143,7 +143,7 @@ test('a tool tells its progress, asks in its place, and is cancelled', async ({ 
   await expect(long).toContainText(/\d of 100/);
   let cancellations = 0;
   page.on('request', (request) => (cancellations += Number(request.method() === 'DELETE')));
-  await long.getByRole('button', { name: 'Cancel' }).dblclick();
+  await long.getByRole('button', { name: 'Cancel', exact: true }).dblclick();
   await expect(long.getByRole('region', { name: /^Result of/ })).toContainText('The call was cancelled.');
   expect(cancellations).toBe(1);
 });

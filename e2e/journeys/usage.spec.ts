@@ -9,10 +9,11 @@ import { openSignedIn } from './sign-in.ts';
 
 const statsPath = '**/usage-stats*';
 const historyPath = '**/credit-history*';
-const usage = (page: Page) => page.getByRole('region', { name: 'Credit Usage' });
-const services = (page: Page) => page.getByRole('region', { name: 'Calls and credits by service' }).getByRole('row');
-const activity = (page: Page) => page.getByRole('list', { name: 'Recent activity' }).getByRole('listitem');
-const refresh = (page: Page) => usage(page).getByRole('button', { name: 'Refresh' });
+const usage = (page: Page) => page.getByRole('region', { name: 'Credit Usage', exact: true });
+const services = (page: Page) =>
+  page.getByRole('region', { name: 'Calls and credits by service', exact: true }).getByRole('row');
+const activity = (page: Page) => page.getByRole('list', { name: 'Recent activity', exact: true }).getByRole('listitem');
+const refresh = (page: Page) => usage(page).getByRole('button', { name: 'Refresh', exact: true });
 
 /** More than is shown: twelve services, and twelve calls, of which the first has both counts of tokens. */
 const credits = [3700, ...Array.from({ length: 11 }, () => 1)];
@@ -69,14 +70,14 @@ test('[USE-8] [USE-12] usage loads when its tab is first opened and on Refresh, 
   await expect(page.getByRole('heading', { name: 'Subscription Summary', exact: true })).toBeVisible();
   await page.waitForLoadState('networkidle');
   expect(asked, 'before the tab is opened').toEqual([]);
-  await page.getByRole('tab', { name: 'Usage' }).click();
+  await page.getByRole('tab', { name: 'Usage', exact: true }).click();
   await expect(activity(page)).toHaveCount(10);
   const once = ['usage-stats?days=30', 'credit-history?limit=20'];
   expect(asked.toSorted(), 'when the tab is opened').toEqual(once.toSorted());
-  await page.getByRole('tab', { name: 'Usage' }).press('ArrowLeft');
+  await page.getByRole('tab', { name: 'Usage', exact: true }).press('ArrowLeft');
   await expect(page.getByRole('heading', { name: 'Subscription Summary', exact: true })).toBeVisible();
   await page.clock.fastForward('01:00');
-  await page.getByRole('tab', { name: 'Billing' }).press('ArrowRight');
+  await page.getByRole('tab', { name: 'Billing', exact: true }).press('ArrowRight');
   await expect(activity(page)).toHaveCount(10);
   await page.evaluate(() => window.dispatchEvent(new Event('focus')));
   await page.waitForLoadState('networkidle');
@@ -99,7 +100,9 @@ test('[USE-1] [USE-2] [USE-3] [USE-4] the Usage tab has the figures of 30 days, 
     'Average cost3.01credits per call',
   ])
     await expect(usage(page)).toContainText(figure);
-  const day = page.getByRole('table', { name: 'Tool calls by day' }).getByRole('row', { name: /^Nov 5, 2026/ });
+  const day = page
+    .getByRole('table', { name: 'Tool calls by day', exact: true })
+    .getByRole('row', { name: /^Nov 5, 2026/ });
   await expect(day).toHaveText('Nov 5, 20261,2004');
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 844 });
@@ -137,7 +140,7 @@ test('[USE-11] [HIST-15] [HIST-16] without calls the Usage tab says so; what can
   await page.goto('/dashboard?tab=usage');
   await expect(page.getByRole('status').filter({ hasText: 'Loading your usage…' })).toBeVisible();
   release();
-  await expect(usage(page).getByRole('heading', { name: 'No usage data available' })).toBeVisible();
+  await expect(usage(page).getByRole('heading', { name: 'No usage data available', exact: true })).toBeVisible();
   await expectNoAxeFindings(page);
   const healStats = await failCalls(page, statsPath, { message: 'The meter rests.' });
   const healHistory = await failCalls(page, historyPath, { message: 'The meter is read.' });
@@ -149,9 +152,9 @@ test('[USE-11] [HIST-15] [HIST-16] without calls the Usage tab says so; what can
   await expect(alert.filter({ hasText: 'Failed to fetch credit usage' })).toContainText('The meter is read.');
   await expectNoAxeFindings(page);
   await healHistory();
-  await usage(page).getByRole('button', { name: 'Retry' }).click();
+  await usage(page).getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(usage(page)).toContainText('No call has cost credits yet.');
   await healStats();
   await refresh(page).click();
-  await expect(usage(page).getByRole('heading', { name: 'No usage data available' })).toBeVisible();
+  await expect(usage(page).getByRole('heading', { name: 'No usage data available', exact: true })).toBeVisible();
 });

@@ -7,7 +7,7 @@ import { openSignedIn } from './sign-in.ts';
 export const openUsers = (page: Page, query = '') => openSignedIn(page, `/admin?tab=users${query}`, administrator);
 export const rowOf = (page: Page, email: string) => page.getByRole('row').filter({ hasText: email });
 export const act = (page: Page, action: string, email: string) =>
-  page.getByRole('button', { name: `${action}: ${email}` });
+  page.getByRole('button', { name: `${action}: ${email}`, exact: true });
 export const dialogOf = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true });
 export const warningOf = (page: Page, name: string) => page.getByRole('alertdialog', { name, exact: true });
 

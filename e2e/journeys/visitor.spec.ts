@@ -12,7 +12,7 @@ test('a visitor searches, opens a service, signs in, copies the link, makes a to
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto('/');
-  await page.getByRole('link', { name: 'Browse Servers' }).click();
+  await page.getByRole('link', { name: 'Browse Servers', exact: true }).click();
   await expect(page).toHaveURL(/\/marketplace/);
   await page.getByRole('searchbox').fill('airports');
   await expect(page.getByText(/^Showing 1 of 9 servers|^Showing \d of 9 servers/)).toBeVisible();
@@ -20,9 +20,9 @@ test('a visitor searches, opens a service, signs in, copies the link, makes a to
     .getByRole('link', { name: /Travel/ })
     .first()
     .click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Travel' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Travel', exact: true })).toBeVisible();
 
-  await page.getByRole('button', { name: 'Sign In' }).click();
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click();
   await page
     .getByRole('link', { name: /Google/ })
     .or(page.getByRole('button', { name: /Google/ }))
@@ -32,15 +32,15 @@ test('a visitor searches, opens a service, signs in, copies the link, makes a to
   await expect(page, 'back where the sign-in began').toHaveURL(/\/service\/travel/);
 
   await page.getByRole('button', { name: /Bea Buyer|bea@souk.test/ }).click();
-  await page.getByRole('menuitem', { name: 'Dashboard' }).click();
+  await page.getByRole('menuitem', { name: 'Dashboard', exact: true }).click();
   await expect(page).toHaveURL(/\/dashboard/);
   // the address changes before the screen does, and a service has a button of this name too
-  await expect(page.getByRole('tab', { name: 'Access tokens' })).toBeVisible();
+  await expect(page.getByRole('tab', { name: 'Access tokens', exact: true })).toBeVisible();
   await page.getByRole('button', { name: /^Copy/ }).first().click();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toBe(`${product.publicUrl}/mcp`);
 
-  await page.getByRole('tab', { name: 'Access tokens' }).click();
+  await page.getByRole('tab', { name: 'Access tokens', exact: true }).click();
   await page
     .getByRole('button', { name: /Create (access )?token/i })
     .first()
@@ -54,18 +54,18 @@ test('a visitor searches, opens a service, signs in, copies the link, makes a to
   await ready.getByRole('button', { name: /^Copy/ }).first().click();
   const token = await page.evaluate(() => navigator.clipboard.readText());
   expect(token).toMatch(/^souk_pat_[A-Za-z0-9_-]{43}$/);
-  await ready.getByRole('button', { name: 'Done' }).click();
+  await ready.getByRole('button', { name: 'Done', exact: true }).click();
 
-  await page.getByRole('tab', { name: 'Connections' }).click();
+  await page.getByRole('tab', { name: 'Connections', exact: true }).click();
   await expect(page.getByText('Waiting for the first call')).toBeVisible();
   const answer = await inspect(link, token, ['--tool-name', 'travel__find_airports', '--tool-arg', 'query=Zurich']);
   expect(answer).toContain('ZRH');
   await expect(page.getByText('The first call has arrived')).toBeVisible();
 
   await page.getByRole('button', { name: /Bea Buyer|bea@souk.test/ }).click();
-  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await page.getByRole('menuitem', { name: 'Sign Out', exact: true }).click();
   await expect(page).toHaveURL(`${product.publicUrl}/`);
-  await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
 });
 
 test('the first load is at most 170 KB of JavaScript and 10 KB of CSS, gzipped', async ({ page }) => {
