@@ -1,18 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectProvider, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import { connectStripe } from '#testing/open-checkout.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startShop, type Shop } from '#features/billing/checkout/testing/shop.ts';
 import { examinePayments } from './payment-checks.ts';
 
-let app: TestApp;
+let app: Shop;
 let provider: PaymentProvider;
-let stripe: ReturnType<typeof connectStripe>;
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startShop();
   if (!app.stripeSandbox) throw new Error('the stand-in does not run');
   const { access } = app.stripeSandbox;
   provider = connectProvider(access, () => Promise.reject(new Error('not asked')));
-  stripe = connectStripe(access);
 });
 afterAll(async () => {
   provider?.stop();
@@ -51,7 +48,7 @@ test('an endpoint that is missing, or is told too little, is a fault with what t
     status: 'failed',
     detail: 'No endpoint with the address https://souk.example/api/webhooks/stripe is switched on.',
   });
-  await stripe.webhookEndpoints.create({
+  await app.stripe.webhookEndpoints.create({
     url: 'https://souk.example/api/webhooks/stripe',
     enabled_events: ['invoice.paid'],
   });
@@ -63,10 +60,11 @@ test('an endpoint that is missing, or is told too little, is a fault with what t
 
 test('a payment method that the account does not take is a fault', async () => {
   const paymentMethods = ['card', 'sepa_debit', 'bacs_debit'];
-  expect((await findings({ paymentMethods }))['payments-methods']).toEqual({
-    status: 'failed',
-    detail: 'The account does not take bacs_debit.',
-  });
+  const ofMethods = async () => (await findings({ paymentMethods }))['payments-methods'];
+  expect(await ofMethods()).toEqual({ status: 'failed', detail: 'The account does not take bacs_debit.' });
+  // switched off, and not only unknown
+  await app.control.setAccount({ paymentMethods: ['card'] });
+  expect(await ofMethods()).toEqual({ status: 'failed', detail: 'The account does not take sepa_debit, bacs_debit.' });
 });
 
 test('a key that is refused is a fault, and the others are asked all the same', async () => {

@@ -69,6 +69,9 @@ describeOnDatabases('what was given up', migrations, (open) => {
       history.toSorted(),
     );
     expect(await ann.credits()).toBe(before);
+    // not given and taken again, but never given
+    const { rows: grants } = await shop.db.query('select from credit_lots where user_id = $1', [ann.userId]);
+    expect(grants).toHaveLength(1);
     expect(await ann.plan()).toBeUndefined();
     await shop.billing.payments?.subscriptions.sync(paymentId);
     expect(await chargesOf(paymentId)).toEqual([500, 0]);
