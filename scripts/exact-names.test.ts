@@ -27,7 +27,8 @@ function isLoose(node: Node): boolean {
   const [, options] = node['arguments'] as [unknown, { properties?: Property[] } | undefined];
   const valueOf = (name: string) => options?.properties?.find(({ key }) => key?.name === name)?.value;
   const name = valueOf('name');
-  return name !== undefined && !('regex' in name) && valueOf('exact') === undefined;
+  const isExpression = name !== undefined && ('regex' in name || name.type === 'NewExpression');
+  return name !== undefined && !isExpression && valueOf('exact') === undefined;
 }
 
 test('a look-up by role and name says that the name is the whole one, or is an expression', () => {
