@@ -44,6 +44,8 @@ export type AppOptions = {
   keepAlive?: KeepAliveTimes;
   /** How long a question waits for a client whose stream is gone; tests wait less. */
   questionPatienceMs?: number;
+  /** How long a stop waits for running calls, after its grace. */
+  drainMs?: number;
 };
 
 export type App = {

@@ -363,7 +363,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         // first: who waits for a run would keep the server from closing
         ['runs of manifests', () => manifestRuns.stop()],
         ['connection tests', () => upstreams.tests.stop()],
-        ['calls', () => gateway.drain(drainMs)],
+        ['calls', () => gateway.drain(options.drainMs ?? drainMs)],
         ['gateway', () => gateway.stop()],
         ['server', () => server.close()],
         ['events of payments', async () => billing.payments?.events.stop()],

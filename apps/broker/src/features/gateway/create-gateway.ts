@@ -11,6 +11,7 @@ import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import { createRunningCalls } from './call/running-calls.ts';
 import { createCallRate } from './call/call-rate.ts';
+import { createOpenQuestions } from './call/open-questions.ts';
 import { createPageQuestions } from './call/page-questions.ts';
 import type { GatewayEvents } from './gateway-events.ts';
 import type { GatewayParts } from './gateway-parts.ts';
@@ -46,7 +47,7 @@ export type Gateway = {
   /** Removes those that have been idle for too long, and messages that no process took, of every process. */
   removeExpiredSessions(): Promise<void>;
   /**
-   * Takes no more calls, but the answers to questions of those under way; resolves when these have been answered, or after
+   * Takes no more calls, and ends those that wait for an answer; resolves when all others have been answered, or after
    * `timeoutMs`.
    */
   drain(timeoutMs: number): Promise<void>;
@@ -80,6 +81,7 @@ export async function createGateway(options: {
   const requestRate = createRateLimit(config.limits.requestsPerMinuteToken, clock);
   const answers = createInFlight();
   const { charges, entitlement, links, priceRises } = options.billing;
+  const questions = createOpenQuestions();
   const view = createPersonalView(entitlement, options);
   const pages = createPageQuestions({ clock, ttlMs: roundTtlMs });
   // an embedded database has one broker
@@ -103,13 +105,14 @@ export async function createGateway(options: {
       events?.requestAnswered(request, method);
     },
     isCompact: (caller) => isCompact(db.query, caller),
-    rounds: createInputRounds({ key: options.stateKey, clock, underWay: answers, pages, elsewhere }),
+    rounds: createInputRounds({ key: options.stateKey, clock, underWay: answers, questions, pages, elsewhere }),
     pages,
     questionPatienceMs: options.questionPatienceMs ?? questionPatienceMs,
     publicUrl: config.publicUrl,
     results: createResultValidator({ clock, log }),
     callRate: createCallRate(config.limits, clock),
     runningCalls: createRunningCalls(),
+    questions,
     isStopping: () => draining,
   };
   const serverIdentity = { name: 'souk', title: config.brandName, version: options.version };
@@ -179,6 +182,7 @@ export async function createGateway(options: {
     },
     async drain(timeoutMs) {
       draining = true;
+      questions.endAll();
       await answers.idle(timeoutMs);
     },
     async stop() {

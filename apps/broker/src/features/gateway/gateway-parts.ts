@@ -6,6 +6,7 @@ import type { Caller } from '#platform/http/caller.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { CallRate } from './call/call-rate.ts';
+import type { OpenQuestions } from './call/open-questions.ts';
 import type { RunningCalls } from './call/running-calls.ts';
 import type { PageQuestions } from './call/page-questions.ts';
 import type { McpRequest } from './gateway-events.ts';
@@ -39,6 +40,8 @@ export type GatewayParts = {
   callRate: CallRate;
   /** Ends those of a person who is shut out. */
   runningCalls: RunningCalls;
+  /** Calls that wait for an answer, which a stop ends first. */
+  questions: OpenQuestions;
   /** No more calls are taken: those that end now may be ended by us. */
   isStopping(): boolean;
   /** Tells listeners that `method` of this request came to a result (gateway-events.ts); of one without a request, nothing. */

@@ -19,6 +19,7 @@ const texts: Readonly<Record<string, string>> = {
   protocol_error: 'The service answered with an error.',
   tool_error: 'It asked for something that cannot be done.',
   cancelled: 'The client cancelled it.',
+  stopped: 'The gateway was restarted while the call waited for an answer.',
   not_dispatched: 'The client cancelled it.',
 };
 

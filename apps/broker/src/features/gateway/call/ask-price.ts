@@ -10,8 +10,9 @@ import { asRecord } from '#platform/json.ts';
 import { ownFact, ownMeta } from '#platform/own-meta.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { askToOpen } from './ask-sign-in.ts';
-import { chargingUnavailable } from './call-failure.ts';
+import { chargingUnavailable, stoppedResult } from './call-failure.ts';
 import type { CallRequest } from './call-request.ts';
+import { stopped } from './open-questions.ts';
 import type { PageQuestions } from './page-questions.ts';
 import { riseText } from './price-raised.ts';
 
@@ -56,6 +57,7 @@ export async function askPrice<P extends object>(
   }
   const ask = { method: 'elicitation/create' as const, params: question };
   const answer = await request.onAsk?.(ask, request.signal).catch(() => undefined);
+  if (request.signal.reason === stopped) return stoppedResult();
   if (!approves(answer)) return result;
   return (await approve(request, rise, parts)) ? run(request) : unavailable();
 }

@@ -1,4 +1,7 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { QuestionKind } from '@souk/contract/manifest.ts';
+import { stopped } from './open-questions.ts';
+import { ownMeta } from '#platform/own-meta.ts';
 import { UpstreamError, type UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
 
 /** Why a call has no answer: in `souk/code` of its result's `_meta` and in its usage row (security.md, bad inputs). */
@@ -17,7 +20,8 @@ export type CallFailureCode =
   | 'bad_result'
   | 'result_too_large'
   | 'sign_in_required'
-  | 'cancelled';
+  | 'cancelled'
+  | 'stopped';
 
 const codes: Record<Exclude<UpstreamErrorKind, 'protocol'>, CallFailureCode> = {
   unreachable: 'upstream_unavailable',
@@ -95,11 +99,23 @@ const texts: Record<CallFailureCode, (facts: FailureFacts) => string> = {
   sign_in_required: ({ server, url }) =>
     `${server} needs your ${server} account. Open ${url} in your browser, sign in, and try again. ${nothingCharged}`,
   cancelled: () => 'The call was cancelled.',
+  stopped: ({ kind }) => stoppedText(kind),
 };
 
 /** Says what happened and what to do, so that a model can act on it. */
 export function failureText(code: CallFailureCode, facts: FailureFacts): string {
   return texts[code](facts);
+}
+
+/** A call ended by a stop while it waited for an answer. */
+export function stoppedText(kind: FailureFacts['kind']): string {
+  const again = kind === 'tool' ? 'Call the tool again' : 'Ask for it again';
+  return `${stopped.message}, so the question is over. ${nothingCharged} ${again}; the question then comes anew.`;
+}
+
+/** The same as the result of a tool. */
+export function stoppedResult(): CallToolResult {
+  return { content: [{ type: 'text', text: stoppedText('tool') }], isError: true, _meta: ownMeta({ code: 'stopped' }) };
 }
 
 /** The cause decides the advice: wait, check whether the call ran, or ask the administrator. */

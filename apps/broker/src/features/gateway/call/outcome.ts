@@ -53,10 +53,10 @@ export function outcomeOf(end: CallEnd<AnswerFacts>): Outcome {
 export function endOf(
   error: unknown,
   { server, name }: { server: CatalogueServer; name: string },
-  { isCancelled, wasDispatched }: { isCancelled: boolean; wasDispatched: boolean },
+  { cancelled, wasDispatched }: { cancelled: 'cancelled' | 'stopped' | undefined; wasDispatched: boolean },
 ): NoAnswer | undefined {
   if (!(error instanceof UpstreamError)) return undefined;
-  const code = isCancelled ? 'cancelled' : failureCode(error);
+  const code = cancelled ?? failureCode(error);
   if (code === undefined) return { kind: 'protocol_error', error, server };
   const wasSent = wasDispatched && !error.wasUnsent;
   return {
@@ -80,6 +80,7 @@ const ofAnswer: Readonly<Record<AnswerFacts['kind'], Outcome>> = {
 };
 
 function ofFailure({ code, wasDispatched }: CallFailure): Outcome {
+  if (code === 'stopped') return { outcome: 'cancelled', reason: code };
   if (code === 'cancelled') return { outcome: 'cancelled', reason: wasDispatched ? code : 'not_dispatched' };
   return { outcome: wasDispatched ? 'failed' : 'refused', reason: code };
 }

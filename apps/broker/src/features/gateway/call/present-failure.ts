@@ -50,7 +50,7 @@ export function presentAsError(end: NoAnswer, kind: Kind, links: Links): Protoco
 
 /** Presents an upstream's error of a completion or a subscription. Returns our own errors unchanged. */
 export function presentUpstreamError(error: unknown, server: CatalogueServer, links: Links): unknown {
-  const end = endOf(error, { server, name: '' }, { isCancelled: false, wasDispatched: true });
+  const end = endOf(error, { server, name: '' }, { cancelled: undefined, wasDispatched: true });
   return end ? presentAsError(end, 'resource', links) : error;
 }
 

@@ -5,6 +5,7 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import { unanswered, type Call, type FoundTarget, type Target, type UnknownTarget } from './call.ts';
 import { endOf, outcomeOf, unexpected, type AnswerFacts, type CallEnd, type CallFailure } from './outcome.ts';
+import { stopped } from './open-questions.ts';
 import { findPriceRise } from './price-raised.ts';
 import { rowOf } from './record-call.ts';
 import { monotonicMs } from '#platform/clock.ts';
@@ -112,7 +113,11 @@ async function runUntil<Answer extends AnswerFacts>(
   } catch (error) {
     if (admission) leaveAfter(error, admission, signal);
     const isCancelled = signal.aborted;
-    const failed = endOf(error, target, { isCancelled, wasDispatched: isCancelled ? wasSent : wasDispatched });
+    const why = signal.reason === stopped ? 'stopped' : 'cancelled';
+    const failed = endOf(error, target, {
+      cancelled: isCancelled ? why : undefined,
+      wasDispatched: isCancelled ? wasSent : wasDispatched,
+    });
     if (!failed) {
       hold?.release('unexpected');
       parts.charges.record(rowOf(call, target, { ...unexpected, credits: 0 }, startedAtMs, parts.clock));

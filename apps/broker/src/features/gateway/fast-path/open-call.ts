@@ -127,8 +127,9 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
   take(request: CallRequest<unknown>): Promise<CallToolResult | InputRequiredResult> | undefined {
     if (this.#taken) return undefined;
     this.#taken = request;
-    if (request.signal.aborted) this.signal.abort();
-    request.signal.addEventListener('abort', () => this.signal.abort(), { once: true });
+    const { signal } = request;
+    if (signal.aborted) this.signal.abort(signal.reason);
+    signal.addEventListener('abort', () => this.signal.abort(signal.reason), { once: true });
     this.#client?.resolve(request);
     return this.running?.then((end) => presentToolEnd(end, this.#parts));
   }

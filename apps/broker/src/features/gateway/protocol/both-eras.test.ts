@@ -134,10 +134,14 @@ describe('the state of a call between two rounds', () => {
     expect((await round(ann, tool, { requestState, inputResponses })).body.error).toMatchObject(refused);
   });
 
-  test('is refused after ten minutes', async () => {
+  test('is over after ten minutes, which the answer says in words', async () => {
     const requestState = await start();
     nowMs += 601_000;
-    expect((await round(ann, name, { requestState, inputResponses })).body.error).toMatchObject(refused);
+    expect((await round(ann, name, { requestState, inputResponses })).body.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/^This question is over: .* Make the call again/) }],
+      _meta: { 'souk/code': 'question_over' },
+    });
   });
 });
 

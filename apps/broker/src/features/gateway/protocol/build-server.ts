@@ -108,7 +108,7 @@ class GatewayServer extends McpServer {
   constructor(
     identity: ServerIdentity,
     options: Required<Pick<ServerOptions, 'capabilities' | 'instructions'>>,
-    parts: Pick<GatewayParts, 'log' | 'answered'>,
+    parts: Pick<GatewayParts, 'log' | 'answered' | 'questions'>,
     reasonWhyClosed: () => Promise<ClosedLink | undefined>,
   ) {
     super(identity);

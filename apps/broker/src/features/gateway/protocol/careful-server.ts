@@ -3,15 +3,20 @@ import {
   Server,
   type ClientCapabilities,
   type JSONRPCRequest,
+  type RequestId,
   type Result,
   type ServerContext,
   type ServerOptions,
+  type Transport,
 } from '@modelcontextprotocol/server';
 import { randomInt } from 'node:crypto';
 import { asRecord } from '#platform/json.ts';
+import { stoppedResult, stoppedText } from '../call/call-failure.ts';
+import { stopped } from '../call/open-questions.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { answerClosed, type ClosedLink } from './closed-link.ts';
 import { extraOf } from './request-extra.ts';
+import { SessionTransport } from './sessions/session-transport.ts';
 import { usableCapabilities } from './usable-capabilities.ts';
 
 /** For these methods call/run-call.ts decides the outcome. */
@@ -27,7 +32,10 @@ const internalError = -32603;
  * a request that breaks the schema with one sentence. It also reports each method that succeeded.
  */
 export class CarefulServer extends Server {
-  readonly #parts: Pick<GatewayParts, 'log' | 'answered'>;
+  readonly #parts: Pick<GatewayParts, 'log' | 'answered' | 'questions'>;
+  /** The calls of a session up to 2025-11-25, in which its client can be asked. */
+  readonly #calls = new Map<RequestId, AbortController>();
+  #isSession = false;
   readonly #whyClosed: () => Promise<ClosedLink | undefined>;
   #asked:
     | { declared: ClientCapabilities | undefined; revision: string | undefined; usable: ClientCapabilities | undefined }
@@ -37,7 +45,7 @@ export class CarefulServer extends Server {
   constructor(
     identity: { name: string; version: string },
     options: ServerOptions,
-    parts: Pick<GatewayParts, 'log' | 'answered'>,
+    parts: Pick<GatewayParts, 'log' | 'answered' | 'questions'>,
     whyClosed: () => Promise<ClosedLink | undefined>,
   ) {
     super(identity, options);
@@ -62,6 +70,36 @@ export class CarefulServer extends Server {
   override assertRequestHandlerCapability(): void {}
   override assertNotificationCapability(): void {}
 
+  override connect(transport: Transport): Promise<void> {
+    if (transport instanceof SessionTransport) {
+      this.#isSession = true;
+      transport.onAsking = (id) => {
+        const call = this.#calls.get(id);
+        return call ? this.#parts.questions.enter(() => call.abort(stopped)) : () => {};
+      };
+    }
+    return super.connect(transport);
+  }
+
+  /** Lets a call of a session end by a stop, whoever asks its client: a server through us, or the SDK for one of 2026-07-28. */
+  async #untilStopped(request: JSONRPCRequest, context: ServerContext, handler: Handler): Promise<Result> {
+    const { mcpReq } = context;
+    const call = new AbortController();
+    const signal = AbortSignal.any([mcpReq.signal, call.signal]);
+    this.#calls.set(mcpReq.id, call);
+    try {
+      return await handler(request, { ...context, mcpReq: { ...mcpReq, signal } });
+    } catch (error) {
+      if (signal.reason !== stopped || error instanceof ProtocolError) throw error;
+      if (request.method === 'tools/call') return stoppedResult();
+      throw new ProtocolError(internalError, stoppedText(request.method === 'prompts/get' ? 'prompt' : 'resource'), {
+        code: 'stopped',
+      });
+    } finally {
+      this.#calls.delete(mcpReq.id);
+    }
+  }
+
   override _wrapHandler(method: string, handler: Handler): Handler {
     const wrapped = super._wrapHandler(method, async (request, context) => {
       const closed = await this.#whyClosed();
@@ -70,7 +108,9 @@ export class CarefulServer extends Server {
     });
     return async (request, context) => {
       try {
-        const result = await wrapped(request, context);
+        const result = await (this.#isSession && calls.has(method)
+          ? this.#untilStopped(request, context, wrapped)
+          : wrapped(request, context));
         const { request: served } = extraOf(context.http?.authInfo)?.context ?? {};
         if (!calls.has(method)) this.#parts.answered(served, method);
         return result;

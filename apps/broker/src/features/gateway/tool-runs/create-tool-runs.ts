@@ -7,6 +7,8 @@ import { asRecord } from '#platform/json.ts';
 import { isWebPage } from '#platform/http/is-web-page.ts';
 import { ownFact } from '#platform/own-meta.ts';
 import { unanswered } from '../call/call.ts';
+import { stoppedText } from '../call/call-failure.ts';
+import { stopped } from '../call/open-questions.ts';
 import { shutOut } from '../call/running-calls.ts';
 import { totalTimeoutMs } from '../call/call-request.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
@@ -67,12 +69,17 @@ export function createToolRuns(parts: GatewayParts, elsewhere: RunsElsewhere | u
     const question = questionOf(id, asked);
     return new Promise<Record<string, unknown>>((resolve, reject) => {
       const withdraw = () => {
+        answered();
         if (!run.questions.delete(id)) return;
         tell({ type: 'withdrawn', id });
         reject(signal.reason);
       };
+      const answered = parts.questions.enter(() => run.abort.abort(stopped));
       if (signal.aborted) return reject(signal.reason);
-      run.questions.set(id, resolve);
+      run.questions.set(id, (answer) => {
+        answered();
+        resolve(answer);
+      });
       signal.addEventListener('abort', withdraw, { once: true });
       tell({ type: 'question', question });
     });
@@ -111,6 +118,7 @@ export function createToolRuns(parts: GatewayParts, elsewhere: RunsElsewhere | u
 
   function failureOf(error: unknown, { aborted, reason }: AbortSignal): string {
     if (aborted && reason === shutOut) return `${shutOut.message}.`;
+    if (aborted && reason === stopped) return stoppedText('tool');
     if (aborted) return reason === unanswered ? 'The question was not answered in time.' : 'The call was cancelled.';
     if (error instanceof ProtocolError) return error.message;
     parts.log.error({ err: error }, 'a tool could not be run from the web');

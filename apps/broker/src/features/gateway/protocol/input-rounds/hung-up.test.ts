@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { systemClock } from '#platform/clock.ts';
 import type { CallRequest } from '../../call/call-request.ts';
+import { createOpenQuestions } from '../../call/open-questions.ts';
 import { createInputRounds } from './create-input-rounds.ts';
 
 // Both happen in one turn of the loop here, which no client and server can be made to do.
@@ -17,6 +18,7 @@ test('a call whose question comes as its client hangs up takes no place', async 
       },
     },
     pages: { answered() {} },
+    questions: createOpenQuestions(),
     elsewhere: undefined,
   });
   const client = new AbortController();

@@ -3,7 +3,11 @@ import { hasPostgres } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { useTwoBrokers, type TwoBrokers } from './testing/two-brokers.ts';
 
-const refused = { code: -32602, message: 'Invalid or expired requestState' };
+const over = {
+  isError: true,
+  content: [{ text: expect.stringMatching(/^This question is over: .* Make the call again/) }],
+  _meta: { 'souk/code': 'question_over' },
+};
 /** How long a client may wait to hear that the broker of its call is gone. */
 const mostSilenceMs = 20_000;
 const isQuestion = { resultType: 'input_required' };
@@ -78,7 +82,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call whose broker is slow, deaf
     _meta: { 'souk/code': 'upstream_unavailable' },
   };
   test.each([
-    ['while it waits', false, refused],
+    ['while it waits', false, over],
     ['while it runs the round', true, lost],
   ])(
     'a broker that is killed %s is missed within a bounded time',
@@ -95,9 +99,9 @@ describe.skipIf(!hasPostgres())('the rounds of a call whose broker is slow, deaf
         await waitUntil('the call to go on', () => two.asking.waiting() === 1);
         await broker.kill();
       }
-      const { result, error } = await second;
+      const { result } = await second;
       expect(performance.now() - since).toBeLessThan(mostSilenceMs);
-      expect(error ?? result).toMatchObject(expected);
+      expect(result).toMatchObject(expected);
       expect(await two.messages()).toEqual([]);
     },
   );
@@ -113,5 +117,45 @@ describe.skipIf(!hasPostgres())('the rounds of a call whose broker is slow, deaf
     two.asking.release();
     expect((await second).result).toMatchObject(isDone);
     await restarted;
+  });
+
+  test('a broker that stops ends the calls that wait there, and the other one says so to who answers', async () => {
+    const first = await two.round(0);
+    const stops = two.round(
+      0,
+      { given: { times: 2, wait: true } },
+      await two.round(0, { given: { times: 2, wait: true } }),
+    );
+    expect((await stops).result).toMatchObject(isQuestion);
+    const draining = two.replicas.apps[0].gateway.drain(600_000);
+    await draining;
+    // while it stops, and when it has gone
+    expect((await two.round(1, {}, first)).result).toMatchObject(over);
+    expect((await two.round(0, {}, first)).result).toMatchObject(over);
+    await two.replicas.restart(0);
+    for (const broker of [0, 1]) expect((await two.round(broker, {}, first)).result).toMatchObject(over);
+    const prompt = { method: 'prompts/get', name: 'asking__asking' };
+    const waiting = await two.round(0, prompt);
+    await two.replicas.restart(0);
+    expect((await two.round(1, prompt, waiting)).error).toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/^This question is over: /),
+    });
+    expect((await two.calls()).map(({ outcome, reason }) => `${outcome} ${reason}`)).toEqual(
+      Array.from({ length: 3 }, () => 'cancelled stopped'),
+    );
+    expect(await two.messages()).toEqual([]);
+  });
+
+  test('a question of a round that comes while its broker stops is over at once', async () => {
+    const given = { wait: true, after: 1 };
+    const first = await two.round(0, { given });
+    const second = two.round(1, { given }, first);
+    await waitUntil('the call to go on', () => two.asking.waiting() === 1);
+    const drained = two.replicas.apps[0].gateway.drain(600_000);
+    two.asking.release();
+    expect((await second).result).toMatchObject({ isError: true, _meta: { 'souk/code': 'stopped' } });
+    await drained;
+    await two.replicas.restart(0);
   });
 });

@@ -18,8 +18,10 @@ export type ParkedCall<Answer> = {
    * Rejects as the call does. The call ends if the client hangs up meanwhile.
    */
   round(side: RoundSide, answers: Record<string, unknown>): Promise<Round<Answer>>;
-  /** Ends a call that waits for an answer. */
-  end(): void;
+  /** Ends a call that waits for an answer: by default because none came. */
+  end(why?: Error): void;
+  /** Its end. Rejects as the call does. */
+  readonly running: Promise<Answer>;
 };
 
 /**
@@ -86,7 +88,8 @@ export function startParkedCall<Answer>(
         current = undefined;
       }
     },
-    end: () => abort.abort(unanswered),
+    end: (why = unanswered) => abort.abort(why),
+    running,
   };
 }
 

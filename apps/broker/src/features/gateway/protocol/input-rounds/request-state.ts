@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createRequestStateCodec, ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
 import type { Clock } from '#platform/clock.ts';
 import type { LogicalCall } from '../../call/call.ts';
+import { LostCallError } from './elsewhere/lost-call.ts';
 
 /** How long a client may take between two rounds of a call (gateway.md, trap 12). */
 export const roundTtlMs = 600_000;
@@ -31,7 +32,7 @@ export type BoundCall = { userId: string; link: string; method: string; name: st
 
 export type RequestStates = {
   seal(state: RoundState, call: BoundCall): Promise<string>;
-  /** @throws ProtocolError -32602 for a state that was altered, is another call's or user's, or is too old */
+  /** @throws ProtocolError -32602 for a state that was altered, or is another call's or user's; LostCallError for an old one */
   open(sealed: string, call: BoundCall, context: ServerContext): Promise<RoundState>;
 };
 
@@ -45,7 +46,8 @@ export function createRequestStates(key: Uint8Array, clock: Clock): RequestState
     seal: (state, call) => codec.mint({ state, call: digest(call), expiresAtMs: clock.now() + roundTtlMs }),
     async open(sealed, call, context) {
       const payload = await codec.verify(sealed, context).catch(() => undefined);
-      if (!payload || payload.call !== digest(call) || payload.expiresAtMs < clock.now()) throw unusableState();
+      if (!payload || payload.call !== digest(call)) throw unusableState();
+      if (payload.expiresAtMs < clock.now()) throw new LostCallError('over');
       return payload.state;
     },
   };

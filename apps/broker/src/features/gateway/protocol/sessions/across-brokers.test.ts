@@ -125,6 +125,19 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
     for (const { running } of [first, second]) expect(running.text()).toContain('thank you');
   });
 
+  test('an answer to a question that no broker asks any more is told to be over, on the session’s own stream', async () => {
+    const session = await open();
+    const { running, answer } = await asked(0, session);
+    await replicas.restart(0);
+    await running.ended;
+    const own = await stream(0, session);
+    expect((await post(1, session, answer)).status).toBe(202);
+    await waitUntil('the client to hear of it', () => own.text().includes('"This question is over: '));
+    expect(own.messages().at(-1)).toMatchObject({ method: 'notifications/message', params: { level: 'warning' } });
+    expect(await waiting()).toEqual([]);
+    own.abort();
+  });
+
   test('an answer counts only in the session that was asked', async () => {
     const session = await open();
     const another = await open();

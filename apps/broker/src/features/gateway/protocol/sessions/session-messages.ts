@@ -11,12 +11,17 @@ const maxBytesPerUser = 8 * 1024 * 1024;
 /** The id of a request is part of the notice, which PostgreSQL limits to 8000 bytes. */
 const maxIdLength = 200;
 
+type StoredMessage = Pick<Waiting, 'id' | 'session'>;
+
 /** Messages that reached another process than the one that they are meant for, on their way there. */
 export type SessionMessages = {
-  /** Stores a message and tells the other processes. Beyond the limits of a user, it is dropped. */
-  send(session: { hash: string; context: RequestContext }, stray: Stray): Promise<void>;
+  /**
+   * Stores a message and tells the other processes. Beyond the limits of a user, it is dropped.
+   * @returns by which it can be taken back
+   */
+  send(session: { hash: string; context: RequestContext }, stray: Stray): Promise<StoredMessage | undefined>;
   /** Takes a message out, so that one process delivers it; undefined if another one has. */
-  take(waiting: Waiting): Promise<unknown>;
+  take(waiting: StoredMessage): Promise<unknown>;
   /** The messages that wait for one of these sessions. */
   waiting(sessions: readonly string[]): Promise<Waiting[]>;
   removeExpired(): Promise<void>;
@@ -34,10 +39,10 @@ export function createSessionMessages({ db, clock, ids }: { db: Database; clock:
 
   return {
     async send(session, { kind, target, message }) {
-      if (typeof target === 'string' && target.length > maxIdLength) return;
+      if (typeof target === 'string' && target.length > maxIdLength) return undefined;
       const id = ids.uuid();
       const notice = { kind: 'message', session: session.hash, message: { id, kind, target } };
-      await rows.add(
+      const added = await rows.add(
         {
           id,
           recipient: session.hash,
@@ -48,6 +53,7 @@ export function createSessionMessages({ db, clock, ids }: { db: Database; clock:
         },
         JSON.stringify(notice),
       );
+      return added ? { id, session: session.hash } : undefined;
     },
 
     async take({ id, session }) {

@@ -22,8 +22,10 @@ const batchRevision = '2025-03-26';
  */
 export class SessionTransport extends NodeStreamableHTTPServerTransport {
   readonly #open = new Set<RequestId>();
-  /** The ids of our unanswered questions to the client. */
-  readonly #questions = new Set<RequestId>();
+  /** Our unanswered questions to the client by their ids, and what to call when one is open no more. */
+  readonly #questions = new Map<RequestId, (() => void) | undefined>();
+  /** Is told of a call in which the client is asked; returns what to call when the question is open no more. */
+  onAsking: ((call: RequestId) => () => void) | undefined;
   /** The answer to the GET on which the session's own stream is open. */
   #ownStream: ServerResponse | undefined;
   /** Is told of notices of resources that this process cannot send, since the session's own stream is not open here. */
@@ -81,9 +83,14 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
   async #note(messages: readonly unknown[]): Promise<void> {
     for (const { kind, target } of messages.flatMap((message) => addresseeOf(message) ?? [])) {
       if (target === undefined) continue;
-      if (kind === 'answer') this.#questions.delete(target);
+      if (kind === 'answer') this.#closeQuestion(target);
       else if (this.#open.has(target)) await this.#endCancelled(target);
     }
+  }
+
+  #closeQuestion(id: RequestId): void {
+    this.#questions.get(id)?.();
+    this.#questions.delete(id);
   }
 
   /** Handles a message that did not come by a request of its own. */
@@ -182,10 +189,11 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     if (!('method' in message)) {
       if (message.id !== undefined) this.free(message.id);
     } else if ('id' in message) {
-      this.#questions.add(message.id);
+      const call = options?.relatedRequestId;
+      this.#questions.set(message.id, call === undefined ? undefined : this.onAsking?.(call));
     } else {
       const withdrawn = cancelledId(message);
-      if (withdrawn !== undefined) this.#questions.delete(withdrawn);
+      if (withdrawn !== undefined) this.#closeQuestion(withdrawn);
       if (message.method === 'notifications/resources/updated' && !this.hasOwnStream) this.onUnheard?.(message);
     }
     this.#writing++;

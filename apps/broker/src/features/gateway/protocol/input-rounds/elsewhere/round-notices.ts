@@ -15,7 +15,7 @@ const notice = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('cancelled'), ...addressed, parked: z.string() }),
   /** Back: the row of its answer has come, or there will be none. */
   z.object({ kind: z.literal('answer'), ...addressed, row: z.string() }),
-  z.object({ kind: z.literal('refused'), ...addressed, why: z.enum(['unknown', 'stopped', 'too_much']) }),
+  z.object({ kind: z.literal('refused'), ...addressed, why: z.enum(['unknown', 'over', 'stopped', 'too_much']) }),
   z.object({ kind: z.literal('progress'), ...addressed, progress: z.custom<Progress>() }),
   z.object({ kind: z.literal('log'), ...addressed, log: z.custom<LoggingMessageNotification['params']>() }),
   /** To all: these rounds are still running. */

@@ -6,7 +6,7 @@ import type { InFlight } from '../../../http/in-flight.ts';
 import { createMessageRows } from '../../message-rows.ts';
 import { channel, readNotice, writeNotice, type RoundNotice } from './round-notices.ts';
 import { createSentRounds, type ElsewhereCall, type RoundRequest } from './sent-rounds.ts';
-import { createTakenRounds, type TakenRounds, type TakeOut } from './taken-rounds.ts';
+import { createTakenRounds, type TakenRounds, type WaitingHere } from './taken-rounds.ts';
 
 /** Results of tools have 8 MiB at most, and of a user's calls 8 wait in a process. */
 const maxBytesPerUser = 64 * 1024 * 1024;
@@ -21,7 +21,7 @@ export type RoundsElsewhere = {
    */
   run(call: ElsewhereCall, request: RoundRequest): Promise<object>;
   /** From now on, runs the rounds of other processes with the calls that wait here. */
-  serve(takeOut: TakeOut): void;
+  serve(waiting: WaitingHere): void;
   removeExpired(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -87,8 +87,8 @@ export async function createRoundsElsewhere(options: {
   return {
     broker,
     run: sent.run,
-    serve(takeOut) {
-      taken = createTakenRounds({ ...parts, takeOut });
+    serve(waiting) {
+      taken = createTakenRounds({ ...parts, ...waiting });
     },
     removeExpired: rows.removeExpired,
     async stop() {

@@ -65,7 +65,7 @@ export function createSentRounds({
       if (isRunning) return ended.reject(new LostCallError('stopped'));
       if (await rows.take({ id: round, recipient: to })) {
         hasEnded = true;
-        return ended.reject(unusableState());
+        return ended.reject(new LostCallError('over'));
       }
       heard();
     }
@@ -140,6 +140,7 @@ export function createSentRounds({
 
 const refusals = {
   unknown: unusableState,
+  over: () => new LostCallError('over'),
   stopped: () => new LostCallError('stopped'),
   too_much: () => new LostCallError('too_much'),
 };

@@ -25,8 +25,13 @@ export type HeldCall = {
   end(): void;
 };
 
-/** Takes a parked call out; undefined if it is not parked here any more. */
-export type TakeOut = (parked: string) => HeldCall | undefined;
+/** The calls that wait in this process. */
+export type WaitingHere = {
+  /** Takes a parked call out; undefined if it is not parked here any more. */
+  takeOut(parked: string): HeldCall | undefined;
+  /** Whether a parked call has ended without an answer. */
+  isOver(parked: string): boolean;
+};
 
 /** Rounds that this process runs for clients of others. */
 export type TakenRounds = ReturnType<typeof createTakenRounds>;
@@ -36,6 +41,7 @@ export function createTakenRounds({
   rows,
   tell,
   takeOut,
+  isOver,
   underWay,
   ids,
   log,
@@ -43,7 +49,8 @@ export function createTakenRounds({
   broker: string;
   rows: MessageRows;
   tell(notice: RoundNotice): Promise<void>;
-  takeOut: TakeOut;
+  takeOut: WaitingHere['takeOut'];
+  isOver: WaitingHere['isOver'];
   /** Counts them among those that a stop waits for. */
   underWay: Pick<InFlight, 'enter'>;
   ids: Ids;
@@ -73,7 +80,7 @@ export function createTakenRounds({
     const held = takeOut(parked);
     if (held?.userId !== stored.userId) {
       held?.end();
-      return tell({ kind: 'refused', to, round, why: 'unknown' });
+      return tell({ kind: 'refused', to, round, why: isOver(parked) ? 'over' : 'unknown' });
     }
     void tell({ kind: 'running', rounds: [round] });
     const end = await run(held, round, to, answers, signal);

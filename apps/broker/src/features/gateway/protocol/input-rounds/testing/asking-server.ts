@@ -15,9 +15,11 @@ export type AskingServer = {
   close(): Promise<void>;
 };
 
+type Said = { content: { type: 'text'; text: string }[] };
+
 /**
  * A server up to 2025-11-25. Its tool `ask` asks `times` questions and answers what it heard, and `bytes` more. In between
- * it tells `steps` of progress, logs `log`, and waits (`wait`) for the test, or fails (`fail`).
+ * it tells `steps` of progress, logs `log`, waits (`wait`) for the test and asks `after` more, or fails (`fail`).
  */
 export async function startAskingServer(): Promise<AskingServer> {
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
@@ -38,7 +40,8 @@ export async function startAskingServer(): Promise<AskingServer> {
     });
   }
 
-  async function ask(given: Record<string, unknown>, { mcpReq }: ServerContext) {
+  async function ask(given: Record<string, unknown>, context: ServerContext): Promise<Said> {
+    const { mcpReq } = context;
     const heard: unknown[] = [];
     for (let time = 1; time <= Number(given['times'] ?? 1); time++) {
       heard.push(
@@ -54,6 +57,7 @@ export async function startAskingServer(): Promise<AskingServer> {
     }
     if (given['log'] !== undefined) await mcpReq.log('info', given['log']);
     if (given['wait'] === true) await untilReleased(mcpReq.signal);
+    if (given['after'] !== undefined) heard.push(await ask({ times: given['after'] }, context));
     if (given['fail'] === true) throw new ProtocolError(-32_050, 'not today', { why: 42 });
     return {
       content: [
