@@ -15,6 +15,8 @@ export {
   type OfferedItem,
   type PersonalChange,
   type PersonalOffer,
+  isAddress,
+  withoutAddresses,
 } from './personal-offer.ts';
 export type { OfferedList } from './approve-offer.ts';
 export { requireShown, shownCode } from './shown-code.ts';

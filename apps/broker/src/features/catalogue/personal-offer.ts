@@ -11,6 +11,8 @@ export type OfferedItem = StoredCapability & {
   /** It differs from what this person's first discovery found. */
   underReview: boolean;
   textChangedAtMs?: number | undefined;
+  /** Of an address: since when it is this server's on /mcp, as no other server had it. */
+  ownedSinceMs?: number | undefined;
 };
 
 /** What a person's first discovery found, by tool, with the changes that the policy has accepted since. */
@@ -34,14 +36,22 @@ export type PersonalOffer = {
  * Compares what a server offers to a person with their first discovery, by the server's drift policy. The first discovery
  * of a version is trusted whole, also when it found nothing.
  * @param before what was stored; undefined when this is the person's first discovery
+ * @param isTaken whether another server has this address on /mcp now
  */
 export async function reviewPersonalOffer(
   { slug, version, policy }: { slug: string; version: string; policy: DriftPolicy },
   discovered: Discovered,
   before: PersonalOffer | undefined,
+  isTaken: (uri: string) => boolean,
   atMs: number,
 ): Promise<PersonalOffer & { changes: PersonalChange[] }> {
-  const { items: stored } = await toStored(slug, discovered, new Set());
+  const { items: found } = await toStored(slug, discovered, new Set());
+  const owned = new Map(before?.items.filter(isAddress).map(({ name, ownedSinceMs }) => [name, ownedSinceMs]));
+  const stored = found.map((item) => {
+    if (!isAddress(item) || item.exposedName !== item.name) return item;
+    const ownedSinceMs = owned.get(item.name) ?? (isTaken(item.name) ? undefined : atMs);
+    return { ...item, ...(ownedSinceMs !== undefined && { ownedSinceMs }) };
+  });
   if (before?.version !== version || policy === 'own') {
     const items = stored.map((item) => ({ ...item, underReview: false }));
     return { version, items, pins: Object.fromEntries(items.filter(isTool).map(pinOf)), changes: [] };
@@ -65,6 +75,7 @@ export async function reviewPersonalOffer(
 }
 
 const isTool = ({ kind }: StoredCapability) => kind === 'tool';
+export const isAddress = ({ kind }: Pick<StoredCapability, 'kind'>) => kind === 'resource' || kind === 'template';
 
 function pinOf({ name, sha256, body, textChangedAtMs }: OfferedItem): [string, PersonalPins[string]] {
   return [name, { sha256, definition: body, ...(textChangedAtMs !== undefined && { textChangedAtMs }) }];
@@ -86,11 +97,10 @@ export function personalEntry(
     const price = (kind === 'tool' ? server.prices.get(name) : undefined) ?? freeOfCharge;
     const ofShop = kind === 'tool' ? approved.get(name) : undefined;
     const isSame = ofShop?.sha256 === item.sha256;
-    const byUri = kind === 'resource' || kind === 'template';
     const listed: CatalogueItem = {
       serverId: server.id,
       name,
-      exposedName: byUri && isTaken(name) ? exposeUri(server.slug, name) : item.exposedName,
+      exposedName: isAddress(item) && isTaken(name) ? exposeUri(server.slug, name) : item.exposedName,
       // one object for all who are offered the same
       definition: isSame ? ofShop.definition : item.body,
       sha256: item.sha256,
@@ -114,4 +124,16 @@ export function personalEntry(
     resources: pick('resource'),
     templates: pick('template'),
   };
+}
+
+/** A server's entry for a person whose own servers have some of its addresses: these stand under its name. */
+export function withoutAddresses(server: CatalogueServer, isTaken: (uri: string) => boolean): CatalogueServer {
+  const isBare = ({ name, exposedName }: CatalogueItem) => exposedName === name && isTaken(name);
+  const rename = (items: readonly CatalogueItem[]) =>
+    items.some(isBare)
+      ? items.map((item) => (isBare(item) ? { ...item, exposedName: exposeUri(server.slug, item.name) } : item))
+      : items;
+  const [resources, templates] = [rename(server.resources), rename(server.templates)];
+  if (resources === server.resources && templates === server.templates) return server;
+  return { ...server, resources, templates };
 }

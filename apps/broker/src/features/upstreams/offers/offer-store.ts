@@ -49,9 +49,14 @@ export type OfferStore = {
   list(userId: string, serverId: string): Promise<{ version: string; items: OfferedItem[] } | undefined>;
   /**
    * Stores what a server offered to an account, judged against the person's first discovery, with an audit row for what
-   * changed. Answers whether the person's list changed; nothing is stored once the account has ended.
+   * changed. `isTaken` says whether another server has an address on /mcp. Answers whether the person's list changed; nothing is stored once the account has ended.
    */
-  store(account: StoredAccount, server: Drift, discovered: Discovered): Promise<boolean>;
+  store(
+    account: StoredAccount,
+    server: Drift,
+    discovered: Discovered,
+    isTaken: (uri: string) => boolean,
+  ): Promise<boolean>;
 };
 type Drift = Parameters<typeof reviewPersonalOffer>[0];
 
@@ -99,7 +104,7 @@ export function createOfferStore(options: { db: Database; clock: Clock; log: Log
       return row && { version: row.manifest_version, items: row.items };
     },
 
-    async store({ id, userId, serverId }, server, discovered) {
+    async store({ id, userId, serverId }, server, discovered, isTaken) {
       const at = new Date(options.clock.now());
       return db.transaction().execute(async (tx) => {
         // kept until the transaction ends: a disconnect waits, and then removes what is stored here
@@ -119,7 +124,7 @@ export function createOfferStore(options: { db: Database; clock: Clock; log: Log
           .forUpdate()
           .executeTakeFirst();
         const before = known && { version: known.manifest_version, items: known.items, pins: known.pins };
-        const offer = await reviewPersonalOffer(server, discovered, before, at.getTime());
+        const offer = await reviewPersonalOffer(server, discovered, before, isTaken, at.getTime());
         const items = JSON.stringify(offer.items);
         if (Buffer.byteLength(items) > maxOfferBytes) {
           throw new OfferTooLarge(`${serverId} offers more than ${maxOfferBytes} bytes`);

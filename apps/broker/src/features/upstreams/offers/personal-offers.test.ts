@@ -208,8 +208,8 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
       accounts: { find: async () => account as StoredAccount },
       store: {
         ...store,
-        async store(of, server, discovered) {
-          const isChanged = await store.store(of, server, discovered);
+        async store(of, ...offered) {
+          const isChanged = await store.store(of, ...offered);
           stored.push(of.userId);
           return isChanged;
         },

@@ -10,7 +10,7 @@ import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import { readAll } from '../watch/discover-server.ts';
 import { createAskQueue } from './ask-queue.ts';
 import { OfferTooLarge, type OfferHead, type OfferStore } from './offer-store.ts';
-import { LoadedOffer, PersonOffers } from './person-offers.ts';
+import { isOfAnother, LoadedOffer, PersonOffers } from './person-offers.ts';
 import { createRememberedOffers } from './remembered-offers.ts';
 
 /** A server that keeps announcing changed lists is asked at most this often. */
@@ -151,7 +151,9 @@ export function createPersonalOffers(options: {
       const drift = await catalogue.driftOf(server.id);
       // While it was asked another version may have been deployed, or none: the next request asks again.
       if (drift?.version !== server.manifest.version) return;
-      const hasChanged = await store.store(account, drift, discovered);
+      const snapshot = catalogue.snapshot();
+      const isTaken = (uri: string) => isOfAnother(server.id, uri, snapshot);
+      const hasChanged = await store.store(account, drift, discovered, isTaken);
       toldTooLarge.delete(keyOf(userId, server.id));
       if (hasChanged) await options.announce(userId);
     } finally {
