@@ -121,9 +121,9 @@ test("a person's own server keeps its addresses when one for everyone comes with
     }
   }
   // its list is read again, while another server has its address
-  fixture.offerTo('ann', { ...offerOf('ann'), tools: [{ name: 'news', inputSchema: { type: 'object' } }] });
+  fixture.offerTo('ann', { ...offerOf('ann'), prompt: 'news' });
   await ann.signIn('vault');
-  await waitUntil('what is new', async () => JSON.stringify(await ann.ask('tools/list')).includes('vault__news'));
+  await waitUntil('what is new', async () => JSON.stringify(await ann.ask('prompts/list')).includes('vault__news'));
   expect(await ann.isCommon('ann://file')).toBe(false);
   expect(await ann.isCommon('ann-files://x')).toBe(false);
   // who has no such server has the plain address of the one for everyone
