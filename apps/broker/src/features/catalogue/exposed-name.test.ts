@@ -17,8 +17,21 @@ describe('the name of a tool on /mcp', () => {
     );
   });
 
+  test.each([
+    ['查询天气', 'cha_xun_tian_qi'],
+    ['Погода_сегодня', 'pogoda_segodnya'],
+    ['größe ändern', 'grosse_andern'],
+    ['カタカナ', 'katakana'],
+    ['검색', 'geomsaeg'],
+    ['αναζήτηση', 'anazitisi'],
+    ['list-日历', 'list-ri_li'],
+    ['🔥', ''],
+  ])('of another script is readable in Latin letters: %s', (name, latin) => {
+    expect(exposeName('s', name)).toMatch(new RegExp(`^s__${latin}_[0-9a-f]{6}$`));
+  });
+
   test('is unique for names that are equal once cleaned or cut, and always the same', () => {
-    const names = ['a.b', 'a/b', 'a_b', `${'x'.repeat(80)}1`, `${'x'.repeat(80)}2`];
+    const names = ['a.b', 'a/b', 'a_b', '北京', '背景', 'bei_jing', `${'x'.repeat(80)}1`, `${'x'.repeat(80)}2`];
     expect(new Set(names.map((name) => exposeName('s', name))).size).toBe(names.length);
     expect(exposeName('s', 'a.b')).toBe(exposeName('s', 'a.b'));
     expect(exposeName('s', 'x'.repeat(80))).toHaveLength(maxExposedNameLength);

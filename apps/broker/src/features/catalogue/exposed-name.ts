@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { latinLetters } from './latin-letters.ts';
 
 /** Clients add prefixes of their own and stop at 64, so ours stop at 48 (gateway.md, Names). */
 export const maxExposedNameLength = 48;
@@ -12,11 +13,13 @@ export function toolPrefix(slug: string): string {
 
 /**
  * The name of a server's tool or prompt on /mcp: `slug__tool`, only [A-Za-z0-9_-], at most 48 characters.
- * A name that had to be changed ends in a hash of the original, so that it is unique and always the same.
+ * A name that had to be changed ends in a hash of the original, so that it is unique and always the same. One in another
+ * script is written in Latin letters, so that people and models can still read it.
  */
 export function exposeName(slug: string, name: string): string {
   const plain = toolPrefix(slug) + name;
-  const cleaned = plain.replaceAll(/[^A-Za-z0-9_-]/g, '_');
+  const isAscii = /^[\0-\x7f]*$/.test(name);
+  const cleaned = isAscii ? plain.replaceAll(/[^A-Za-z0-9_-]/g, '_') : toolPrefix(slug) + latinLetters(name);
   if (cleaned === plain && cleaned.length <= maxExposedNameLength) return cleaned;
   const hash = createHash('sha256').update(`${slug}\n${name}`).digest('hex').slice(0, hashLength);
   return `${cleaned.slice(0, maxExposedNameLength - hashLength - 1)}_${hash}`;

@@ -40,7 +40,7 @@ export function serveLists(
   server.setRequestHandler('prompts/list', async ({ params }) => {
     const listed = (await servers()).flatMap((from) => from.prompts);
     const page = pageOf('prompts', listed, params?.cursor);
-    const prompts = page.items.map((item) => ({ ...definitionOf(item), name: shownName(context, item) }));
+    const prompts = page.items.map((item) => ({ ...titled(context, item), name: shownName(context, item) }));
     return { prompts, ...page.next, ...cache };
   });
   server.setRequestHandler('resources/list', async ({ params }) => {
@@ -77,6 +77,14 @@ function definitionOf({ definition }: CatalogueItem): CatalogueItem['definition'
   return 'icons' in own ? withoutForeignIcons(own) : own;
 }
 
+/** Under a name that had to be changed, with the server's own name as its title, unless that gives one. */
+function titled(context: RequestContext, item: CatalogueItem): CatalogueItem['definition'] {
+  const definition = definitionOf(item);
+  if (shownName(context, item).endsWith(item.name) || 'title' in definition) return definition;
+  if (asRecord(definition['annotations'])?.['title'] !== undefined) return definition;
+  return { ...definition, title: item.name };
+}
+
 /** A picture within the definition; no SVG, which may carry scripts. */
 const enclosed = /^data:image\/(?:png|jpeg|webp);base64,/;
 
@@ -93,7 +101,7 @@ function listedTool(context: RequestContext, from: CatalogueServer, item: Catalo
     // the server does not answer now: this is its last known definition
     ...(from.status !== 'connected' && { stale: true }),
   });
-  const definition = announcePrice(item, definitionOf(item)) as Pick<Tool, 'inputSchema' | '_meta'>;
+  const definition = announcePrice(item, titled(context, item)) as Pick<Tool, 'inputSchema' | '_meta'>;
   const meta = definition._meta && exposePages(context, from, withoutLoadHint(context, definition._meta));
   return {
     ...definition,
