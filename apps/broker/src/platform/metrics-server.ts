@@ -1,4 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
+import { boundPipelines } from './http/bound-pipelines.ts';
 import type { Log } from './log.ts';
 
 /** Prometheus keeps one connection: a few are enough for whoever looks as well. */
@@ -29,6 +30,7 @@ export async function serveMetrics(options: {
       },
     );
   });
+  boundPipelines(server);
   server.maxConnections = maxConnections;
   server.headersTimeout = requestTimeoutMs;
   server.requestTimeout = requestTimeoutMs;

@@ -8,6 +8,7 @@ import type { Ids } from '../ids.ts';
 import type { Log } from '../log.ts';
 import { seenProxy, seenProxyHeader } from './seen-proxy.ts';
 import { bodyParser, maxBodyBytes, readJsonBody } from './body-parser.ts';
+import { boundPipelines } from './bound-pipelines.ts';
 import { compressAnswers } from './compress-answers.ts';
 import { renderError, retryAfterSeconds } from './error-body.ts';
 
@@ -141,5 +142,7 @@ export async function buildServer(options: {
     const ready = await options.isReady().catch(() => false);
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' });
   });
+  // last, and so before whatever features put in front
+  app.addHook('onReady', async () => boundPipelines(app.server));
   return app;
 }
