@@ -13,14 +13,16 @@ type Call = { name: string; arguments?: Record<string, unknown> };
 const url = process.argv.at(-1) ?? '';
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
 const era = process.env['MCP_CONFORMANCE_PROTOCOL_VERSION'] === '2026-07-28' ? 'modern' : 'legacy';
+/** The suite starts all clients at once, and other work may be done beside it. */
+const deadlineMs = 90_000;
 const clientCapabilities = { elicitation: { form: {} } };
 
 const upstream = await openUpstream(
   { type: 'http', url, headers: {}, allowAddresses: [new URL(url).host] },
   {
     era,
-    connectTimeoutMs: 10_000,
-    listTimeoutMs: 10_000,
+    connectTimeoutMs: deadlineMs,
+    listTimeoutMs: deadlineMs,
     maxResultBytes: 1024 * 1024,
     log: createLog('silent'),
     notices: new NoticeLimits().ofServer('conformance'),
@@ -99,8 +101,8 @@ async function callThrough(server: Upstream, call: Call, toolDefinition: Tool | 
 function options(): CallOptions {
   return {
     signal: new AbortController().signal,
-    timeoutMs: 20_000,
-    totalTimeoutMs: 25_000,
+    timeoutMs: deadlineMs,
+    totalTimeoutMs: deadlineMs,
     clientCapabilities,
     onAsk: async (ask) => ({ action: 'accept', content: defaultsOf(ask) }),
   };
