@@ -3,14 +3,41 @@ import { z } from 'zod';
 type Schema = z.core.$ZodType;
 /** A value with one optional member that is null, and the same without that member. */
 export type NullVariant = { path: string; withNull: unknown; without: unknown };
+/** A value with one empty object that is written as an empty list, and the same with the object. */
+export type ListVariant = { path: string; withList: unknown; withObject: unknown };
+
+type Variant = { path: string; written: unknown; meant: unknown };
+/** How a member of a value can be written and what is meant by it, where this applies to what the schema says of it. */
+type Odd = (member: Schema, key: string, others: object) => Omit<Variant, 'path'> | undefined;
 
 /**
  * Values that a schema describes, one for each of its members that may be absent and not null, at every depth. So a table of them
  * cannot forget a member: a later SDK that has more of them has more variants.
  */
 export function nullVariants(schema: Schema): NullVariant[] {
-  return variantsOf(schema, new Set());
+  return variantsOf(schema, new Set(), nullForAbsent).map(({ path, written: withNull, meant: without }) => ({
+    path,
+    withNull,
+    without,
+  }));
 }
+
+/** The same for each member that may be an empty object and no empty list, as PHP writes it. */
+export function listVariants(schema: Schema): ListVariant[] {
+  return variantsOf(schema, new Set(), listForObject).map(({ path, written: withList, meant: withObject }) => ({
+    path,
+    withList,
+    withObject,
+  }));
+}
+
+const nullForAbsent: Odd = (member, key, others) =>
+  takes(member, undefined) && !takes(member, null) ? { written: { ...others, [key]: null }, meant: others } : undefined;
+
+const listForObject: Odd = (member, key, others) =>
+  takes(member, {}) && !takes(member, [])
+    ? { written: { ...others, [key]: [] }, meant: { ...others, [key]: {} } }
+    : undefined;
 
 /** The members of a flat document that may be absent, also those that the schema turns into something where they are null. */
 export function optionalMembers(schema: Schema): string[] {
@@ -20,7 +47,7 @@ export function optionalMembers(schema: Schema): string[] {
   return Object.keys(def.shape).filter((key) => takes(def.shape[key] ?? z.never(), undefined));
 }
 
-function variantsOf(schema: Schema, above: ReadonlySet<Schema>): NullVariant[] {
+function variantsOf(schema: Schema, above: ReadonlySet<Schema>, odd: Odd): Variant[] {
   if (above.has(schema)) return [];
   const seen = new Set([...above, schema]);
   const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -30,29 +57,32 @@ function variantsOf(schema: Schema, above: ReadonlySet<Schema>): NullVariant[] {
     case 'default':
     case 'prefault':
     case 'catch':
-      return variantsOf(def.innerType, seen);
+      return variantsOf(def.innerType, seen, odd);
     case 'pipe':
-      return variantsOf(def.out, seen);
+      return variantsOf(def.out, seen, odd);
     case 'lazy':
-      return variantsOf(def.getter(), seen);
+      return variantsOf(def.getter(), seen, odd);
     case 'intersection':
-      return [...variantsOf(def.left, seen), ...variantsOf(def.right, seen)];
+      return [...variantsOf(def.left, seen, odd), ...variantsOf(def.right, seen, odd)];
     case 'union':
-      return def.options.flatMap((option) => variantsOf(option, seen));
+      return def.options.flatMap((option) => variantsOf(option, seen, odd));
     case 'array':
-      return variantsOf(def.element, seen).map(({ path, withNull, without }) => ({
+      return variantsOf(def.element, seen, odd).map(({ path, written, meant }) => ({
         path: `[].${path}`,
-        withNull: [withNull],
-        without: [without],
+        written: [written],
+        meant: [meant],
       }));
     case 'record':
-      return variantsOf(def.valueType, seen).map((inner) => within({}, 'any', inner));
+      return variantsOf(def.valueType, seen, odd).map((inner) => within({}, 'any', inner));
     case 'object': {
       const base = Object(sampleOf(schema));
       return Object.entries(def.shape).flatMap(([key, member]) => {
-        const { [key]: _, ...without } = base;
-        const own = mayBeAbsent(member) ? [{ path: key, withNull: { ...without, [key]: null }, without }] : [];
-        return [...own, ...variantsOf(member, seen).map((inner) => within(base, key, inner))];
+        const { [key]: _, ...others } = base;
+        const own = odd(member, key, others);
+        return [
+          ...(own ? [{ path: key, ...own }] : []),
+          ...variantsOf(member, seen, odd).map((inner) => within(base, key, inner)),
+        ];
       });
     }
     default:
@@ -60,12 +90,11 @@ function variantsOf(schema: Schema, above: ReadonlySet<Schema>): NullVariant[] {
   }
 }
 
-function within(base: object, key: string, { path, withNull, without }: NullVariant): NullVariant {
-  return { path: `${key}.${path}`, withNull: { ...base, [key]: withNull }, without: { ...base, [key]: without } };
+function within(base: object, key: string, { path, written, meant }: Variant): Variant {
+  return { path: `${key}.${path}`, written: { ...base, [key]: written }, meant: { ...base, [key]: meant } };
 }
 
 const takes = (schema: Schema, value: unknown) => z.core.safeParse(schema, value).success;
-const mayBeAbsent = (member: Schema) => takes(member, undefined) && !takes(member, null);
 
 const isAnything = (schema: Schema) => ['unknown', 'any'].includes(schema._zod.def.type);
 

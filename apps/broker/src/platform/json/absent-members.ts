@@ -6,8 +6,9 @@ type Schema = z.core.$ZodType;
 type Inner = z.core.$ZodTypes;
 
 /**
- * Many servers and clients write null for a member that is absent. Returns a value without those members that a schema lets be
- * absent and does not let be null; what a schema does not describe stays as it is. Of a marked number (exact-numbers.ts) that a
+ * Many servers and clients write null for a member that is absent, and PHP writes an empty object as an empty list. Returns a
+ * value without those members that a schema lets be absent and does not let be null, and with an empty object where a schema
+ * takes that and no empty list; what a schema does not describe stays as it is. Of a marked number (exact-numbers.ts) that a
  * schema describes the nearest double remains. One pass, linear in the value; returns the value itself where nothing is to do.
  * @param schemas one of these describes the value: a member counts as theirs if it may be absent in any and null in none
  * @param hints members of these names are left out as well where no schema takes what they have: they say nothing that matters
@@ -45,7 +46,7 @@ function walkMembers(value: object, inner: readonly Inner[], hints: ReadonlySet<
   for (const [key, member] of Object.entries(value)) {
     const known = membersOf(fitting, key);
     const inside = known.flatMap(({ schema }) => innerOf(schema));
-    const walked = walk(member, inside, hints);
+    const walked = isEmptyList(member) && areObjects(known) ? {} : walk(member, inside, hints);
     hasChanged ||= walked !== member;
     const isLeftOut = (isAbsent(walked) && areAbsent(known)) || (hints.has(key) && isRefused(known, walked));
     if (isLeftOut) hasChanged = true;
@@ -101,17 +102,31 @@ function areAbsent(members: readonly Member[]): boolean {
   return members.some(({ mayBeAbsent }) => mayBeAbsent) && !members.some(({ schema }) => accepts(schema, null));
 }
 
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+/** Whether an empty object is meant where an empty list stands. */
+function areObjects(members: readonly Member[]): boolean {
+  return (
+    members.some(({ schema }) => accepts(schema, 'object')) && !members.some(({ schema }) => accepts(schema, 'list'))
+  );
+}
+
 const isRefused = (members: readonly Member[], value: unknown) =>
   members.length > 0 && !members.some(({ schema }) => z.core.safeParse(schema, value).success);
 
-/** Whether a schema takes null, or absence: asked once of each. */
-const accepted = new WeakMap<Schema, Map<null | undefined, boolean>>();
+type Nothing = null | undefined | 'object' | 'list';
 
-function accepts(schema: Schema, value: null | undefined): boolean {
+/** Whether a schema takes null, absence, an empty object or an empty list: asked once of each. */
+const accepted = new WeakMap<Schema, Map<Nothing, boolean>>();
+
+function accepts(schema: Schema, value: Nothing): boolean {
   let known = accepted.get(schema);
   if (!known) accepted.set(schema, (known = new Map()));
   let answer = known.get(value);
-  if (answer === undefined) known.set(value, (answer = z.core.safeParse(schema, value).success));
+  if (answer === undefined) {
+    const sample = value === 'object' ? {} : value === 'list' ? [] : value;
+    known.set(value, (answer = z.core.safeParse(schema, sample).success));
+  }
   return answer;
 }
 

@@ -4,6 +4,8 @@ export type JsonScan = {
   isTooDeep: boolean;
   /** It has the word null. */
   hasNull: boolean;
+  /** It has a list with nothing in it. */
+  hasEmptyList: boolean;
   /** It has a number that a double may not hold: of sixteen digits or more, or with an exponent. */
   hasLongNumber: boolean;
 };
@@ -16,7 +18,7 @@ const longestExact = 15;
  * outside of them the letter n begins nothing but null, and an E or e after a digit nothing but an exponent.
  */
 export function scanJson(json: string, maxDepth: number): JsonScan {
-  const found: JsonScan = { isTooDeep: false, hasNull: false, hasLongNumber: false };
+  const found: JsonScan = { isTooDeep: false, hasNull: false, hasEmptyList: false, hasLongNumber: false };
   let depth = 0;
   let digits = 0;
   for (let at = 0; at < json.length; at++) {
@@ -36,11 +38,23 @@ export function scanJson(json: string, maxDepth: number): JsonScan {
         found.isTooDeep = true;
         return found;
       }
-    } else if (code === closeBrace || code === closeBracket) depth--;
-    else if (code === smallN) found.hasNull = true;
+    } else if (code === closeBrace || code === closeBracket) {
+      depth--;
+      if (code === closeBracket && isJustOpened(json, at)) found.hasEmptyList = true;
+    } else if (code === smallN) found.hasNull = true;
   }
   return found;
 }
+
+/** Whether only space stands between the bracket at `end` and the one that opened its list. */
+function isJustOpened(json: string, end: number): boolean {
+  let at = end - 1;
+  // linear in all: no other bracket closes behind the same space
+  while (isSpace(json.charCodeAt(at))) at--;
+  return json.charCodeAt(at) === openBracket;
+}
+
+const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
 /** The index of the quote that ends the string starting at `start`; the end of the text if there is none. */
 export function endOfString(json: string, start: number): number {

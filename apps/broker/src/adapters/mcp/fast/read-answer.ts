@@ -8,7 +8,7 @@ import { asRecord } from '#platform/json.ts';
 import { parseExactly } from '#platform/json/exact-numbers.ts';
 import type { Era, ToolAnswer, ToolCallOptions } from '../upstream.ts';
 import { UpstreamError } from '../upstream-error.ts';
-import { checkLegacy, checkPromised, dropUnpromisedNull } from '../wire/promised-result.ts';
+import { checkLegacy, checkPromised, readUnpromised } from '../wire/promised-result.ts';
 import { parseServerJson } from '../wire/server-messages.ts';
 import { kindOf, ParsedResult, questionsOf, passedMeta, WrittenResult } from '../wire/tool-answer.ts';
 import { stripPrefix } from '../wire/translate-error.ts';
@@ -25,7 +25,7 @@ type Reading = Pick<ToolCallOptions, 'expose' | 'resultTypes'>;
  */
 export function readAnswer(text: string, message: Record<string, unknown>, era: Era, options: Reading): ToolAnswer {
   const members = scanAnswer(text);
-  const written = asRecord(message['result']);
+  const written = asRecord(message['result']) ?? resultIn(text);
   if (!written) throw readError(asRecord(parseServerJson(text)) ?? message);
   const isComplete = era === 'legacy' || written['resultType'] === 'complete';
   if (isComplete && members && isOrdinaryResult(written)) {
@@ -33,14 +33,14 @@ export function readAnswer(text: string, message: Record<string, unknown>, era: 
     return new WrittenResult(kindOf(written), spliced(text, members), metaOf(written, text, members));
   }
 
-  const result = asRecord(asRecord(parseServerJson(text))?.['result']) ?? written;
+  const result = resultIn(text) ?? written;
   if (!isComplete) {
     if (isInputRequiredResult(result)) return questionsOf(readQuestions(result));
     throw new UpstreamError('bad_upstream', 'the result has no valid resultType');
   }
   // only 2026-07-28 requires content
   if (era === 'modern' && !Array.isArray(result['content'])) throw notAResult();
-  dropUnpromisedNull(result, options);
+  readUnpromised(result, options);
   const whole = { content: [], ...result };
   if (!isSpecType.CallToolResult(whole)) throw notAResult();
   if (era === 'legacy') checkLegacy(result);
@@ -48,10 +48,15 @@ export function readAnswer(text: string, message: Record<string, unknown>, era: 
   return new ParsedResult(exposed(whole, options));
 }
 
+/** As it is meant: without null, and as an object where an empty list stands. */
+function resultIn(text: string): Record<string, unknown> | undefined {
+  return asRecord(asRecord(parseServerJson(text))?.['result']);
+}
+
 /** The ToolAnswer of a result that the SDK's client has read. @throws UpstreamError bad_result */
 export function answerOf(result: CallToolResult | InputRequiredResult, options: Reading): ToolAnswer {
   if (isInputRequiredResult(result)) return questionsOf(result);
-  dropUnpromisedNull(result, options);
+  readUnpromised(result, options);
   checkPromised(result, options);
   return new ParsedResult(exposed(result, options));
 }

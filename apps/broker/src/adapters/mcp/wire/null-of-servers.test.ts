@@ -1,7 +1,7 @@
 import { specTypeSchemas } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { nullVariants } from '#testing/null-variants.ts';
+import { listVariants, nullVariants } from '#testing/null-variants.ts';
 import { startNullServer, type NullServer, type Script } from '../testing/null-server.ts';
 import { optionsFor, trackUpstreams, ways, type Way } from '../testing/open-for-test.ts';
 import type { Ask, Era, Upstream } from '../upstream.ts';
@@ -118,6 +118,61 @@ test.each(cases)(
     }
   },
 );
+
+test.each(cases)(
+  'an empty list in the result of $method is an empty object where one belongs: $era, $way',
+  async ({ method, schema, era, way }) => {
+    // such as _meta of the result
+    const variants = listVariants(schema);
+    expect(variants.length).toBeGreaterThan(0);
+    for (const { path, withList, withObject } of variants) {
+      const script = (result: unknown) => ({ method, result: completed(method, result) });
+      const meant = await readScript(era, script(withObject), way);
+      expect(await readScript(era, script(withList), way), path).toEqual(meant);
+      expect(meant, path).toMatchObject({ left: [] });
+    }
+  },
+);
+
+test.each(['legacy', 'modern'] as const)('PHP writes an empty object as an empty list: %s', async (era) => {
+  const read = (method: string, result: object) => readScript(era, { method, result }, 'fast');
+  // what clients up to 2025-11-25 refuse a whole list for, at any depth of a schema
+  const schemaOf = (nothing: object) => ({
+    type: 'object',
+    properties: { a: { type: 'object', properties: nothing, items: { type: 'object', $defs: nothing } } },
+    required: [],
+  });
+  const listed = (nothing: object) => {
+    const schemas = { inputSchema: schemaOf(nothing), outputSchema: schemaOf(nothing) };
+    return { tools: [{ name: 'a', ...schemas, annotations: nothing, _meta: nothing }] };
+  };
+  const meant = await read('tools/list', listed({}));
+  expect(meant).toMatchObject({ answer: [{ name: 'a', inputSchema: { required: [] } }], left: [] });
+  expect(await read('tools/list', listed([]))).toEqual(meant);
+  // a value that may be a list stays one
+  const called = { content: [], structuredContent: { list: [] }, _meta: [] };
+  expect(await read('tools/call', called)).toMatchObject({ answer: { structuredContent: { list: [] } } });
+  for (const way of ways) {
+    const empty = await readScript(era, { method: 'tools/call', result: { ...called, structuredContent: [] } }, way);
+    expect(empty, way).toMatchObject({ answer: { structuredContent: era === 'legacy' ? {} : [] } });
+  }
+});
+
+test.each(ways)('an empty list is an empty object where the tool promises an object: %s', async (way) => {
+  const url =
+    servers.get('modern')?.url({ method: 'tools/call', result: { content: [], structuredContent: [] } }) ?? '';
+  const upstream = await open(
+    { type: 'http', url, headers: {}, allowAddresses: [new URL(url).host] },
+    { era: 'modern' },
+  );
+  const called = async (...resultTypes: string[]) => {
+    const answer = await upstream.callTool({ name: 'a' }, optionsFor(way)({ resultTypes }));
+    return 'toResult' in answer ? answer.toResult().structuredContent : answer;
+  };
+  expect(await called('object')).toEqual({});
+  expect(await called('object', 'array')).toEqual([]);
+  await expect(called('string')).rejects.toMatchObject({ kind: 'bad_result' });
+});
 
 const odd = { audience: ['everybody'], priority: 7, lastModified: 'yesterday' };
 test.each([

@@ -21,12 +21,18 @@ export function checkLegacy({ structuredContent }: { structuredContent?: unknown
   if (structuredContent !== undefined && typeOf(structuredContent) !== 'object') throw badResult(otherType);
 }
 
-/** Null is a value where the tool promises it, and otherwise what many servers write for absent. */
-export function dropUnpromisedNull(
+/**
+ * Null is a value where the tool promises it, and otherwise what many servers write for absent. An empty list is what PHP writes
+ * for an empty object.
+ */
+export function readUnpromised(
   result: { structuredContent?: unknown },
-  { resultTypes }: Pick<ToolCallOptions, 'resultTypes'>,
+  { resultTypes: types }: Pick<ToolCallOptions, 'resultTypes'>,
 ): void {
-  if (result.structuredContent === null && !resultTypes?.includes('null')) delete result.structuredContent;
+  const { structuredContent: content } = result;
+  if (content === null && !types?.includes('null')) delete result.structuredContent;
+  const isEmptyList = Array.isArray(content) && content.length === 0;
+  if (isEmptyList && types?.includes('object') && !types.includes('array')) result.structuredContent = {};
 }
 
 /** What the SDK's client says of such a result. */

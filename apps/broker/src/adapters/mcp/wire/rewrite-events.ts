@@ -1,7 +1,7 @@
 import { rewriteServerJson } from './server-messages.ts';
 
 /** What has to be rewritten has one of these: most events have none. */
-const mayNeedIt = /null|\d{16}|\d[eE]|"annotations"/;
+const mayNeedIt = /null|\[[\]\s]|\d{16}|\d[eE]|"annotations"/;
 
 /**
  * Complete server-sent events with the JSON of each as the SDK may read it (server-messages.ts). Every other line stays.

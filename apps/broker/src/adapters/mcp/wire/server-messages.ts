@@ -1,5 +1,6 @@
 import { specTypeSchemas } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { isRecord } from '#platform/json.ts';
 import { withoutAbsent } from '#platform/json/absent-members.ts';
 import { markLongNumbers, withExactNumbers } from '#platform/json/exact-numbers.ts';
 import { scanJson, type JsonScan } from '#platform/json/scan-json.ts';
@@ -9,10 +10,17 @@ import { maxAnswerDepth } from './answer-depth.ts';
 // why the cast: the SDK's type shows the standard interface only, and zod made them (absent-members.test.ts)
 const spec = specTypeSchemas as unknown as Record<keyof typeof specTypeSchemas, z.core.$ZodType>;
 
-/** What the SDK reads of an outputSchema beyond its type, up to 2025-11-25. */
-const outputSchema = z.looseObject({
-  properties: z.record(z.string(), z.unknown()).optional(),
-  required: z.array(z.string()).optional(),
+/** What clients read of a schema up to 2025-11-25: each schema within is an object, and null in its place stays. */
+const schema: z.ZodType = z.lazy(() => {
+  const schemas = z.record(z.string(), z.union([schema, z.boolean(), z.null()])).optional();
+  return z.looseObject({
+    properties: schemas,
+    patternProperties: schemas,
+    $defs: schemas,
+    definitions: schemas,
+    items: z.union([schema, z.array(schema), z.boolean(), z.null()]).optional(),
+    required: z.array(z.string()).optional(),
+  });
 });
 
 const results = z.union([
@@ -20,7 +28,7 @@ const results = z.union([
   spec.DiscoverResult,
   spec.SubscriptionsListenResult,
   z.looseObject({
-    tools: z.array(z.looseObject({ outputSchema: outputSchema.optional() })).optional(),
+    tools: z.array(z.looseObject({ inputSchema: schema, outputSchema: schema.optional() })).optional(),
     // since 2026-07-28
     resultType: z.string().optional(),
     ttlMs: z.number().optional(),
@@ -49,10 +57,18 @@ const messages = [message, z.array(message)];
 const hints: ReadonlySet<string> = new Set(['audience', 'priority', 'lastModified']);
 const hasHints = (text: string) => text.includes('"annotations"');
 
-/** A message of a server without the members that it wrote as null for absent. */
+/** A message of a server without the members that it wrote as null for absent, and with the objects that it wrote as lists. */
 export function withoutAbsentOfServer<Message>(given: Message): Message {
   // why the cast: what is left out may be absent in every message
-  return withoutAbsent(given, messages, hints) as Message;
+  return withObjectContent(withoutAbsent(given, messages, hints)) as Message;
+}
+
+/** Results up to 2025-11-25, which have no resultType, have an object as their structured content. */
+function withObjectContent(message: unknown): unknown {
+  const result = isRecord(message) && isRecord(message['result']) ? message['result'] : undefined;
+  const content = result?.['structuredContent'];
+  if (!Array.isArray(content) || content.length > 0 || result?.['resultType'] !== undefined) return message;
+  return { ...Object(message), result: { ...result, structuredContent: {} } };
 }
 
 /**
@@ -61,9 +77,10 @@ export function withoutAbsentOfServer<Message>(given: Message): Message {
  * @throws UpstreamError bad_upstream for JSON that is too deep; SyntaxError
  */
 export function parseServerJson(text: string): unknown {
-  const { hasNull, hasLongNumber } = scan(text);
+  const { hasNull, hasEmptyList, hasLongNumber } = scan(text);
   const parsed: unknown = JSON.parse(hasLongNumber ? markLongNumbers(text) : text);
-  const kept = hasNull || hasLongNumber || hasHints(text) ? withoutAbsentOfServer(parsed) : parsed;
+  const isOdd = hasNull || hasEmptyList || hasLongNumber || hasHints(text);
+  const kept = isOdd ? withoutAbsentOfServer(parsed) : parsed;
   return hasLongNumber ? withExactNumbers(kept) : kept;
 }
 
@@ -74,8 +91,8 @@ export function parseServerJson(text: string): unknown {
  * @throws UpstreamError bad_upstream for JSON that is too deep
  */
 export function rewriteServerJson(text: string): string | undefined {
-  const { hasNull, hasLongNumber } = scan(text);
-  if (!hasNull && !hasLongNumber && !hasHints(text)) return undefined;
+  const { hasNull, hasEmptyList, hasLongNumber } = scan(text);
+  if (!hasNull && !hasEmptyList && !hasLongNumber && !hasHints(text)) return undefined;
   try {
     return JSON.stringify(withoutAbsentOfServer(JSON.parse(markLongNumbers(text))));
   } catch {

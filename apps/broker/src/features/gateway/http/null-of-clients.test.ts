@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern, postRaw, type RawAnswer } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { nullVariants } from '#testing/null-variants.ts';
+import { listVariants, nullVariants } from '#testing/null-variants.ts';
 import { initializeRequest, openSession, type SessionHeaders } from '#testing/open-session.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { startAskingServer, type AskingServer } from '../protocol/input-rounds/testing/asking-server.ts';
@@ -95,6 +95,27 @@ test.each(['application/json', 'application/json; charset=utf-8'])(
     }
   },
 );
+
+test('an empty list in a message is an empty object where one belongs, as PHP writes it', async () => {
+  const variants = [...listVariants(spec.ClientRequest), ...listVariants(spec.ClientNotification)];
+  expect(variants.length).toBeGreaterThan(40);
+  for (const { path, withList, withObject } of variants) {
+    const message = `${Object(withList).method} ${path}`;
+    const meant = await ofSession(named(Object(withObject)), 'application/json');
+    expect(await ofSession(named(Object(withList)), 'application/json'), message).toEqual(meant);
+    expect(JSON.stringify(meant), message).toMatch(/"status":20[02]/);
+  }
+  // what the php-sdk sends for a tool without arguments, in both eras
+  const params = { name: 'dull__echo', arguments: [] };
+  const meant = said(await postModern(url, token, 'tools/call', { ...params, arguments: {} }));
+  expect(said(await postModern(url, token, 'tools/call', params))).toEqual(meant);
+  expect(meant).toMatchObject({ status: 200 });
+  // a list among the arguments stays one
+  const lists = { name: 'dull__echo', arguments: { text: 'a', list: [] } };
+  expect((await postModern(url, token, 'tools/call', lists)).body).toMatchObject({
+    result: { content: [{ text: 'a' }] },
+  });
+});
 
 test('null in a message since 2026-07-28 is as if it were not there', async () => {
   const modern = variants.filter(

@@ -26,7 +26,7 @@ export function readBody(bytes: Buffer): ReadBody {
   if (!isUtf8(bytes)) return { code: -32700, message: 'Parse error: the body is not UTF-8' };
   // a byte order mark may be ignored (RFC 8259, section 8.1)
   const text = bytes.toString('utf8', startsWithMark(bytes) ? 3 : 0);
-  const { isTooDeep, hasNull, hasLongNumber } = scanJson(text, maxJsonDepth);
+  const { isTooDeep, hasNull, hasEmptyList, hasLongNumber } = scanJson(text, maxJsonDepth);
   if (isTooDeep) {
     const { message } = errorCatalogue.too_deep;
     return { code: -32600, message: `Invalid Request: ${message}`, data: { code: 'too_deep' } };
@@ -40,7 +40,7 @@ export function readBody(bytes: Buffer): ReadBody {
   if (text.length >= maxValues * shortestValue && hasTooManyValues(body)) {
     return { code: -32600, message: `Invalid Request: more than ${maxValues} values beside the arguments of a call` };
   }
-  if (hasNull || hasLongNumber) body = withoutAbsentOfClient(body);
+  if (hasNull || hasEmptyList || hasLongNumber) body = withoutAbsentOfClient(body);
   return { body: hasLongNumber ? withExactNumbers(body) : body };
 }
 
