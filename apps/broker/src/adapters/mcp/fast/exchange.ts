@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { maxForeignBytes, mediaTypeOf, refuseStatus } from '../transports/bounded-fetch.ts';
 import { parseServerJson } from '../wire/server-messages.ts';
+import { readOwnId } from '../wire/own-id.ts';
 import { readJsonRpcError, toUpstreamError } from '../wire/translate-error.ts';
 import { sdkCost } from '../notices/notice-limits.ts';
 import { UpstreamError } from '../upstream-error.ts';
@@ -180,7 +181,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       // scanAnswer checks the depth before any code walks the object
       const message = parseObject(text);
       if (!message) throw new UpstreamError('bad_upstream', 'the JSON answer is not a message');
-      if (message['id'] !== this.#id) {
+      if (readOwnId(message['id']) !== this.#id) {
         throw new UpstreamError('bad_upstream', 'the response does not contain the answer');
       }
       this.#answer(text, message);
@@ -214,7 +215,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const message = written['method'] === undefined ? written : (asRecord(parseServerJson(text)) ?? written);
     const { method, id } = message;
     if (method === undefined) {
-      if (id === this.#id) this.#answer(text, message);
+      if (readOwnId(id) === this.#id) this.#answer(text, message);
       return true;
     }
     if (typeof method !== 'string') return false;

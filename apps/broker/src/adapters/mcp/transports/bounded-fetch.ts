@@ -66,6 +66,10 @@ export function createBoundedFetch(options: {
     if (status === 200 && exchange && !isJson) {
       throw new UpstreamError('bad_upstream', `answered ${mediaType || 'no content type'} instead of JSON`);
     }
+    // what a server says to a notice or an answer of ours is for nobody: null, a result, a text
+    if (!exchange && init?.method === 'POST' && status < 300) {
+      return new Response(null, responseInit(202, answer.headers));
+    }
     const rewritten = isJson && body.length > 0 ? rewriteJson(body, options.onRewritten) : undefined;
     const empty = status === 204 || status === 205 || status === 304;
     return new Response(empty ? null : (rewritten ?? new Uint8Array(body)), responseInit(status, answer.headers));

@@ -14,6 +14,7 @@ import { Backoff } from '#platform/backoff.ts';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
 import { createBoundedFetch, type Exchange } from './bounded-fetch.ts';
 import { maxForeignInARow } from '../wire/message-reader.ts';
+import { withOwnId } from '../wire/own-id.ts';
 import type { HttpEndpoint } from '../fast/fast-channel.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { failureMessage, type NetworkTransportOptions, type UpstreamTransport } from './upstream-transport.ts';
@@ -199,7 +200,8 @@ export class HttpTransport implements UpstreamTransport {
     request.fail(new UpstreamError('bad_upstream', `${maxForeignInARow} events in a row that are not JSON-RPC`));
   }
 
-  #deliver(message: JSONRPCMessage): void {
+  #deliver(given: JSONRPCMessage): void {
+    const message = withOwnId(given);
     const current = this.#current.getStore();
     if (current) current.foreignInARow = 0;
     if ((isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) && message.id !== undefined) {

@@ -1,5 +1,6 @@
 import { parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { UpstreamError } from '../upstream-error.ts';
+import { withOwnId } from './own-id.ts';
 import { parseServerJson } from './server-messages.ts';
 
 /** Some servers print a banner to stdout. One that prints this many other messages in a row is not an MCP server. */
@@ -27,7 +28,7 @@ function parse(text: string): JSONRPCMessage | undefined {
   // JSON-RPC messages are objects: checking the first character avoids an exception for each line of a banner
   if (text.trimStart()[0] !== '{') return undefined;
   try {
-    return parseJSONRPCMessage(parseServerJson(text));
+    return withOwnId(parseJSONRPCMessage(parseServerJson(text)));
   } catch (error) {
     if (error instanceof UpstreamError) throw error;
     return undefined;

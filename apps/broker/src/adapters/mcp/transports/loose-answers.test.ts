@@ -1,0 +1,100 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { listenLocally } from '#testing/listen-locally.ts';
+import { optionsFor, textOf, trackUpstreams, ways } from '../testing/open-for-test.ts';
+
+// What servers up to 2025-11-25 answer that is not quite the text of the specification, and clear all the same.
+
+const { open, closeAll } = trackUpstreams();
+type Message = { id?: number; method: string };
+type Loose = {
+  /** What the server says to a notice, in place of 202 without a body. */
+  notice?: (response: ServerResponse) => void;
+  /** How it writes the id of an answer. */
+  id?: (id: number) => unknown;
+  isStream?: boolean;
+};
+
+let loose: Loose;
+let listening: Awaited<ReturnType<typeof listenLocally>>;
+beforeAll(async () => {
+  listening = await listenLocally(createServer((request, response) => void serve(request, response)));
+});
+afterEach(closeAll);
+afterAll(() => listening.close());
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method !== 'POST') return void response.writeHead(405).end();
+  const message = (await json(request)) as Message;
+  if (message.id === undefined) {
+    if (loose.notice) return loose.notice(response);
+    return void response.writeHead(202).end();
+  }
+  const answer = JSON.stringify({
+    jsonrpc: '2.0',
+    id: loose.id?.(message.id) ?? message.id,
+    ...(results[message.method] ?? { error: { code: -32_601, message: 'Method not found' } }),
+  });
+  const type = loose.isStream ? 'text/event-stream' : 'application/json';
+  response.writeHead(200, { 'content-type': type }).end(loose.isStream ? `data: ${answer}\n\n` : answer);
+}
+
+const serverInfo = { name: 'loose', version: '1' };
+const results: Record<string, { result: object }> = {
+  initialize: { result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo } },
+  'tools/list': { result: { tools: [{ name: 'say', inputSchema: { type: 'object' } }] } },
+  'tools/call': { result: { content: [{ type: 'text', text: 'said' }] } },
+};
+
+/** What a person's call says, each way. */
+async function use(): Promise<string[]> {
+  const host = `127.0.0.1:${listening.port}`;
+  const upstream = await open({ type: 'http', url: `http://${host}/mcp`, headers: {}, allowAddresses: [host] });
+  expect(await upstream.listTools()).toMatchObject([{ name: 'say' }]);
+  const calls = ways.map((way) => upstream.callTool({ name: 'say' }, optionsFor(way)()));
+  return (await Promise.all(calls)).map(textOf);
+}
+
+const says = (status: number, type: string, body: string) => (response: ServerResponse) =>
+  void response.writeHead(status, { 'content-type': type }).end(body);
+
+test.each<[string, NonNullable<Loose['notice']>]>([
+  // WordPress' adapter
+  ['null', says(200, 'application/json', 'null')],
+  ['nothing, as JSON', says(200, 'application/json', '')],
+  ['an empty object', says(200, 'application/json', '{}')],
+  ['a result', says(200, 'application/json', '{"jsonrpc":"2.0","id":null,"result":{}}')],
+  ['an empty list', says(202, 'application/json', '[]')],
+  ['a text', says(200, 'text/plain; charset=UTF-8', 'Accepted')],
+  ['a page', says(202, 'text/html', '<p>Accepted')],
+  ['no content', (response) => void response.writeHead(204).end()],
+])('what a server says to a notice is for nobody: %s', async (_what, notice) => {
+  loose = { notice };
+  expect(await use()).toEqual(['said', 'said']);
+});
+
+test.each([false, true])('an id that comes back as text is the id: as a stream %s', async (isStream) => {
+  loose = { id: String, isStream };
+  expect(await use()).toEqual(['said', 'said']);
+});
+
+test('an id that comes back as text is the id: of a program', async () => {
+  const program = `
+    const results = ${JSON.stringify(results)};
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method } = JSON.parse(line);
+      if (id === undefined) return;
+      const outcome = results[method] ?? { error: { code: -32601, message: 'Method not found' } };
+      console.log(JSON.stringify({ jsonrpc: '2.0', id: String(id), ...outcome }));
+    });`;
+  const upstream = await open({ type: 'stdio', argv: [process.execPath, '-e', program], cwd: '/', env: {} });
+  expect(textOf(await upstream.callTool({ name: 'say' }, optionsFor('sdk')()))).toBe('said');
+});
+
+test('text that only looks like a number is another id', async () => {
+  for (const id of [(given: number) => `0${given}`, (given: number) => ` ${given}`, (given: number) => `${given}.0`]) {
+    loose = { id };
+    await expect(use()).rejects.toThrow('the response does not contain the answer');
+  }
+});
