@@ -171,7 +171,9 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
       isOwnStream = resumption.stream === ownStream;
       this.streams.resume(resumption.stream, response);
     }
-    const isOwn = lastEventId === undefined ? !this.hasOwnStream : isOwnStream;
+    // a client that asks again has lost the stream that it had, which may look open from here for minutes
+    if (request.method === 'GET' && lastEventId === undefined && takesEvents(request)) this.closeStandaloneSSEStream();
+    const isOwn = lastEventId === undefined || isOwnStream;
     if (request.method === 'GET' && isOwn) this.#ownStream = response;
     const messages = messagesOf(body);
     const { ids, twice } = readIds(messages, this.#open);
@@ -236,3 +238,5 @@ function idOf(message: unknown): RequestId[] {
   const { method, id } = asRecord(message) ?? {};
   return method !== undefined && (typeof id === 'string' || typeof id === 'number') ? [id] : [];
 }
+
+const takesEvents = ({ headers }: IncomingMessage) => headers.accept?.includes('text/event-stream') === true;

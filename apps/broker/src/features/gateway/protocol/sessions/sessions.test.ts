@@ -6,6 +6,7 @@ import { bestLongestTurnMs } from '#testing/longest-turn.ts';
 import { postRaw } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { openSession } from '#testing/open-session.ts';
+import { openStream } from '#testing/open-stream.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
@@ -89,6 +90,25 @@ test('a stream that broke is taken up again where it broke', async () => {
     headers: { accept: 'text/event-stream', 'last-event-id': eventId ?? '', ...session },
   });
   expect(await resumed.text()).toContain('"done"');
+});
+
+test('a client that asks for its stream again gets it: the one that it had is over', async () => {
+  const session = await openAskableSession('2025-11-25');
+  const listen = (accept = 'text/event-stream') => openStream(link(), { headers: { ...session, accept } });
+  const first = await listen();
+  // as a proxy does that drops a connection: this side sees nothing of it
+  const second = await listen();
+  expect([first.status, second.status]).toEqual([200, 200]);
+  await first.ended;
+  // a request that cannot be a stream leaves it
+  expect((await listen('application/json')).status).toBe(406);
+  expect(second.isOver()).toBe(false);
+  await deployManifest(app, { id: 'later', connection: { type: 'http', url: fixture.url } });
+  const heard = () => second.messages().map(({ method }) => method);
+  await waitUntil('the new stream to hear of the change', () => heard().includes('notifications/tools/list_changed'));
+  expect(first.messages()).toEqual([]);
+  await app.catalogue.undeploy('later', { via: 'command' });
+  second.abort();
 });
 
 test('an unknown protocol version in the header is refused', async () => {
