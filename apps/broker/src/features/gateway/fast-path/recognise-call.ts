@@ -9,6 +9,7 @@ import {
 import type { IncomingHttpHeaders } from 'node:http';
 import { mirrorsArguments } from '#adapters/mcp/upstream.ts';
 import { asRecord } from '#platform/json.ts';
+import { acceptsBoth } from '../http/taken-requests.ts';
 import type { ClientInfo } from '../protocol/failing-clients.ts';
 import { usableCapabilities } from '../protocol/usable-capabilities.ts';
 import { isListedAsItIs } from '../view/legacy-result.ts';
@@ -63,8 +64,7 @@ export function recogniseLegacy(
   if (version !== undefined && (typeof version !== 'string' || !SUPPORTED_PROTOCOL_VERSIONS.includes(version))) {
     return undefined;
   }
-  const { accept } = headers;
-  if (!accept?.includes('application/json') || !accept.includes('text/event-stream')) return undefined;
+  if (!acceptsBoth(headers.accept)) return undefined;
   if (Object.keys(message.meta).some((key) => key.startsWith(reservedPrefix))) return undefined;
   const call = complete('legacy', message, visible, clientCapabilities);
   return call && isListedAsItIs(call.tool.item.definition) ? call : undefined;

@@ -1,4 +1,4 @@
-import { request as send } from 'node:http';
+import { request as send, type IncomingMessage } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -69,6 +69,24 @@ test.each(['*/*', 'text/html, */*;q=0.8', 'application/json, */*'])(
     for (const id of [7, 8]) expect(await postRaw(mcp(), callOf(id), { ...session, accept })).toMatchObject(called);
   },
 );
+
+test('a client that says nothing of types is answered, and one that takes streams alone gets streams', async () => {
+  const session = await openSession(mcp(), token);
+  // fetch always sends the header
+  const withAccept = async (accept: string | undefined) => {
+    const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
+    const headers = { ...session, 'content-type': 'application/json', ...(accept !== undefined && { accept }) };
+    send(mcp(), { method: 'POST', headers }, resolve).end(callOf(9));
+    const answer = await promise;
+    return [answer.statusCode, answer.headers['content-type'], (await text(answer)).includes('"text":"x"')];
+  };
+  // before and after the SDK has seen the session
+  for (let count = 0; count < 2; count++) {
+    expect(await withAccept(undefined)).toEqual([200, 'application/json', true]);
+    expect(await withAccept('text/event-stream')).toEqual([200, 'text/event-stream', true]);
+    expect(await withAccept('application/json')).toEqual([406, 'application/json', false]);
+  }
+});
 
 test('a client that accepts neither type of MCP is told', async () => {
   const session = await openSession(mcp(), token);

@@ -26,10 +26,27 @@ export function sendCompressed(response: ServerResponse): void {
 
 const everyType = 'application/json, text/event-stream';
 
-/** A client that takes any type takes both of MCP, which the SDK wants to see by name (RFC 9110, section 12.5.1). */
-export function nameAcceptedTypes({ headers }: Pick<IncomingMessage, 'headers'>): void {
-  const { accept } = headers;
+const eventsAlone = 'text/event-stream, application/json;q=0';
+
+/** Whether an answer may be JSON as well as a stream, by what nameAcceptedTypes left. */
+export function acceptsBoth(accept: string | undefined): boolean {
+  return accept !== eventsAlone && takesJson(accept) && takesEvents(accept);
+}
+
+const takesJson = (accept = '') => accept.includes('application/json');
+const takesEvents = (accept = '') => accept.includes('text/event-stream');
+
+/**
+ * Names both types of MCP, which the SDK wants to see, for a client that takes any type or says nothing of types (RFC 9110,
+ * section 12.5.1), and for one that takes streams alone: up to 2025-11-25 the SDK answers with nothing else.
+ */
+export function nameAcceptedTypes({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>): void {
+  const { accept = '*/*' } = headers;
   const isEvery = (range: string) => range.split(';', 1)[0]?.trim() === '*/*';
-  if (accept === undefined || !accept.split(',').some(isEvery)) return;
-  headers.accept = accept.includes('application/json') && accept.includes('text/event-stream') ? accept : everyType;
+  if (!accept.split(',').some(isEvery)) {
+    const isModern = headers['mcp-protocol-version'] === '2026-07-28';
+    if (method === 'POST' && !isModern && takesEvents(accept) && !takesJson(accept)) headers.accept = eventsAlone;
+    return;
+  }
+  headers.accept = takesJson(accept) && takesEvents(accept) ? accept : everyType;
 }
