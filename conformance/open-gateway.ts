@@ -30,6 +30,7 @@ export async function startOpenGateway({ app, log, configBeside }: Broker): Prom
     preferences: app.upstreams.preferences,
     offers: app.upstreams.offers,
     signIn: app.upstreams.signIn,
+    formerServer: async () => undefined,
     keepAlive: createKeepAlive(),
     db: app.db,
     stateKey: randomBytes(32),

@@ -75,6 +75,7 @@ import { logRefusals } from './log-refusals.ts';
 import { createMetrics } from './metrics.ts';
 import { mountAdministration } from './mount-administration.ts';
 import { migrations } from './migrations.ts';
+import { formerServers } from './former-servers.ts';
 import { paths as bundledPaths } from './paths.ts';
 import { peopleOfServers } from './people-of-servers.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
@@ -234,6 +235,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     signIn: upstreams.signIn,
     db,
     keepAlive,
+    formerServer: formerServers({ query: db.query, clock }),
     questionPatienceMs: options.questionPatienceMs,
     events: gatewayEvents,
     stateKey: deriveKey(masterKey, 'request-state'),

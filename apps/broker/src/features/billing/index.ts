@@ -27,3 +27,4 @@ export { mountBillingRoutes } from './routes.ts';
 export { mountSubscriptionRoutes } from './subscriptions/routes.ts';
 export type { UsageRow } from './usage-row.ts';
 export type { UsageRows } from './usage-rows.ts';
+export { hadAccess } from './access/had-access.ts';

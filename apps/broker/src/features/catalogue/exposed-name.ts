@@ -11,6 +11,12 @@ export function toolPrefix(slug: string): string {
   return slug + separator;
 }
 
+/** The slug in a name on /mcp, which has no separator in it; undefined for a name without one. */
+export function slugOfName(exposedName: string): string | undefined {
+  const end = exposedName.indexOf(separator);
+  return end > 0 ? exposedName.slice(0, end) : undefined;
+}
+
 /**
  * The name of a server's tool or prompt on /mcp: `slug__tool`, only [A-Za-z0-9_-], at most 48 characters.
  * A name that had to be changed ends in a hash of the original, so that it is unique and always the same. One in another

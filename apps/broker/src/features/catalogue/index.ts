@@ -43,3 +43,4 @@ export {
   type ServerManifest,
 } from './snapshot.ts';
 export { readJson } from './read-json.ts';
+export { findFormerServer } from './former-server.ts';

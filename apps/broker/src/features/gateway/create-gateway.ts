@@ -66,6 +66,7 @@ export async function createGateway(options: {
   signIn: Pick<Upstreams['signIn'], 'needsAccount'>;
   db: Database;
   keepAlive: KeepAlive;
+  formerServer: GatewayParts['formerServer'];
   /** By default 15 s. */
   questionPatienceMs?: number | undefined;
   /** Is told of requests at the endpoints. */

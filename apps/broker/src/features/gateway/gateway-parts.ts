@@ -16,6 +16,12 @@ import type { ResourceSubscriptions } from './protocol/subscriptions/resource-su
 import type { ResultValidator } from './result-validation/create-result-validator.ts';
 import type { PersonalView } from './view/personal-view.ts';
 
+/** The name of a server that is not deployed any more, if this person had it. */
+export type FormerServerOf = (
+  userId: string,
+  wanted: { id: string } | { exposedName: string },
+) => Promise<string | undefined>;
+
 /** What the gateway's use cases work with. */
 export type GatewayParts = {
   catalogue: Catalogue;
@@ -33,6 +39,7 @@ export type GatewayParts = {
   entitlement: EntitlementPolicy;
   /** Whether the person must sign in at a server, or enter headers for it, before its tools answer. */
   needsSignIn(userId: string, server: CatalogueServer): Promise<boolean>;
+  formerServer: FormerServerOf;
   /** Whether this client gets the short list of /mcp. */
   isCompact(caller: Caller): Promise<boolean>;
   /** Compares results with the outputSchema of their tool. */

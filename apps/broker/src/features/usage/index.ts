@@ -9,7 +9,7 @@ export { mountServerFigures } from './server-figures/routes.ts';
 export { mountServerRecord } from './server-record/routes.ts';
 export { countPeopleOfServer } from './server-record/people-of-server.ts';
 export { useOfServers } from './server-record/use-of-servers.ts';
-export { usedTools } from './daily/used-tools.ts';
+export { hasUsed, usedTools } from './daily/used-tools.ts';
 export { mountUsageRoutes } from './routes.ts';
 export { usageMigrations } from './migrations.ts';
 export { createUsageWriter, type UsageWriter } from './usage-writer.ts';

@@ -9,6 +9,7 @@ const texts: Readonly<Record<string, string>> = {
   input_required: "The tool asked a question in the client, which hasn't been answered.",
   needs_task: "The tool only runs as a task, which isn't supported here.",
   unknown: 'It asked for something that no service of yours has.',
+  undeployed: 'The service is no longer offered here.',
   rate_limited: 'The client made too many calls within a minute.',
   busy: 'The service was busy with other calls.',
   upstream_unavailable: "The service couldn't be reached.",

@@ -7,6 +7,7 @@ import { UpstreamError, type UpstreamErrorKind } from '#adapters/mcp/upstream-er
 /** Why a call has no answer: in `souk/code` of its result's `_meta` and in its usage row (security.md, bad inputs). */
 export type CallFailureCode =
   | 'unknown'
+  | 'undeployed'
   | 'not_included'
   | 'switched_off'
   | 'tool_changed'
@@ -80,6 +81,8 @@ const answerWords: Readonly<Record<QuestionKind, string>> = {
 
 const texts: Record<CallFailureCode, (facts: FailureFacts) => string> = {
   unknown: ({ kind, name }) => `Unknown ${kind}: ${name}`,
+  undeployed: ({ server, kind }) =>
+    `${server} is no longer offered here, so this ${kind} is gone. ${nothingCharged} Read the list again to see what there is.`,
   not_included: ({ whyHidden }) => whyHidden,
   switched_off: ({ whyHidden }) => whyHidden,
   tool_changed: ({ server }) =>

@@ -26,6 +26,8 @@ export type CallFailure = {
   wasDispatched: boolean;
   /** Undefined when no server was found. */
   server: CatalogueServer | undefined;
+  /** The name of a server that was undeployed. */
+  former?: string | undefined;
   /** The name in the client's request. */
   name: string;
   asks?: QuestionKind | undefined;

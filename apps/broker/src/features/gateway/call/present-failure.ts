@@ -78,12 +78,12 @@ function failureError(end: CallFailure, kind: Kind, links: Links): ProtocolError
 }
 
 function textOf(end: CallFailure, kind: Kind, links: Links): string {
-  const { server, name, asks, cause, retryAfterMs } = end;
+  const { server, former = '', name, asks, cause, retryAfterMs } = end;
   const url = urlFor(end, links);
   const { code } = end;
   const isHidden = code === 'not_included' || code === 'switched_off';
   const whyHidden = server && isHidden ? hiddenText(code, server, url, nothingCharged) : '';
-  const facts = { kind, server: server?.manifest.name ?? '', whyHidden, url, name, asks, cause, retryAfterMs };
+  const facts = { kind, server: server?.manifest.name ?? former, whyHidden, url, name, asks, cause, retryAfterMs };
   return failureText(code, facts);
 }
 

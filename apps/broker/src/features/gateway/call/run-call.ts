@@ -31,6 +31,7 @@ export type CallParts = Pick<
   | 'callRate'
   | 'charges'
   | 'clock'
+  | 'formerServer'
   | 'isStopping'
   | 'log'
   | 'pool'
@@ -78,7 +79,9 @@ async function runUntil<Answer extends AnswerFacts>(
   const resolved = call.resolve();
   const target = resolved instanceof Promise ? await resolved : resolved;
   const refusal = refuse(call, target, parts);
-  if (refusal || target.kind !== 'found') return finish(refusal ?? failure('unknown', target), undefined);
+  if (refusal || target.kind !== 'found') {
+    return finish(await namingFormer(refusal ?? failure('unknown', target), call, parts), undefined);
+  }
 
   const rise = findPriceRise(call, target, parts);
   const unapproved = rise instanceof Promise ? await rise : rise;
@@ -184,6 +187,23 @@ export async function runBuiltIn<Answer extends AnswerFacts>(
   } catch (error) {
     record(unexpected);
     throw error;
+  }
+}
+
+/** Names the server of something unknown that is not deployed any more, to a person who had it. */
+async function namingFormer(
+  failed: CallFailure,
+  { kind, context: { caller, serverId } }: Call,
+  { formerServer, log }: CallParts,
+): Promise<CallFailure> {
+  if (failed.code !== 'unknown' || kind === 'resource') return failed;
+  const wanted = serverId === undefined ? { exposedName: failed.name } : { id: serverId };
+  try {
+    const former = await formerServer(caller.userId, wanted);
+    return former === undefined ? failed : { ...failed, code: 'undeployed', former };
+  } catch (error) {
+    log.warn({ err: error }, 'a server that was undeployed could not be looked for');
+    return failed;
   }
 }
 

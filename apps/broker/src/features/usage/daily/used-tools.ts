@@ -17,3 +17,13 @@ export async function usedTools(
   );
   return rows.map((row) => ({ serverId: row.server_id, tool: row.name }));
 }
+
+/** Whether a person had an answer of a server in the last 90 days (UTC). */
+export async function hasUsed(query: Query, userId: string, serverId: string, nowMs: number): Promise<boolean> {
+  const { rows } = await query(
+    `select 1 from usage_by_day
+     where user_id = $1 and server_id = $2 and answered > 0 and day > (($3::timestamptz) at time zone 'UTC')::date - $4::int limit 1`,
+    [userId, serverId, new Date(nowMs), days],
+  );
+  return rows.length > 0;
+}
