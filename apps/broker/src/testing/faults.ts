@@ -20,6 +20,7 @@ import { answer, send, type Rpc } from './rpc-answer.ts';
  * - `slow-pattern`: a result that takes years to check against the tool's own output schema
  * - `redirect`: 307 to the metadata address of clouds
  * - `unauthorized`, `forbidden`, `unavailable`, `session-lost`: 401 with a challenge, 403, 503, 404
+ * - `limited`, `limited-date`: 429 with Retry-After, in seconds and as a date; `limited-silent`: without
  * - `many-tools`: 513 tools; `endless-pages`: a list that never ends; `fat-tool`: a definition of 65 KiB
  * - `fat-list`: 80 definitions of 60 KiB, and one of a few bytes
  * - `dense-tools`: 128 tools whose schemas are nothing but names of fields, 1.8 MB
@@ -55,6 +56,9 @@ export type Fault =
   | 'unauthorized'
   | 'forbidden'
   | 'unavailable'
+  | 'limited'
+  | 'limited-date'
+  | 'limited-silent'
   | 'session-lost'
   | 'many-tools'
   | 'endless-pages'
@@ -171,6 +175,12 @@ export function misbehave(fault: string, rpc: Rpc, response: ServerResponse): vo
       return void response.writeHead(403).end('no');
     case 'unavailable':
       return void response.writeHead(503).end();
+    case 'limited':
+      return void response.writeHead(429, { 'retry-after': '7', 'content-type': 'application/json' }).end('{}');
+    case 'limited-date':
+      return void response.writeHead(429, { 'retry-after': 'Fri, 31 Dec 2100 23:59:59 GMT' }).end('too many');
+    case 'limited-silent':
+      return void response.writeHead(429, { 'retry-after': 'soon' }).end();
     case 'session-lost':
       return send(response, 404, 'application/json', {
         jsonrpc: '2.0',

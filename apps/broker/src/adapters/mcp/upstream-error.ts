@@ -2,7 +2,7 @@
  * Why an upstream did not answer. The gateway turns the kind into an answer for its client
  * (docs: security, bad inputs 15-23); `protocol` errors are passed on with code, message and data.
  *
- * - `unreachable`      the request was not accepted: connection refused, unknown name, no such program, HTTP 429, 503
+ * - `unreachable`      the request was not accepted: connection refused, unknown name, no such program, HTTP 503
  * - `timeout`          no answer (or no progress) within the deadline
  * - `closed`           the connection or the process ended while a call was open, HTTP 502, 504
  * - `bad_upstream`     the answer was not valid MCP
@@ -13,7 +13,7 @@
  * - `session_lost`     the server no longer knows the legacy session: open a new one
  * - `refused_address`  an address that is not public and not allow-listed (SSRF)
  * - `cancelled`        the caller aborted its signal
- * - `busy`             too many calls running; nothing was sent
+ * - `busy`             too many calls running, and nothing was sent; or the server said so: HTTP 429
  * - `restarting`       a program or service that we run ended and is being restarted; nothing was sent
  * - `quarantined`      a program crashed repeatedly: it stays stopped until the server is refreshed or redeployed
  * - `no_sandbox`       programs may only run in a sandbox, and this machine has none
@@ -21,7 +21,7 @@
  * - `not_set_up`       the operator has not finished setting it up (a program, a secret); the message says what is missing
  * - `protocol`         the upstream returned a JSON-RPC error
  *
- * A call that failed as unreachable, session_lost, sign_in_required or refused_address has not run and can be retried.
+ * A call that failed as unreachable, busy, session_lost, sign_in_required or refused_address has not run and can be retried.
  */
 export type UpstreamErrorKind =
   | 'unreachable'
@@ -50,7 +50,7 @@ export class UpstreamError extends Error {
   readonly data: unknown;
   /** The challenge of a `sign_in_required` error, as the server wrote it. */
   readonly wwwAuthenticate: string | undefined;
-  /** When to retry, for `restarting` and for an open circuit; undefined when unknown. */
+  /** When to retry, for `restarting`, `busy` and an open circuit; undefined when unknown. */
   readonly retryAfterMs: number | undefined;
   /** Of a `cancelled` call: it is certain that nothing was sent. */
   readonly wasUnsent: boolean;

@@ -3,6 +3,7 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Dispatcher } from 'undici';
 import { GatheredBytes } from '#platform/gathered-bytes.ts';
 import { bearerParameters } from '#platform/http/challenge-header.ts';
+import { readRetryAfter } from '#platform/http/retry-after.ts';
 import { refuseDeepJson } from '../wire/answer-depth.ts';
 import { rewriteEvents } from '../wire/rewrite-events.ts';
 import { rewriteServerJson } from '../wire/server-messages.ts';
@@ -25,7 +26,7 @@ export type Exchange = {
 /**
  * `fetch` for the SDK's transport over our dispatcher. It follows no redirects, decompresses nothing and limits what it
  * reads: a JSON answer as a whole, an event stream by event. These statuses reject with an UpstreamError: 401 (and 403
- * for missing scopes) sign_in_required, 404 in a session session_lost, 3xx and non-MCP bodies bad_upstream, 429 and 503
+ * for missing scopes) sign_in_required, 404 in a session session_lost, 3xx and non-MCP bodies bad_upstream, 429 busy, 503
  * unreachable, 502 and 504 closed.
  *
  * @param currentExchange the exchange in whose context fetch was called; undefined for the SDK's own GET and DELETE
@@ -108,7 +109,11 @@ export function refuseStatus(
   if (exchange.session && isSessionLoss(status, body)) {
     throw new UpstreamError('session_lost', `the server no longer knows the session (HTTP ${status})`);
   }
-  if (status === 429 || status === 503) throw new UpstreamError('unreachable', `HTTP ${status}`);
+  if (status === 429) {
+    const retryAfterMs = readRetryAfter(exchange.headers['retry-after'], Date.now());
+    throw new UpstreamError('busy', 'the server takes no more requests for now (HTTP 429)', { retryAfterMs });
+  }
+  if (status === 503) throw new UpstreamError('unreachable', `HTTP ${status}`);
   // a proxy lost its server, perhaps during the call
   if (status === 502 || status === 504) throw new UpstreamError('closed', `HTTP ${status}`);
   if (status >= 500) throw new UpstreamError('bad_upstream', `HTTP ${status}`);

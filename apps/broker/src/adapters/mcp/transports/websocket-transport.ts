@@ -180,7 +180,8 @@ function refusedHandshake(status: number, wwwAuthenticate: string | undefined): 
   if (status === 401) {
     return new UpstreamError('sign_in_required', 'the server asks for a sign-in (HTTP 401)', { wwwAuthenticate });
   }
-  if (status === 429 || (status >= 502 && status <= 504)) return new UpstreamError('unreachable', `HTTP ${status}`);
+  if (status === 429) return new UpstreamError('busy', 'the server takes no more connections for now (HTTP 429)');
+  if (status >= 502 && status <= 504) return new UpstreamError('unreachable', `HTTP ${status}`);
   const redirect = status >= 300 && status < 400;
   return new UpstreamError('bad_upstream', redirect ? `redirects are not followed (HTTP ${status})` : `HTTP ${status}`);
 }

@@ -48,6 +48,9 @@ beforeAll(async () => {
     'reset',
     'unauthorized',
     'endless-stream',
+    'limited',
+    'limited-date',
+    'limited-silent',
   ] as const) {
     const callMs = fault === 'hang' || fault === 'endless-stream' ? 700 : undefined;
     await deployManifest(app, { id: fault, slug: fault.slice(0, 12), ...at(faults.url(fault as Fault), callMs) });
@@ -121,6 +124,24 @@ test.each([
     expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1024 * 1024);
   },
 );
+
+test.each([
+  ['limited', '7 seconds', 7],
+  ['limited-date', '3600 seconds', 3600],
+  ['limited-silent', 'a moment', undefined],
+])('a server that takes no more requests for now is busy, and not down: %s', async (server, words, seconds) => {
+  const slug = server.slice(0, 12).replace(/-$/, '');
+  // more often than a server may fail before it is paused
+  for (let count = 0; count < 8; count++) {
+    const result = await client.callTool({ name: `${slug}__${tool}`, arguments: {} });
+    expect(result.content).toEqual([
+      { type: 'text', text: `${server} is busy with other calls. Try again in ${words}. Nothing was charged.` },
+    ]);
+    const { 'souk/code': code, 'souk/retryAfterSeconds': retryAfter } = Object(result._meta);
+    expect([code, retryAfter]).toEqual(['busy', seconds]);
+  }
+  expect(app.catalogue.snapshot().byId.get(server)).toMatchObject({ status: 'connected', statusDetail: undefined });
+});
 
 test.each([
   ['22', 'exits during a call', 'exitoncall', 'upstream_unavailable'],
