@@ -162,16 +162,22 @@ function checked(server: AuthorizationServer, issuer: string, allowAddresses: re
   return server;
 }
 
-/** Undefined when the address answers anything but 200. */
+/**
+ * Undefined when the address answers anything but 200, and when it answers with a page: many sites show theirs at every address
+ * that they do not know.
+ */
 async function readJson(address: string, fetch: SignInFetch): Promise<unknown> {
   const answer = await fetch(address);
-  if (answer.status !== 200) return undefined;
+  if (answer.status !== 200 || isPage(answer)) return undefined;
   try {
     return await answer.json();
   } catch (error) {
     throw new SignInProblem(`${address} does not answer with JSON`, error);
   }
 }
+
+const isPage = ({ headers }: Response) =>
+  headers.get('content-type')?.trim().toLowerCase().startsWith('text/html') === true;
 
 function withoutFragment(url: string): string {
   return url.split('#', 1)[0] ?? '';

@@ -6,8 +6,8 @@ import { optionalMembers } from '#testing/null-variants.ts';
 import type { Mischief } from './testing/oauth-fixture.ts';
 import { startVault, type Vault } from './testing/vault.ts';
 
-// Many authorization servers write null for a member that is absent. Each member of each of their documents that the SDK's schemas
-// let be absent is tried as null: the sign-in goes as it goes without that member.
+// Many authorization servers write null for a member that is absent, or an empty text. Each member of each of their documents that
+// the SDK's schemas let be absent is tried as either: the sign-in goes as it goes without that member.
 
 // why the cast: the SDK's type shows the standard interface only
 const spec = specTypeSchemas as unknown as Record<keyof typeof specTypeSchemas, z.core.$ZodType>;
@@ -63,14 +63,16 @@ const documents: [string, z.core.$ZodType, (change: (honest: Json) => Json) => M
 const omit = (document: Json, member: string): Json =>
   Object.fromEntries(Object.entries(document).filter(([key]) => key !== member));
 
-test.each(documents)('null in %s is as if it were not there', async (_name, schema, lie) => {
+test.each(documents)('null or an empty text in %s is as if it were not there', async (_name, schema, lie) => {
   const honest = await signIn({});
   expect(honest).toMatchObject({ status: 200 });
   const members = optionalMembers(schema);
   expect(members.length).toBeGreaterThan(3);
   for (const member of members) {
     const without = await signIn(lie((document) => omit(document, member)));
-    expect(await signIn(lie((document) => ({ ...document, [member]: null }))), member).toEqual(without);
+    for (const nothing of [null, '']) {
+      expect(await signIn(lie((document) => ({ ...document, [member]: nothing }))), member).toEqual(without);
+    }
   }
   // nothing that may be absent is needed, except what says that a client can come to it and how
   const needed = new Set(['code_challenge_methods_supported', 'registration_endpoint', 'authorization_servers']);
