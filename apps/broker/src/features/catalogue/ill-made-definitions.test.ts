@@ -1,7 +1,7 @@
 import { getCapabilities } from '@souk/contract/catalogue.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectModern } from '#testing/mcp-clients.ts';
+import { connectModern, connectV1 } from '#testing/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { startListServer, type ListServer } from './testing/list-server.ts';
 
@@ -22,8 +22,8 @@ const wrongs: [string, unknown, string][] = [
     { name: 'bad', annotations: { readOnlyHint: 'yes' }, inputSchema: object },
     'annotations.readOnlyHint is not valid',
   ],
-  ['annotations that are a list', { name: 'bad', annotations: [], inputSchema: object }, 'annotations is not valid'],
-  ['no schema', { name: 'bad' }, 'inputSchema is not valid'],
+  ['annotations that are a list', { name: 'bad', annotations: [1], inputSchema: object }, 'annotations is not valid'],
+  ['a schema that refuses everything', { name: 'bad', inputSchema: false }, 'inputSchema is not valid'],
   ['a schema of another type', { name: 'bad', inputSchema: { type: 'string' } }, 'inputSchema.type is not valid'],
   ['a schema that is text', { name: 'bad', inputSchema: 'object' }, 'inputSchema is not valid'],
   [
@@ -87,6 +87,47 @@ async function deploy(
   await deployManifest(app, { id, version, slug: id.slice(0, 12), connection: { type: 'http', url: server.url } });
 }
 
+/** What does not say that arguments are an object, which they always are, and what it is listed as. */
+const unsaid: Record<string, [tool: object, listed: object]> = {
+  'no schema': [{}, object],
+  null: [{ inputSchema: null }, object],
+  'anything goes': [{ inputSchema: true }, object],
+  'an empty schema': [{ inputSchema: {} }, object],
+  'a union': [
+    { inputSchema: { anyOf: [{ required: ['a'] }, object] } },
+    { ...object, anyOf: [{ required: ['a'] }, object] },
+  ],
+  'an object or null': [{ inputSchema: { type: ['null', 'object'], title: 'a' } }, { ...object, title: 'a' }],
+};
+
+test.each(eras)(
+  'a schema of arguments that does not say that they are an object is read so: a %s server',
+  async (era) => {
+    const tools = Object.entries(unsaid).map(([title, [tool]], index) => ({ title, name: `t${index}`, ...tool }));
+    await deploy(era, `${era}-unsaid`, { tools: [...nine, ...tools] });
+    expect(found(`${era}-unsaid`)).toMatchObject({ status: 'connected', statusDetail: undefined });
+    const client = await connectV1(`${app.publicUrl}/s/${era}-unsaid/mcp`, token);
+    const { tools: listed } = await client.listTools();
+    await client.close();
+    const schemas = listed.map(({ title, inputSchema }) => [title, inputSchema]).slice(nine.length);
+    expect(Object.fromEntries(schemas)).toEqual(
+      Object.fromEntries(Object.entries(unsaid).map(([title, [, schema]]) => [title, schema])),
+    );
+  },
+);
+
+test('up to 2025-11-25 an output schema that does not say object promises nothing', async () => {
+  const outputSchema = { $id: 'some.result.v1', description: 'anything' };
+  await deploy('legacy', 'promises', { tools: [{ name: 'a', inputSchema: object, outputSchema }, ...nine] });
+  const client = await connectV1(`${app.publicUrl}/s/promises/mcp`, token);
+  const { tools: listed } = await client.listTools();
+  await client.close();
+  expect(listed.map(({ name, outputSchema: promised }) => [name, promised])).toEqual([
+    ['a', undefined],
+    ...nine.map(({ name }) => [name, undefined]),
+  ]);
+});
+
 describe.each(eras)('security row 45: a %s server with ten tools of which one is ill-made', (era) => {
   // what is ill-made does not depend on the era, apart from what the SDK demands
   const some = wrongs.filter(([title]) => era === 'modern' || /annotations|output|in a schema|twice/.test(title));
@@ -127,7 +168,7 @@ describe.each(eras)('security row 45: a %s server with ten tools of which one is
 });
 
 test('the status goes on naming what is left out while checks are answered, until the server lists it well', async () => {
-  await deploy('modern', 'mends', { tools: [{ name: 'bad' }] });
+  await deploy('modern', 'mends', { tools: [{ name: 'bad', inputSchema: 'x' }] });
   await app.catalogue.setHealth('mends', { status: 'disconnected', detail: 'gone', era: undefined });
   await app.catalogue.setHealth('mends', { status: 'connected', detail: undefined, era: undefined });
   expect(found('mends')?.leftOut).toContain('The tool “bad” is left out');

@@ -14,6 +14,7 @@ import { isRecord } from '#platform/json.ts';
 import type { UpstreamTransport } from '../transports/upstream-transport.ts';
 import { isObjectSchema, readDefinition } from './definition-fault.ts';
 import { faultOfHeaderArguments } from './header-arguments.ts';
+import { withUnsaidObjects } from './unsaid-objects.ts';
 import { listPages, promptLimits, resourceLimits, toolLimits, type ListLimits } from './list-pages.ts';
 
 /** A list of a server: where its answer has the definitions, what they are, and how many there may be. */
@@ -115,7 +116,8 @@ export function checkLists(
     return sound;
   }
 
-  function readSound<Item>({ kind, key, schema }: ListKind<Item>, item: unknown) {
+  function readSound<Item>({ kind, key, schema }: ListKind<Item>, listed: unknown) {
+    const item = kind === 'tool' ? withUnsaidObjects(listed, isLegacy) : listed;
     const read = readDefinition(item, key, schema);
     const fault = kind === 'tool' && 'definition' in read ? faultOfTool(Object(item)) : undefined;
     return fault === undefined ? read : { fault };
