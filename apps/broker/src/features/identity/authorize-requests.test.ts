@@ -154,6 +154,29 @@ describe('requests for authorization', () => {
     expect(await errorOf({ response_mode: 'query' })).toBeUndefined();
   });
 
+  test('what is unknown to a request is ignored, and a parameter without a value counts as not sent', async () => {
+    const ofOpenId = {
+      nonce: 'n',
+      max_age: '3600',
+      acr_values: 'a',
+      claims_locales: 'de',
+      id_token_hint: 'h',
+      claims: '{}',
+    };
+    const unknown = { ui_locales: 'de-CH', access_type: 'offline', audience: 'a', foo: 'bar' };
+    const empty = { response_mode: '', prompt: '', nonce: '', max_age: '', resource: '', request: '' };
+    for (const [name, value] of Object.entries({ ...ofOpenId, ...unknown })) {
+      expect(await errorOf({ scope: 'mcp:tools', [name]: value }), name).toBeUndefined();
+    }
+    for (const scope of ['mcp:tools', 'openid mcp:tools']) {
+      expect(await errorOf({ scope, ...empty }), scope).toBeUndefined();
+    }
+    // a request that asks for an identity means them
+    for (const name of ['max_age', 'id_token_hint']) {
+      expect(await errorOf({ scope: 'openid mcp:tools', [name]: 'x' }), name).toBe('invalid_request');
+    }
+  });
+
   test('prompt=none shows no page: login_required without a session, consent_required with one', async () => {
     expect(await errorOf({ prompt: 'none' })).toBe('login_required');
     const browser = newBrowser();

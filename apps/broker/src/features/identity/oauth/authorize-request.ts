@@ -12,6 +12,9 @@ const emptyWords: ReadonlySet<string> = new Set(['offline_access', 'address', 'p
 /** What a client may ask for; everything but the three scopes of the product is for clients that speak OpenID. */
 const knownScopes: ReadonlySet<string> = new Set([...mcpScopes, 'openid', 'email', 'profile']);
 
+/** Of OpenID alone: oidc-provider refuses a request that has one of them and does not ask for `openid`. */
+const ofOpenId = ['acr_values', 'claims', 'claims_locales', 'id_token_hint', 'max_age', 'nonce'];
+
 /** A mode that oidc-provider does not have: it refuses it, and answers the refusal as a query. */
 const refusedMode = 'not_offered';
 
@@ -22,6 +25,8 @@ const refusedMode = 'not_offered';
  *   none at all, n8n for `openid` alone, claude.ai for `claudeai` (docs/clients.md). The person decides at the consent;
  * - unknown scopes beside known ones are ignored, and the answer says what was granted (RFC 6749, section 3.3); unknown
  *   ones alone stay, to be refused as invalid_scope (`namesNoScope`);
+ * - a parameter without a value counts as not sent, and one of OpenID alone is unknown, so ignored, in a request that does not ask
+ *   for `openid` (RFC 6749, section 3.1): libraries for OpenID send a nonce with every request;
  * - select_account, which oidc-provider refuses, asks for nothing more: every consent names the account and offers another;
  * - answers come as a query only: a fragment or a form that posts itself would pass our tokens by pages of others.
  */
@@ -37,6 +42,9 @@ export function normalizeAuthorizeRequest(params: URLSearchParams, resources: Re
     params.set('scope', (scopes.length > 0 && known.length === 0 ? scopes : withLink(known)).join(' '));
   }
 
+  const asksForIdentity = params.getAll('scope').some((scope) => splitWords(scope).includes('openid'));
+  if (!asksForIdentity) for (const name of ofOpenId) params.delete(name);
+
   if (params.getAll('prompt').length === 1) {
     const prompts = splitWords(params.get('prompt') ?? '').filter((prompt) => prompt !== 'select_account');
     if (prompts.length === 0) params.delete('prompt');
@@ -44,7 +52,8 @@ export function normalizeAuthorizeRequest(params: URLSearchParams, resources: Re
   }
 
   const mode = params.get('response_mode');
-  if (mode !== null && mode !== 'query') params.set('response_mode', refusedMode);
+  if (mode === '') params.delete('response_mode');
+  else if (mode !== null && mode !== 'query') params.set('response_mode', refusedMode);
 }
 
 /** Values with NUL, which no database text holds, count as not sent: what was needed is then missing, in OAuth's words. */
