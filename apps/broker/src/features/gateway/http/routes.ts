@@ -23,6 +23,7 @@ import { methodsOf, requiredScope, stepUpScope } from './required-scope.ts';
 import {
   isCompressed,
   linkMethods,
+  lacksId,
   nameAcceptedTypes,
   otherMethods,
   sendCompressed,
@@ -92,6 +93,8 @@ export async function mountGatewayRoutes(
     const retryAfterSeconds = secondsToWait(options.requestRate, context.caller, body);
     if (retryAfterSeconds > 0) return sendTooMany(response, retryAfterSeconds, body);
     if ('code' in read) return sendJsonRpcError(response, 400, read.code, read.message, undefined, read.data);
+
+    if (lacksId(body)) return sendJsonRpcError(response, 400, -32600, 'Invalid Request: a request has an id');
 
     const mcpRequest = {
       caller: context.caller,

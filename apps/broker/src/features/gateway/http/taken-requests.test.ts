@@ -104,6 +104,21 @@ test('a notice that comes before the session id is taken', async () => {
   });
 });
 
+test('a request without an id is refused, since nothing would answer it', async () => {
+  const session = await openSession(mcp(), token);
+  const refusal = { status: 400, body: { id: null, error: { message: 'Invalid Request: a request has an id' } } };
+  for (const id of ['', '"id":null,']) {
+    const ping = `{"jsonrpc":"2.0",${id}"method":"ping"}`;
+    expect(await postRaw(mcp(), ping, session)).toMatchObject(refusal);
+    const opening = initializeRequest().replace('"id":1,', id);
+    expect(await postRaw(mcp(), opening, { authorization: `Bearer ${token}` })).toMatchObject(refusal);
+    const { headers, body } = modernRequest(token, 'tools/call', call);
+    expect(await postRaw(mcp(), body.replace(/"id":(?:\d+|"[^"]*"),/, id), headers)).toMatchObject(refusal);
+  }
+  const notice = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+  expect((await postRaw(mcp(), notice, session)).status).toBe(202);
+});
+
 test('spaces around a token are none of it', async () => {
   const { headers, body } = modernRequest(token, 'tools/call', call);
   // fetch would take the last ones away

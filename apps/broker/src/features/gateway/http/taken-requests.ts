@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { asRecord } from '#platform/json.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
 
 /** The methods of a link. */
@@ -22,6 +23,15 @@ export function isCompressed({ headers }: Pick<IncomingMessage, 'headers'>): boo
 export function sendCompressed(response: ServerResponse): void {
   response.setHeader('accept-encoding', 'identity');
   sendJsonRpcError(response, 415, -32600, 'Unsupported Media Type: send the body without Content-Encoding');
+}
+
+/** Only notices have no id. Its sender waits for the answer of every other message, and would hear nothing (basic, Requests). */
+export function lacksId(body: unknown): boolean {
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+  return messages.map(asRecord).some((message) => {
+    const method = message?.['method'];
+    return typeof method === 'string' && !method.startsWith('notifications/') && message?.['id'] === undefined;
+  });
 }
 
 const everyType = 'application/json, text/event-stream';
