@@ -82,7 +82,9 @@ test('a client that says nothing of types is answered, and one that takes stream
   };
   // before and after the SDK has seen the session
   for (let count = 0; count < 2; count++) {
-    expect(await withAccept(undefined)).toEqual([200, 'application/json', true]);
+    for (const nothing of [undefined, '']) {
+      expect(await withAccept(nothing)).toEqual([200, 'application/json', true]);
+    }
     expect(await withAccept('text/event-stream')).toEqual([200, 'text/event-stream', true]);
     expect(await withAccept('application/json')).toEqual([406, 'application/json', false]);
   }

@@ -51,7 +51,7 @@ const takesEvents = (accept = '') => accept.includes('text/event-stream');
  * section 12.5.1), and for one that takes streams alone: up to 2025-11-25 the SDK answers with nothing else.
  */
 export function nameAcceptedTypes({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>): void {
-  const { accept = '*/*' } = headers;
+  const accept = headers.accept?.trim() || '*/*';
   const isEvery = (range: string) => range.split(';', 1)[0]?.trim() === '*/*';
   if (!accept.split(',').some(isEvery)) {
     const isModern = headers['mcp-protocol-version'] === '2026-07-28';
