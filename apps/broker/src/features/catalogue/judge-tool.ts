@@ -1,5 +1,5 @@
 import type { ToolChangeKind } from '@souk/contract/tool-changes.ts';
-import { asRecord } from '#platform/json.ts';
+import { asRecord, isRecord } from '#platform/json.ts';
 import { addsOptionalArgument } from './adds-optional-argument.ts';
 import { cleanDefinition } from './clean-definition.ts';
 import { definitionHash } from './definition-hash.ts';
@@ -36,8 +36,8 @@ export function judgeTool(pin: PinnedTool | undefined, seen: SeenTool, policy: D
 
 function kindOfChange(pin: PinnedTool | undefined, seen: SeenTool): ToolChangeKind {
   if (!pin) return 'new';
-  // an earlier release may have cleaned it in another way
-  const before = cleanDefinition('tool', pin.definition).cleaned;
+  // an earlier release may have cleaned it in another way, and kept the empty lists that PHP writes for objects
+  const before = withObjects(cleanDefinition('tool', pin.definition).cleaned);
   const after = seen.definition;
   if (definitionHash(decisivePart(before)) === definitionHash(decisivePart(after))) return 'text';
   return addsOptionalArgument(before, after) ? 'argument' : 'definition';
@@ -49,4 +49,18 @@ function decisivePart(definition: Record<string, unknown>): Record<string, unkno
     ...decisiveFields.map((field) => [field, definition[field]] as const),
     ...decisiveMeta.map((key) => [`_meta.${key}`, meta?.[key]] as const),
   ]);
+}
+
+/** Of a schema: what has other schemas by name. */
+const named: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
+
+/** The same with an empty object where one of these is an empty list. */
+function withObjects(definition: Record<string, unknown>): Record<string, unknown> {
+  const read = (value: unknown, key?: string): unknown => {
+    if (Array.isArray(value)) return value.length === 0 && named.has(key ?? '') ? {} : value.map((item) => read(item));
+    return isRecord(value) ? withObjectsIn(value) : value;
+  };
+  const withObjectsIn = (record: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(record).map(([key, value]) => [key, read(value, key)]));
+  return withObjectsIn(definition);
 }

@@ -43,6 +43,28 @@ describeOnDatabases('changed tools of the stored catalogue', migrations, (open) 
     expect(shown('operators')).toEqual(['one', 'two']);
   });
 
+  test('an object that an earlier release kept as an empty list is no change that hides a tool', async () => {
+    const catalogue = await start();
+    await catalogue.stage(manifest('php'), { origin: 'admin' });
+    await catalogue.deploy('php', '1.0.0');
+    const inner = (nothing: object) => ({ type: 'object', properties: nothing, required: [], $defs: nothing });
+    const listed = (nothing: object) => {
+      const inputSchema = { type: 'object', properties: { a: inner(nothing) } };
+      return offering({ tools: [{ ...tool('one'), inputSchema }, tool('two')] });
+    };
+    const shown = () =>
+      catalogue
+        .snapshot()
+        .byId.get('php')
+        ?.tools.map(({ name }) => name);
+    await catalogue.storeDiscovery('php', listed([]));
+    await catalogue.storeDiscovery('php', listed({}));
+    expect(shown()).toEqual(['one', 'two']);
+    // any other difference counts as before
+    await catalogue.storeDiscovery('php', listed({ b: { type: 'string' } }));
+    expect(shown()).toEqual(['two']);
+  });
+
   test('a server that lists nothing to anyone is pinned as well, also where people sign in: tools that appear are new', async () => {
     const catalogue = await start();
     const auths = { signed: { type: 'oauth' }, key: { type: 'headers', headers: [{ name: 'X-Key', from: 'user' }] } };
