@@ -7,6 +7,7 @@ import { createVault } from '../apps/broker/src/platform/crypto/vault.ts';
 import { createRouter } from '../apps/broker/src/platform/http/router.ts';
 import { buildServer } from '../apps/broker/src/platform/http/server.ts';
 import { direct } from '../apps/broker/src/platform/http/outgoing.ts';
+import { createUnreadAnswers } from '../apps/broker/src/platform/http/unread-answers.ts';
 import { createIds } from '../apps/broker/src/platform/ids.ts';
 import type { Broker } from './broker.ts';
 
@@ -27,6 +28,7 @@ export async function startHttpsSignIn(broker: Broker): Promise<SignInSide & { s
   const masterKey = readMasterKey(config);
   const upstreams = await createUpstreams({
     ...app,
+    unread: createUnreadAnswers(),
     ...readInstallation(config, paths),
     config: { ...config, publicUrl },
     vault: createVault(masterKey),

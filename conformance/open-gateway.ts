@@ -4,6 +4,7 @@ import { systemClock } from '../apps/broker/src/platform/clock.ts';
 import { createKeepAlive } from '../apps/broker/src/platform/http/keep-alive.ts';
 import { createRouter } from '../apps/broker/src/platform/http/router.ts';
 import { buildServer } from '../apps/broker/src/platform/http/server.ts';
+import { createUnreadAnswers } from '../apps/broker/src/platform/http/unread-answers.ts';
 import { createIds } from '../apps/broker/src/platform/ids.ts';
 import { version } from '../apps/broker/src/version.ts';
 import type { Broker } from './broker.ts';
@@ -32,6 +33,7 @@ export async function startOpenGateway({ app, log, configBeside }: Broker): Prom
     signIn: app.upstreams.signIn,
     formerServer: async () => undefined,
     keepAlive: createKeepAlive(),
+    unread: createUnreadAnswers(),
     db: app.db,
     stateKey: randomBytes(32),
     version,

@@ -13,6 +13,7 @@ import type { Config } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { KeepAliveTimes } from '#platform/http/keep-alive.ts';
 import type { ResolveName } from '#platform/http/outgoing.ts';
+import type { UnreadLimits } from '#platform/http/unread-answers.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
@@ -42,6 +43,8 @@ export type AppOptions = {
   createStripeSandbox?: typeof createStripeSandbox;
   /** When late answers become streams, and how often comments are sent on them; tests wait less. */
   keepAlive?: KeepAliveTimes;
+  /** How much of their answers people may leave unread, and how long; tests wait less. */
+  unread?: Partial<UnreadLimits>;
   /** How long a question waits for a client whose stream is gone; tests wait less. */
   questionPatienceMs?: number;
   /** How long a stop waits for running calls, after its grace. */

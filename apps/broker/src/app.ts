@@ -65,6 +65,7 @@ import { openDatabase } from '#platform/db/open-database.ts';
 import { createKeepAlive } from '#platform/http/keep-alive.ts';
 import { createRouter } from '#platform/http/router.ts';
 import { buildServer } from '#platform/http/server.ts';
+import { createUnreadAnswers } from '#platform/http/unread-answers.ts';
 import { createIds } from '#platform/ids.ts';
 import { createJobs } from '#platform/jobs/create-jobs.ts';
 import { serveMetrics } from '#platform/metrics-server.ts';
@@ -106,6 +107,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { allowlist, programs, allowAddresses, policy } = readInstallation(config, paths, options.allowAddresses);
 
   const keepAlive = createKeepAlive(options.keepAlive);
+  const unread = createUnreadAnswers(options.unread);
   const leaving = connectOutgoing(config.outgoingProxy, log, options.resolve);
   const { outgoing } = leaving;
 
@@ -171,6 +173,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     subjectKey,
     allowAddresses,
     outgoing,
+    unread,
     clock,
     ids,
     log,
@@ -236,6 +239,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     db,
     keepAlive,
     formerServer: formerServers({ query: db.query, clock }),
+    unread,
     questionPatienceMs: options.questionPatienceMs,
     events: gatewayEvents,
     stateKey: deriveKey(masterKey, 'request-state'),
@@ -270,9 +274,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     config,
     ids,
     log,
+    unread,
     isReady: async () => !draining && (await db.query('select 1')).rows.length === 1,
   });
-  const router = createRouter(server, identity.guard);
+  const router = createRouter(server, identity.guard, unread);
   await identity.mountRoutes(server, router);
   diagnostics.mountRoutes(router, identity);
   icons.mountRoutes(server);
@@ -368,6 +373,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         ['calls', () => gateway.drain(options.drainMs ?? drainMs)],
         ['gateway', () => gateway.stop()],
         ['server', () => server.close()],
+        ['unread answers', async () => unread.stop()],
         ['events of payments', async () => billing.payments?.events.stop()],
         ['payment pages', async () => billing.payments?.stop()],
         ['prices', () => billing.prices.stop()],

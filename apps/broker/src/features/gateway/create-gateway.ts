@@ -1,3 +1,4 @@
+import type { UnreadAnswers } from '#platform/http/unread-answers.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Billing } from '#features/billing/index.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
@@ -67,6 +68,7 @@ export async function createGateway(options: {
   db: Database;
   keepAlive: KeepAlive;
   formerServer: GatewayParts['formerServer'];
+  unread: UnreadAnswers;
   /** By default 15 s. */
   questionPatienceMs?: number | undefined;
   /** Is told of requests at the endpoints. */

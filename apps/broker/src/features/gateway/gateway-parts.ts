@@ -10,6 +10,7 @@ import type { OpenQuestions } from './call/open-questions.ts';
 import type { RunningCalls } from './call/running-calls.ts';
 import type { PageQuestions } from './call/page-questions.ts';
 import type { McpRequest } from './gateway-events.ts';
+import type { UnreadAnswers } from '#platform/http/unread-answers.ts';
 import type { KeepAlive } from '#platform/http/keep-alive.ts';
 import type { InputRounds } from './protocol/input-rounds/create-input-rounds.ts';
 import type { ResourceSubscriptions } from './protocol/subscriptions/resource-subscriptions.ts';
@@ -60,6 +61,8 @@ export type GatewayParts = {
   subscriptions: ResourceSubscriptions;
   /** Keeps the streams of late answers open. */
   keepAlive: KeepAlive;
+  /** Answers that people have not read. */
+  unread: UnreadAnswers;
   /** How long a question waits for a client whose stream is gone and may be taken up again. */
   questionPatienceMs: number;
   publicUrl: string;

@@ -1,3 +1,4 @@
+import type { UnreadAnswers } from '#platform/http/unread-answers.ts';
 import type { Catalogue, ManifestPolicy } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
@@ -70,6 +71,8 @@ export async function createUpstreams(options: {
   subjectKey: Uint8Array;
   allowAddresses: readonly string[];
   outgoing: Outgoing;
+  /** Answers that people have not read. */
+  unread: UnreadAnswers;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -121,6 +124,7 @@ export async function createUpstreams(options: {
   const pool = createUpstreamPool({
     ...target,
     limits: config.limits,
+    unread: options.unread,
     clock,
     log,
     events: {

@@ -4,6 +4,7 @@ import type { ZodType } from 'zod';
 import { SoukError } from '../errors.ts';
 import { bodyParser, maxBodyBytes, readJsonBody } from './body-parser.ts';
 import type { Caller } from './caller.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 import { sendRevalidated } from './revalidated-answer.ts';
 
 /**
@@ -30,7 +31,8 @@ export type Router = {
   readonly served: readonly Endpoint[];
 };
 
-export function createRouter(app: FastifyInstance, guard: Guard): Router {
+/** @param unread counts what a person does not read of their answers */
+export function createRouter(app: FastifyInstance, guard: Guard, unread?: Pick<UnreadAnswers, 'belongs'>): Router {
   const served: Endpoint[] = [];
   return {
     served,
@@ -45,6 +47,7 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
             throw new SoukError(endpoint.withoutSession);
           }
           const caller = await guard(request.headers.authorization, endpoint.access, endpoint, request.ip);
+          if (caller) unread?.belongs(request.raw.socket, caller.userId);
           // The form parser is for the sign-in; the contract's calls accept only JSON.
           if (endpoint.body && !isJson(request.headers['content-type'])) throw new SoukError('unsupported_media_type');
           const input = {

@@ -10,6 +10,7 @@ import { seenProxy, seenProxyHeader } from './seen-proxy.ts';
 import { bodyParser, maxBodyBytes, readJsonBody } from './body-parser.ts';
 import { boundPipelines } from './bound-pipelines.ts';
 import { compressAnswers } from './compress-answers.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 import { renderError, retryAfterSeconds } from './error-body.ts';
 
 const maxFormBytes = 64 * 1024;
@@ -51,6 +52,8 @@ export async function buildServer(options: {
   ids: Ids;
   log: Log;
   isReady: Readiness;
+  /** By default what is not read is not counted. */
+  unread?: UnreadAnswers;
   timeouts?: RequestTimeouts;
 }): Promise<FastifyInstance> {
   const { config, timeouts = requestTimeouts } = options;
@@ -144,5 +147,6 @@ export async function buildServer(options: {
   });
   // last, and so before whatever features put in front
   app.addHook('onReady', async () => boundPipelines(app.server));
+  options.unread?.watch(app.server);
   return app;
 }

@@ -92,8 +92,10 @@ const texts: Record<CallFailureCode, (facts: FailureFacts) => string> = {
     `This tool needs a client that can ${answerWords[asks]}. Yours cannot. ${nothingCharged}`,
   rate_limited: ({ retryAfterMs }) =>
     `Too many calls in the last minute. Try again in ${seconds(retryAfterMs)}. ${nothingCharged}`,
-  busy: ({ server, retryAfterMs }) =>
-    `${server} is busy with other calls. Try again in ${retryAfterMs === undefined ? 'a moment' : seconds(retryAfterMs)}. ${nothingCharged}`,
+  busy: ({ server, cause, retryAfterMs }) =>
+    cause
+      ? `${server} is busy with other calls. Try again in ${retryAfterMs === undefined ? 'a moment' : seconds(retryAfterMs)}. ${nothingCharged}`
+      : `Too much of your earlier answers was not read yet. Read them or close their connections, and try again. ${nothingCharged}`,
   upstream_unavailable: unavailableText,
   timeout: ({ server }) => `${server} did not answer in time. ${nothingCharged}`,
   bad_upstream: ({ server }) => `${server} gave an answer that is not valid MCP. ${nothingCharged}`,

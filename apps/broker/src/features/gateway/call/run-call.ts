@@ -38,6 +38,7 @@ export type CallParts = Pick<
   | 'priceRises'
   | 'riseUrl'
   | 'runningCalls'
+  | 'unread'
 >;
 
 /** By what a client calls each kind. */
@@ -211,6 +212,7 @@ async function namingFormer(
 function refuse(call: Call, target: Target, parts: CallParts): CallFailure | undefined {
   const limited = limit(call.context, target, parts);
   if (limited) return limited;
+  if (parts.unread.isFull(call.context.caller.userId)) return failure('busy', target);
   switch (target.kind) {
     case 'unknown':
       return failure('unknown', target);

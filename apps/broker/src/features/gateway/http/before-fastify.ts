@@ -107,6 +107,7 @@ export function createFront(options: {
     visible: Visible,
     body: unknown,
   ): boolean {
+    parts.unread.belongs(request.socket, context.caller.userId);
     const id = parts.ids.uuid();
     const headers = { 'x-content-type-options': 'nosniff', 'x-request-id': id };
     const served = fastPath.serve(request, response, context, visible, body, { id, headers });

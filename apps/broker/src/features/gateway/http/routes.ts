@@ -115,6 +115,7 @@ export async function mountGatewayRoutes(
     }
     // nobody would be told any more that the client is gone, and there is no one to answer
     if (response.destroyed) return;
+    parts.unread.belongs(request.socket, context.caller.userId);
     const isLasting = request.method === 'GET' || methods.includes('subscriptions/listen');
     if (isLasting) endWithToken(response, context.caller, parts.clock);
     // a subscription lasts as long as its client wants; a stop waits for every other request

@@ -1,5 +1,6 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { UnreadAnswers } from '#platform/http/unread-answers.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Timers } from '../pool/timers.ts';
 import type { CallOutcome } from './breaker.ts';
@@ -44,9 +45,11 @@ export function createAdmissions(options: {
   limits: AdmissionLimits;
   clock: Clock;
   timers: Timers;
+  /** A call has its place among the person's until its answer was read. */
+  unread?: Pick<UnreadAnswers, 'answersOf' | 'onRead'> | undefined;
   queue?: { maxWaiting: number; maxWaitMs: number };
 }): Admissions {
-  const { limits, timers } = options;
+  const { limits, timers, unread } = options;
   const breakers = createServerBreakers(options.clock);
   const gates = new Map<string, Gate>();
   /** Gates with calls that wait. */
@@ -68,7 +71,8 @@ export function createAdmissions(options: {
   function take(gate: Gate, userId: string): Admission | undefined {
     const maxInFlight = limits.callsInFlightPerServer ?? gate.server.manifest.maxInFlight;
     const ofUser = callsOfUser.get(userId) ?? 0;
-    if (gate.inFlight >= maxInFlight || ofUser >= limits.callsInFlightPerUser) return undefined;
+    const places = limits.callsInFlightPerUser - (unread?.answersOf(userId) ?? 0);
+    if (gate.inFlight >= maxInFlight || ofUser >= places) return undefined;
     const leaveBreaker = breakers.enter(gate.server, userId);
     gate.inFlight++;
     callsOfUser.set(userId, ofUser + 1);
@@ -81,7 +85,7 @@ export function createAdmissions(options: {
         gate.inFlight--;
         leavePerson(userId);
         // A call at another server may be waiting for this person's place.
-        for (const other of crowded) serve(other);
+        serveCrowded();
       },
     };
   }
@@ -96,6 +100,11 @@ export function createAdmissions(options: {
     while (gate.queue.next((userId) => take(gate, userId)));
     if (gate.queue.size === 0) crowded.delete(gate);
   }
+
+  function serveCrowded(): void {
+    for (const gate of crowded) serve(gate);
+  }
+  unread?.onRead(serveCrowded);
 
   // A new call overtakes no waiting one: a place that comes free is offered to the queue before another call can ask.
   const admitNow = (server: CatalogueServer, userId: string) => take(gateOf(server), userId);

@@ -1,4 +1,5 @@
 import { elapsedTime } from '#platform/clock.ts';
+import type { UnreadAnswers } from '#platform/http/unread-answers.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { createAdmissions, type AdmissionLimits, type Admissions } from '../admission/admissions.ts';
@@ -50,11 +51,15 @@ export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'inFlight' | 
 };
 
 export function createUpstreamPool(
-  options: Omit<LiveConnectionOptions, 'timers'> & { limits: AdmissionLimits; timers?: Timers },
+  options: Omit<LiveConnectionOptions, 'timers'> & {
+    limits: AdmissionLimits;
+    timers?: Timers;
+    unread?: Pick<UnreadAnswers, 'answersOf' | 'onRead'> | undefined;
+  },
 ): UpstreamPool {
   const { timers = systemTimers } = options;
   const time = elapsedTime(options.clock);
-  const admissions = createAdmissions({ limits: options.limits, clock: time, timers });
+  const admissions = createAdmissions({ limits: options.limits, unread: options.unread, clock: time, timers });
   const connections = createLiveConnections({ ...options, timers });
   let stopped = false;
 

@@ -35,6 +35,9 @@ const greetings = new Set(['initialize', 'server/discover']);
 /** More than an answer may have. */
 const tooLarge = Buffer.alloc(9 * 1024 * 1024, ' ');
 
+/** What an answer may have, and no client has room for unread. */
+const largeText = 'x'.repeat(6 * 1024 * 1024);
+
 /** What a server must not say, since clients act upon it, beside a key of its own. */
 const forged = { 'souk/code': 'canary-forged', 'souk/available': 'canary-forged', theirs: 'kept' };
 
@@ -49,7 +52,7 @@ const results: Readonly<Record<string, object>> = {
 /**
  * A server of one era where each request says how it ends: `end` in the arguments of a tool or prompt, or in the URI
  * end://{end} of a resource, or the value that is completed, is ok, tool_error, protocol_error, input_required, hang,
- * reset, garbage or oversize; ask_and_hang is input_required and then hang; wait and wait_tool_error wait until the test lets them end; price_question asks once; forged and forged_question are ok and input_required with a `_meta` that only we may write, as lists have it. The
+ * reset, garbage, large or oversize; ask_and_hang is input_required and then hang; wait and wait_tool_error wait until the test lets them end; price_question asks once; forged and forged_question are ok and input_required with a `_meta` that only we may write, as lists have it. The
  * tool `mirrored` is `say` with an argument that may be mirrored in a header, so that the SDK carries it on both sides.
  */
 export async function startEndingServer(era: Era): Promise<EndingServer> {
@@ -149,6 +152,7 @@ function answerOf(era: Era, message: Message, end: string): object {
       result: { resultType: 'input_required', requestState: 'souk:price', inputRequests: { souk_price: question } },
     };
   }
+  if (end === 'large') return { result: { ...complete, content: [{ type: 'text', text: largeText }] } };
   const isError = end.endsWith('tool_error') && { isError: true };
   return { result: { ...complete, ...results[String(method)], ...isError, ...meta } };
 }

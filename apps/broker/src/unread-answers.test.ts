@@ -1,0 +1,135 @@
+import { connect, type Socket } from 'node:net';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startEndingServer, type EndingServer } from './features/gateway/call/testing/ending-server.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { modernRequest } from '#testing/modern-request.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import type { UnreadLimits } from '#platform/http/unread-answers.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+
+// security.md, bad inputs, row 67
+
+const mebibyte = 1024 * 1024;
+let app: TestApp;
+let server: EndingServer;
+const open: Socket[] = [];
+
+beforeEach(async () => {
+  server = await startEndingServer('modern');
+});
+afterEach(async () => {
+  for (const socket of open.splice(0)) socket.destroy();
+  await app?.stop();
+  await server?.close();
+});
+
+async function start(unread: Partial<UnreadLimits>, env: NodeJS.ProcessEnv = {}): Promise<void> {
+  app = await startTestApp({ allowAddresses: [server.address], env: { ...withoutHealthChecks, ...env }, unread });
+  await deployManifest(app, { id: 'large', connection: { type: 'http', url: server.url } });
+}
+const tokenOf = async (email: string) =>
+  (await new ScriptedBrowser(app.publicUrl).signInMcpClient({ email })).accessToken;
+
+/** Sends a request as `fetch` would, and reads no more of the answer than its beginning. */
+function sendUnread(path: string, { headers, body }: { headers: Record<string, string>; body: string }): Socket {
+  const { host, port } = new URL(app.publicUrl);
+  const socket = connect(Number(port), '127.0.0.1');
+  open.push(socket);
+  socket.on('error', () => {});
+  socket.once('data', () => socket.pause());
+  const all = { ...headers, host, 'content-length': String(body.length) };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
+  return socket;
+}
+
+const callOf = (token: string, end = 'large') => {
+  const { headers, body } = modernRequest(token, 'tools/call', { name: 'large__say', arguments: { end } });
+  return { headers: headers as Record<string, string>, body: String(body) };
+};
+async function call(token: string, end: string): Promise<string> {
+  const { headers, body } = callOf(token, end);
+  const answer = await fetch(`${app.publicUrl}/mcp`, { method: 'POST', headers, body });
+  return answer.text();
+}
+
+/** Waits until the answer has begun. */
+const hasBegun = (socket: Socket) => waitUntil('the answer has begun', () => socket.bytesRead > 0);
+
+/** Asks for so many large answers on connections that read nothing, one after the other. */
+async function leaveUnread(token: string, count: number): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  for (let each = 0; each < count; each++) {
+    const socket = sendUnread('/mcp', callOf(token));
+    await hasBegun(socket);
+    sockets.push(socket);
+  }
+  return sockets;
+}
+
+const connections = () => promisify(app.server.server.getConnections.bind(app.server.server))();
+
+test('a connection that does not read its answer ends; one that reads slowly, and one with nothing to read, stay', async () => {
+  await start({ patienceMs: 2_000 });
+  const token = await tokenOf('ann@souk.test');
+  const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' });
+  const before = await connections();
+  const idle = sendUnread('/mcp', callOf(token, 'wait'));
+  const [slow] = await leaveUnread(token, 1);
+  // a piece in a while: all of it takes longer than the patience
+  slow?.on('data', () => {
+    slow.pause();
+    setTimeout(() => slow.resume(), 70);
+  });
+  slow?.resume();
+  const silent = await leaveUnread(token, 2);
+  const run = sendUnread('/api/tool-runs', {
+    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ serverId: 'large', tool: 'say', arguments: { end: 'large' } }),
+  });
+  await hasBegun(run);
+  const left = await connections();
+  await waitUntil('the silent ones are ended', async () => (await connections()) === left - silent.length - 1);
+  expect(slow?.bytesRead).toBeLessThan(6 * mebibyte);
+  await waitUntil('the slow one has all', () => Number(slow?.bytesRead) > 6 * mebibyte);
+  expect(await connections()).toBe(before + 2);
+  expect([slow?.destroyed, idle.destroyed]).toEqual([false, false]);
+});
+
+const unreadText = 'Too much of your earlier answers was not read yet.';
+
+test('who leaves too much unread gets no more until it is read; others do', async () => {
+  await start({ bytesOfPerson: 8 * mebibyte });
+  const [ann, bob] = [await tokenOf('ann@souk.test'), await tokenOf('bob@souk.test')];
+  const sockets = await leaveUnread(ann, 4);
+  const asked = server.requests;
+  const refused = await call(ann, 'ok');
+  expect(refused).toContain(unreadText);
+  expect(refused).toContain('"souk/code":"busy"');
+  expect(server.requests).toBe(asked);
+  expect(await call(bob, 'ok')).toContain('"done"');
+  for (const socket of sockets) socket.resume();
+  await waitUntil('calls are answered again', async () => (await call(ann, 'ok')).includes('"done"'));
+});
+
+test('what all leave unread is bounded too', async () => {
+  await start({ bytesOfAll: 8 * mebibyte });
+  const [ann, bob] = [await tokenOf('ann@souk.test'), await tokenOf('bob@souk.test')];
+  const sockets = await leaveUnread(ann, 4);
+  expect(await call(bob, 'ok')).toContain(unreadText);
+  for (const socket of sockets) socket.destroy();
+  await waitUntil('calls are answered again', async () => (await call(bob, 'ok')).includes('"done"'));
+});
+
+test('a call has its place among those of its person until its answer was read', async () => {
+  await start({}, { MCP_IN_FLIGHT_USER: '3' });
+  const [ann, bob] = [await tokenOf('ann@souk.test'), await tokenOf('bob@souk.test')];
+  const [first] = await leaveUnread(ann, 3);
+  expect(await call(ann, 'ok')).toContain('is busy with other calls');
+  expect(await call(bob, 'ok')).toContain('"done"');
+  const waiting = call(ann, 'ok');
+  first?.resume();
+  expect(await waiting).toContain('"done"');
+});
