@@ -63,7 +63,11 @@ test('an operator deploys a server on a private address by command, a client cal
   notices.length = 0;
   expect(await souk('manifest', 'undeploy', 'stock')).toMatchObject({ code: 0, stdout: 'Undeployed stock 1.0.0.\n' });
   await waitUntil('the client to be told', () => notices.includes('notifications/tools/list_changed'));
-  await expect(call()).rejects.toThrow('Unknown tool');
+  expect(await call()).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/^Stock is no longer offered here/i) }],
+    _meta: { 'souk/code': 'undeployed' },
+  });
   expect(await shop()).toEqual(['shelf']);
   await client.close();
 });
