@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { getHealth } from '@souk/contract/catalogue.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
@@ -223,4 +225,13 @@ test('nothing but /metrics is served there, and on loopback alone', async () => 
   expect((await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { method: 'POST' })).status).toBe(404);
   expect((await fetch(`${app.publicUrl}/metrics`)).status).toBe(404);
   await expect(fetch(`http://127.0.0.2:${metricsPort}/metrics`)).rejects.toThrow('fetch failed');
+});
+
+test('who connects there and says nothing is let go', async () => {
+  const silent = connect(metricsPort, '127.0.0.1');
+  silent.on('error', () => {}).resume();
+  const begun = performance.now();
+  await once(silent, 'close');
+  // Node itself looks for them twice a minute
+  expect(performance.now() - begun).toBeLessThan(20_000);
 });

@@ -138,8 +138,8 @@ afterAll(() => app?.stop());
 
 const addressOf = ({ method, path }: Endpoint) => `${method} ${path}`;
 
-/** The status of a call whose path names things that do not exist: past the guard it changes nothing. */
-async function ask(address: string, kind: Kind): Promise<number> {
+/** The answer to a call whose path names things that do not exist: past the guard it changes nothing. */
+async function ask(address: string, kind: Kind): Promise<Pick<Response, 'status' | 'headers'>> {
   const [method = '', path = ''] = address.split(' ');
   const value = tokens.get(kind);
   const answer = await fetch(app.publicUrl + path.replaceAll(/:(\w+)/g, nothingCalled), {
@@ -151,7 +151,7 @@ async function ask(address: string, kind: Kind): Promise<number> {
     ...(method !== 'GET' && { body: '{}' }),
   });
   await answer.body?.cancel();
-  return answer.status;
+  return answer;
 }
 
 const nothingCalled = (_match: string, name: string) =>
@@ -159,7 +159,7 @@ const nothingCalled = (_match: string, name: string) =>
 
 async function statuses(addresses: readonly string[], kind: Kind): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
-  for (const address of addresses) found[address] = await ask(address, kind);
+  for (const address of addresses) found[address] = (await ask(address, kind)).status;
   return found;
 }
 
@@ -273,5 +273,20 @@ describe('which token opens what', () => {
 
   test('[TOK-26] administration without a token answers 401', async () => {
     expect(await statuses(rows.admin, 'none')).toEqual(allOf(rows.admin, 401));
+  });
+
+  test('what is answered to a person is kept by no cache', async () => {
+    const kept: string[] = [];
+    for (const [access, kind] of [
+      ['refresh', 'web'],
+      ['user', 'web'],
+      ['admin', 'admin'],
+    ] as const) {
+      for (const address of rows[access]) {
+        const { headers } = await ask(address, kind);
+        if (headers.get('cache-control') !== 'no-store') kept.push(`${address}: ${headers.get('cache-control')}`);
+      }
+    }
+    expect(kept).toEqual([]);
   });
 });

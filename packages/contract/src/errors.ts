@@ -37,6 +37,10 @@ export const errorCatalogue = {
   change_decided: { status: 409, message: 'This change has been decided already.' },
   pat_create_failed: { status: 400, message: 'Failed to create PAT' },
   pat_create_unavailable: { status: 503, message: 'Failed to create PAT' },
+  pat_too_many: {
+    status: 409,
+    message: 'You have 50 access tokens. Revoke one that you no longer use, and try again.',
+  },
   pat_list_failed: { status: 500, message: 'Failed to fetch PATs' },
   pat_revoke_failed: { status: 404, message: 'Failed to revoke PAT' },
   pat_revoke_unavailable: { status: 503, message: 'Failed to revoke PAT' },

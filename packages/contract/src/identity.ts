@@ -77,7 +77,7 @@ export const createPersonalToken = endpoint({
   body: createPersonalTokenBodySchema,
   invalidInput: 'pat_create_failed',
   answer: personalTokenSchema.extend({ ...succeeded, token: z.string() }),
-  errors: ['pat_create_failed', 'pat_create_unavailable', 'unauthenticated', 'authentication_required'],
+  errors: ['pat_create_failed', 'pat_create_unavailable', 'pat_too_many', 'unauthenticated', 'authentication_required'],
 });
 
 export const listPersonalTokens = endpoint({

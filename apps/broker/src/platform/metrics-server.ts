@@ -4,7 +4,9 @@ import type { Log } from './log.ts';
 
 /** Prometheus keeps one connection: a few are enough for whoever looks as well. */
 const maxConnections = 16;
+/** For a request, from the moment that somebody connects: who is silent keeps one of few places. */
 const requestTimeoutMs = 5_000;
+const checkEveryMs = 1_000;
 
 /** Prometheus' text format, version 0.0.4. */
 const contentType = 'text/plain; version=0.0.4; charset=utf-8';
@@ -19,7 +21,7 @@ export async function serveMetrics(options: {
   render(): Promise<string>;
   log: Log;
 }): Promise<{ stop(): Promise<void> }> {
-  const server = createServer((request, response) => {
+  const server = createServer({ connectionsCheckingInterval: checkEveryMs }, (request, response) => {
     request.resume();
     if (request.method !== 'GET' || request.url !== '/metrics') return answer(response, 404, 'GET /metrics\n');
     options.render().then(

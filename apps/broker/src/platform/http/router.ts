@@ -48,6 +48,8 @@ export function createRouter(app: FastifyInstance, guard: Guard, unread?: Pick<U
           }
           const caller = await guard(request.headers.authorization, endpoint.access, endpoint, request.ip);
           if (caller) unread?.belongs(request.raw.socket, caller.userId);
+          // of a person: no cache keeps it; a handler may say otherwise
+          if (endpoint.access !== 'public') reply.header('cache-control', 'no-store');
           // The form parser is for the sign-in; the contract's calls accept only JSON.
           if (endpoint.body && !isJson(request.headers['content-type'])) throw new SoukError('unsupported_media_type');
           const input = {

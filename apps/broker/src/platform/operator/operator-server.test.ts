@@ -51,6 +51,16 @@ describe("the operator's socket", () => {
     rmSync(dataDir, { recursive: true });
   });
 
+  test('who connects and says nothing is let go; a command that takes its time is answered', async () => {
+    const slow = Promise.withResolvers<string>();
+    await start(dataDir, { slow: () => slow.promise });
+    const answer = callOperator(dataDir, 'slow', {});
+    const silent = createConnection(join(dataDir, 'souk.sock'));
+    await once(silent, 'close');
+    slow.resolve('done');
+    expect(await answer).toBe('done');
+  });
+
   test('[CFG-35] commands go to the running broker over a socket of mode 0600 in the data folder', async () => {
     await start();
     expect(statSync(join(dataDir, 'souk.sock')).mode & 0o777).toBe(0o600);

@@ -11,6 +11,9 @@ import { sayIssues } from '../say-issues.ts';
 import { longestLine, requestSchema, type Answer } from './operator-protocol.ts';
 import { placeSocket, removePlace } from './socket-path.ts';
 
+/** For a command to come, from the moment that somebody connects. */
+const silentMs = 5_000;
+
 /** What the operator may ask of a running broker: name -> work. It checks its arguments itself. */
 export type OperatorCommands = Record<string, (args: unknown) => Promise<unknown>>;
 
@@ -39,9 +42,11 @@ export async function createOperatorServer(options: {
     const running = new Set<Promise<void>>();
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       silent.add(socket);
+      socket.setTimeout(silentMs, () => socket.destroy());
       socket.on('error', () => {}); // the caller went away
       const done = readLine(socket)
         .finally(() => silent.delete(socket))
+        .finally(() => socket.setTimeout(0))
         .then((line) => serve(socket, line, commands, log))
         .finally(() => running.delete(done));
       running.add(done);

@@ -49,8 +49,8 @@ async function orFail<T>(code: ErrorCode, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
-    // the account was deleted meanwhile
-    if (cause instanceof SoukError && cause.code === 'unauthenticated') throw cause;
+    // the account was deleted meanwhile, or has what it may have
+    if (cause instanceof SoukError && ['unauthenticated', 'pat_too_many'].includes(cause.code)) throw cause;
     throw new SoukError(code, { cause });
   }
 }

@@ -31,8 +31,10 @@ export type PersonalTokenStore = ReturnType<typeof createPersonalTokenStore>;
 export function createPersonalTokenStore(db: Database, providers: readonly StoredProvider[]) {
   return {
     /**
-     * The owner's row is locked, so that no token is made once their account's deletion has begun.
-     * @returns the row of a new token, undefined when the owner is no longer there; `token` is the bearer value itself,
+     * The owner's row is locked, so that no token is made once their account's deletion has begun, and that two at once are
+     * counted.
+     * @param values.most not made when the owner has so many that were not revoked
+     * @returns the row of a new token; 'gone' when the owner is no longer there, 'full'. `token` is the bearer value itself,
      *   which is not kept.
      */
     async insert(values: {
@@ -43,27 +45,37 @@ export function createPersonalTokenStore(db: Database, providers: readonly Store
       scopes: readonly McpScope[];
       createdAt: Date;
       expiresAt: Date;
-    }): Promise<{ token: string; row: PersonalTokenRow } | undefined> {
+      most?: number;
+    }): Promise<{ token: string; row: PersonalTokenRow } | 'gone' | 'full'> {
       const token = tokenPrefix + values.secret;
       const prefix = token.slice(0, shownCharacters);
-      const { rows } = await db.query(
-        `with owner as (select id from users where id = $2::uuid and deleted_at is null for share)
-         insert into personal_tokens (id, user_id, name, token_hash, prefix, scopes, created_at, expires_at)
-         select $1::uuid, owner.id, $3::text, $4::text, $5::text, $6::text[], $7::timestamptz, $8::timestamptz
-           from owner
-         returning id`,
-        [
-          values.id,
-          values.userId,
-          values.name,
-          sha256(token),
-          prefix,
-          values.scopes,
-          values.createdAt,
-          values.expiresAt,
-        ],
-      );
-      if (rows.length === 0) return undefined;
+      const refused = await db.transaction(async (query) => {
+        const { rows: owners } = await query(
+          'select from users where id = $1 and deleted_at is null for no key update',
+          [values.userId],
+        );
+        if (owners.length === 0) return 'gone' as const;
+        const { rows } = await query(
+          `insert into personal_tokens (id, user_id, name, token_hash, prefix, scopes, created_at, expires_at)
+           select $1::uuid, $2::uuid, $3::text, $4::text, $5::text, $6::text[], $7::timestamptz, $8::timestamptz
+             where $9::int is null
+               or (select count(*) from personal_tokens where user_id = $2::uuid and revoked_at is null) < $9
+           returning id`,
+          [
+            values.id,
+            values.userId,
+            values.name,
+            sha256(token),
+            prefix,
+            values.scopes,
+            values.createdAt,
+            values.expiresAt,
+            values.most ?? null,
+          ],
+        );
+        return rows.length === 0 ? ('full' as const) : undefined;
+      });
+      if (refused) return refused;
       const row = {
         id: values.id,
         name: values.name,

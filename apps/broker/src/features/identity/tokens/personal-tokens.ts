@@ -9,6 +9,8 @@ import { roleOf } from '../users/role.ts';
 import { presentPersonalToken, type PersonalTokenStore } from './personal-token-store.ts';
 
 const dayMs = 86_400_000;
+/** Of one person, those that have expired among them: the list shows each until it is revoked. */
+const mostTokens = 50;
 
 export type PersonalTokens = ReturnType<typeof createPersonalTokens>;
 
@@ -29,7 +31,7 @@ export function createPersonalTokens(options: {
   return {
     /**
      * @returns the token's description and, this once, the token itself.
-     * @throws SoukError unauthenticated when the user's account was deleted
+     * @throws SoukError unauthenticated when the user's account was deleted; pat_too_many
      */
     async create(
       userId: string,
@@ -44,8 +46,10 @@ export function createPersonalTokens(options: {
         scopes: wish.scopes,
         createdAt: new Date(nowMs),
         expiresAt: new Date(nowMs + wish.expiresInDays * dayMs),
+        most: mostTokens,
       });
-      if (!inserted) throw new SoukError('unauthenticated');
+      if (inserted === 'gone') throw new SoukError('unauthenticated');
+      if (inserted === 'full') throw new SoukError('pat_too_many');
       return { ...presentPersonalToken(inserted.row, nowMs), token: inserted.token };
     },
 

@@ -37,7 +37,7 @@ export function createThrowAwayAccess(options: {
         createdAt: new Date(nowMs),
         expiresAt: new Date(nowMs + lifeMs),
       });
-      if (!inserted) throw new SoukError('unauthenticated');
+      if (typeof inserted === 'string') throw new SoukError('unauthenticated');
       return { id, token: inserted.token };
     },
 
