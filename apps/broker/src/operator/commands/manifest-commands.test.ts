@@ -97,7 +97,10 @@ test('deploy makes a server on a private address live at once, undeploy takes it
   });
   await waitUntil('the client to be told', () => notices.includes('notifications/tools/list_changed'));
   expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('own__echo');
-  await expect(client.callTool({ name: 'own__echo', arguments: { text: 'hi' } })).rejects.toThrow('Unknown tool');
+  expect(await client.callTool({ name: 'own__echo', arguments: { text: 'hi' } })).toMatchObject({
+    isError: true,
+    _meta: { 'souk/code': 'undeployed' },
+  });
   expect((await (await fetch(`${app.publicUrl}/mcp/capabilities`)).text()).includes('own')).toBe(false);
   expect((await souk('list')).out).toMatch(/^own +- +- +undeployed \(was 1\.0\.0\)/m);
   expect(await auditOf('own')).toEqual([
