@@ -176,7 +176,7 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await remove.getByLabel(/to confirm$/).fill('chart');
   await remove.getByRole('button', { name: 'Delete chart', exact: true }).click();
   await expect(page.getByText('Deleted. Its versions are kept, and can be deployed again.')).toBeVisible();
-  expect(await call()).toContain('-32602');
+  expect(await call()).toContain('Chart is no longer offered here');
   await person.goto('/service/chart');
   await expect(person.getByRole('heading', { level: 1 })).not.toHaveText('Chart');
   await person.context().close();
