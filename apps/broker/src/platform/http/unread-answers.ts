@@ -32,7 +32,7 @@ export type UnreadAnswers = {
 type Person = { answers: number; bytes: number };
 type Connection = { userId: string; pieces: number; seenPieces: number; seenAtMs: number };
 type Done = (error?: Error | null) => void;
-type Chunks = readonly { chunk: Buffer | string; encoding: BufferEncoding }[];
+type Chunks = { chunk: Buffer | string; encoding: BufferEncoding }[];
 
 /**
  * A server that writes an answer whole keeps it until its client has read it, and a client that never reads keeps it for
@@ -97,7 +97,8 @@ export function createUnreadAnswers(given: Partial<UnreadLimits> = {}): UnreadAn
     socket._writev = (chunks: Chunks, done) => {
       connection.pieces++;
       if (sizeOf(chunks) > pieceBytes) void writeInPieces(socket, connection, chunks, done);
-      else Socket.prototype._writev?.call(socket, [...chunks], done);
+      // the same array: Node keeps a mark on it
+      else Socket.prototype._writev?.call(socket, chunks, done);
     };
   }
 
