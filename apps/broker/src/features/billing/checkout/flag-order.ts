@@ -1,4 +1,4 @@
-import { writeAudit } from '#platform/audit/audit-log.ts';
+import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { FulfilGiven } from './fulfilment.ts';
 import { firstPayment } from './give-back.ts';
 import { notAsOrdered, type Order } from './order.ts';
@@ -22,22 +22,18 @@ export function createFlagOrder({
     const reason = `${notAsOrdered}: ${Object.keys(differences).join(', ')}`;
     const at = new Date(clock.now());
     const subscriptionId = idOf(session.subscription);
-    const isNew = await decideOrder(db.query, order.id, ['open', 'expired', 'failed'], {
-      status: 'flagged',
-      at,
-      reason,
-      subscriptionId,
-      // what a refund by hand names
-      paymentIntentId: idOf(session.payment_intent) ?? (await firstPayment(provider, session.invoice)),
+    // what a refund by hand names
+    const paymentIntentId = idOf(session.payment_intent) ?? (await firstPayment(provider, session.invoice));
+    const details = { sessionId: order.sessionId, userId: order.userId, differences };
+    const isNew = await db.transaction(async (query) => {
+      const decided = { status: 'flagged', at, reason, subscriptionId, paymentIntentId } as const;
+      if (!(await decideOrder(query, order.id, ['open', 'expired', 'failed'], decided))) return false;
+      const entry = { actorId: undefined, action: 'payment.flagged', subject: order.id, reason, details };
+      await writeAuditWith(query, entry, at);
+      return true;
     });
     if (!isNew) return (await findOrder(db.query, { id: order.id })) ?? order;
-    const details = { sessionId: order.sessionId, userId: order.userId, differences };
     log.error({ orderId: order.id, ...details }, 'a payment is not what was ordered: nothing was given for it');
-    await writeAudit(
-      db.kysely,
-      { actorId: undefined, action: 'payment.flagged', subject: order.id, reason, details },
-      at,
-    );
     return { ...order, status: 'flagged', reason };
   };
 }

@@ -1,5 +1,5 @@
 import { makeOnce, isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { Database } from '#platform/db/database.ts';
+import type { Database, Query } from '#platform/db/database.ts';
 import { recordTransaction } from '../record-transaction.ts';
 import { cancelAtProvider } from '../subscriptions/end-at-provider.ts';
 import { keyOf, paidTwice, transactionTypes, type Order } from './order.ts';
@@ -8,11 +8,13 @@ import { decideOrder } from './order-store.ts';
 /**
  * Refunds a payment for what cannot be had, and ends its subscription at the provider. May be repeated after a failure at any
  * step: each step has happened then, or happens now.
+ * @param tell writes what an operator reads of it, in the transaction that decides the order
  * @returns before: another call has done it; refused: the provider will never refund it, and an operator has to look
  */
 export async function giveBack(
   { db, provider, uuid, now }: { db: Database; provider: PaymentProvider; uuid: () => string; now: () => number },
   order: Order,
+  tell: (query: Query, at: Date) => Promise<void>,
 ): Promise<'refunded' | 'before' | { refused: string }> {
   const { subscriptionId } = order;
   if (subscriptionId === undefined && order.kind !== 'credits')
@@ -25,6 +27,7 @@ export async function giveBack(
   return db.transaction(async (query) => {
     const at = new Date(now());
     const isNew = await decideOrder(query, order.id, ['returning'], { status: 'refunded', at, paymentIntentId });
+    if (isNew) await tell(query, at);
     if (!isNew || !refund) return isNew ? 'refunded' : 'before';
     // of one that was flagged nothing was recorded yet
     await recordTransaction(query, {

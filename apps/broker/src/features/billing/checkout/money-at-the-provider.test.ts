@@ -171,6 +171,23 @@ describeOnDatabases('money that the provider has', migrations, (open) => {
     expect(await alarms('payment.returned')).toBe(1);
   });
 
+  test('an order is flagged together with what the operator reads of it, or not at all', async () => {
+    shop.control.drop(1000);
+    const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: basic });
+    await shop.db.query('update checkout_orders set amount = amount + 1 where session_id = $1', [sessionId]);
+    await pay(shop, checkoutUrl);
+    await shop.db.query('alter table audit_log rename to audit_log_elsewhere');
+    await ann.session(sessionId).catch(() => undefined);
+    await shop.db.query('alter table audit_log_elsewhere rename to audit_log');
+    expect(await orders()).toEqual(['open']);
+    await ann.session(sessionId);
+    expect(await orders()).toEqual(['flagged: not what was ordered: amount']);
+    expect(await alarms('payment.flagged')).toBe(1);
+    shop.ahead.ms = 8 * dayMs;
+    expect(await payments().returnFlagged()).toBe(1);
+    expect(await alarms('payment.returned')).toBe(1);
+  });
+
   test('a flagged order that the operator has given back by hand needs nobody any more, and is given back once', async () => {
     const sessionId = await flagged();
     const { intent } = await charged(sessionId);

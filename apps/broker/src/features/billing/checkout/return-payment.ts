@@ -1,4 +1,4 @@
-import { writeAudit } from '#platform/audit/audit-log.ts';
+import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { FulfilGiven } from './fulfilment.ts';
 import { giveBack } from './give-back.ts';
 import { accountDeleted, paidTwice, type Order } from './order.ts';
@@ -21,21 +21,25 @@ export function createReturnPayment(
   return async (order) => {
     const { id, userId, kind, itemId: of, reason } = order;
     const facts = { orderId: id, userId, kind, of, reason };
-    const answer = await giveBack({ ...given, now }, order);
+    const action = actions.get(reason) ?? 'payment.returned';
+    const answer = await giveBack({ ...given, now }, order, (query, at) =>
+      writeAuditWith(query, { actorId: undefined, action, subject: id, details: facts }, at),
+    );
     if (answer === 'before') return { ...order, status: 'refunded' };
     if (answer !== 'refunded') {
       // as when the balance is too low: it is tried again in a week, unless the operator decides
       const stays = { status: 'flagged' as const, reason: 'its refund was refused' };
-      await decideOrder(db.query, id, ['returning'], { ...stays, at: new Date(now()) });
-      log.error({ ...facts, refused: answer.refused }, 'a payment could not be given back: an operator has to look');
       const details = { ...facts, error: answer.refused };
-      const entry = { actorId: undefined, action: 'payment.return-refused', subject: id, details };
-      await writeAudit(db.kysely, entry, new Date(now()));
+      await db.transaction(async (query) => {
+        const at = new Date(now());
+        await decideOrder(query, id, ['returning'], { ...stays, at });
+        const entry = { actorId: undefined, action: 'payment.return-refused', subject: id, details };
+        await writeAuditWith(query, entry, at);
+      });
+      log.error({ ...facts, refused: answer.refused }, 'a payment could not be given back: an operator has to look');
       return { ...order, ...stays };
     }
     log.warn(facts, 'a payment for what cannot be had was given back');
-    const action = actions.get(reason) ?? 'payment.returned';
-    await writeAudit(db.kysely, { actorId: undefined, action, subject: id, details: facts }, new Date(now()));
     return { ...order, status: 'refunded' };
   };
 }

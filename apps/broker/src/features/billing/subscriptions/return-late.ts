@@ -1,5 +1,5 @@
 import { isRefusal, makeOnce, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import { writeAudit } from '#platform/audit/audit-log.ts';
+import { writeAudit, writeAuditWith, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
@@ -20,7 +20,7 @@ export function createReturnLate({
   log,
 }: {
   query: Query;
-  db: Pick<Database, 'kysely'>;
+  db: Pick<Database, 'kysely' | 'transaction'>;
   provider: PaymentProvider;
   clock: Clock;
   log: Log;
@@ -51,12 +51,16 @@ export function createReturnLate({
     }
   }
 
-  async function note(invoiceId: string, at: Date): Promise<boolean> {
-    const { rows } = await query(
-      `update subscription_invoices set returned_at = $2 where invoice_id = $1 and returned_at is null returning invoice_id`,
-      [invoiceId, at],
-    );
-    return rows.length > 0;
+  /** @returns false when another reading has noted it */
+  function note(invoiceId: string, at: Date, entry: AuditEntry): Promise<boolean> {
+    return db.transaction(async (run) => {
+      const { rows } = await run(
+        `update subscription_invoices set returned_at = $2 where invoice_id = $1 and returned_at is null returning invoice_id`,
+        [invoiceId, at],
+      );
+      if (rows.length > 0) await writeAuditWith(run, entry, at);
+      return rows.length > 0;
+    });
   }
 
   return async (paymentId, endedAt) => {
@@ -71,13 +75,13 @@ export function createReturnLate({
       const facts = { subscription: paymentId, invoiceId, ...(answer !== 'refunded' && { error: answer.refused }) };
       const isBack = answer === 'refunded';
       const at = new Date(clock.now());
-      // two readings at once ask for one refund, and one of them tells
-      if (isBack && !(await note(invoiceId, at))) continue;
-      if (isBack) log.warn(facts, 'a payment for a subscription that had ended was given back');
-      else log.error(facts, 'a payment for a subscription that had ended could not be given back');
       const action = isBack ? 'payment.returned' : 'payment.return-refused';
       const entry = { actorId: undefined, action, subject: paymentId, details: facts };
-      await writeAudit(db.kysely, entry, at);
+      // two readings at once ask for one refund, and one of them tells
+      if (isBack && !(await note(invoiceId, at, entry))) continue;
+      if (isBack) log.warn(facts, 'a payment for a subscription that had ended was given back');
+      else log.error(facts, 'a payment for a subscription that had ended could not be given back');
+      if (!isBack) await writeAudit(db.kysely, entry, at);
     }
   };
 }
