@@ -47,7 +47,8 @@ export async function runCommand(setting: Setting, words: readonly string[], opt
   });
   clearTimeout(timer);
   clearInterval(look);
-  return { code: reached ? 0 : code, ...output };
+  // it may have ended by itself since the last look, with whatever code
+  return { code: reached || options.until?.() ? 0 : code, ...output };
 }
 
 /** The same, for a program that has to succeed. */
