@@ -12,6 +12,7 @@ import type { ListChanges, ListKind } from '../../view/list-changes.ts';
 import type { RequestContext } from '../../view/request-context.ts';
 import { withExtra, type RequestExtra } from '../request-extra.ts';
 import type { ResourceSubscriptions } from '../subscriptions/resource-subscriptions.ts';
+import { createLateAnswers } from './late-answers.ts';
 import { createLiveSession, followSubscriptions, type LiveSession } from './live-session.ts';
 import { readInitialize } from './read-initialize.ts';
 import { createSessionMemory } from './session-memory.ts';
@@ -20,13 +21,10 @@ import type { Stray, Waiting } from './stray.ts';
 import { listenToSessions, type SessionNotice } from './session-notices.ts';
 import { createSessionStore, hashOfSession, type Initialized } from './session-store.ts';
 import { createStoredSubscriptions } from './stored-subscriptions.ts';
-import { hearsOfOver, questionOver } from './tell-over.ts';
 
 const sweepIntervalMs = 60_000;
 /** Answers and cancellations of a token that are passed on to other processes. */
 const passedOnPerMinute = 600;
-/** How long the process that asked a question may take to fetch the answer. */
-const firstWordMs = 3000;
 
 /** Sessions of clients up to 2025-11-25. Only the token and link that opened a session can use it; others get 404. */
 export type LegacySessions = {
@@ -67,7 +65,7 @@ export async function createLegacySessions(options: {
 
   const messages = createSessionMessages({ db, clock, ids });
   const passOnRate = createRateLimit(passedOnPerMinute, clock);
-  const untaken = new Set<NodeJS.Timeout>();
+  const lateAnswers = createLateAnswers({ messages, passOn, log });
 
   function heed(notice: SessionNotice): void {
     if (notice.kind === 'ended') return memory.endHash(notice.session);
@@ -102,19 +100,7 @@ export async function createLegacySessions(options: {
     if (!passOnRate.take(session.context.caller.tokenId)) return;
     const sent = await messages.send(session, stray);
     if (!sent || stray.kind !== 'answer') return;
-    const taken = setTimeout(() => {
-      untaken.delete(taken);
-      const tell = async () => (await messages.take(sent)) !== undefined && tellOver(session);
-      tell().catch((error: unknown) => log.debug({ err: error }, 'a late answer could not be told'));
-    }, firstWordMs).unref();
-    untaken.add(taken);
-  }
-
-  /** Tells the client that it answered a question which no process asks any more. */
-  async function tellOver(session: LiveSession): Promise<void> {
-    if (!hearsOfOver(session)) return;
-    if (session.transport.hasOwnStream) await session.transport.send(questionOver);
-    else await passOn(session, { kind: 'notice', target: undefined, message: questionOver });
+    lateAnswers.watch(session, sent);
   }
 
   /** After notices may have been missed. */
@@ -311,7 +297,7 @@ export async function createLegacySessions(options: {
 
     async stop() {
       clearInterval(sweep);
-      for (const taken of untaken) clearTimeout(taken);
+      lateAnswers.stop();
       await notices.stop();
       await memory.stop();
     },

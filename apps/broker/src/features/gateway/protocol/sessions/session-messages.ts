@@ -11,7 +11,7 @@ const maxBytesPerUser = 8 * 1024 * 1024;
 /** The id of a request is part of the notice, which PostgreSQL limits to 8000 bytes. */
 const maxIdLength = 200;
 
-type StoredMessage = Pick<Waiting, 'id' | 'session'>;
+export type StoredMessage = Pick<Waiting, 'id' | 'session'>;
 
 /** Messages that reached another process than the one that they are meant for, on their way there. */
 export type SessionMessages = {
