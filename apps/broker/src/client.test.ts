@@ -7,17 +7,16 @@ import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
 const endpoints = [...catalogueEndpoints, ...identityEndpoints] as const;
 let app: TestApp;
-/** Of Ann. */
-let token: string;
+let annsToken: string;
 
 beforeAll(async () => {
   app = await startTestApp();
-  token = (await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' })).accessToken;
+  annsToken = (await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' })).accessToken;
 });
 afterAll(() => app?.stop());
 
 const client = (over: { fetch?: typeof fetch; baseUrl?: string; token?: () => string | undefined } = {}) =>
-  createClient(endpoints, { baseUrl: app.publicUrl, fetch, token: () => token, ...over });
+  createClient(endpoints, { baseUrl: app.publicUrl, fetch, token: () => annsToken, ...over });
 
 async function failureOf(call: Promise<unknown>): Promise<ApiError> {
   const error: unknown = await call.then(
@@ -41,7 +40,7 @@ test('the typed client calls the broker and answers what the contract says', asy
 test('the API accepts only JSON: a form is refused, although sign-in pages use forms', async () => {
   const answer = await fetch(`${app.publicUrl}/auth/pat/create`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: `Bearer ${annsToken}` },
     body: new URLSearchParams({ name: 'by form' }),
   });
   expect(answer.status).toBe(415);

@@ -51,7 +51,7 @@ function decisivePart(definition: Record<string, unknown>): Record<string, unkno
   ]);
 }
 
-/** Of a schema: what has other schemas by name. */
+/** These members of a schema have other schemas by name. */
 const named: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
 
 /** The same with an empty object where one of these is an empty list. */

@@ -52,7 +52,7 @@ export async function buildServer(options: {
   ids: Ids;
   log: Log;
   isReady: Readiness;
-  /** By default what is not read is not counted. */
+  /** Counts what clients leave unread; without it nothing is counted. */
   unread?: UnreadAnswers;
   timeouts?: RequestTimeouts;
 }): Promise<FastifyInstance> {

@@ -18,7 +18,7 @@ const pieceBytes = 64 * 1024;
 export type UnreadAnswers = {
   /** Writes large answers of this server in pieces, and ends connections that take none of them. */
   watch(server: Server): void;
-  /** What is written on this connection from now on is this person's. */
+  /** The connection carries answers of this person from now on. */
   belongs(socket: Socket, userId: string): void;
   /** Large answers that the person has not read. */
   answersOf(userId: string): number;

@@ -4,7 +4,7 @@ export type JsonScan = {
   isTooDeep: boolean;
   /** It has the word null. */
   hasNull: boolean;
-  /** It has a list with nothing in it. */
+  /** The text has a list with nothing in it. */
   hasEmptyList: boolean;
   /** It has a number that a double may not hold: of sixteen digits or more, or with an exponent. */
   hasLongNumber: boolean;

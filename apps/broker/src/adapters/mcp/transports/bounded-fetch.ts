@@ -67,7 +67,7 @@ export function createBoundedFetch(options: {
     if (status === 200 && exchange && !isJson) {
       throw new UpstreamError('bad_upstream', `answered ${mediaType || 'no content type'} instead of JSON`);
     }
-    // what a server says to a notice or an answer of ours is for nobody: null, a result, a text
+    // a notice or an answer of ours has no reply: whatever the server writes, null, a result or a text, is dropped
     if (!exchange && init?.method === 'POST' && status < 300) {
       return new Response(null, responseInit(202, answer.headers));
     }

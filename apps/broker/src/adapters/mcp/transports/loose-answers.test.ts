@@ -9,7 +9,7 @@ import { optionsFor, textOf, trackUpstreams, ways } from '../testing/open-for-te
 const { open, closeAll } = trackUpstreams();
 type Message = { id?: number; method: string };
 type Loose = {
-  /** What the server says to a notice, in place of 202 without a body. */
+  /** The server says this to a notice, in place of 202 without a body. */
   notice?: (response: ServerResponse) => void;
   /** How it writes the id of an answer. */
   id?: (id: number) => unknown;
@@ -47,7 +47,7 @@ const results: Record<string, { result: object }> = {
   'tools/call': { result: { content: [{ type: 'text', text: 'said' }] } },
 };
 
-/** What a person's call says, each way. */
+/** Calls the tool on each path, and reads the answers. */
 async function use(): Promise<string[]> {
   const host = `127.0.0.1:${listening.port}`;
   const upstream = await open({ type: 'http', url: `http://${host}/mcp`, headers: {}, allowAddresses: [host] });
@@ -69,7 +69,7 @@ test.each<[string, NonNullable<Loose['notice']>]>([
   ['a text', says(200, 'text/plain; charset=UTF-8', 'Accepted')],
   ['a page', says(202, 'text/html', '<p>Accepted')],
   ['no content', (response) => void response.writeHead(204).end()],
-])('what a server says to a notice is for nobody: %s', async (_what, notice) => {
+])('what a server says to a notice is dropped: %s', async (_what, notice) => {
   loose = { notice };
   expect(await use()).toEqual(['said', 'said']);
 });

@@ -6,7 +6,7 @@ import type { CatalogueServer } from '../snapshot.ts';
 const maxTold = 3;
 
 /**
- * What somebody who stages or deploys a manifest may not have meant with its prices, in sentences: a date that is over, and
+ * Sentences about prices that the author of a manifest may not have meant: a date that is over, and
  * a tool that the server does not offer. A misspelled name is only known where the server was asked already, and what it offers
  * to each person apart is not known here.
  */

@@ -2,8 +2,8 @@
 export const stopped = new Error('The gateway was restarted while the call waited for an answer');
 
 /**
- * Calls that wait for someone's answer. A stop ends them at its beginning: nobody knows when an answer comes, and it would
- * wait for each as long as for a call that works.
+ * Calls that wait for someone's answer. A stop ends them at its beginning: an answer may never come, and the stop would
+ * wait for it as long as for a call that works.
  */
 export type OpenQuestions = {
   /**

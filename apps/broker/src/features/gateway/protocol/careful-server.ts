@@ -81,7 +81,7 @@ export class CarefulServer extends Server {
     return super.connect(transport);
   }
 
-  /** Lets a call of a session end by a stop, whoever asks its client: a server through us, or the SDK for one of 2026-07-28. */
+  /** A stop ends the call of a session that waits for its client, whether a server asks through us or the SDK for one of 2026-07-28. */
   async #untilStopped(request: JSONRPCRequest, context: ServerContext, handler: Handler): Promise<Result> {
     const { mcpReq } = context;
     const call = new AbortController();

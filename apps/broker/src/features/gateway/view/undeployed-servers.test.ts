@@ -66,7 +66,7 @@ test('a service that was undeployed is named to who used or rented it, and unkno
   const rows = (await usageRows(app, ann.userId)).filter(({ reason }) => reason === 'undeployed');
   expect(rows[0]).toMatchObject({ outcome: 'refused', credits: 0 });
 
-  // as what nobody had
+  // a tool that no person had has the same words
   for (const [name, kind] of [
     ['sky__echo', 'tool'],
     ['nowhere__echo', 'tool'],

@@ -164,7 +164,7 @@ test("an authorization endpoint's own parameters are kept, but for those that ar
   );
 });
 
-test('nobody waits for a revocation, and it ends by itself', async () => {
+test('a revocation runs in the background, and ends by itself', async () => {
   const { authUrl } = await start();
   expect(await finish(ann, await fixture.allow(String(authUrl)))).toMatchObject({ status: 200 });
   const asked: IncomingMessage[] = [];

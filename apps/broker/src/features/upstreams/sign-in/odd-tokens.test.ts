@@ -100,7 +100,7 @@ test.each([1e15, 1e300, '0', 'never', -5, {}])(
 );
 
 test.each([{ client_id: 'a\0b' }, { client_id: 'ä' }, { client_id: 'a', client_secret: 'b\r\nc' }, { client_id: '' }])(
-  'a registration as %j is refused in words, before anybody is sent anywhere',
+  'a registration as %j is refused in words, before the person is sent to sign in',
   async (registered) => {
     fixture.mischief = registering(registered);
     const begun = await start();

@@ -12,7 +12,7 @@ const maxKept = 10_000;
 export type RefusedAccounts = {
   /** The server has refused it twice in a row. */
   refuse(account: StoredAccount, reason: string): Promise<void>;
-  /** It is about to be tried. */
+  /** A call is about to try the account. */
   tried(account: StoredAccount): void;
   accepted(userId: string, serverId: string): void;
 };

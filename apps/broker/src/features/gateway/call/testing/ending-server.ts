@@ -35,7 +35,7 @@ const greetings = new Set(['initialize', 'server/discover']);
 /** More than an answer may have. */
 const tooLarge = Buffer.alloc(9 * 1024 * 1024, ' ');
 
-/** What an answer may have, and no client has room for unread. */
+/** The gateway passes this on, and no kernel holds all of it for a client that does not read. */
 const largeText = 'x'.repeat(6 * 1024 * 1024);
 
 /** What a server must not say, since clients act upon it, beside a key of its own. */
