@@ -9,6 +9,7 @@ export const exportMyData = endpoint({
   path: '/api/users/:userId/export',
   summary: 'Downloads everything that is stored about the caller, without secrets',
   access: 'account',
+  weight: 100,
   params: ofUser,
   answer: z.object({
     success: z.literal(true),
@@ -16,7 +17,7 @@ export const exportMyData = endpoint({
     /** By the part of the product that stores it: profile, signIns, accessTokens, connectedApps, usage and others. */
     data: z.record(z.string(), z.unknown()),
   }),
-  errors: ['not_found', 'authentication_required', 'unauthenticated'],
+  errors: ['too_many_downloads', 'not_found', 'authentication_required', 'unauthenticated'],
 });
 
 export const deleteMyAccount = endpoint({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { adminErrors, adminReason } from './admin-users.ts';
-import { ownedStatusSchema } from './billing.ts';
+import { nextChargeSchema, ownedStatusSchema } from './billing.ts';
 import { endpoint } from './endpoint.ts';
-import { line } from './manifest.ts';
+import { line } from './manifest-basics.ts';
 
 const isoTime = z.iso.datetime();
 const ofUser = z.object({ id: z.string().max(100) });
@@ -16,8 +16,12 @@ const owned = {
   status: ownedStatusSchema,
   /** payment: the payment provider charges it, and a removal cancels it there. person: a trial that they started. */
   source: z.enum(['payment', 'administrator', 'person']),
-  /** What paying back the part of the period that is left comes to; null: nothing was paid for it, or all went back. */
+  /** What paying back the part of the period that is left comes to; null: nothing was paid, all went back, or is disputed. */
   refund: z.object({ amountCents: z.int(), currency: z.string() }).nullable(),
+  /** A dispute keeps some or all of that from being paid back: the bank has the money. */
+  isDisputed: z.boolean(),
+  /** null: nothing is charged, or a charge that failed is tried again. */
+  charge: nextChargeSchema.nullable(),
 };
 const ownedServerSchema = z.object({
   ...owned,
@@ -165,7 +169,7 @@ export const removeUserSubscription = endpoint({
     /** pending: the payment provider did not answer, and is asked again by itself. none: it charges nothing for this. */
     atProvider: z.enum(['none', 'cancelled', 'pending']),
   }),
-  errors: ['invalid_request', 'not_found', 'sign_in_again', 'payments_off', ...adminErrors],
+  errors: ['invalid_request', 'not_found', 'sign_in_again', 'payments_off', 'refund_impossible', ...adminErrors],
 });
 
 export const adminBillingEndpoints = [

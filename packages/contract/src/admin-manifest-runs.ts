@@ -40,6 +40,8 @@ export const deployAllManifests = endpoint({
 
 /** The changes of a manifest that a preview says in words. */
 export const previewedChanges = 5;
+/** The servers of a preview that are named for their missing secrets. */
+export const previewedSecrets = 50;
 /** The manifests of a preview: what must be read most stands first. */
 export const previewedManifests = 20;
 
@@ -56,10 +58,16 @@ export const previewDeployAll = endpoint({
     toolsUnderReview: z.int(),
     /** Servers of which tools are under review. */
     serversUnderReview: z.int(),
+    /** Tools that an administrator keeps hidden: they are trusted with a new version too. */
+    toolsKeptHidden: z.int(),
+    serversKeptHidden: z.int(),
     /** Servers that people rent now, and how many rentals those are. */
     rentedServers: z.int(),
     renters: z.int(),
-    /** First those with tools under review, then those that people rent, then those that replace a deployed version. */
+    /** How many servers lack a secret, and the first of them: a server does not answer after the deployment until it has it. */
+    serversMissingSecrets: z.int(),
+    missingSecrets: z.array(z.object({ id: z.string(), name: z.string(), count: z.int() })).max(previewedSecrets),
+    /** First those with hidden tools, then those that people rent, then those that replace a deployed version. */
     manifests: z
       .array(
         z.object({
@@ -75,6 +83,8 @@ export const previewDeployAll = endpoint({
           effects: z.array(z.string()),
           /** People who rent it now, and who called it in 30 days. */
           people: z.object({ renters: z.int(), users: z.int() }),
+          /** Secrets that it needs and that have no value: without them its server does not answer. */
+          missingSecrets: z.int(),
         }),
       )
       .max(previewedManifests),

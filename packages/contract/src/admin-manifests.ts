@@ -30,6 +30,8 @@ export const listedManifestSchema = z.object({
   }),
   /** How many the deployed server offers; 0 of one that is not deployed. */
   capabilities: z.object({ tools: z.int(), prompts: z.int(), resources: z.int() }),
+  /** Of its tools, those that only clients which can answer their questions list; absent where none asks. */
+  askingTools: z.int().optional(),
   deployedVersion: z.string().nullable(),
   stagedVersion: z.string().nullable(),
   /** Who brought the staged version: deploy-all leaves bundled drafts out. null: nothing is staged. */
@@ -37,6 +39,7 @@ export const listedManifestSchema = z.object({
   /** How the deployed server is; null: it is not deployed. */
   status: serverStatusSchema.nullable(),
   statusDetail: z.string().optional(),
+  /** Tools whose changes wait for a decision. */
   toolsUnderReview: z.int(),
   /** How many people rent it. */
   renters: z.int(),
@@ -135,6 +138,9 @@ export const getManifest = endpoint({
 /** What the payment provider has, where it had to be told of a price. */
 const stripeResult = z.object({ productId: z.string(), priceId: z.string() }).optional();
 
+/** Sentences about what may not have been meant: its prices, and a folder that everyone shares. */
+const notes = z.array(z.string()).optional();
+
 const upload = {
   access: 'admin',
   query: z.object({ reason: adminReason }),
@@ -150,8 +156,7 @@ const upload = {
     /** The revision after this change, as GET answers it. */
     revision: z.string(),
     stripeResult,
-    /** What may not have been meant: sentences about its prices. */
-    notes: z.array(z.string()).optional(),
+    notes,
   }),
 } as const;
 const uploadErrors = [
@@ -189,7 +194,7 @@ export const deleteManifest = endpoint({
   method: 'DELETE',
   path: '/admin/manifests/:id',
   summary:
-    'Takes a server out of the catalogue and out of staging; its versions are kept, and can be deployed again. Rentals end with their paid period, or now with a refund',
+    'Takes a server out of the catalog and out of staging; its versions are kept, and can be deployed again. Rentals end with their paid period, or now with a refund',
   access: 'admin',
   ifMatch: true,
   params: ofManifest,
@@ -235,6 +240,7 @@ export const deployManifest = endpoint({
     revision: z.string(),
     /** Why the server did not answer, within 10 s; absent when it did. */
     failure: z.string().optional(),
+    notes,
   }),
   errors: [
     'invalid_request',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { adminErrors } from './admin-users.ts';
 import { serverStatusSchema } from './catalogue.ts';
 import { endpoint } from './endpoint.ts';
+import { questionKindSchema } from './manifest-basics.ts';
 import { toolChangeSchema } from './tool-changes.ts';
 
 // What the page of a server shows beside its manifest (admin-manifests.ts).
@@ -44,6 +45,8 @@ export const getServerDifferences = endpoint({
     effects: z.array(z.string()),
     /** People who rent it now, and who called it in 30 days. */
     people: z.object({ renters: z.int(), users: z.int() }),
+    /** Secrets that the second needs and that have no value: without them its server does not answer. */
+    missingSecrets: z.int(),
   }),
   errors: ['invalid_request', 'not_found', ...adminErrors],
 });
@@ -67,8 +70,10 @@ export const listServerRenters = endpoint({
           user: z.object({ id: z.string(), email: z.string(), displayName: z.string() }),
           source: z.enum(['payment', 'administrator']),
           endsAt: isoTime.nullable(),
-          /** null: nothing was paid for it. */
+          /** null: nothing was paid for it, or all of it is disputed. */
           refund: z.object({ amountCents: z.int(), currency: z.string() }).nullable(),
+          /** A dispute keeps some or all of that from being paid back: the bank has the money. */
+          isDisputed: z.boolean(),
         }),
       )
       .max(rentersOfPage),
@@ -132,8 +137,9 @@ export const getServerFigures = endpoint({
     now: z
       .object({
         status: serverStatusSchema,
-        /** It is written for an operator, and may name addresses. */
         reason: z.string().nullable(),
+        /** What happened underneath: it is written for an operator, and may name addresses. */
+        detail: z.string().nullable(),
         /** Since when it is so; null before this was kept. */
         since: isoTime.nullable(),
         lastCheckAt: isoTime.nullable(),
@@ -190,9 +196,24 @@ export const listServerTools = endpoint({
         errors: z.int(),
         /** How much of a model's context its definition takes, by our estimate. */
         tokens: z.int(),
+        /** What the tool asks while it runs; null: nothing. Clients that cannot answer it do not see the tool. */
+        asks: questionKindSchema.nullable(),
+        /** It runs only as a task, which the gateway does not support: no link lists it. */
+        needsTask: z.boolean(),
         /** Hidden from everyone until it is approved. */
         underReview: z.boolean(),
+        /** How it changed, while that waits for a decision. */
         pendingChange: toolChangeSchema.nullable(),
+        /** The decision that it stays hidden as it is now. `by` null: a deleted account. */
+        keptHidden: z
+          .object({
+            at: isoTime,
+            by: z.string().nullable(),
+            reason: z.string().nullable(),
+            /** It may be approved after all. */
+            change: toolChangeSchema,
+          })
+          .nullable(),
       }),
     ),
     /** Prices of tools that the server does not offer. */

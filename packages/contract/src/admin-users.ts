@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { lineOrNone } from './manifest-basics.ts';
 
 const isoTime = z.iso.datetime();
 
@@ -35,6 +36,7 @@ export const listUsers = endpoint({
   path: '/admin/users',
   summary: 'The users of this installation, the newest first, by pages',
   access: 'admin',
+  weight: 3,
   query: z.object({
     page: z.coerce.number().int().min(1).max(1_000_000).default(1),
     limit: z.coerce.number().int().min(1).max(maxUsersOfPage).default(20),
@@ -76,10 +78,7 @@ export const getAdminStats = endpoint({
 });
 
 /** Why an administrator does something: kept in the audit log. */
-export const adminReason = z
-  .string()
-  .trim()
-  .max(500)
+export const adminReason = lineOrNone(500)
   .transform((text) => (text === '' ? undefined : text))
   .optional();
 

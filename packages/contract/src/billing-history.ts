@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { daySchema } from './times.ts';
+import { totalsSchema } from './totals.ts';
 
 const needSession = ['authentication_required', 'unauthenticated'] as const;
 const isoTime = z.iso.datetime();
 const ofUser = z.object({ userId: z.string() });
-/** A day (UTC), which counts from its first to its last moment, or a moment. */
-const when = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
 /** A file has the newest of this many rows; a narrower period has the older ones. */
 export const maxCsvRows = 10_000;
@@ -23,6 +23,16 @@ export type TransactionType = z.infer<typeof transactionTypeSchema>;
 export const transactionStatusSchema = z.enum(['pending', 'completed', 'failed', 'refunded']);
 export type TransactionStatus = z.infer<typeof transactionStatusSchema>;
 
+/**
+ * A dispute of a payment at the bank. inquiry: the bank asks, and has taken nothing. won and lost are told from the side of the
+ * shop: won, the payment stands; lost, the bank gave the money back.
+ */
+export const disputeSchema = z.object({
+  state: z.enum(['inquiry', 'to-answer', 'under-review', 'won', 'lost']),
+  /** How many credits of the payment it took: for good once it is lost, given back once it is won. */
+  credits: z.int(),
+});
+
 /** Spec part 1, section 3: "Billing transaction". */
 export const transactionSchema = z.object({
   id: z.string(),
@@ -31,12 +41,15 @@ export const transactionSchema = z.object({
   description: z.string(),
   /** The service that it is about; null for plans and credits. */
   mcpId: z.string().nullable(),
-  /** Minor units; never negative, `refund` says that it came back. */
+  /** Minor units; never negative, `refund` says that it came back. With its tax, after its discount. */
   amount: z.int(),
   currency: z.string(),
+  /** How the amount comes about; absent where it has no tax and no discount. */
+  totals: totalsSchema.optional(),
   createdAt: isoTime,
   /** The provider's invoice or receipt; null where there is none. */
   receiptUrl: z.string().nullable(),
+  dispute: disputeSchema.nullable(),
 });
 export type Transaction = z.infer<typeof transactionSchema>;
 
@@ -63,8 +76,8 @@ export const getBillingDashboard = endpoint({
 
 const transactionFilter = z.object({
   /** `startDate` and `endDate` are both inclusive. */
-  startDate: when.optional(),
-  endDate: when.optional(),
+  startDate: daySchema.optional(),
+  endDate: daySchema.optional(),
   type: transactionTypeSchema.optional(),
   status: transactionStatusSchema.optional(),
 });
@@ -92,11 +105,12 @@ export const getTransactionsCsv = endpoint({
   path: '/v2/billing-history/user/:userId/transactions.csv',
   summary: "The caller's payments and refunds as a file, newest first, at most 10,000; amounts in major units",
   access: 'user',
+  weight: 50,
   params: ofUser,
   query: transactionFilter,
   mediaType: 'text/csv',
   answer: z.string(),
-  errors: ['not_found', 'invalid_request', ...needSession],
+  errors: ['too_many_downloads', 'not_found', 'invalid_request', ...needSession],
 });
 
 /** Spec part 1 and 2, section 3: "Credit usage record" and "Usage history entry". */
@@ -120,8 +134,8 @@ export const getCreditHistory = endpoint({
   access: 'user',
   params: ofUser,
   query: z.object({
-    startDate: when.optional(),
-    endDate: when.optional(),
+    startDate: daySchema.optional(),
+    endDate: daySchema.optional(),
     limit: z.coerce.number().int().min(1).max(1000).default(20),
     ...pageQuery,
   }),
@@ -142,11 +156,12 @@ export const getCreditHistoryCsv = endpoint({
   path: '/api/users/:userId/credit-history.csv',
   summary: 'The calls that cost the caller credits as a file, newest first, at most 10,000',
   access: 'user',
+  weight: 50,
   params: ofUser,
-  query: z.object({ startDate: when.optional(), endDate: when.optional() }),
+  query: z.object({ startDate: daySchema.optional(), endDate: daySchema.optional() }),
   mediaType: 'text/csv',
   answer: z.string(),
-  errors: ['not_found', 'invalid_request', ...needSession],
+  errors: ['too_many_downloads', 'not_found', 'invalid_request', ...needSession],
 });
 
 export const billingHistoryEndpoints = [

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { includingPlanSchema, serverStatusSchema } from './catalogue.ts';
 import { endpoint } from './endpoint.ts';
 import { tierSchema } from './tiers.ts';
+import { totalsSchema } from './totals.ts';
 
 const needSession = ['authentication_required', 'unauthenticated'] as const;
 const isoTime = z.iso.datetime();
@@ -21,6 +23,8 @@ export const planSchema = z.object({
   tier: tierSchema,
   /** Credits that each paid period brings, and that end with it. */
   monthlyCredits: z.int(),
+  /** The one that is marked "Most Popular". */
+  popular: z.boolean(),
 });
 export type Plan = z.infer<typeof planSchema>;
 
@@ -36,6 +40,8 @@ export const creditPackageSchema = z.object({
   currency: z.string(),
   /** Of the payment provider; null until it knows the package. */
   stripePriceId: z.string().nullable(),
+  /** The one that is marked "Most Popular". */
+  popular: z.boolean(),
 });
 export type CreditPackage = z.infer<typeof creditPackageSchema>;
 
@@ -72,6 +78,22 @@ export const userAccessSchema = z.object({
   features: z.array(z.string()),
   /** It ends with its period, and can be resumed until then. */
   isCancelled: z.boolean(),
+  /** It is paid for again when its period ends. */
+  renews: z.boolean(),
+  /**
+   * The person's plan that includes the server, also where they rent, bought or try it besides; null: none does.
+   * `isCancelled`: the plan ends with its period. `includedUntil`: no plan of theirs includes the server after it; null: no such
+   * time is known.
+   */
+  plan: z
+    .object({
+      planId: z.string(),
+      name: z.string(),
+      since: isoTime,
+      isCancelled: z.boolean(),
+      includedUntil: isoTime.nullable(),
+    })
+    .nullable(),
 });
 export type UserAccess = z.infer<typeof userAccessSchema>;
 
@@ -84,6 +106,25 @@ export type OwnedStatus = z.infer<typeof ownedStatusSchema>;
 
 export const ownedSourceSchema = z.enum(['payment', 'administrator']);
 
+/** What the payment provider charges next, and when. `amountCents` in minor units. */
+export const nextChargeSchema = z.object({
+  amountCents: z.int(),
+  currency: z.string(),
+  at: isoTime,
+  /** How the amount comes about, as the payment provider last said; absent where it has no tax and no discount. */
+  totals: totalsSchema.optional(),
+  /** Tax is added to the amount, and how much is not known yet; absent elsewhere. */
+  plusTax: z.literal(true).optional(),
+});
+export type NextCharge = z.infer<typeof nextChargeSchema>;
+/** null: nothing is charged, or a charge that failed is tried again. */
+const charge = nextChargeSchema.nullable();
+/** Of what is canceled: what is charged next once it is resumed. null: it renews, or the payment provider was not asked yet. */
+const chargeIfResumed = nextChargeSchema.nullable();
+
+/** What a month of a plan costs and brings the one who has it. */
+const termsSchema = z.object({ amount: z.int(), currency: z.string(), monthlyCredits: z.int() });
+
 /** Spec part 1 and 2, section 3: "Subscription response" and "User subscription data". */
 export const subscriptionAnswerSchema = z.object({
   success: z.literal(true),
@@ -94,17 +135,27 @@ export const subscriptionAnswerSchema = z.object({
         planName: z.string(),
         /** The plan's id, in the field that the specification gives it. */
         mcpId: z.string(),
+        /** Of the plan, which may be archived by now. */
+        tier: tierSchema,
         type: z.literal('subscription'),
         status: ownedStatusSchema,
         currentPeriodEnd: isoTime.nullable(),
         /** The plan that begins with the next period, after a downgrade; null where none is chosen. */
         nextPlanId: z.string().nullable(),
+        /** Of that plan, which may be archived by now. */
+        nextTier: tierSchema.nullable(),
         /** A higher plan that begins once its payment is confirmed (`getOpenPayment`); null where none waits. */
         pendingPlanId: z.string().nullable(),
         /** Unless it is paid until then, the upgrade is dropped and costs nothing. */
         pendingUntil: isoTime.nullable(),
         /** administrator: nothing is paid, so it is neither cancelled nor changed by the person. */
         source: ownedSourceSchema,
+        /** What a renewal costs and brings; null: nothing is paid for it, or the payment provider was not asked yet. */
+        renewal: termsSchema.nullable(),
+        /** The price changes with the renewal at this time, which people see before it applies. */
+        priceChange: z.object({ from: termsSchema, to: termsSchema, at: isoTime }).nullable(),
+        charge,
+        chargeIfResumed,
       }),
     ),
     rentals: z.array(
@@ -122,6 +173,12 @@ export const subscriptionAnswerSchema = z.object({
         name: z.string(),
         /** false: the server was taken out of the shop, and its rental is not renewed. */
         isOffered: z.boolean(),
+        /** Of the server: a plan of this tier includes it. null where it is not offered. */
+        tier: tierSchema.nullable(),
+        /** The plan whose payment ends the rental with its period, as the person chose; absent where they chose none. */
+        endsWithPlanId: z.string().optional(),
+        charge,
+        chargeIfResumed,
       }),
     ),
     purchases: z.array(
@@ -131,11 +188,25 @@ export const subscriptionAnswerSchema = z.object({
         status: ownedStatusSchema,
         /** Absent: permanent. */
         expiresAt: isoTime.optional(),
+        /** Of the server. */
+        name: z.string(),
       }),
     ),
-    trials: z.array(z.object({ id: z.string(), mcpId: z.string(), status: ownedStatusSchema, expiresAt: isoTime })),
+    /** What the person rents or has bought by now is left out. */
+    trials: z.array(
+      z.object({
+        id: z.string(),
+        mcpId: z.string(),
+        status: ownedStatusSchema,
+        expiresAt: isoTime,
+        /** Of the server. */
+        name: z.string(),
+        /** false: the server was taken out of the shop. */
+        isOffered: z.boolean(),
+      }),
+    ),
   }),
-  /** T0 first. */
+  /** T0, and all that the plans include: a plan brings its own tier and each lower one. T0 first. */
   activeTiers: z.array(tierSchema),
   credits: z.object({
     balance: z.int(),
@@ -152,6 +223,8 @@ export const subscriptionAnswerSchema = z.object({
         credits: z.int(),
         /** null: never. */
         expiresAt: isoTime.nullable(),
+        /** The promotional credits were given to the new account as a welcome. */
+        isWelcome: z.literal(true).optional(),
       }),
     ),
   }),
@@ -174,6 +247,10 @@ export const getSubscription = endpoint({
   answer: subscriptionAnswerSchema,
   errors: [...needSession],
 });
+
+/** A service whose calls fail: its status, since when it has it, and why. */
+const downSchema = z.object({ status: serverStatusSchema, since: isoTime, reason: z.string() });
+export type Down = z.infer<typeof downSchema>;
 
 export const getRentalOptions = endpoint({
   id: 'getRentalOptions',
@@ -198,6 +275,9 @@ export const getRentalOptions = endpoint({
     creditsAvailable: z.int(),
     /** Days of the trial that the caller may start; null where there is none, or they had it. */
     trialDays: z.int().nullable(),
+    /** The caller has had the trial, with this account or an earlier one of their address. */
+    isTrialUsed: z.boolean(),
+    down: downSchema.nullable(),
     access: userAccessSchema,
   }),
   errors: ['not_found', ...needSession],
@@ -219,8 +299,12 @@ export const mcpServiceSchema = z.object({
       /** Minor units a month; null where it cannot be rented. */
       rental: z.object({ price: z.int(), currency: z.string() }).nullable(),
       currency: z.string(),
+      /** The cheapest plan on sale that includes it; null for a free one, and where no plan does. */
+      plan: includingPlanSchema.nullable(),
     })
     .nullable(),
+  /** Credits of the cheapest call that costs any; absent where every call is included. */
+  creditsFrom: z.int().optional(),
   /** What the service promises, from its manifest; `userAccess.features` are those of the access. */
   features: z.array(z.string()),
   userAccess: userAccessSchema,
@@ -228,6 +312,8 @@ export const mcpServiceSchema = z.object({
   enabled: z.boolean(),
   /** Days of the trial that the caller may start now; null where there is none, they had it, or have access already. */
   trialDays: z.int().nullable(),
+  /** null while it answers as it should, and while it was never asked. */
+  down: downSchema.nullable(),
 });
 export type McpService = z.infer<typeof mcpServiceSchema>;
 
@@ -246,7 +332,7 @@ export const startTrial = endpoint({
   id: 'startTrial',
   method: 'POST',
   path: '/api/billing/trials',
-  summary: 'Starts the trial of a server, once for each person and server',
+  summary: 'Starts the trial of a server, once for each address and server',
   access: 'account',
   body: z.object({ mcpId: z.string().max(63) }),
   answer: z.object({ success: z.literal(true), message: z.string(), access: userAccessSchema }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { capabilitySchema, serverSchema, serverStatusSchema } from './catalogue.ts';
 import { endpoint } from './endpoint.ts';
-import { categorySchema } from './manifest.ts';
+import { categorySchema } from './manifest-basics.ts';
 import { tierSchema } from './tiers.ts';
 
 /** Characters of a search text. */
@@ -33,6 +33,7 @@ export const findServers = endpoint({
   summary:
     'One page of the deployed servers that match a search and filters, by name unless another order is asked for',
   access: 'public',
+  weight: 2,
   query: z.object({
     /** Each word must stand in the name, description or id, or in the name or title of a tool; in any case of letters. */
     q: searchText.default(''),
@@ -63,8 +64,14 @@ export const getServer = endpoint({
   path: '/api/catalogue/servers/:serverId',
   summary: 'One deployed server with its tools, prompts and resources',
   access: 'public',
+  weight: 4,
   params: z.object({ serverId: z.string().max(200) }),
-  answer: z.object({ server: serverSchema, capabilities: z.array(capabilitySchema) }),
+  answer: z.object({
+    server: serverSchema,
+    capabilities: z.array(capabilitySchema),
+    /** Patterns of addresses of resources (RFC 6570), which the link lists apart from the resources. */
+    resourceTemplates: z.array(capabilitySchema),
+  }),
   revalidated: true,
   errors: ['server_not_found', 'invalid_request'],
 });
@@ -74,7 +81,7 @@ const { serverId, serverName, displayName, displayDescription } = capabilitySche
   .extend({ serverName: z.string() }).shape;
 
 /** A server where it has one line. */
-const briefServer = z.object({
+export const briefServerSchema = z.object({
   serverId,
   displayName,
   displayDescription,
@@ -89,7 +96,7 @@ export const getCategories = endpoint({
   summary: 'The categories that have servers, with how many, and the first few of each as home orders them',
   access: 'public',
   answer: z.object({
-    categories: z.array(z.object({ category: categorySchema, total: z.int(), servers: z.array(briefServer) })),
+    categories: z.array(z.object({ category: categorySchema, total: z.int(), servers: z.array(briefServerSchema) })),
   }),
   revalidated: true,
 });
@@ -100,10 +107,11 @@ export const suggestMatches = endpoint({
   path: '/api/catalogue/suggestions',
   summary: 'The few servers and tools that fit a text best, for a list that appears while a person types',
   access: 'public',
+  weight: 4,
   query: z.object({ q: searchText.default(''), limit: z.coerce.number().int().min(1).max(20).default(6) }),
   answer: z.object({
     /** Best match first. Without a text the first by name. */
-    servers: z.array(briefServer),
+    servers: z.array(briefServerSchema),
     /** Best match first. Without a text none. */
     tools: z.array(
       z.object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { questionKindSchema } from './manifest-basics.ts';
 import { tierSchema } from './tiers.ts';
 
 /** Any other value counts as disconnected (spec part 1, section 4). */
@@ -7,6 +8,25 @@ export const serverStatusSchema = z.enum(['connected', 'disconnected', 'error'])
 export type ServerStatus = z.infer<typeof serverStatusSchema>;
 
 const isoTime = z.iso.datetime();
+
+/** The cheapest plan on sale that includes a server: its name and price as people buy it. */
+export const includingPlanSchema = z.object({
+  planId: z.string(),
+  name: z.string(),
+  /** Cents a month. */
+  amount: z.int(),
+  currency: z.string(),
+});
+export type IncludingPlan = z.infer<typeof includingPlanSchema>;
+
+/** What so many credits cost. */
+const creditPriceSchema = z.object({
+  /** Cents. */
+  amount: z.int(),
+  credits: z.int(),
+  currency: z.string(),
+});
+export type CreditPrice = z.infer<typeof creditPriceSchema>;
 
 /** Spec part 1, section 3: "MCP server (from capabilities)". Fields below the line are additions. */
 export const serverSchema = z.object({
@@ -37,13 +57,21 @@ export const serverSchema = z.object({
         .optional(),
       features: z.array(z.string()),
       trialDays: z.int().optional(),
+      /** Absent for a free server, where no plan on sale includes it, and where nothing is sold. */
+      plan: includingPlanSchema.optional(),
     })
     .optional(),
   capabilities: z.object({ tools: z.int(), prompts: z.int(), resources: z.int() }),
+  /** How many of its tools are listed only to clients that can answer what they ask; absent where none is. */
+  askingTools: z.int().optional(),
   /** Credits of a call of its cheapest tool that has a price; absent where every tool is free to use. */
   creditsFrom: z.int().optional(),
+  /** What credits are told to be worth, beside calls that cost some; absent where none are sold. */
+  creditPrice: creditPriceSchema.optional(),
   /** The reason for the status, in plain words; absent for a connected server without a problem. */
   statusDetail: z.string().optional(),
+  /** Since when it does not answer as it should; absent while it does. */
+  downSince: isoTime.optional(),
   /** What each person needs before tools work: an account at the server, or headers of their own. */
   requires: z.enum(['sign_in', 'headers']).optional(),
   connectionType: z.enum(['http', 'websocket', 'stdio']),
@@ -67,9 +95,11 @@ export const capabilitySchema = z.object({
   creditCost: z.int().optional(),
   /** Tools: what a call costs from a date on, where that was announced. */
   comingCost: z.object({ credits: z.int(), from: isoTime }).optional(),
-  /** Resources. */
+  /** Tools: what the tool asks while it runs. Clients that cannot answer it do not see the tool. */
+  asks: questionKindSchema.optional(),
+  /** Resources: the address on the link of the server itself. */
   uri: z.string().optional(),
-  /** The name on /mcp, which lists the tools of all servers. */
+  /** The name on /mcp, which lists the tools of all servers; of a resource, its address there. */
   exposedName: z.string().optional(),
   inputSchema: z.record(z.string(), z.unknown()).optional(),
   annotations: z.record(z.string(), z.unknown()).optional(),
@@ -123,8 +153,9 @@ export const getCapabilities = endpoint({
   id: 'getCapabilities',
   method: 'GET',
   path: '/mcp/capabilities',
-  summary: 'Every deployed server with its tools, prompts and resources, from the stored catalogue',
+  summary: 'Every deployed server with its tools, prompts and resources, from the stored catalog',
   access: 'public',
+  weight: 20,
   answer: z.object({
     servers: z.array(serverSchema),
     capabilities: z.array(capabilitySchema),
@@ -138,6 +169,7 @@ export const getTools = endpoint({
   path: '/mcp/tools',
   summary: 'Every tool of every deployed server',
   access: 'public',
+  weight: 20,
   answer: z.object({ tools: z.array(toolSchema) }),
 });
 
@@ -147,6 +179,7 @@ export const getPrompts = endpoint({
   path: '/mcp/prompts',
   summary: 'Every prompt of every deployed server',
   access: 'public',
+  weight: 20,
   answer: z.object({ prompts: z.array(promptSchema) }),
 });
 
@@ -156,6 +189,7 @@ export const getResources = endpoint({
   path: '/mcp/resources',
   summary: 'Every resource of every deployed server',
   access: 'public',
+  weight: 20,
   answer: z.object({ resources: z.array(resourceSchema) }),
 });
 

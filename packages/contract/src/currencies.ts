@@ -46,9 +46,47 @@ export function currencyFault(currency: string): string | undefined {
   return 'must be a currency with two decimals that the payment provider charges in, such as USD or EUR';
 }
 
+/** The least that can be charged, in hundredths. */
+export const leastAmount = (currency: string): number => smallest[currency] ?? 50;
+
 /** Why a price above 0 cannot be charged; undefined: it can. @param amount hundredths */
 export function amountFault(amount: number, currency: string): string | undefined {
-  const least = smallest[currency] ?? 50;
+  const least = leastAmount(currency);
   if (amount >= least) return undefined;
-  return `must be at least ${least}: the payment provider charges no less than ${(least / 100).toFixed(2)} ${currency}`;
+  return `must be at least ${least}: the payment provider charges no less than ${moneyText(least, currency)}`;
 }
+
+/** Minor units as people write them, without the currency: 450 of USD is "4.50". */
+export function decimalText(amount: number, currency: string): string {
+  const decimals = decimalsOf(currency);
+  return (amount / 10 ** decimals).toFixed(decimals);
+}
+
+/**
+ * Minor units as an amount, in the one form that screens, receipts, audit rows and commands have: 450 of USD is "$4.50", and whole
+ * units have no zeros, so that a price reads the same where it is offered, charged and listed: 1900 is "$19".
+ * @param currency three letters
+ */
+export function moneyText(amount: number, currency: string): string {
+  const code = currency.toUpperCase();
+  const digits = decimalsOf(code);
+  let format = formats.get(code);
+  if (!format) {
+    format = new Intl.NumberFormat('en-US', {
+      style: 'currency',
+      currency: code,
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+      trailingZeroDisplay: 'stripIfInteger',
+    });
+    formats.set(code, format);
+  }
+  return format.format(amount / 10 ** digits);
+}
+
+/** What is charged each month, in the one form that all screens have: "$19/month" (spec part 1, section 9). */
+export function monthlyText(amount: number, currency: string): string {
+  return `${moneyText(amount, currency)}/month`;
+}
+
+const formats = new Map<string, Intl.NumberFormat>();

@@ -26,16 +26,21 @@ export type Endpoint = {
   body?: Schema;
   /** The handler reads the text of the JSON body itself; `body` then describes it. */
   rawBody?: true;
+  /** How many requests a call counts as in the rates of its caller; 1 unless it costs more than about a millisecond. */
+  weight?: number;
   /** The body may have so many bytes, where it is another number than that of all calls (256 KiB). */
   largestBody?: number;
   answer: Schema;
-  /** The media type of the answer where it is not JSON; `answer` is then a string. */
-  mediaType?: 'text/csv' | 'text/event-stream';
+  /** The media type of the answer where it is not application/json; of a text, `answer` is a string. */
+  mediaType?: 'text/csv' | 'application/x-ndjson' | 'text/event-stream' | `application/${string}+json`;
   /**
    * The answer carries an ETag, and a client that names it in If-None-Match gets 304 without a body. Caches keep it and ask
-   * each time; the answer to a call with a token is kept by that client's own cache alone.
+   * each time, or use it unasked for so many seconds; the answer to a call with a token is kept by that client's own cache
+   * alone.
    */
-  revalidated?: true;
+  revalidated?: true | { maxAgeSeconds: number };
+  /** Pages of every origin may read the answer (CORS): everyone gets the same one, without a token. */
+  anyOrigin?: true;
   /** A write may name in If-Match the revision that its screen showed, and is refused when there is another by now. */
   ifMatch?: true;
   errors?: readonly ErrorCode[];

@@ -12,6 +12,7 @@ export const errorCatalogue = {
   user_not_authenticated: { status: 401, message: 'User not authenticated' },
   admin_required: { status: 403, message: 'Access denied. Admin privileges required.' },
   sign_in_again: { status: 403, message: 'Sign in again to do this: your last sign-in was more than 15 minutes ago.' },
+  operator_decides: { status: 403, message: null },
   foreign_origin: { status: 403, message: 'This origin may not call the broker.' },
   foreign_host: { status: 403, message: 'This host name is not the address of this installation.' },
   not_found: { status: 404, message: 'Not found' },
@@ -23,12 +24,19 @@ export const errorCatalogue = {
   payload_too_large: { status: 413, message: 'The request body is too large.' },
   rate_limited: { status: 429, message: 'Too many requests. Please wait a moment and try again.' },
   too_many_runs: { status: 429, message: null },
+  too_many_downloads: {
+    status: 429,
+    message: 'You are downloading two files already. Wait until one of them has come, and try again.',
+  },
   not_implemented: { status: 501, message: null },
   manifest_invalid: { status: 400, message: null },
   url_not_allowed: { status: 400, message: null },
   command_not_allowed: { status: 400, message: null },
   manifest_conflict: { status: 409, message: null },
   manifest_moved: { status: 409, message: null },
+  import_unreadable: { status: 400, message: null },
+  registry_known: { status: 409, message: null },
+  registry_unavailable: { status: 502, message: null },
   too_many_tests: {
     status: 429,
     message: 'You are running a connection test already. Wait until it has ended, or cancel it.',
@@ -61,7 +69,12 @@ export const errorCatalogue = {
   balance_moved: { status: 409, message: null },
   credits_held: { status: 409, message: null },
   plan_not_found: { status: 404, message: null },
-  price_changed: { status: 409, message: 'The price has changed. Please look at it again before you pay.' },
+  /** Another administrator changed the offer, or who subscribes to it. */
+  offer_moved: { status: 409, message: null },
+  price_changed: { status: 409, message: 'The price has changed. Please look at the new price before you pay.' },
+  /** The person rents what the plan includes, and the page did not say so. */
+  overlap_changed: { status: 409, message: null },
+  service_down: { status: 409, message: 'Calls to the service fail now. Please decide again before you pay.' },
   tool_price_changed: {
     status: 409,
     message: 'A price has changed again. Nothing was approved. Please look at it again.',
@@ -75,6 +88,12 @@ export const errorCatalogue = {
     status: 409,
     message:
       'Your payment for this is on its way. You get what you paid for when it arrives, which takes a few days with some banks.',
+  },
+  refund_impossible: { status: 409, message: 'No money of this payment can be paid back from here.' },
+  refund_too_high: { status: 409, message: null },
+  refund_moved: {
+    status: 409,
+    message: 'Part of this payment was refunded meanwhile. Nothing was done. Please look at it again.',
   },
   payments_off: { status: 404, message: 'Nothing is sold here.' },
   payments_unavailable: {

@@ -17,7 +17,8 @@ export const fieldMeanings: Readonly<Record<string, string>> = {
   'connection.type': 'How it is reached.',
   'connection.url': 'Its address, or `service:<name>`.',
   'connection.command': 'An alias of the allow-list of programs.',
-  isolation: 'One upstream connection for everyone, or one for each person.',
+  isolation:
+    'One upstream connection for everyone, or one for each person. A program that is `shared` is one process with one folder: what one person keeps there, all others can read and change.',
   asks: 'What it may ask a client, where it lists the tools that ask only to clients that can answer.',
   'auth.type': 'How Souk authenticates there.',
   'auth.clientId': 'Our client at the authorization server, where it registers none.',
@@ -32,15 +33,16 @@ export const fieldMeanings: Readonly<Record<string, string>> = {
   'deadlines.listMs': 'For a list.',
   'deadlines.callMs': 'For a call; progress extends it.',
   maxInFlight: 'Calls at once, of all people.',
-  toolChanges: '`text-only` accepts new texts of tools; `strict` puts every change under review.',
+  toolChanges:
+    'Which changes of tools an administrator reviews before people have them. `text-only`: all but new texts and an optional argument more, so a new tool waits too; `strict`: every one.',
   validateResults:
     'Compare each result with the whole `outputSchema` of its tool: one that does not fit is refused, and not charged.',
-  'billing.tier': 'The plan that includes it.',
+  'billing.tier': 'Who may use it without a rental: see Prices below.',
   'billing.rental.price': 'Cents a month.',
-  'billing.rental.currency': 'Three letters.',
+  'billing.rental.currency': 'Three capital letters.',
   'billing.rental.name': 'On the invoice.',
   'billing.rental.description': 'On the invoice.',
-  'billing.toolCosts': 'Credits a call, by tool.',
+  'billing.toolCosts': 'Credits a call, by tool. A tool without one is free.',
   'billing.announcedPrices':
     'What a call costs from a date on (`credits`, `from`), by tool: `toolCosts` holds until then, and people are told.',
   'billing.trialDays': 'Days of a trial.',

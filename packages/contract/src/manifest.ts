@@ -1,49 +1,7 @@
 import { z } from 'zod';
+import { categorySchema, line, questionKindSchema, serverIdSchema, slugSchema } from './manifest-basics.ts';
 import { tierSchema } from './tiers.ts';
-
-/**
- * Path segments of our own endpoints under /mcp/ and of /connect/callback: no server may have one of them as its id
- * (clarifications, Addresses).
- */
-const reservedServerIds = [
-  'oauth',
-  'info',
-  'health',
-  'tools',
-  'prompts',
-  'resources',
-  'capabilities',
-  'refresh',
-  'callback',
-] as const;
-
-const reserved: ReadonlySet<string> = new Set(reservedServerIds);
-
-export const serverIdSchema = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9 and -, beginning with a letter or digit')
-  .refine((id) => !reserved.has(id), 'is reserved');
-
-/** Our short name of a server, the first part of its tools' names on /mcp (`slug__tool`). */
-export const slugSchema = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,11}$/, 'must be 1 to 12 of a-z, 0-9 and -, beginning with a letter or digit')
-  .refine((slug) => !slug.includes('__'), 'must not contain "__"');
-
-/** Controls, and characters that hide text or turn it around. */
-const hidden = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
-/** One line of text that is shown. */
-export const line = (max: number) =>
-  z
-    .string()
-    .trim()
-    .min(1, 'must not be empty')
-    .max(max, `must be at most ${max} characters`)
-    .refine((text) => !hidden.test(text), 'must not contain hidden characters');
-
-/** Home's type select: All Types, API Services, Data Sources, Productivity (spec part 1, Home). */
-export const categories = { api: 'API Services', data: 'Data Sources', productivity: 'Productivity' } as const;
-export const categorySchema = z.enum(['api', 'data', 'productivity']);
+import { momentTextSchema } from './times.ts';
 
 const serviceAddress = /^service:[a-z][a-z0-9-]*(\/[A-Za-z0-9/_-]*)?$/;
 const address = (protocols: readonly string[]) =>
@@ -186,7 +144,7 @@ const billingSchema = z.strictObject({
         .max(100_000_00, 'must be at most 10000000 cents'),
       currency: z
         .string()
-        .regex(/^[A-Z]{3}$/, 'must be a three-letter currency code')
+        .regex(/^[A-Z]{3}$/, 'must be three capital letters, such as USD')
         .default('USD'),
       name: line(120).optional(),
       description: line(500).optional(),
@@ -208,7 +166,7 @@ const billingSchema = z.strictObject({
           .int('must be a whole number of credits')
           .min(0, 'must be 0 or more')
           .max(1_000_000, 'must be at most 1000000'),
-        from: z.iso.datetime({ offset: true, error: 'must be a date and time such as 2026-12-01T00:00:00Z' }),
+        from: momentTextSchema,
       }),
     )
     .optional(),
@@ -220,10 +178,6 @@ const billingSchema = z.strictObject({
   /** Charge calls that answer with isError too. */
   chargeOnErrors: z.boolean().default(false),
 });
-
-/** `form` and `url`: elicitation; `sampling`: the client's model; `roots`: the folders that it works in. */
-export const questionKindSchema = z.enum(['form', 'url', 'sampling', 'roots']);
-export type QuestionKind = z.output<typeof questionKindSchema>;
 
 const manifestFields = z.strictObject({
   id: serverIdSchema,
@@ -241,7 +195,7 @@ const manifestFields = z.strictObject({
   /** The operator's order on home: 1 stands first. Servers without it follow, the most used first. */
   featured: z.int('must be a whole number').min(1, 'must be at least 1').max(1000, 'must be at most 1000').optional(),
   connection: connectionSchema,
-  /** One upstream connection for everyone, or one for each person (own credentials or state). */
+  /** One upstream connection for everyone, or one for each person (own credentials or state); by default a program has one for each. */
   isolation: z.enum(['shared', 'perUser']).optional(),
   /**
    * What the server may ask a person's client while a tool runs, where it lists the tools that ask only to clients that

@@ -14,6 +14,9 @@ export const pagePaths = [
   '/prices',
   '/about',
   '/contact',
+  '/terms',
+  '/privacy',
+  '/refunds',
   '/support',
   '/payment/result',
   '/purchase/success',
@@ -24,6 +27,12 @@ export const pagePaths = [
   '/connect/callback',
   '/connect/:serverId',
 ] as const;
+
+/**
+ * The page that a sign-in window shows first. It is the broker's own and allows any opener: WebKit cuts a window off from its
+ * opener that goes from an empty page to another site.
+ */
+export const signInWindowPath = '/sign-in/window';
 
 /** Where the web app keeps the chosen theme, `light` or `dark`, in the browser; the broker's own pages follow it. */
 export const themeStorageKey = 'souk.theme';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { totalsSchema } from './totals.ts';
 
 const needSession = ['authentication_required', 'unauthenticated'] as const;
 const isoTime = z.iso.datetime();
@@ -11,6 +12,18 @@ const isoTime = z.iso.datetime();
 const returnAddresses = { successUrl: z.string().max(500).optional(), cancelUrl: z.string().max(500).optional() };
 /** Cents that the page showed: another price by now is `price_changed`, and nothing is started. */
 const shownAmount = z.int().optional();
+/** Whether the page said that the service is down: one that went down since is `service_down`, and nothing is started. */
+const shownDown = z.boolean().optional();
+/**
+ * Services that the person rents and the plan includes: their rentals end with the period that is paid, once the plan is paid.
+ * Without them every rental goes on.
+ */
+const endRentals = z.array(z.string().max(63)).max(100).optional();
+/**
+ * Services that the page named as rented and included in the plan: where the person pays for the rental of another one by now, it
+ * is `overlap_changed`, and nothing is started. Where such a rental begins later, the payment page is closed.
+ */
+const shownRentals = z.array(z.string().max(63)).max(100).optional();
 const checkoutAnswer = z.object({
   success: z.literal(true),
   /** The payment provider's page, where the browser goes next. */
@@ -24,6 +37,8 @@ const checkoutErrors = [
   'not_found',
   'has_access',
   'price_changed',
+  'service_down',
+  'overlap_changed',
   'payment_under_way',
   'payments_off',
   'payments_unavailable',
@@ -44,10 +59,18 @@ export const startCheckout = endpoint({
       mcpId: z.string().max(63),
       period: z.literal('monthly'),
       shownAmount,
+      shownDown,
       ...returnAddresses,
     }),
     z.strictObject({ type: z.literal('credit'), planId: z.string().max(100), shownAmount, ...returnAddresses }),
-    z.strictObject({ type: z.literal('subscription'), planId: z.string().max(100), shownAmount, ...returnAddresses }),
+    z.strictObject({
+      type: z.literal('subscription'),
+      planId: z.string().max(100),
+      shownAmount,
+      endRentals,
+      shownRentals,
+      ...returnAddresses,
+    }),
   ]),
   invalidInputAt: { type: 'unsupported_purchase', period: 'unsupported_purchase' },
   answer: checkoutAnswer,
@@ -75,10 +98,14 @@ export const paymentSessionSchema = z.object({
    */
   paymentStatus: z.enum(['paid', 'unpaid', 'failed', 'refunded']),
   /** Why its page was ended, or its payment given back, where that is known. */
-  reason: z.enum(['no_longer_offered', 'price_changed', 'had_access', 'paid_twice']).nullable(),
+  reason: z.enum(['no_longer_offered', 'price_changed', 'had_access', 'overlap_changed', 'paid_twice']).nullable(),
+  /** Of a plan: which one it is. */
+  planId: z.string().nullable(),
   /** Minor units. */
   amountTotal: z.int(),
   currency: z.string(),
+  /** How the total comes about; absent where it has no tax and no discount. */
+  totals: totalsSchema.optional(),
   customerEmail: z.string().nullable(),
   metadata: z.object({ type: z.enum(['rental', 'credits', 'subscription']), mcpId: z.string().nullable() }),
 });
@@ -155,15 +182,32 @@ export const resumeSubscription = endpoint({
   errors: changeErrors,
 });
 
+/** What the payment provider charges, without anything that could pay elsewhere. */
+export const paymentMethodSchema = z.object({
+  /** The provider's name of its kind: card, sepa_debit, link, … */
+  type: z.string(),
+  /** The network of a card, in the provider's word: visa, mastercard, … */
+  brand: z.string().nullable(),
+  /** The last digits of a card or an account. */
+  last4: z.string().nullable(),
+  /** The last month in which a card pays. */
+  expires: z.object({ month: z.int(), year: z.int() }).nullable(),
+});
+export type PaymentMethod = z.infer<typeof paymentMethodSchema>;
+
 /** What a change of plan costs and when it happens. */
 export const planChangeSchema = z.object({
   planId: z.string(),
   /** upgrade: at once, the difference is paid now. downgrade: with the next period. */
   kind: z.enum(['upgrade', 'downgrade']),
-  /** Cents that are paid now. */
+  /** Cents that are paid now, with their tax. */
   amountDue: z.int(),
-  /** Cents a period from then on. */
+  /** The part of them that is tax; absent where there is none. */
+  taxDue: z.int().optional(),
+  /** Cents a period from then on, before discount and tax. */
   nextAmount: z.int(),
+  /** Tax is added to it; absent where it is not. */
+  plusTax: z.literal(true).optional(),
   /** Of an upgrade that begins now: the difference of the month's credits for the rest of the period, once it is paid. Else 0. */
   creditsNow: z.int(),
   /** Credits that each period from then on brings. */
@@ -176,6 +220,8 @@ export const planChangeSchema = z.object({
    * paid.
    */
   prorationDate: z.int().nullable(),
+  /** What it is charged to; null where the provider does not say. */
+  paymentMethod: paymentMethodSchema.nullable(),
 });
 
 export const changeSubscription = endpoint({
@@ -193,6 +239,8 @@ export const changeSubscription = endpoint({
     prorationDate: z.int().min(0).optional(),
     /** Cents that the page showed, of the preview: where one is another by now it is `price_changed`, and nothing is changed. */
     shown: z.object({ amountDue: z.int(), nextAmount: z.int() }).optional(),
+    endRentals,
+    shownRentals,
   }),
   answer: z.object({
     success: z.literal(true),
@@ -201,7 +249,7 @@ export const changeSubscription = endpoint({
     /** Where a payment that needs the person can be finished; the new plan begins once it is paid. Else null. */
     paymentUrl: z.string().nullable(),
   }),
-  errors: ['invalid_request', 'plan_not_found', 'payment_failed', 'price_changed', ...changeErrors],
+  errors: ['invalid_request', 'plan_not_found', 'payment_failed', 'price_changed', 'overlap_changed', ...changeErrors],
 });
 
 export const getOpenPayment = endpoint({
@@ -230,11 +278,32 @@ export const changeCard = endpoint({
   path: '/api/billing/card',
   summary: 'The page of the payment provider where the caller chooses another card for what they pay for each month',
   access: 'account',
+  body: z
+    .strictObject({
+      /** Of a plan that the caller was about to change to: the page leads back to it, and not to their billing. */
+      planId: z.string().max(100).optional(),
+    })
+    .default({}),
   answer: z.object({ success: z.literal(true), portalUrl: z.string() }),
   errors: ['not_found', 'payments_off', 'payments_unavailable', 'payment_refused', ...needSession],
 });
 
+export const listPaymentMethods = endpoint({
+  id: 'listPaymentMethods',
+  method: 'GET',
+  path: '/api/billing/payment-methods',
+  summary: "What the caller's plans and rentals are charged to, asked of the payment provider",
+  access: 'user',
+  answer: z.object({
+    success: z.literal(true),
+    /** One entry for each subscription and rental that the provider can charge, by its id here. */
+    paymentMethods: z.array(z.object({ pays: z.string(), method: paymentMethodSchema })),
+  }),
+  errors: ['payments_off', 'payments_unavailable', 'payment_refused', ...needSession],
+});
+
 export const paymentEndpoints = [
+  listPaymentMethods,
   changeCard,
   startCheckout,
   purchaseCredits,

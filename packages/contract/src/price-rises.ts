@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { serverIdSchema } from './manifest.ts';
+import { serverIdSchema } from './manifest-basics.ts';
 import { endpoint } from './endpoint.ts';
 
 /** Rises that are listed, and approved at once. */

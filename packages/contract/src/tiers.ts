@@ -10,3 +10,7 @@ export const tiers = {
 
 export const tierSchema = z.enum(['T0', 'T1', 'T2', 'T3']);
 export type Tier = z.infer<typeof tierSchema>;
+
+/** A tier and those that it includes, the lowest first. */
+export const tiersUpTo = (tier: Tier): Tier[] =>
+  tierSchema.options.filter((other) => tiers[other].level <= tiers[tier].level);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { line } from './manifest-basics.ts';
 
 /**
  * How a tool differs from what was trusted at deployment: `text` in title or description only; `argument` has an optional
@@ -52,7 +53,7 @@ const decision = {
   method: 'POST',
   access: 'admin',
   params: z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) }),
-  body: z.object({ reason: z.string().trim().min(1).max(500) }),
+  body: z.object({ reason: line(500) }),
   answer: z.object({ success: z.literal(true), change: toolChangeSchema }),
   errors: ['not_found', 'change_decided', 'admin_required', 'unauthenticated', 'authentication_required'],
 } as const;
@@ -61,14 +62,15 @@ export const approveToolChange = endpoint({
   ...decision,
   id: 'approveToolChange',
   path: '/admin/tool-changes/:id/approve',
-  summary: 'Trusts the changed tool from now on: it is shown and can be called again',
+  summary:
+    'Trusts the changed tool from now on: it is shown and can be called again. Also of a tool that was kept hidden, while its server offers it as it was then',
 });
 
 export const rejectToolChange = endpoint({
   ...decision,
   id: 'rejectToolChange',
   path: '/admin/tool-changes/:id/reject',
-  summary: 'Keeps the tool hidden until its server offers it as trusted again',
+  summary: 'Keeps the tool hidden until its server offers it as trusted again, or it is approved after all',
 });
 
 export const toolChangeEndpoints = [listToolChanges, approveToolChange, rejectToolChange] as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { serverIdSchema } from './manifest.ts';
+import { serverIdSchema } from './manifest-basics.ts';
 
 /** The reply of enable and disable (spec part 2, section 7). */
 export const toggleAnswerSchema = z.object({
@@ -70,6 +70,14 @@ export const putMcpPreferences = endpoint({
   errors: ['not_found', 'invalid_request', 'user_not_authenticated', 'unauthenticated'],
 });
 
+/** The files that programs keep for a person, and what all of them may take. */
+export const keptFilesSchema = z.object({
+  totalBytes: z.int(),
+  allowedBytes: z.int(),
+  servers: z.array(z.object({ serverId: z.string(), name: z.string(), bytes: z.int() })),
+});
+export type KeptFiles = z.infer<typeof keptFilesSchema>;
+
 const ofUserAndServer = z.object({ userId: z.string(), serverId: z.string().max(200) });
 
 export const getServerAccess = endpoint({
@@ -85,7 +93,31 @@ export const getServerAccess = endpoint({
     entitled: z.boolean(),
     /** Never true for a server that the caller may not use. */
     enabled: z.boolean(),
+    /** For a program that keeps files for each person, once services keep any for the caller. */
+    files: keptFilesSchema.optional(),
   }),
+  errors: ['not_found', ...needSession],
+});
+
+export const listProgramFiles = endpoint({
+  id: 'listProgramFiles',
+  method: 'GET',
+  path: '/api/users/:userId/program-files',
+  summary: 'The files that programs keep for the caller, by service',
+  access: 'user',
+  params: ofUser,
+  answer: z.object({ success: z.literal(true), files: keptFilesSchema }),
+  errors: ['not_found', ...needSession],
+});
+
+export const deleteProgramFiles = endpoint({
+  id: 'deleteProgramFiles',
+  method: 'DELETE',
+  path: '/api/users/:userId/program-files/:serverId',
+  summary: 'Deletes everything that a program keeps for the caller in files',
+  access: 'account',
+  params: ofUserAndServer,
+  answer: z.object({ success: z.literal(true) }),
   errors: ['not_found', ...needSession],
 });
 
@@ -207,6 +239,8 @@ export const upstreamEndpoints = [
   getMcpPreferences,
   putMcpPreferences,
   getServerAccess,
+  listProgramFiles,
+  deleteProgramFiles,
   listUpstreamConnections,
   startUpstreamSignIn,
   putUpstreamHeaders,

@@ -1,10 +1,20 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { cursorSchema, momentSchema } from './times.ts';
+
+/** Of one person and day this many servers are counted each by itself; the next ones together, under this id of no server. */
+export const countedServers = 200;
+export const otherServers = '+others';
+/** The id, of no server, under which the calls are counted that belong to none: those of built-in tools, and of unknown names. */
+export const builtInTools = '+built-in';
+
+/** This many servers have their answered calls by day each by itself. */
+export const serversByDay = 5;
 
 const usedSchema = z.object({
   toolCalls: z.int(),
   answeredToolCalls: z.int(),
-  /** Credits a call, with 1 decimal. */
+  /** Credits an answered call, with 1 decimal. */
   averageCost: z.number(),
   totalCredits: z.int(),
 });
@@ -16,11 +26,20 @@ export const usageStatsSchema = z.object({
   totalToolCalls: z.int(),
   /** Of these, those that the tool answered, be it with an error of its own. */
   answeredToolCalls: z.int(),
-  /** Credits a call, with 2 decimals. */
+  /** Credits an answered call, with 2 decimals. */
   averageCost: z.number(),
-  /** Most used first, at most 1000. */
-  usageByMcp: z.array(usedSchema.extend({ mcpId: z.string() })),
-  /** Most used first, at most 1000. */
+  /**
+   * Most answered calls first, at most 1000. `+others` are the servers of days beyond the first 200 of each, `+built-in` are
+   * the built-in tools, and names that no server has.
+   */
+  usageByMcp: z.array(
+    usedSchema.extend({
+      mcpId: z.string(),
+      /** As of all servers, below. */
+      lastClientAt: z.iso.datetime().nullable(),
+    }),
+  ),
+  /** The tools of servers, those with the most answered calls first, at most 1000. */
   usageByTool: z.array(
     usedSchema.extend({
       mcpId: z.string(),
@@ -39,10 +58,17 @@ export const usageStatsSchema = z.object({
       totalCredits: z.int(),
     }),
   ),
+  /**
+   * Answered tool calls of the servers with the most, at most 5, then those of built-in tools as `+built-in`, and of all
+   * others together as `+others`: a figure for each day of usageByDay. Those without any are left out.
+   */
+  usageByMcpAndDay: z.array(z.object({ mcpId: z.string(), answeredToolCalls: z.array(z.int()) })),
   /** Time of the last call of any kind with any outcome; null when there was none. */
   lastCallAt: z.iso.datetime().nullable(),
   /** The same of calls that were answered. */
   lastAnsweredAt: z.iso.datetime().nullable(),
+  /** The same of calls by an MCP client or a personal token: what the website runs itself proves no link. */
+  lastClientAt: z.iso.datetime().nullable(),
 });
 export type UsageStats = z.infer<typeof usageStatsSchema>;
 
@@ -87,12 +113,12 @@ export const callSchema = z.object({
 });
 export type Call = z.infer<typeof callSchema>;
 
-const callFilter = z.object({
+export const callFilter = z.object({
   serverId: z.string().max(63).optional(),
   outcome: callOutcomeSchema.optional(),
   /** `from` is inclusive, `to` exclusive. */
-  from: z.iso.datetime({ offset: true }).optional(),
-  to: z.iso.datetime({ offset: true }).optional(),
+  from: momentSchema.optional(),
+  to: momentSchema.optional(),
 });
 
 export const listCalls = endpoint({
@@ -105,7 +131,7 @@ export const listCalls = endpoint({
   query: callFilter.extend({
     limit: z.coerce.number().int().min(1).max(200).default(50),
     /** nextCursor of the previous page. */
-    cursor: z.string().max(100).optional(),
+    cursor: cursorSchema.optional(),
   }),
   answer: z.object({
     success: z.literal(true),
@@ -122,11 +148,12 @@ export const getCallsCsv = endpoint({
   path: '/api/users/:userId/calls.csv',
   summary: "The caller's own calls as a file, newest first, at most 10,000",
   access: 'user',
+  weight: 50,
   params: z.object({ userId: z.string() }),
   query: callFilter,
   mediaType: 'text/csv',
   answer: z.string(),
-  errors: ['not_found', 'invalid_request', 'authentication_required', 'unauthenticated'],
+  errors: ['too_many_downloads', 'not_found', 'invalid_request', 'authentication_required', 'unauthenticated'],
 });
 
 export const usageEndpoints = [getUsageStats, listCalls, getCallsCsv] as const;

@@ -1,0 +1,28 @@
+import type { CreditPackage } from './billing.ts';
+import type { CreditPrice } from './catalogue.ts';
+import { decimalsOf } from './currencies.ts';
+
+/**
+ * What credits are told to be worth: the price of the smallest package on sale, in which a credit costs the most (decision 0078).
+ * undefined where no package is on sale.
+ */
+export function creditPriceOf(packages: readonly CreditPackage[]): CreditPrice | undefined {
+  const [smallest] = packages.toSorted((a, b) => allOf(a) - allOf(b) || a.price - b.price);
+  return smallest && { amount: smallest.price, credits: allOf(smallest), currency: smallest.currency };
+}
+
+const allOf = ({ credits, bonus }: CreditPackage) => credits + bonus;
+
+/** '1 credit is about $0.01', with the first two digits that are not 0: '$0.0083', '$1.25'. */
+export function creditWorthText({ amount, credits, currency }: CreditPrice): string {
+  const code = currency.toUpperCase();
+  const worth = amount / 10 ** decimalsOf(code) / credits;
+  const leading = worth > 0 && worth < 1 ? -Math.floor(Math.log10(worth)) : 1;
+  const text = new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: code,
+    minimumFractionDigits: 2,
+    maximumFractionDigits: Math.min(20, leading + 1),
+  }).format(worth);
+  return `1 credit is about ${text}`;
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+/**
+ * What people are told by e-mail. Those that are a duty are about money, or about who may act for a person: they cannot be
+ * switched off.
+ */
+export const personNotices = {
+  payment_failed: { name: 'A payment failed', isDuty: true },
+  payment_refunded: { name: 'A payment was refunded', isDuty: true },
+  price_changes: { name: 'The price of your plan changes', isDuty: true },
+  service_undeployed: { name: 'A service that you rent is no longer offered', isDuty: true },
+  app_connected: { name: 'A new app is connected to your account', isDuty: true },
+  account_deleted: { name: 'Your account is deleted', isDuty: true },
+  access_ends: { name: 'A plan, rental or trial ends soon', isDuty: false },
+  credits_low: { name: 'Credits that you bought, or get with a plan, run low', isDuty: false },
+  token_expires: { name: 'An access token expires soon', isDuty: false },
+} as const satisfies Record<string, { name: string; isDuty: boolean }>;
+export type PersonNotice = keyof typeof personNotices;
+
+/** What the outbox takes. */
+export type NoticeKind = PersonNotice;
+
+export const isPersonNotice = (kind: string): kind is PersonNotice => Object.hasOwn(personNotices, kind);
+
+export const noticeKinds = Object.keys(personNotices).filter(isPersonNotice);
+const kindSchema = z.enum(noticeKinds);
+
+const ofUser = z.object({ userId: z.string() });
+const noticesAnswer = z.object({
+  success: z.literal(true),
+  /** mail: they are sent. demo: they are shown on a page. off: the shop sends no e-mails. */
+  delivery: z.enum(['mail', 'demo', 'off']),
+  notices: z.array(z.object({ kind: kindSchema, name: z.string(), isOn: z.boolean(), isDuty: z.boolean() })),
+});
+export type NoticesAnswer = z.infer<typeof noticesAnswer>;
+
+export const getNotices = endpoint({
+  id: 'getNotices',
+  method: 'GET',
+  path: '/api/users/:userId/notices',
+  summary: 'Which e-mails the caller gets',
+  access: 'user',
+  params: ofUser,
+  answer: noticesAnswer,
+  errors: ['authentication_required', 'unauthenticated', 'not_found'],
+});
+
+export const setNotice = endpoint({
+  id: 'setNotice',
+  method: 'PUT',
+  path: '/api/users/:userId/notices/:kind',
+  summary: 'Switches one kind of e-mails to the caller on or off; one that is about their money or safety stays on',
+  access: 'account',
+  params: ofUser.extend({ kind: kindSchema }),
+  body: z.object({ isOn: z.boolean() }),
+  answer: noticesAnswer,
+  errors: ['authentication_required', 'unauthenticated', 'not_found', 'invalid_request'],
+});
+
+export const noticeEndpoints = [getNotices, setNotice] as const;
