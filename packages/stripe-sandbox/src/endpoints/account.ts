@@ -3,12 +3,45 @@ import { route } from '../api/route.ts';
 import { noSuch } from '../api/stripe-error.ts';
 import { readAccount } from '../objects/account.ts';
 import type { PaymentMethodType } from '../objects/types.ts';
+import { demoCountries } from '../money/demo-tax.ts';
 import { findCustomer } from './customers.ts';
 import { z } from 'zod';
 
 /** The account itself, its customers' payment methods, and the portal in which they change them. */
 export const accountRoutes = [
   route('GET', 'account', parameters({}), async ({ work }) => (await readAccount(work)).body),
+  route('GET', 'tax/settings', parameters({}), async ({ work }) => {
+    const isPending = (await readAccount(work)).memory.tax === 'pending';
+    return {
+      object: 'tax.settings',
+      defaults: { provider: 'stripe', tax_behavior: 'inferred_by_currency', tax_code: null },
+      head_office: null,
+      livemode: false,
+      status: isPending ? 'pending' : 'active',
+      status_details: isPending ? { pending: { missing_fields: ['head_office'] } } : { active: {} },
+    };
+  }),
+  route(
+    'GET',
+    'tax/registrations',
+    listParameters({ status: z.enum(['active', 'all']).optional() }),
+    async ({ work }) => {
+      const isRegistered = (await readAccount(work)).memory.tax === undefined;
+      const registration = (country: string) => ({
+        id: `taxreg_${country}`,
+        object: 'tax.registration',
+        active_from: 0,
+        country,
+        country_options: {},
+        created: 0,
+        expires_at: null,
+        livemode: false,
+        status: 'active',
+      });
+      const data = isRegistered ? demoCountries.filter((one) => one !== 'US').map(registration) : [];
+      return { object: 'list', data, has_more: false, url: '/v1/tax/registrations' };
+    },
+  ),
   route('GET', 'payment_method_configurations', listParameters({}), async ({ work }) => {
     const { paymentMethods } = (await readAccount(work)).memory;
     const state = (type: PaymentMethodType) => {

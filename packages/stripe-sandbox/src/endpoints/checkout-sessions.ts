@@ -32,7 +32,17 @@ export const checkoutSessionRoutes = [
         .array(z.enum(['card', 'sepa_debit']))
         .min(1)
         .optional(),
+      allow_promotion_codes: flag.optional(),
+      automatic_tax: z.strictObject({ enabled: flag }).optional(),
+      billing_address_collection: z.enum(['auto', 'required']).optional(),
+      customer_update: z
+        .strictObject({ address: z.enum(['auto', 'never']).optional(), name: z.enum(['auto', 'never']).optional() })
+        .optional(),
+      tax_id_collection: z.strictObject({ enabled: flag }).optional(),
       adaptive_pricing: z.strictObject({ enabled: flag }).optional(),
+      custom_text: z
+        .strictObject({ submit: z.strictObject({ message: z.string().min(1).max(1200) }).optional() })
+        .optional(),
       payment_intent_data: z.strictObject({ metadata: metadata.optional() }).optional(),
       subscription_data: z.strictObject({ metadata: metadata.optional() }).optional(),
       invoice_creation: z
@@ -48,6 +58,7 @@ export const checkoutSessionRoutes = [
       if (mode === 'payment' && given.subscription_data) throw wrongMode('subscription_data', 'subscription');
       if (mode === 'subscription' && given.payment_intent_data) throw wrongMode('payment_intent_data', 'payment');
       if (mode === 'subscription' && given.invoice_creation) throw wrongMode('invoice_creation', 'payment');
+      checkTax(given, known);
       await checkMethods(work, given.allowed_payment_method_types, 'allowed_payment_method_types');
       await enterTimeOf(work, customer ?? null);
       const items = await toLineItems(work, mode, given.line_items);
@@ -56,8 +67,14 @@ export const checkoutSessionRoutes = [
         ...given,
         methods: given.allowed_payment_method_types,
         items,
+        submitText: given.custom_text?.submit?.message,
         expiresAt: checkExpiry(work, given.expires_at),
         customer: customer ?? null,
+        allowsCodes: given.allow_promotion_codes ?? false,
+        asksTax: given.automatic_tax?.enabled ?? false,
+        asksTaxId: given.tax_id_collection?.enabled ?? false,
+        addressCollection: given.billing_address_collection ?? null,
+        updates: { address: given.customer_update?.address === 'auto', name: given.customer_update?.name === 'auto' },
         metadata: mergeMetadata({}, given.metadata),
         intentMetadata: mergeMetadata({}, given.payment_intent_data?.metadata),
         subscriptionMetadata: mergeMetadata({}, given.subscription_data?.metadata),
@@ -115,6 +132,30 @@ function checkCurrency(of: string | null, wanted: string | undefined): void {
     `You cannot combine currencies on a single customer. This customer has had a subscription, invoice or invoice item with currency ${of}.`,
     { param: 'line_items' },
   );
+}
+
+type TaxGiven = {
+  automatic_tax?: { enabled: boolean } | undefined;
+  tax_id_collection?: { enabled: boolean } | undefined;
+  customer_update?: { address?: string | undefined; name?: string | undefined } | undefined;
+};
+
+/** Of a customer who is known, an address and a name that are typed have to be allowed to take the place of those. */
+function checkTax(given: TaxGiven, known: Row<'customer'> | undefined): void {
+  if (!known) {
+    if (given.customer_update) throw badRequest('`customer_update` can only be used with `customer`.');
+    return;
+  }
+  const isUpdated = (what: 'address' | 'name') => given.customer_update?.[what] === 'auto';
+  if (given.automatic_tax?.enabled && !known.body.address && !isUpdated('address'))
+    throw badRequest(
+      'Automatic tax calculation in Checkout requires a valid address on the Customer. Add a valid address to the Customer or set either `customer_update[address]` to `auto`.',
+      { code: 'customer_tax_location_invalid' },
+    );
+  if (given.tax_id_collection?.enabled && !isUpdated('name'))
+    throw badRequest(
+      'Tax ID collection requires updating business name on the customer. To enable tax ID collection for an existing customer, please set `customer_update[name]` to `auto`.',
+    );
 }
 
 function wrongMode(param: string, mode: string) {

@@ -9,6 +9,19 @@ import { emit } from '../webhooks/emit-event.ts';
 import type { Row, Work } from '../work.ts';
 
 const email = z.string().max(512);
+const line = z
+  .string()
+  .max(200)
+  .optional()
+  .transform((text) => text || null);
+const address = z.strictObject({
+  country: z.string().regex(/^[A-Z]{2}$/, 'two capital letters'),
+  postal_code: line,
+  line1: line,
+  line2: line,
+  city: line,
+  state: line,
+});
 
 export const customerRoutes = [
   route(
@@ -62,6 +75,7 @@ export const customerRoutes = [
       name: text.max(256).optional(),
       description: text.optional(),
       metadata: metadata.optional(),
+      address: address.optional(),
       invoice_settings: z.strictObject({ default_payment_method: id }).optional(),
     }),
     async ({ work, given, id }) => {
@@ -72,6 +86,7 @@ export const customerRoutes = [
       if (given.name !== undefined) body.name = given.name || null;
       if (given.description !== undefined) body.description = given.description || null;
       body.metadata = mergeMetadata(body.metadata, given.metadata);
+      if (given.address) body.address = given.address;
       const method = given.invoice_settings?.default_payment_method;
       if (method !== undefined) {
         const found = await work.get('payment_method', method);

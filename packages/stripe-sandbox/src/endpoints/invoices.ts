@@ -39,6 +39,7 @@ export const invoiceRoutes = [
           items: z.array(itemChange).max(20).optional(),
           proration_behavior: prorationBehavior,
           proration_date: whole.optional(),
+          cancel_at_period_end: flag.optional(),
         })
         .optional(),
     }),
@@ -53,6 +54,7 @@ export const invoiceRoutes = [
         items: items ?? [],
         proration: proration ?? 'create_prorations',
         at,
+        isResumed: given.subscription_details?.cancel_at_period_end === false,
       });
     },
   ),

@@ -29,6 +29,7 @@ const fields = {
   transfer_lookup_key: flag.default(false),
   metadata: metadata.optional(),
   nickname: text.optional(),
+  tax_behavior: z.enum(['exclusive', 'unspecified']).optional(),
 };
 
 export const priceRoutes = [
@@ -62,7 +63,7 @@ export const priceRoutes = [
           nickname: given.nickname ?? null,
           product: given.product,
           recurring: given.recurring ? toRecurring(given.recurring) : null,
-          tax_behavior: 'unspecified',
+          tax_behavior: given.tax_behavior ?? 'unspecified',
           tiers_mode: null,
           transform_quantity: null,
           type: given.recurring ? 'recurring' : 'one_time',
@@ -100,6 +101,10 @@ export const priceRoutes = [
       await takeLookupKey(work, given.lookup_key, given.transfer_lookup_key);
       body.lookup_key = given.lookup_key;
     }
+    const behavior = given.tax_behavior ?? body.tax_behavior;
+    if (behavior !== body.tax_behavior && body.tax_behavior !== 'unspecified')
+      throw badRequest('The tax behavior of this price is set, and cannot be changed.', { param: 'tax_behavior' });
+    body.tax_behavior = behavior;
     if (given.active !== undefined) body.active = given.active;
     if (given.nickname !== undefined) body.nickname = given.nickname || null;
     body.metadata = mergeMetadata(body.metadata, given.metadata);

@@ -9,6 +9,7 @@ import { invoiceRoutes } from './invoices.ts';
 import { paymentRoutes } from './payments.ts';
 import { priceRoutes } from './prices.ts';
 import { productRoutes } from './products.ts';
+import { promotionCodeRoutes } from './promotion-codes.ts';
 import { refundRoutes } from './refunds.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
 import { testClockRoutes } from './test-clocks.ts';
@@ -21,6 +22,7 @@ export function allRoutes(newSecret: () => string): readonly Route[] {
     ...customerRoutes,
     ...productRoutes,
     ...priceRoutes,
+    ...promotionCodeRoutes,
     ...checkoutSessionRoutes,
     ...subscriptionRoutes,
     ...invoiceRoutes,

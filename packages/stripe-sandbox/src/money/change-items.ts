@@ -1,6 +1,7 @@
 import { badRequest, noSuch, notImplemented } from '../api/stripe-error.ts';
 import type { InvoiceLine, Subscription, SubscriptionItem } from '../objects/types.ts';
-import type { Work } from '../work.ts';
+import type { Row, Work } from '../work.ts';
+import { appliedOf, pricingOf } from './discount.ts';
 import { invoiceLine } from './invoice.ts';
 import { planOf } from './plan-of.ts';
 import { productName } from './product-name.ts';
@@ -14,12 +15,16 @@ export type ItemChange = { id?: string | undefined; price?: string | undefined; 
  */
 export async function changeItems(
   work: Work,
-  subscription: Subscription,
+  { body: subscription, memory }: Row<'subscription'>,
   changes: readonly ItemChange[],
   at: number,
 ): Promise<{ items: SubscriptionItem[]; lines: InvoiceLine[] }> {
   const items = structuredClone(subscription.items.data);
   const lines: InvoiceLine[] = [];
+  // the unused time as it was invoiced, the time that remains with the discount that still runs
+  const invoicedWith = memory.invoicedWith === undefined ? undefined : await appliedOf(work, memory.invoicedWith);
+  const running = (await pricingOf(work, subscription, at)).discount;
+  const shares = { before: shareOf(invoicedWith?.coupon), after: shareOf(running?.coupon) };
   for (const [index, change] of changes.entries()) {
     const place = `items[${index}]`;
     if (change.id === undefined) throw notImplemented('adding items to a subscription', `${place}[id]`);
@@ -27,10 +32,13 @@ export async function changeItems(
     if (!item) throw noSuch('subscription_item', change.id, `${place}[id]`);
     const before = structuredClone(item);
     await changeItem(work, item, change, place);
-    lines.push(...(await prorate(work, subscription.id, before, item, at)));
+    lines.push(...(await prorate(work, subscription, before, item, at, shares)));
   }
   return { items, lines };
 }
+
+/** What a discount in percent leaves of a price. A fixed amount off is of whole invoices alone. */
+const shareOf = (coupon: { percent_off: number | null } | undefined): number => 1 - (coupon?.percent_off ?? 0) / 100;
 
 async function changeItem(work: Work, item: SubscriptionItem, change: ItemChange, place: string): Promise<void> {
   if (change.quantity !== undefined) item.quantity = change.quantity;
@@ -61,25 +69,27 @@ async function changeItem(work: Work, item: SubscriptionItem, change: ItemChange
 
 async function prorate(
   work: Work,
-  subscription: string,
+  { id: subscription, latest_invoice: credited }: Subscription,
   before: SubscriptionItem,
   after: SubscriptionItem,
   at: number,
+  shares: { before: number; after: number },
 ): Promise<InvoiceLine[]> {
   const { current_period_start: start, current_period_end: end } = before;
   const rest = Math.min(1, Math.max(0, (end - at) / (end - start)));
-  const line = (item: SubscriptionItem, sign: 1 | -1, description: string) =>
+  const line = (item: SubscriptionItem, part: number, description: string) =>
     invoiceLine(work, {
       price: item.price,
       quantity: item.quantity,
-      amount: sign * Math.round(item.price.unit_amount * item.quantity * rest),
+      amount: Math.round(item.price.unit_amount * item.quantity * rest * Math.abs(part)) * Math.sign(part),
       description,
       period: { start: at, end },
       subscription: { id: subscription, item: item.id },
       proration: true,
+      credits: part > 0 ? null : credited,
     });
   return [
-    line(before, -1, `Unused time on ${await productName(work, before.price)}`),
-    line(after, 1, `Remaining time on ${await productName(work, after.price)}`),
+    line(before, -shares.before, `Unused time on ${await productName(work, before.price)}`),
+    line(after, shares.after, `Remaining time on ${await productName(work, after.price)}`),
   ];
 }

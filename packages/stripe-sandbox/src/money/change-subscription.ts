@@ -3,10 +3,12 @@ import { emit } from '../webhooks/emit-event.ts';
 import type { InvoiceLine, Metadata, Subscription } from '../objects/types.ts';
 import type { Row, Work } from '../work.ts';
 import { changeItems, type ItemChange } from './change-items.ts';
+import { pricingOf } from './discount.ts';
 import { addInvoice, finalizeInvoice } from './invoice.ts';
 import { payInvoice } from './pay-invoice.ts';
-import { dropPendingUpdate, holdUpdate } from './pending-update.ts';
+import { holdUpdate } from './pending-update.ts';
 import { methodOf } from './renew.ts';
+import { dropPendingUpdate } from './stop-invoice.ts';
 import { currentPeriod, setStatus } from './subscription.ts';
 
 type Settings = NonNullable<Subscription['payment_settings']>;
@@ -49,7 +51,7 @@ export async function changeSubscription(
   let lines: InvoiceLine[] = [];
   if (change.items) {
     await dropPendingUpdate(work, subscription);
-    const changed = await changeItems(work, body, change.items, change.prorationDate ?? work.time);
+    const changed = await changeItems(work, subscription, change.items, change.prorationDate ?? work.time);
     body.items.data = changed.items;
     lines = change.proration === 'none' ? [] : changed.lines;
   }
@@ -101,6 +103,7 @@ async function invoiceNow(
     subscription: body,
     metadata: {},
     usesBalance: true,
+    pricing: await pricingOf(work, body, work.time),
   });
   await finalizeInvoice(work, invoice, { usesBalance: true });
   body.latest_invoice = invoice.id;

@@ -3,6 +3,8 @@ import { smallestCharge } from './currencies.ts';
 import type { Invoice, InvoiceLine, Metadata, Price, Subscription } from '../objects/types.ts';
 import { clockOf } from '../time/time-of-customer.ts';
 import type { Row, Work } from '../work.ts';
+import type { Pricing } from './discount.ts';
+import { reckonInvoice } from './reckon-invoice.ts';
 
 export type InvoiceReason = 'manual' | 'subscription_create' | 'subscription_cycle' | 'subscription_update';
 
@@ -17,9 +19,11 @@ export function invoiceLine(
     period: { start: number; end: number };
     subscription: { id: string; item: string } | null;
     proration: boolean;
+    /** The invoice that it gives a part of back. */
+    credits?: string | null;
   },
 ): InvoiceLine {
-  const { price, subscription, amount } = given;
+  const { price, subscription, amount, credits = null } = given;
   return {
     id: work.newId('line_item'),
     object: 'line_item',
@@ -38,7 +42,9 @@ export function invoiceLine(
       subscription_item_details: {
         invoice_item: null,
         proration: given.proration,
-        proration_details: { credited_items: null },
+        proration_details: {
+          credited_items: credits === null ? null : { invoice: credits, invoice_line_items: [] },
+        },
         subscription: subscription.id,
         subscription_item: subscription.item,
       },
@@ -69,13 +75,16 @@ export type InvoiceGiven = {
   metadata: Metadata;
   /** Whether the customer's credit balance pays a part. */
   usesBalance: boolean;
+  pricing: Pricing;
 };
 
 /** A draft. What the customer has to pay is what their credit balance, which is negative, leaves. */
 export function draftInvoice(work: Work, given: InvoiceGiven): Invoice {
-  const { id, subscription } = given;
+  const { id, subscription, pricing } = given;
   const customer = given.customer.body;
-  const total = given.lines.reduce((sum, line) => sum + line.amount, 0);
+  const { taxId } = given.customer.memory;
+  const { lines, ...totals } = reckonInvoice(given.lines, pricing);
+  const { total } = totals;
   const balance = given.usesBalance ? customer.balance : 0;
   const due = Math.max(0, total + balance);
   return {
@@ -93,7 +102,9 @@ export function draftInvoice(work: Work, given: InvoiceGiven): Invoice {
     attempt_count: 0,
     attempted: false,
     auto_advance: true,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatic_tax: pricing.tax
+      ? { disabled_reason: null, enabled: true, liability: { type: 'self' }, provider: 'stripe', status: 'complete' }
+      : { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
     automatically_finalizes_at: null,
     billing_reason: given.reason,
     collection_method: 'charge_automatically',
@@ -102,17 +113,18 @@ export function draftInvoice(work: Work, given: InvoiceGiven): Invoice {
     custom_fields: null,
     customer: customer.id,
     customer_account: null,
-    customer_address: null,
+    customer_address: customer.address ?? null,
     customer_email: customer.email,
     customer_name: customer.name ?? null,
     customer_phone: null,
     customer_shipping: null,
     customer_tax_exempt: 'none',
+    ...(taxId !== undefined && { customer_tax_ids: [{ type: 'eu_vat', value: taxId }] }),
     default_payment_method: null,
     default_source: null,
     default_tax_rates: [],
     description: null,
-    discounts: [],
+    discounts: pricing.discount ? [pricing.discount.id] : [],
     due_date: null,
     effective_at: null,
     ending_balance: null,
@@ -123,7 +135,7 @@ export function draftInvoice(work: Work, given: InvoiceGiven): Invoice {
     latest_revision: null,
     lines: {
       object: 'list',
-      data: given.lines.map((line) => ({ ...line, invoice: id })),
+      data: lines.map((line) => ({ ...line, invoice: id })),
       has_more: false,
       url: `/v1/invoices/${id}/lines`,
     },
@@ -150,14 +162,9 @@ export function draftInvoice(work: Work, given: InvoiceGiven): Invoice {
     statement_descriptor: null,
     status: 'draft',
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
-    subtotal: total,
-    subtotal_excluding_tax: total,
+    ...totals,
     test_clock: customer.test_clock,
-    total,
-    total_discount_amounts: [],
-    total_excluding_tax: total,
     total_pretax_credit_amounts: [],
-    total_taxes: [],
     webhooks_delivered_at: null,
   };
 }

@@ -6,9 +6,11 @@ import { clockOf, enterTimeOf } from '../time/time-of-customer.ts';
 import type { Row, Work } from '../work.ts';
 import { addPaymentIntent, chargeCard, refuseIntent, type ChargeResult } from './charge-card.ts';
 import { addPaymentMethod } from './payment-method.ts';
+import { addDiscount, useUp } from './discount.ts';
 import { addInvoice, finalizeInvoice, invoiceLine } from './invoice.ts';
 import { addInvoicePayment, payInvoice, recordPayment } from './pay-invoice.ts';
 import { periodLines } from './renew.ts';
+import { addressOf, keepAddress, pricingOfSession } from './session-payer.ts';
 import { addSubscription } from './subscription.ts';
 import type { Decline } from './test-cards.ts';
 
@@ -24,6 +26,18 @@ export async function payCheckout(
   await enterTimeOf(work, session.body.customer);
   const method = addPaymentMethod(work, card, session.body.customer);
   return charge(work, session, method, 'here');
+}
+
+/** A single payment of which nothing is left to pay asks for no card. */
+export const isForNothing = ({ mode, amount_total: total }: Row<'checkout.session'>['body']): boolean =>
+  mode === 'payment' && total === 0;
+
+/** A person takes what costs nothing. */
+export async function completeForNothing(work: Work, session: Row<'checkout.session'>): Promise<void> {
+  if (!isForNothing(session.body)) throw new Error('this session has to be paid');
+  await enterTimeOf(work, session.body.customer);
+  await complete(work, session, undefined, undefined, true);
+  work.save(session);
 }
 
 const notAuthenticated: Decline = {
@@ -86,25 +100,36 @@ async function intentOf(work: Work, session: Row<'checkout.session'>): Promise<R
 async function complete(
   work: Work,
   session: Row<'checkout.session'>,
-  method: Row<'payment_method'>,
+  method: Row<'payment_method'> | undefined,
   intent: Row<'payment_intent'> | undefined,
   isPaid: boolean,
 ): Promise<void> {
-  const { body } = session;
-  const { name, email } = method.body.billing_details;
+  const { body, memory } = session;
+  const { name = null, email = null } = method?.body.billing_details ?? {};
   const customer = await customerOf(work, session, method, intent);
-  if (customer && body.mode === 'subscription') await subscribe(work, session, customer, method, intent, isPaid);
+  if (customer) keepAddress(work, session, customer, name);
+  if (memory.promotionCode !== undefined && !memory.discount)
+    memory.discount = (
+      await addDiscount(work, {
+        promotionCode: memory.promotionCode,
+        customer: body.customer,
+        session: session.id,
+        subscription: null,
+      })
+    ).id;
+  if (customer && method && body.mode === 'subscription')
+    await subscribe(work, session, customer, method, intent, isPaid);
   else if (isPaid && customer && intent && body.invoice_creation?.enabled)
     await invoicePayment(work, session, customer, intent);
   body.customer_details = {
-    address: null,
+    address: addressOf(session),
     business_name: null,
     email: customer?.body.email ?? email,
     individual_name: null,
     name,
     phone: null,
     tax_exempt: 'none',
-    tax_ids: [],
+    tax_ids: memory.taxId === undefined ? [] : [{ type: 'eu_vat', value: memory.taxId }],
   };
   body.payment_status = !intent ? 'no_payment_required' : isPaid ? 'paid' : 'unpaid';
   body.status = 'complete';
@@ -117,17 +142,19 @@ async function complete(
 async function customerOf(
   work: Work,
   session: Row<'checkout.session'>,
-  method: Row<'payment_method'>,
+  method: Row<'payment_method'> | undefined,
   intent: Row<'payment_intent'> | undefined,
 ): Promise<Row<'customer'> | undefined> {
   const { body } = session;
   if (body.customer !== null) return work.need('customer', body.customer);
   if (body.mode === 'payment' && !body.invoice_creation?.enabled) return undefined;
-  const { name, email } = method.body.billing_details;
+  const { name = null, email = null } = method?.body.billing_details ?? {};
   const customer = addCustomer(work, { email: body.customer_email ?? email, name, metadata: {} });
   body.customer = customer.id;
-  method.body.customer = customer.id;
-  work.save(method);
+  if (method) {
+    method.body.customer = customer.id;
+    work.save(method);
+  }
   if (intent) {
     intent.body.customer = customer.id;
     work.save(intent);
@@ -145,7 +172,10 @@ async function subscribe(
 ): Promise<void> {
   const { items, subscriptionMetadata: metadata } = session.memory;
   const { billingMode } = (await readAccount(work)).memory;
-  const subscription = addSubscription(work, { customer, method: method.id, items, metadata, billingMode });
+  const asksTax = session.body.automatic_tax.enabled;
+  const subscription = addSubscription(work, { customer, method: method.id, items, metadata, billingMode, asksTax });
+  const pricing = await pricingOfSession(work, session);
+  subscription.body.discounts = pricing.discount ? [pricing.discount.id] : [];
   emit(work, 'customer.subscription.created', subscription.body);
   const invoice = await addInvoice(work, {
     customer,
@@ -156,7 +186,9 @@ async function subscribe(
     subscription: subscription.body,
     metadata: {},
     usesBalance: false,
+    pricing,
   });
+  useUp(work, subscription, pricing);
   await finalizeInvoice(work, invoice, { usesBalance: false });
   subscription.body.latest_invoice = invoice.id;
   work.save(subscription);
@@ -189,7 +221,7 @@ async function invoicePayment(
   customer: Row<'customer'>,
   intent: Row<'payment_intent'>,
 ): Promise<void> {
-  const line = ({ price, quantity, amount_total: amount, description }: LineItem) =>
+  const line = ({ price, quantity, amount_subtotal: amount, description }: LineItem) =>
     invoiceLine(work, {
       price,
       quantity,
@@ -208,6 +240,7 @@ async function invoicePayment(
     subscription: null,
     metadata: session.memory.invoiceMetadata,
     usesBalance: false,
+    pricing: await pricingOfSession(work, session),
   });
   await finalizeInvoice(work, invoice, { usesBalance: false });
   session.body.invoice = invoice.id;

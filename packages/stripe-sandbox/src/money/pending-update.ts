@@ -47,17 +47,9 @@ export function applyPendingUpdate(work: Work, subscription: Row<'subscription'>
   emit(work, 'customer.subscription.updated', body, previous);
 }
 
-/** The invoice was not paid in time, or another change takes its place: it can no longer be paid. */
-export async function dropPendingUpdate(work: Work, subscription: Row<'subscription'>): Promise<void> {
-  const { body } = subscription;
-  if (!body.pending_update) return;
-  body.pending_update = null;
+/** Its invoice is void: the change is not made. */
+export function forgetPendingUpdate(work: Work, subscription: Row<'subscription'>): void {
+  subscription.body.pending_update = null;
   work.save(subscription);
-  const invoice = await work.need('invoice', body.latest_invoice ?? '');
-  invoice.body.status = 'void';
-  invoice.body.status_transitions.voided_at = work.time;
-  invoice.dueMs = null;
-  work.save(invoice);
-  emit(work, 'invoice.voided', invoice.body);
-  emit(work, 'customer.subscription.pending_update_expired', body);
+  emit(work, 'customer.subscription.pending_update_expired', subscription.body);
 }

@@ -4,6 +4,7 @@ import { periodEnd } from '../time/billing-period.ts';
 import { enterTimeOf } from '../time/time-of-customer.ts';
 import type { Row, Work } from '../work.ts';
 import { changeItems, type ItemChange } from './change-items.ts';
+import { pricingOf } from './discount.ts';
 import { draftInvoice } from './invoice.ts';
 import { periodLines } from './renew.ts';
 import type { SubscriptionChange } from './change-subscription.ts';
@@ -13,18 +14,29 @@ import { currentPeriod } from './subscription.ts';
 export async function previewInvoice(
   work: Work,
   subscription: Row<'subscription'>,
-  change: { items: readonly ItemChange[]; proration: SubscriptionChange['proration']; at: number | undefined },
+  change: {
+    items: readonly ItemChange[];
+    proration: SubscriptionChange['proration'];
+    at: number | undefined;
+    /** As if its cancellation were taken back. */
+    isResumed: boolean;
+  },
 ): Promise<Invoice> {
   const { body } = subscription;
   if (body.status === 'canceled') throw badRequest('The subscription is canceled: it has no upcoming invoice.');
   await enterTimeOf(work, body.customer);
-  const changed = await changeItems(work, body, change.items, change.at ?? work.time);
+  const changed = await changeItems(work, subscription, change.items, change.at ?? work.time);
   const prorations = change.proration === 'none' ? [] : changed.lines;
   const atOnce = change.proration === 'always_invoice' && prorations.length > 0;
   const period = currentPeriod(body);
+  const isEnding = body.cancel_at_period_end || (body.cancel_at !== null && body.cancel_at <= period.end);
+  if (isEnding && !change.isResumed && !atOnce)
+    throw badRequest(`No upcoming invoices for customer: ${body.customer}`, { code: 'invoice_upcoming_none' });
   const lines = atOnce
     ? prorations
     : [...subscription.memory.waiting, ...prorations, ...(await periodLines(work, nextPeriod(body, changed.items)))];
+  // prorations have the discount in them
+  const pricing = await pricingOf(work, body, atOnce ? work.time : period.end);
   return draftInvoice(work, {
     id: `upcoming_${work.newId('invoice')}`,
     customer: await work.need('customer', body.customer),
@@ -35,6 +47,7 @@ export async function previewInvoice(
     subscription: body,
     metadata: {},
     usesBalance: true,
+    pricing,
   });
 }
 

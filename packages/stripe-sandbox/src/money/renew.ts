@@ -6,9 +6,10 @@ import type { Row, Work } from '../work.ts';
 import { addInvoice, finalizeInvoice, invoiceLine } from './invoice.ts';
 import { itemLine, subscriptionOfItem } from './invoice-item.ts';
 import { payInvoice } from './pay-invoice.ts';
-import { dropPendingUpdate, isAwaited } from './pending-update.ts';
+import { isAwaited } from './pending-update.ts';
 import { productName } from './product-name.ts';
-import { markUncollectible, setAutoAdvance, voidInvoice } from './stop-invoice.ts';
+import { dropPendingUpdate, markUncollectible, setAutoAdvance, voidInvoice } from './stop-invoice.ts';
+import { pricingOf, useUp } from './discount.ts';
 import { currentPeriod, endSubscription, setStatus, subscriptionOf } from './subscription.ts';
 
 /** A renewal's invoice stays a draft for this long. */
@@ -31,6 +32,7 @@ export async function renewSubscription(work: Work, subscription: Row<'subscript
     }
   }
   const period = currentPeriod(body);
+  const pricing = await pricingOf(work, body, work.time);
   const invoice = await addInvoice(work, {
     customer: await work.need('customer', body.customer),
     currency: body.currency,
@@ -40,7 +42,9 @@ export async function renewSubscription(work: Work, subscription: Row<'subscript
     subscription: body,
     metadata: {},
     usesBalance: true,
+    pricing,
   });
+  useUp(work, subscription, pricing);
   invoice.body.automatically_finalizes_at = work.time + draftSeconds;
   invoice.dueMs = invoice.body.automatically_finalizes_at * 1000;
   // nothing more is collected for one that was given up

@@ -1,5 +1,6 @@
 import type { Row, Work } from '../work.ts';
 import { emit } from '../webhooks/emit-event.ts';
+import { forgetPendingUpdate, isAwaited } from './pending-update.ts';
 import { setStatus, subscriptionOf } from './subscription.ts';
 
 const hourSeconds = 3600;
@@ -16,7 +17,7 @@ export function setAutoAdvance(work: Work, invoice: Row<'invoice'>, isOn: boolea
   emit(work, 'invoice.updated', body);
 }
 
-/** Nobody can pay it any more. */
+/** It can no longer be paid. A change that waited for it is dropped. */
 export async function voidInvoice(work: Work, invoice: Row<'invoice'>): Promise<void> {
   const { body } = invoice;
   body.status = 'void';
@@ -26,7 +27,14 @@ export async function voidInvoice(work: Work, invoice: Row<'invoice'>): Promise<
   invoice.dueMs = null;
   work.save(invoice);
   emit(work, 'invoice.voided', body);
-  goOn(work, await subscriptionOf(work, invoice), invoice);
+  const subscription = await subscriptionOf(work, invoice);
+  if (subscription && isAwaited(subscription, invoice)) forgetPendingUpdate(work, subscription);
+  goOn(work, subscription, invoice);
+}
+
+/** The invoice was not paid in time, or another change takes its place: it can no longer be paid. */
+export async function dropPendingUpdate(work: Work, { body }: Row<'subscription'>): Promise<void> {
+  if (body.pending_update) await voidInvoice(work, await work.need('invoice', body.latest_invoice ?? ''));
 }
 
 /** Written off: nothing more is collected, and it can still be paid on its page. */

@@ -13,6 +13,7 @@ export function addSubscription(
     items: readonly { price: Price; quantity: number }[];
     metadata: Metadata;
     billingMode: 'classic' | 'flexible';
+    asksTax: boolean;
   },
 ): Row<'subscription'> {
   const id = work.newId('subscription');
@@ -41,7 +42,9 @@ export function addSubscription(
     object: 'subscription',
     application: null,
     application_fee_percent: null,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    automatic_tax: given.asksTax
+      ? { disabled_reason: null, enabled: true, liability: { type: 'self' } }
+      : { disabled_reason: null, enabled: false, liability: null },
     billing_cycle_anchor: start,
     billing_cycle_anchor_config: null,
     billing_mode:

@@ -18,6 +18,14 @@ export type SessionGiven = {
   /** Where a one-time payment gets an invoice. */
   invoice: { metadata: Metadata } | undefined;
   expiresAt: number;
+  /** Beside the button that pays. */
+  submitText: string | undefined;
+  allowsCodes: boolean;
+  asksTax: boolean;
+  asksTaxId: boolean;
+  addressCollection: 'auto' | 'required' | null;
+  /** What the payer types that takes the place of what the customer has. */
+  updates: { address: boolean; name: boolean };
 };
 
 /** What an account of the sandbox has: as in an account of Stripe with everything that it offers. */
@@ -33,12 +41,14 @@ export async function addSession(work: Work, given: SessionGiven): Promise<Check
     object: 'checkout.session',
     adaptive_pricing: { enabled: false },
     after_expiration: null,
-    allow_promotion_codes: null,
+    allow_promotion_codes: given.allowsCodes || null,
     allowed_payment_method_types: given.methods ?? null,
     amount_subtotal: total,
     amount_total: total,
-    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
-    billing_address_collection: null,
+    automatic_tax: given.asksTax
+      ? { enabled: true, liability: { type: 'self' }, provider: 'stripe', status: 'requires_location_inputs' }
+      : { enabled: false, liability: null, provider: null, status: null },
+    billing_address_collection: given.addressCollection,
     cancel_url: given.cancel_url ?? null,
     client_reference_id: given.client_reference_id ?? null,
     client_secret: null,
@@ -49,7 +59,12 @@ export async function addSession(work: Work, given: SessionGiven): Promise<Check
     currency: items[0]?.currency ?? '',
     currency_conversion: null,
     custom_fields: [],
-    custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
+    custom_text: {
+      after_submit: null,
+      shipping_address: null,
+      submit: given.submitText === undefined ? null : { message: given.submitText },
+      terms_of_service_acceptance: null,
+    },
     customer,
     customer_account: null,
     customer_creation: mode === 'payment' && customer === null ? (given.invoice ? 'always' : 'if_required') : null,
@@ -98,6 +113,7 @@ export async function addSession(work: Work, given: SessionGiven): Promise<Check
     submit_type: null,
     subscription: null,
     success_url: given.success_url,
+    ...(given.asksTaxId && { tax_id_collection: { enabled: true, required: 'never' as const } }),
     total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
     ui_mode: 'hosted_page',
     url: `${work.publicUrl}/dev-stripe/pay/${id}`,
@@ -111,6 +127,7 @@ export async function addSession(work: Work, given: SessionGiven): Promise<Check
     refusals: 0,
     intent: null,
     waiting: null,
+    updates: given.updates,
   };
   work.add('checkout.session', body, memory, {
     timeline: await clockOf(work, customer),

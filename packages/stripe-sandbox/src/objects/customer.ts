@@ -1,6 +1,16 @@
 import { emit } from '../webhooks/emit-event.ts';
 import type { Row, Work } from '../work.ts';
-import type { Metadata } from './types.ts';
+import type { Customer, Metadata } from './types.ts';
+
+/** An address of which nothing is known. */
+export const noAddress: NonNullable<Customer['address']> = {
+  city: null,
+  country: null,
+  line1: null,
+  line2: null,
+  postal_code: null,
+  state: null,
+};
 
 export function addCustomer(
   work: Work,

@@ -26,6 +26,9 @@ const prefixes = {
   request: 'req',
   invoiceitem: 'ii',
   'billing_portal.session': 'bps',
+  coupon: 'coupon',
+  promotion_code: 'promo',
+  discount: 'di',
 } as const satisfies Record<
   Exclude<Kind, 'kept_answer' | 'account'> | 'subscription_item' | 'line_item' | 'item' | 'request',
   string

@@ -38,6 +38,15 @@ export type CheckoutSession = Narrow<
     success_url: string;
   }
 >;
+export type Coupon = Narrow<Stripe.Coupon, { duration: 'forever' | 'once' | 'repeating' }>;
+export type PromotionCode = Narrow<
+  Stripe.PromotionCode,
+  { customer: string | null; promotion: { type: 'coupon'; coupon: string } }
+>;
+export type Discount = Narrow<
+  Stripe.Discount,
+  { customer: string | null; promotion_code: string | null; source: { type: 'coupon'; coupon: string } }
+>;
 export type LineItem = Narrow<Stripe.LineItem, { price: Price; quantity: number }>;
 export type PaymentMethod = Narrow<Stripe.PaymentMethod, { customer: string | null }>;
 export type PaymentIntent = Narrow<
@@ -80,6 +89,7 @@ export type Subscription = Narrow<
   {
     customer: string;
     default_payment_method: string | null;
+    discounts: string[];
     items: List<SubscriptionItem>;
     latest_invoice: string | null;
     pending_update: PendingUpdate | null;
@@ -121,7 +131,18 @@ export type SessionMemory = {
   intent: string | null;
   /** The payment method whose bank asks for 3-D Secure. */
   waiting: string | null;
+  /** Where the payer says they live: what tax is reckoned by. */
+  address?: BillingAddress;
+  taxId?: string;
+  /** Id of the promotion code that was applied. */
+  promotionCode?: string;
+  /** Id of the discount that the code became. */
+  discount?: string;
+  updates?: { address: boolean; name: boolean };
 };
+
+/** What the pages of the sandbox ask of an address. */
+export type BillingAddress = { country: string; postalCode: string };
 
 /** What a Stripe account is set to in its dashboard, which the API does not tell. */
 export type AccountMemory = {
@@ -131,13 +152,19 @@ export type AccountMemory = {
   billingMode: 'classic' | 'flexible';
   /** What of the methods of the sandbox is switched on. */
   paymentMethods: readonly PaymentMethodType[];
+  /** Without it: set up, and registered somewhere. */
+  tax?: 'pending' | 'unregistered';
 };
 export type PaymentMethodType = 'card' | 'sepa_debit';
 /** What a person types into a page. The number is that of a test card. */
 export type PayerCard = { number: string; expMonth: number; expYear: number; name: string; email: string };
 
 /** Amounts of a change in mid-period that wait for the next invoice. */
-export type SubscriptionMemory = { waiting: InvoiceLine[] };
+export type SubscriptionMemory = {
+  waiting: InvoiceLine[];
+  /** The discount that the running period was invoiced with: what is given back of it is reckoned with it too. */
+  invoicedWith?: string | undefined;
+};
 
 /** A webhook that has not been delivered yet. */
 export type Delivery = { id: string; object: 'delivery'; event: string; endpoint: string; attempts: number };
@@ -176,6 +203,9 @@ export type Kinds = {
   account: Account;
   invoiceitem: InvoiceItem;
   'billing_portal.session': PortalSession;
+  coupon: Coupon;
+  promotion_code: PromotionCode;
+  discount: Discount;
 };
 export type Kind = keyof Kinds;
 
@@ -194,7 +224,7 @@ export type Memories = {
             : K extends 'account'
               ? AccountMemory
               : K extends 'customer'
-                ? { deleted?: true }
+                ? { deleted?: true; taxId?: string | undefined }
                 : K extends 'payment_intent'
                   ? { session?: string }
                   : Record<never, never>;

@@ -43,8 +43,11 @@ export function readCard(
 export function cardForm(given: {
   action: string;
   button: string;
+  /** What the seller says beside the button. */
+  note?: string | undefined;
   asksEmail: boolean;
   methods: Methods;
+  hidden?: Html;
   typed?: URLSearchParams | undefined;
   problems?: Problems | undefined;
   /** Why the card was refused. */
@@ -67,7 +70,7 @@ export function cardForm(given: {
   const number = (typed?.get('number') ?? '').replace(/[\s-]/g, '');
   return html`<form class="card" method="post" action="${given.action}" novalidate>
     <h2>Card</h2>
-    ${given.refusal === undefined ? html`` : html`<p role="alert">${given.refusal}</p>`}
+    ${given.hidden} ${given.refusal === undefined ? html`` : html`<p role="alert">${given.refusal}</p>`}
     ${given.asksEmail ? input('email', 'E-mail', html`type="email" maxlength="200" autocomplete="email"`) : html``}
     ${input(
       'number',
@@ -84,6 +87,7 @@ export function cardForm(given: {
       ${input('cvc', 'Security code', html`inputmode="numeric" maxlength="4" autocomplete="off" placeholder="CVC"`, '')}
     </div>
     ${input('name', 'Name on card', html`maxlength="100" autocomplete="off"`)}
+    ${given.note === undefined ? html`` : html`<p class="quiet">${given.note}</p>`}
     <button>${given.button}</button>
   </form>`;
 }

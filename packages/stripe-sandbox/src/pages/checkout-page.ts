@@ -1,49 +1,70 @@
 import type { CheckoutSession, LineItem } from '../objects/types.ts';
 import type { Row } from '../work.ts';
 import { cardForm, testCardList, type Problems } from './card-form.ts';
+import { isForNothing } from '../money/pay-checkout.ts';
 import { html, money, page, type Html } from './html.ts';
+import { payerForms, totalRows, type PayerProblems } from './payer-forms.ts';
 
 export type CheckoutState = {
   typed?: URLSearchParams;
   problems?: Problems;
   refusal?: string;
+  payer?: PayerProblems;
 };
 
 /** The page of an open session. */
-export function checkoutPage({ body, memory }: Row<'checkout.session'>, state: CheckoutState = {}): string {
-  const total = money(body.amount_total, body.currency);
+export function checkoutPage(session: Row<'checkout.session'>, { payer, ...state }: CheckoutState = {}): string {
+  const { body, memory } = session;
   const subscribes = body.mode === 'subscription';
+  const total = money(body.amount_total, body.currency);
   const period = memory.items[0]?.price.recurring;
-  const every = period
-    ? ` per ${period.interval_count === 1 ? '' : `${period.interval_count} `}${period.interval}`
-    : '';
+  // what is paid now may be less than each later payment
+  const isLess = (body.total_details?.amount_discount ?? 0) > 0;
+  const name = period
+    ? `${period.interval_count === 1 ? '' : `${period.interval_count} `}${period.interval}`
+    : undefined;
+  const every = name === undefined ? '' : isLess ? ' now' : `/${name}`;
   return page(
     'Checkout',
     html`<section>
         <h1>${subscribes ? 'Subscribe' : 'Pay'}</h1>
         <p class="amount">${total}<span class="quiet">${every}</span></p>
         <ul class="items">
-          ${memory.items.map(itemRow)}
+          ${memory.items.map(itemRow)}${totalRows(session)}
         </ul>
+        ${payerForms(session, payer)}
         ${body.cancel_url === null ? html`` : html`<a class="cancel" href="${body.cancel_url}">Cancel and go back</a>`}
       </section>
-      ${cardForm({
-        action: `/dev-stripe/pay/${body.id}`,
-        button: subscribes ? `Subscribe for ${total}${every}` : `Pay ${total}`,
-        asksEmail: asksEmail(body),
-        methods: body.payment_method_types,
-        ...state,
-      })}
-      ${testCardList(body.payment_method_types)}`,
+      ${
+        isForNothing(body)
+          ? html`<form class="card" method="post" action="/dev-stripe/pay/${body.id}">
+              ${hiddenTotal(body)}
+              <button name="complete" value="1">Complete order</button>
+            </form>`
+          : html`${cardForm({
+              hidden: hiddenTotal(body),
+              action: `/dev-stripe/pay/${body.id}`,
+              note: body.custom_text.submit?.message,
+              button: subscribes ? `Subscribe for ${total}${every}` : `Pay ${total}`,
+              asksEmail: asksEmail(body),
+              methods: body.payment_method_types,
+              ...state,
+            })}
+            ${testCardList(body.payment_method_types)}`
+      }`,
   );
 }
+
+/** What the page showed: of another total by now, the person is asked again. */
+const hiddenTotal = ({ amount_total: total }: CheckoutSession): Html =>
+  html`<input type="hidden" name="total" value="${total}" />`;
 
 /** A person whom the session does not know has to say where a receipt would go. */
 export function asksEmail(session: CheckoutSession): boolean {
   return session.customer === null && session.customer_email === null;
 }
 
-function itemRow({ description, quantity, amount_total: amount, currency }: LineItem): Html {
+function itemRow({ description, quantity, amount_subtotal: amount, currency }: LineItem): Html {
   const name = `${description ?? ''}${quantity === 1 ? '' : ` × ${quantity}`}`;
   return html`<li><span>${name}</span><span>${money(amount, currency)}</span></li>`;
 }

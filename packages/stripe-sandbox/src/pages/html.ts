@@ -15,6 +15,12 @@ function toText(part: Part): string {
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
+/** A card. The policy of these pages allows images of this kind alone. */
+const icon = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#4338ca"/>' +
+    '<path d="M7 11h18v11H7zM7 15h18" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round"/></svg>',
+)}`;
+
 /** A whole document. Every page says what this is. */
 export function page(title: string, body: Html): string {
   return html`<!doctype html>
@@ -25,6 +31,7 @@ export function page(title: string, body: Html): string {
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <title>${title} - Sandbox</title>
+        <link rel="icon" href="${icon}" />
         <link rel="stylesheet" href="/dev-stripe/styles.css" />
       </head>
       <body>
@@ -34,8 +41,13 @@ export function page(title: string, body: Html): string {
     </html> `.html;
 }
 
-/** An amount in the currency's smallest unit, as people write it. */
+/** An amount in the currency's smallest unit, as the shop writes it: whole units have no zeros. */
 export function money(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: currency.toUpperCase() });
+  const code = currency.toUpperCase();
+  const format = new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: code,
+    trailingZeroDisplay: 'stripIfInteger',
+  });
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }

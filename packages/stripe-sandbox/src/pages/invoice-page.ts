@@ -1,6 +1,7 @@
+import { sumOf } from '../money/totals.ts';
 import type { Charge, Invoice } from '../objects/types.ts';
 import { cardForm, testCardList, type Methods, type Problems } from './card-form.ts';
-import { html, money, page } from './html.ts';
+import { html, money, page, type Html } from './html.ts';
 
 /** Where a person goes on after a look at what they pay or have paid. */
 type Way = { returnUrl: string };
@@ -19,9 +20,6 @@ export function invoicePage(
   state: InvoiceState = {},
 ): string {
   const amount = money(invoice.amount_due, invoice.currency);
-  const lines = invoice.lines.data.map(
-    (line) => html`<li><span>${line.description ?? ''}</span><span>${money(line.amount, line.currency)}</span></li>`,
-  );
   const isOpen = isPayable(invoice);
   return page(
     `Invoice ${invoice.number ?? ''}`,
@@ -29,9 +27,7 @@ export function invoicePage(
         <h1>Invoice ${invoice.number ?? ''}</h1>
         <p class="amount">${amount}</p>
         <p class="quiet">${day(invoice.created)}, ${isOpen ? 'not paid yet' : invoice.status}</p>
-        <ul class="items">
-          ${lines}
-        </ul>
+        ${listItems(invoice)}
         ${isOpen ? html`<a class="cancel" href="${returnUrl}">Go back without paying</a>` : goBack(returnUrl)}
       </section>
       ${
@@ -49,7 +45,8 @@ export function invoicePage(
   );
 }
 
-export function receiptPage(charge: Charge, { returnUrl }: Way): string {
+/** @param invoice what was paid for; undefined where it has none */
+export function receiptPage(charge: Charge, invoice: Invoice | undefined, { returnUrl }: Way): string {
   const refunded = charge.amount_refunded > 0;
   return page(
     'Receipt',
@@ -57,10 +54,29 @@ export function receiptPage(charge: Charge, { returnUrl }: Way): string {
       <h1>Receipt</h1>
       <p class="amount">${money(charge.amount, charge.currency)}</p>
       <p class="quiet">Paid on ${day(charge.created)}</p>
+      ${invoice && listItems(invoice)}
       ${refunded ? html`<p>Refunded: ${money(charge.amount_refunded, charge.currency)}</p>` : html``}
       ${goBack(returnUrl)}
     </section>`,
   );
+}
+
+/** What was asked for, and what was taken off it and added. */
+function listItems({ lines, subtotal, currency, automatic_tax, ...invoice }: Invoice): Html {
+  const sum = (amounts: readonly { amount: number }[] | null) => sumOf((amounts ?? []).map(({ amount }) => amount));
+  const [off, tax] = [sum(invoice.total_discount_amounts), sum(invoice.total_taxes)];
+  const row = (name: string, amount: number) =>
+    html`<li><span>${name}</span><span>${money(amount, currency)}</span></li>`;
+  const totals = [
+    row('Subtotal', subtotal),
+    ...(off === 0 ? [] : [row('Discount', -off)]),
+    ...(automatic_tax.enabled ? [row('Tax', tax)] : []),
+    row('Total', invoice.total),
+  ];
+  return html`<ul class="items">
+    ${lines.data.map((line) => row(line.description ?? '', line.amount))}
+    ${off === 0 && !automatic_tax.enabled ? html`` : totals}
+  </ul>`;
 }
 
 const goBack = (returnUrl: string) => html`<a class="button" href="${returnUrl}">Go back</a>`;

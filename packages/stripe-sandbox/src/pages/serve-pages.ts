@@ -3,12 +3,21 @@ import type { IncomingMessage } from 'node:http';
 import { StripeError } from '../api/stripe-error.ts';
 import type { ChargeResult } from '../money/charge-card.ts';
 import { readAccount } from '../objects/account.ts';
-import { authenticateCheckout, maxRefusals, payCheckout } from '../money/pay-checkout.ts';
+import {
+  authenticateCheckout,
+  completeForNothing,
+  isForNothing,
+  maxRefusals,
+  payCheckout,
+} from '../money/pay-checkout.ts';
+import { checkCode } from '../money/session-totals.ts';
 import { payOpenInvoice } from '../money/pay-open-invoice.ts';
+import type { Charge, Invoice } from '../objects/types.ts';
 import type { RunWork } from '../run-work.ts';
 import type { Row, Work } from '../work.ts';
 import { readCard } from './card-form.ts';
 import { asksEmail, authenticatePage, checkoutPage, messagePage } from './checkout-page.ts';
+import { takePayer } from './payer-forms.ts';
 import { invoicePage, isPayable, receiptPage, type InvoiceState } from './invoice-page.ts';
 import { changeCardPage, portalMethods } from './portal-page.ts';
 import { subscriptionOf } from '../money/subscription.ts';
@@ -43,10 +52,18 @@ export function createPages(given: { run: RunWork; publicUrl: string; returnUrl:
         if (kind === 'invoice') return openInvoicePage(work, id, form, given);
         if (kind === 'portal') return portalPage(work, id, form);
         const charge = kind === 'receipt' ? await work.get('charge', id) : undefined;
-        return charge?.body.paid ? show(200, receiptPage(charge.body, given)) : notFound();
+        if (!charge?.body.paid) return notFound();
+        return show(200, receiptPage(charge.body, await invoiceOf(work, charge.body), given));
       });
     },
   };
+}
+
+/** What a charge paid for; undefined where it has no invoice. */
+async function invoiceOf(work: Work, { payment_intent }: Charge): Promise<Invoice | undefined> {
+  const payment = { type: 'payment_intent', payment_intent };
+  const [paid] = await work.find('invoice_payment', { body: { payment }, limit: 1 });
+  return paid && (await work.need('invoice', paid.body.invoice)).body;
 }
 
 async function payPage(
@@ -65,6 +82,16 @@ async function payPage(
   if (session.memory.refusals >= maxRefusals) {
     return show(429, messagePage('Too many refused cards', 'Go back and start again.', cancelLink(session)));
   }
+  const payer = await takePayer(work, session, form);
+  if (payer) return show(422, checkoutPage(session, { payer }), targets);
+  const isPaying = form.has('number') || form.has('complete');
+  if (!isPaying) return goTo(`/dev-stripe/pay/${id}`);
+  const unpayable = await whyUnpayable(work, session, form);
+  if (unpayable) return show(unpayable.status, checkoutPage(session, { ...unpayable, typed: form }), targets);
+  if (isForNothing(session.body)) {
+    await completeForNothing(work, session);
+    return goTo(successUrl(session));
+  }
   const read = readCard(form, {
     asksEmail: asksEmail(session.body),
     methods: session.body.payment_method_types,
@@ -72,6 +99,22 @@ async function payPage(
   });
   if ('problems' in read) return show(422, checkoutPage(session, { typed: form, ...read }), targets);
   return afterCharge(session, await payCheckout(work, session, read.card), form, targets);
+}
+
+/** Before a card is charged: the address is known, the code holds still, and the total is the one that the page showed. */
+async function whyUnpayable(
+  work: Work,
+  session: Row<'checkout.session'>,
+  form: URLSearchParams,
+): Promise<{ status: number; refusal?: string; payer?: { code?: string; country?: string } } | undefined> {
+  const { body, memory } = session;
+  if (body.automatic_tax.enabled && memory.address === undefined)
+    return { status: 422, payer: { country: 'Choose a country.' } };
+  const code = await checkCode(work, session);
+  if (code !== undefined) return { status: 422, payer: { code } };
+  const shown = form.get('total');
+  if (shown === null || shown === String(body.amount_total)) return undefined;
+  return { status: 409, refusal: 'The total has changed. Check it, and pay.' };
 }
 
 async function authenticationPage(
@@ -106,7 +149,7 @@ function closedPage(session: Row<'checkout.session'>, isPost: boolean): PageAnsw
     const link = { href: successUrl(session), text: 'Continue' };
     return show(200, messagePage('Payment complete', 'This checkout has been paid.', link));
   }
-  const text = 'This checkout has expired. Nothing was charged.';
+  const text = 'This checkout can no longer be paid. Nothing was charged. Go back to the shop: it says why.';
   return show(410, messagePage('Checkout expired', text, cancelLink(session)));
 }
 
@@ -175,7 +218,7 @@ function show(status: number, body: string, formTargets: readonly string[] = [])
     status,
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': `default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action ${formAction}`,
+      'content-security-policy': `default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; frame-ancestors 'none'; form-action ${formAction}`,
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'same-origin',

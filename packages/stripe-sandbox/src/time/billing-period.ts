@@ -16,11 +16,11 @@ export function periodEnd(
   if (interval === 'week') return start + count * 7 * daySeconds;
   const step = interval === 'year' ? count * 12 : count;
   let months = step;
-  while (addMonths(anchor, months) <= start) months += step;
-  return addMonths(anchor, months);
+  while (addCalendarMonths(anchor, months) <= start) months += step;
+  return addCalendarMonths(anchor, months);
 }
 
-function addMonths(seconds: number, months: number): number {
+export function addCalendarMonths(seconds: number, months: number): number {
   const date = new Date(seconds * 1000);
   const day = date.getUTCDate();
   date.setUTCDate(1);
