@@ -46,7 +46,7 @@ export function icsTools(parts: CalendarParts): ServiceTool[] {
       name: 'import_ics',
       title: 'Import an iCalendar file',
       description:
-        'Imports the events of an iCalendar file (.ics) and replaces those with the same UID. Reports progress for six seconds; cancelling before the end changes nothing.',
+        'Imports the events of an iCalendar file (.ics) and replaces those with the same UID. Reports progress for six seconds; canceling before the end changes nothing.',
       annotations: changing,
       input: z.object({ ics: z.string().min(1).max(maxIcsCharacters).describe('The text of the file') }),
       output: z.object({

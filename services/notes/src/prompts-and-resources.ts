@@ -12,13 +12,13 @@ export function addPromptsAndResources(server: McpServer, { notes }: NotesParts,
   server.registerPrompt(
     'summarise_notes',
     {
-      title: 'Summarise notes',
+      title: 'Summarize notes',
       description: 'Asks for a summary of what your notes say about a topic, with the titles of the notes.',
       argsSchema: summarySchema,
     },
     ({ topic }) => {
       const text =
-        `Summarise what my notes say about "${topic}". Find them with search_notes, read the best ones with get_note, ` +
+        `Summarize what my notes say about "${topic}". Find them with search_notes, read the best ones with get_note, ` +
         'and name the note behind each statement. Say where notes contradict each other and what they leave open.';
       return { messages: [{ role: 'user', content: { type: 'text', text } }] };
     },

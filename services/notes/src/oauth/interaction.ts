@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Provider } from 'oidc-provider';
 import { accountNameSchema } from './accounts.ts';
-import { consentPage, problemPage, styleText } from './pages.ts';
+import { contentPolicy } from './page-style.ts';
+import { consentPage, problemPage } from './pages.ts';
 import { notesScope, type OauthSetup } from './provider.ts';
 
 const maxFormBytes = 4_096;
-const styleHash = createHash('sha256').update(styleText).digest('base64');
 
 /**
  * The only page of a sign-in: who are you, and may this client use your notes? GET shows it, POST takes the answer and
@@ -57,7 +56,7 @@ function sendPage(response: ServerResponse, status: number, html: string, redire
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
       // Browsers check form-action for the redirect after the form, too.
-      'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self' ${redirectOrigin}; frame-ancestors 'none'; base-uri 'none'`,
+      'content-security-policy': `${contentPolicy}; form-action 'self' ${redirectOrigin}`,
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
     })

@@ -1,27 +1,35 @@
-const style =
-  'body{font:1rem/1.5 system-ui,sans-serif;max-width:30rem;margin:10vh auto;padding:0 1rem;color:#1c1917;background:#fafaf9}' +
-  'input,button{font:inherit;padding:.5rem .75rem;border:1px solid #78716c;border-radius:.375rem}' +
-  'input{display:block;width:100%;box-sizing:border-box;margin:.25rem 0 1rem}' +
-  'button[value=allow]{background:#1c1917;color:#fafaf9}';
+import { pageStyle } from './page-style.ts';
 
-/** For the style element of these pages: no script, no other style, nothing from elsewhere. */
-export const styleText = style;
+/** The service's icon. */
+const mark =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="10" fill="#8a6116"/>' +
+  '<path d="M15 11.5h12l7 7v15a3 3 0 0 1-3 3H17a3 3 0 0 1-3-3v-19a3 3 0 0 1 3-3zM27 11.5v7h7M19 25.5h10M19 31h6" ' +
+  'fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round"/></svg>';
+
+/** The policy of these pages allows images of this kind alone. */
+const icon = `data:image/svg+xml,${encodeURIComponent(mark)}`;
+
+type SignInRequest = { uid: string; client: string; redirectHost: string; problem?: string };
 
 /** Asks who the person is and whether the client may use their notes. */
-export function consentPage(request: { uid: string; client: string; redirectHost: string; problem?: string }): string {
-  const problem = request.problem === undefined ? '' : `<p role="alert">${escapeHtml(request.problem)}</p>`;
+export function consentPage({ uid, client, redirectHost, problem }: SignInRequest): string {
+  const name = escapeHtml(client);
+  const described = problem === undefined ? '' : ' aria-invalid="true" aria-describedby="problem"';
   return page(
     'Sign in to Notes',
-    `<p><strong>${escapeHtml(request.client)}</strong> (${escapeHtml(request.redirectHost)}) asks to read and change
-your notes.</p>
-<p>This is a demonstration service: accounts have no password. Whoever types your name opens your notes, so keep
+    `<p><strong dir="auto">${name}</strong> asks for access to your notes, so that your assistant can use them.</p>
+<h2>It will be able to</h2>
+<ul><li>Read and search your notes</li><li>Create, change and delete notes</li></ul>
+<form method="post" action="/oauth/interaction/${escapeHtml(uid)}">
+<label for="name">Your name</label>
+<input id="name" name="name" maxlength="60" autocomplete="username" autofocus${described}>
+${problem === undefined ? '' : `<p id="problem" role="alert">${escapeHtml(problem)}</p>`}
+<p class="hint">This is a demonstration: accounts have no password. Anyone who types your name opens your notes, so keep
 nothing secret here.</p>
-${problem}
-<form method="post" action="/oauth/interaction/${escapeHtml(request.uid)}">
-<label>Your name<input name="name" maxlength="60" autocomplete="username" autofocus></label>
-<button name="decision" value="allow">Allow</button>
-<button name="decision" value="deny">Deny</button>
-</form>`,
+<div class="buttons"><button name="decision" value="allow">Allow</button>
+<button name="decision" value="deny">Deny</button></div>
+</form>
+<p class="hint">You'll be sent back to ${escapeHtml(redirectHost)}.</p>`,
   );
 }
 
@@ -32,8 +40,10 @@ export function problemPage(problem: string): string {
 function page(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${title}</title><style>${style}</style></head>
-<body><main><h1>${title}</h1>
+<meta name="color-scheme" content="light dark"><link rel="icon" href="${icon}">
+<title>${title}</title><style>${pageStyle}</style></head>
+<body><main><p class="brand" aria-hidden="true">${mark}Notes</p>
+<h1>${title}</h1>
 ${body}
 </main></body></html>`;
 }
