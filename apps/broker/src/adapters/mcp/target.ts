@@ -1,4 +1,6 @@
+import type { ProcessGuard } from './transports/process-guard.ts';
 import type { ConnectionWatch } from '#platform/http/connection-watch.ts';
+import type { AllowEntry } from '#platform/http/limited-entry.ts';
 import type { Outgoing } from '#platform/http/outgoing.ts';
 
 /** One user's credential at a server. Read for each request, because tokens are renewed during a connection. */
@@ -20,7 +22,7 @@ type NetworkTarget = {
   headers: Record<string, string>;
   credential?: UpstreamCredential;
   /** Host:port and CIDR of addresses that may be private, and reached without TLS. */
-  allowAddresses: readonly string[];
+  allowAddresses: readonly AllowEntry[];
   /** Other addresses only with https or wss. */
   publicNeedsTls?: boolean | undefined;
   /** How requests leave; by default directly. */
@@ -42,4 +44,5 @@ export type UpstreamTarget =
       env: Record<string, string>;
       /** Is told of each process that was started. */
       onStarted?: ((pid: number) => void) | undefined;
+      guard?: ProcessGuard | undefined;
     };

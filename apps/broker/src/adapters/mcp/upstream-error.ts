@@ -15,10 +15,15 @@
  * - `cancelled`        the caller aborted its signal
  * - `busy`             too many calls running, and nothing was sent; or the server said so: HTTP 429
  * - `restarting`       a program or service that we run ended and is being restarted; nothing was sent
- * - `quarantined`      a program crashed repeatedly: it stays stopped until the server is refreshed or redeployed
+ * - `quarantined`      a program crashed repeatedly: it stays stopped until the server is refreshed or deployed again
  * - `no_sandbox`       programs may only run in a sandbox, and this machine has none
  * - `no_network`       a program needs a network that this machine cannot give it
+ * - `not_allowed`     the operator's allow-list does not have the program; the message says what to do
  * - `not_set_up`       the operator has not finished setting it up (a program, a secret); the message says what is missing
+ * - `folder_full`      a person's files take more than they may: their programs were ended, or are not started
+ * - `shared_folder_full`  the same of a program that people share: the operator makes room; the message says where
+ * - `disk_full`        too little of our own disk is free for a program to run
+ * - `over_limit`       a program was ended because it took or sent more than it may; the message says of what
  * - `protocol`         the upstream returned a JSON-RPC error
  *
  * A call that failed as unreachable, busy, session_lost, sign_in_required or refused_address has not run and can be retried.
@@ -40,7 +45,12 @@ export type UpstreamErrorKind =
   | 'quarantined'
   | 'no_sandbox'
   | 'no_network'
+  | 'not_allowed'
   | 'not_set_up'
+  | 'folder_full'
+  | 'shared_folder_full'
+  | 'disk_full'
+  | 'over_limit'
   | 'protocol';
 
 export class UpstreamError extends Error {

@@ -1,5 +1,6 @@
 import * as oidc from 'openid-client';
 import { boundedFetch } from './bounded-fetch.ts';
+import { refusalOf } from './refusal-of.ts';
 import { readPerson, type Person } from './read-person.ts';
 
 const googleIssuer = 'https://accounts.google.com';
@@ -114,6 +115,8 @@ export const connectOpenId: ConnectUpstream = (settings) => {
         });
       } catch (error) {
         if (error instanceof oidc.AuthorizationResponseError) throw new UpstreamRefusedError(error.error, error);
+        const refusal = await refusalOf(error);
+        if (refusal !== undefined) throw new Error(`the provider refused: ${refusal}`, { cause: error });
         throw error;
       }
       const claims = tokens.claims();

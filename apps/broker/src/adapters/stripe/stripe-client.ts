@@ -109,7 +109,7 @@ function fetchClient(send: Send) {
 function toSoukError(error: InstanceType<typeof Stripe.errors.StripeError>): SoukError {
   const cause = new ProviderFailure(error);
   if (error instanceof Stripe.errors.StripeCardError)
-    return new SoukError('payment_failed', { message: `The payment was refused: ${error.message}`, cause });
+    return new SoukError('payment_failed', { message: error.message, cause });
   if (isFinal(cause)) return new SoukError('payment_refused', { message: refusalText(cause), cause });
   return new SoukError('payments_unavailable', { cause });
 }

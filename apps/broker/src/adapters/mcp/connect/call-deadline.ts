@@ -35,7 +35,7 @@ export function startDeadline(
     clearTimeout(silence);
     if (pauses === 0 && !reason) silence = timeOutAfter(silenceMs);
   };
-  const onAbort = () => end(new UpstreamError('cancelled', 'the caller cancelled'));
+  const onAbort = () => end(new UpstreamError('cancelled', 'the caller canceled'));
   if (signal.aborted) onAbort();
   else signal.addEventListener('abort', onAbort, { once: true });
   return {

@@ -45,7 +45,7 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
   client.onclose = () => {
     stopListening();
     watch.endAll();
-    if (!isClosing) options.onClosed?.(transport.ended?.message ?? 'the connection was closed');
+    if (!isClosing) options.onClosed?.(transport.ended);
   };
 
   /** Runs one request under both deadlines and turns every error into an UpstreamError. */

@@ -2,6 +2,7 @@ import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import type { Log } from '#platform/log.ts';
 import type { ServerNotices } from '../notices/notice-limits.ts';
 import type { Era } from '../upstream.ts';
+import type { UpstreamError } from '../upstream-error.ts';
 
 export type OpenOptions = {
   /** The era found earlier: skips the probe. If it turns out wrong, the server is probed again. */
@@ -25,7 +26,7 @@ export type OpenOptions = {
   onPromptListChanged?: () => void;
   onResourceListChanged?: () => void;
   /** Called once, when the upstream connection ends without a call of `close()`. */
-  onClosed?: (reason: string) => void;
+  onClosed?: (why: UpstreamError | undefined) => void;
   /** Receives the lines that a stdio server writes to stderr: cut to 8 KiB each, at most 100 a second. */
   onDiagnostics?: (lines: readonly string[]) => void;
 };

@@ -32,7 +32,8 @@ const shortestAttemptMs = 100;
  */
 export async function openUpstream(target: UpstreamTarget, options: OpenOptions): Promise<Upstream> {
   const deadlineAt = performance.now() + options.connectTimeoutMs;
-  const remainingMs = () => Math.max(1, deadlineAt - performance.now());
+  // whole: an error names it
+  const remainingMs = () => Math.max(1, Math.round(deadlineAt - performance.now()));
   const first = options.era ?? 'probe';
   const attempts: ('probe' | Era)[] =
     first !== 'probe' ? [first, 'probe'] : target.type === 'http' ? ['probe'] : ['probe', 'legacy'];
@@ -94,7 +95,7 @@ function rejectOnAbort(signal: AbortSignal | undefined): { rejected: Promise<nev
   const { promise: rejected, reject } = Promise.withResolvers<never>();
   // nobody may be listening any more
   rejected.catch(() => {});
-  const onAbort = () => reject(new UpstreamError('cancelled', 'the handshake was cancelled'));
+  const onAbort = () => reject(new UpstreamError('cancelled', 'the handshake was canceled'));
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort);
   return { rejected, dispose: () => signal?.removeEventListener('abort', onAbort) };

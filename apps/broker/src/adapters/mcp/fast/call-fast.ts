@@ -24,7 +24,7 @@ export function callFast(channel: FastChannel, params: ToolParams, options: Tool
   const id = channel.nextId();
   // the caller hung up while the call was queued
   if (cancellation.aborted)
-    return Promise.reject(new UpstreamError('cancelled', 'the caller cancelled', { wasUnsent: true }));
+    return Promise.reject(new UpstreamError('cancelled', 'the caller canceled', { wasUnsent: true }));
   return new Promise<ToolAnswer>((resolve, reject) => {
     new SentCall(channel, id, options, { cancellation, resolve, reject }).send(params);
   });
@@ -59,7 +59,7 @@ class SentCall implements ExchangeListener, DeadlineEvents {
     const text = requestText(this.#channel, this.#id, params, this.#options);
     this.#exchange.send(text, headersOf(this.#channel, params));
     this.#waiting.cancellation.listen(() => {
-      this.#giveUp(new UpstreamError('cancelled', 'the caller cancelled', { wasUnsent: !this.#exchange.isSent }));
+      this.#giveUp(new UpstreamError('cancelled', 'the caller canceled', { wasUnsent: !this.#exchange.isSent }));
     });
   }
 

@@ -10,6 +10,7 @@ import type { FastChannel } from './fast-channel.ts';
 import { Backoff } from '#platform/backoff.ts';
 import { GatheredBytes } from '#platform/gathered-bytes.ts';
 import { asRecord, parseObject } from '#platform/json.ts';
+import { oneInATurn } from '#platform/one-in-a-turn.ts';
 
 /** Receives what arrives during an exchange, and its answer. */
 export type ExchangeListener = {
@@ -28,6 +29,8 @@ type Body = 'json' | 'events' | 'foreign';
 
 /** How long a stream may continue after its answer: a socket whose response ends normally can be reused. */
 const streamEndMs = 1000;
+/** An answer of this size takes milliseconds to read. */
+const largeBytes = 1024 * 1024;
 const streamEndBytes = 64 * 1024;
 const maxResumes = 10;
 
@@ -170,6 +173,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #finish(): void {
     if (this.#interrupted) return this.#fail(this.#interrupted);
+    if (this.#gathered.length < largeBytes) return this.#readWhole();
+    oneInATurn(() => {
+      if (!this.#isOver) this.#readWhole();
+    });
+  }
+
+  #readWhole(): void {
     const bytes = this.#gathered.take();
     try {
       refuseStatus(this.#status, bytes, { session: this.#channel.inSession, headers: this.#headers });

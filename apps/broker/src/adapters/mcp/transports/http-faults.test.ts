@@ -3,7 +3,8 @@ import { createServer } from 'node:https';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bestMs } from '#testing/best-ms.ts';
 import { testCertificate, testCertificateKey } from '#testing/client-example-tls.ts';
-import { findDeadPort, startFaultServer, type Fault, type FaultServer } from '#testing/fault-server.ts';
+import { startFaultServer, type Fault, type FaultServer } from '#testing/fault-server.ts';
+import { freePort } from '#testing/free-port.ts';
 import { watchLongestTurn } from '#testing/longest-turn.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { failureOf, textOf, trackUpstreams, optionsFor, ways } from '../testing/open-for-test.ts';
@@ -30,7 +31,7 @@ const patienceMs = 10_000;
 
 describe('connecting', () => {
   test('bad input 15: a refused connection is unreachable within 1 s', async () => {
-    const address = `127.0.0.1:${await findDeadPort()}`;
+    const address = `127.0.0.1:${await freePort()}`;
     const refused = async () => {
       const dead = { type: 'http', url: `http://${address}/mcp`, headers: {}, allowAddresses: [address] } as const;
       expect((await failureOf(open(dead))).kind).toBe('unreachable');

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { release, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Log } from '#platform/log.ts';
 import { UpstreamError } from '../upstream-error.ts';
@@ -38,12 +38,25 @@ const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/et
 const systemFiles = ['/etc/ld.so.cache', '/etc/localtime', '/etc/nsswitch.conf'];
 /** What a program on the machine's own network finds names with. */
 const hostFiles = ['/etc/resolv.conf', '/etc/hosts'];
-const limits = ['--core=0', '--nofile=1024', '--nproc=4096', `--fsize=${256 * 1024 * 1024}`];
+const limits = ['--core=0', '--nofile=1024'];
+/** Processes and threads of one sandbox, which a kernel before 5.14 counts over the whole machine by user. */
+const maxTasks = atLeast(release(), 5, 14) ? 256 : 4096;
 /** Size limit of each in-memory file system. */
 const maxScratchBytes = 64 * 1024 * 1024;
+/** The first that the kernel ends when the machine has no memory left: never the broker. */
+const oomScore = '1000';
 const isolation = ['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL', '--proc', '/proc', '--dev', '/dev'];
 const scratch = ['/tmp', '/dev/shm'].flatMap((folder) => ['--size', String(maxScratchBytes), '--tmpfs', folder]);
 const probeTimeoutMs = 5_000;
+
+/** The kernel holds each process to these. */
+export type ProcessLimits = {
+  /** The largest file. */
+  fileBytes: number;
+  /** Memory that it may ask for: more than it may use, since stacks and reserves count here. */
+  dataBytes: number;
+};
+const defaultLimits: ProcessLimits = { fileBytes: 256 * 1024 * 1024, dataBytes: 2560 * 1024 * 1024 };
 
 /** For installations that run no programs. */
 export const noPrograms: Sandbox = {
@@ -64,16 +77,29 @@ export async function openSandbox(options: {
   required: boolean;
   /** Whether any program here wants a network of its own. */
   network?: boolean;
+  limits?: ProcessLimits;
   log: Log;
   /** Where to look for bwrap and the other tools. Not our PATH, which could include a folder that others can write to. */
   searchPath?: string;
 }): Promise<Sandbox> {
-  const { required, log, searchPath = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin' } = options;
+  const {
+    required,
+    log,
+    limits: bounds = defaultLimits,
+    searchPath = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
+  } = options;
   const bwrap = findProgram('bwrap', searchPath);
   const prlimit = findProgram('prlimit', searchPath);
+  const choom = findProgram('choom', searchPath);
   const tools = findNetworkTools(searchPath);
-  const confined = (command: ProgramCommand) =>
-    confine(command, { bwrap: bwrap ?? 'bwrap', prlimit: prlimit ?? 'prlimit' }, tools.found);
+  const limited = [
+    ...(choom ? [choom, '-n', oomScore, '--'] : []),
+    prlimit ?? 'prlimit',
+    ...limits,
+    `--fsize=${bounds.fileBytes}`,
+    `--data=${bounds.dataBytes}`,
+  ];
+  const confined = (command: ProgramCommand) => confine(command, bwrap ?? 'bwrap', limited, tools.found);
   const problem = !bwrap
     ? 'bwrap is not installed'
     : !prlimit
@@ -93,7 +119,9 @@ export async function openSandbox(options: {
     wrap(command) {
       if (problem !== undefined && required) throw new UpstreamError('no_sandbox', problem);
       if (command.network === true && networkProblem) throw new UpstreamError('no_network', networkProblem);
-      return problem === undefined ? confined(command) : { argv: command.argv, cwd: command.cwd, env: command.env };
+      if (problem === undefined) return confined(command);
+      const { argv, cwd, env } = command;
+      return { argv: prlimit ? withLimits(limited, argv) : argv, cwd, env };
     },
   };
 }
@@ -119,7 +147,8 @@ async function tryOut(wrap: Sandbox['wrap'], name: string, network: boolean): Pr
 
 function confine(
   { argv, cwd, env, reads, network }: ProgramCommand,
-  { bwrap, prlimit }: { bwrap: string; prlimit: string },
+  bwrap: string,
+  limited: readonly string[],
   tools: NetworkTools | undefined,
 ): Launch {
   const shared = network === 'host' ? hostFiles : [];
@@ -129,16 +158,29 @@ function confine(
     path,
   ]);
   const outside = network === 'host' ? ['--share-net'] : network ? publicNetworkOptions : [];
-  const own = ['--bind', cwd, cwd, '--remount-ro', '/', '--chdir', cwd];
+  // bubblewrap's /dev is a file system in memory too, of half the machine's
+  const own = ['--bind', cwd, cwd, '--remount-ro', '/', '--remount-ro', '/dev', '--chdir', cwd];
   // scratch mounts come first: a readable path can lie under /tmp, and a later mount covers an earlier one
   const options = [...isolation, ...outside, ...scratch, ...readable, ...own];
-  const sandboxed = [bwrap, ...options, ...asOurselves(network), '--', prlimit, ...limits, '--', ...argv] as const;
+  const program = withLimits([...limited, `--nproc=${maxTasks}`], argv);
+  const sandboxed = [bwrap, ...options, ...asOurselves(network), '--', ...program] as const;
   return {
     argv: network === true && tools ? inPublicNetwork(sandboxed, tools) : [...sandboxed],
     cwd,
     // the program can read bwrap's environment in /proc, so bwrap gets the program's environment and no more
     env,
   };
+}
+
+function withLimits(limited: readonly string[], argv: readonly string[]): [string, ...string[]] {
+  const [first = 'prlimit', ...rest] = limited;
+  return [first, ...rest, '--', ...argv];
+}
+
+/** Whether a version of Linux is this one or newer. */
+function atLeast(version: string, major: number, minor: number): boolean {
+  const [ofMajor = 0, ofMinor = 0] = version.split('.').map((part) => Number.parseInt(part));
+  return ofMajor > major || (ofMajor === major && ofMinor >= minor);
 }
 
 /** pasta runs bubblewrap as the root of a namespace, and a program that is no root should not believe to be it. */

@@ -9,11 +9,16 @@ const flushEveryMs = 250;
 /**
  * Drains a child's stderr, so that a verbose child never blocks on a full pipe, and passes on a bounded part of it, the
  * newest: lines cut to 8 KiB, at most 200 every 250 ms. The first of a burst come at once, the last at the end.
+ * @param onRead is told how much of it was read
  */
-export function drainDiagnostics(stderr: Readable, onLines: ((lines: readonly string[]) => void) | undefined): void {
+export function drainDiagnostics(
+  stderr: Readable,
+  onLines: ((lines: readonly string[]) => void) | undefined,
+  onRead: (bytes: number) => void = () => {},
+): void {
   stderr.on('error', () => {});
   if (!onLines) {
-    stderr.resume();
+    stderr.on('data', (chunk: Buffer) => onRead(chunk.length));
     return;
   }
   let rest = '';
@@ -32,6 +37,7 @@ export function drainDiagnostics(stderr: Readable, onLines: ((lines: readonly st
 
   stderr.setEncoding('utf8');
   stderr.on('data', (text: string) => {
+    onRead(text.length);
     const parts = (rest + text).split('\n');
     rest = (parts.pop() ?? '').slice(0, maxLineChars);
     for (const part of parts.slice(-maxLines)) {

@@ -5,7 +5,9 @@ import { createLineSplitter } from '../wire/line-splitter.ts';
 import { createMessageReader } from '../wire/message-reader.ts';
 import { sdkCost } from '../notices/notice-limits.ts';
 import { createPace, type Pace } from '../wire/pace.ts';
+import type { ProcessGuard } from './process-guard.ts';
 import { endGroup, guardGroup, signalGroup } from './process-group.ts';
+import { UnaskedMessages } from './unasked-messages.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import type { UpstreamTransport } from './upstream-transport.ts';
 
@@ -26,6 +28,7 @@ export type StdioTransportOptions = {
   pace: Pace;
   onDiagnostics?: ((lines: readonly string[]) => void) | undefined;
   onStarted?: ((pid: number) => void) | undefined;
+  guard?: ProcessGuard | undefined;
 };
 
 /**
@@ -43,6 +46,7 @@ export class StdioTransport implements UpstreamTransport {
   #child: ChildProcessWithoutNullStreams | undefined;
   #exited: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
+  readonly #unasked = new UnaskedMessages();
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
@@ -52,9 +56,13 @@ export class StdioTransport implements UpstreamTransport {
     return this.#child?.pid;
   }
 
-  /** @throws UpstreamError unreachable when the program cannot be started */
+  /** @throws UpstreamError unreachable when the program cannot be started; why its guard refuses it */
   async start(): Promise<void> {
-    const [command, ...args] = this.#options.argv;
+    const { guard } = this.#options;
+    await guard?.admit();
+    // meanwhile its time may have passed
+    if (this.ended) throw this.ended;
+    const [command = '', ...args] = [...(guard?.enter() ?? []), ...this.#options.argv];
     const child = spawn(command, args, {
       cwd: this.#options.cwd,
       env: this.#options.env,
@@ -66,21 +74,28 @@ export class StdioTransport implements UpstreamTransport {
     this.#child = child;
     // writing to a child that has exited fails; the exit itself is handled below
     child.stdin.on('error', () => {});
-    drainDiagnostics(child.stderr, this.#options.onDiagnostics);
+    drainDiagnostics(child.stderr, this.#options.onDiagnostics, (bytes) => {
+      const tooMuch = this.#unasked.wrote(bytes);
+      if (tooMuch) this.#endWith(tooMuch);
+    });
     const started = new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', (error) => reject(new UpstreamError('unreachable', error.message, { cause: error })));
     });
+    const { pid } = child;
+    const leave = guard?.watch(pid === undefined ? undefined : { pid, end: (reason) => this.#endWith(reason) });
     this.#exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
-        if (child.pid !== undefined) endGroup(child.pid);
+        if (pid !== undefined) endGroup(pid);
+        const reason = leave?.();
+        if (reason) this.#announceEnd(reason);
         void this.#afterExit(child, code, signal).then(resolve);
       });
       child.once('error', () => resolve());
     });
-    if (child.pid !== undefined) guardGroup(child.pid);
+    if (pid !== undefined) guardGroup(pid);
     await started;
-    if (child.pid !== undefined) this.#options.onStarted?.(child.pid);
+    if (pid !== undefined) this.#options.onStarted?.(pid);
     void this.#read(child).catch((error: unknown) => {
       this.#endWith(error instanceof UpstreamError ? error : new UpstreamError('bad_upstream', String(error)));
     });
@@ -93,6 +108,7 @@ export class StdioTransport implements UpstreamTransport {
     if (stdin.writableLength > maxUnreadBytes) {
       throw new UpstreamError('bad_upstream', 'the process does not read its input');
     }
+    this.#unasked.sent(message);
     stdin.write(`${JSON.stringify(message)}\n`);
   }
 
@@ -139,13 +155,14 @@ export class StdioTransport implements UpstreamTransport {
       const { lines, tooLong } = splitter.push(bytes);
       for (const line of lines) {
         const message = read(line.toString('utf8'));
+        this.#unasked.came(message, line.length);
         if (message) this.onmessage?.(message);
         // the SDK handles notices a microtask later and would drop progress that comes just before its answer
         if (message && !('id' in message)) await Promise.resolve();
         const brake = pace(1, line.length);
-        if (brake) await brake;
+        if (brake) await this.#unasked.hold(brake);
         const shared = message && 'method' in message ? this.#options.pace(sdkCost, 0) : undefined;
-        if (shared) await shared;
+        if (shared) await this.#unasked.hold(shared);
       }
       if (tooLong) throw new UpstreamError('result_too_large', `a line of more than ${limit} bytes`);
     }

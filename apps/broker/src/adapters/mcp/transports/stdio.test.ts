@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { compileCache } from '#testing/compile-cache.ts';
-import { findDeadPort } from '#testing/fault-server.ts';
+import { freePort } from '#testing/free-port.ts';
 import { watchLongestTurn } from '#testing/longest-turn.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { callOptions, failureOf, stdioTarget, textOf, trackUpstreams } from '../testing/open-for-test.ts';
@@ -85,7 +85,7 @@ describe('the official reference servers', () => {
   });
 
   test('everything over streamable HTTP is opened and called with progress, and its lost session is detected', async () => {
-    const port = await findDeadPort();
+    const port = await freePort();
     const { argv } = reference('everything', 'streamableHttp');
     const start = () => spawn(argv[0], argv.slice(1), { env: { PORT: String(port) }, stdio: 'ignore' });
     const address = `127.0.0.1:${port}`;
@@ -163,8 +163,8 @@ describe('a stdio server', () => {
   });
 
   test('bad input 22: that exits during a call ends the call at once', async () => {
-    let reason = '';
-    const upstream = await open(faulty('exit-on-call'), { onClosed: (why) => (reason = why) });
+    let reason: string | undefined;
+    const upstream = await open(faulty('exit-on-call'), { onClosed: (why) => (reason = why?.message) });
     const started = performance.now();
     const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions()));
     expect(failure.kind).toBe('closed');

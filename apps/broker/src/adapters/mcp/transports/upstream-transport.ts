@@ -1,3 +1,4 @@
+import type { AllowEntry } from '#platform/http/limited-entry.ts';
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
 import type { ConnectionWatch } from '#platform/http/connection-watch.ts';
 import type { Outgoing } from '#platform/http/outgoing.ts';
@@ -21,7 +22,7 @@ export type NetworkTransportOptions = {
   headers: Record<string, string>;
   credential?: UpstreamCredential;
   /** Host:port and CIDR of addresses that may be private, and reached without TLS. */
-  allowAddresses: readonly string[];
+  allowAddresses: readonly AllowEntry[];
   /** Other addresses only with https or wss. */
   publicNeedsTls?: boolean | undefined;
   /** How requests leave; by default directly. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bestMs } from '#testing/best-ms.ts';
-import { findDeadPort } from '#testing/fault-server.ts';
+import { freePort } from '#testing/free-port.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startWebSocketFixture, type WebSocketFault, type WebSocketFixture } from '#testing/websocket-fixture.ts';
 import { callOptions, failureOf, textOf, trackUpstreams } from '../testing/open-for-test.ts';
@@ -67,7 +67,7 @@ describe('a WebSocket server', () => {
 
 describe('a faulty WebSocket server', () => {
   test('bad input 15: a refused connection is unreachable within 1 s', async () => {
-    const address = `127.0.0.1:${await findDeadPort()}`;
+    const address = `127.0.0.1:${await freePort()}`;
     const refused = async () => {
       const dead = { type: 'websocket', url: `ws://${address}/`, headers: {}, allowAddresses: [address] } as const;
       expect((await failureOf(open(dead))).kind).toBe('unreachable');
@@ -93,9 +93,9 @@ describe('a faulty WebSocket server', () => {
     ['bad input 18: a frame above the limit', 'huge', 'result_too_large'],
     ['a torn connection', 'drops-calls', 'closed'],
   ] as const)('%s fails the open call at once and ends the connection', async (_, fault, kind) => {
-    let reason = '';
+    let reason: string | undefined;
     const before = fixture.openSockets();
-    const upstream = await open(target(fault), { onClosed: (why) => (reason = why) });
+    const upstream = await open(target(fault), { onClosed: (why) => (reason = why?.message) });
     const started = performance.now();
     const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions()));
     expect(failure.kind).toBe(kind);

@@ -21,15 +21,20 @@ const connectFailures: ReadonlySet<string> = new Set([
   'PROXY_ERROR',
 ]);
 /** Of TLS: the request was not sent. */
-const untrusted: ReadonlySet<string> = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
+const untrusted = 'its certificate is not trusted';
+const remedy = 'NODE_EXTRA_CA_CERTS names a file of authorities to trust';
+const certificateFaults: ReadonlyMap<string, readonly [fault: string, remedy: string]> = new Map([
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', [untrusted, remedy]],
+  ['SELF_SIGNED_CERT_IN_CHAIN', [untrusted, remedy]],
+  ['UNABLE_TO_GET_ISSUER_CERT', [untrusted, remedy]],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', [untrusted, remedy]],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', [untrusted, remedy]],
+  ['CERT_HAS_EXPIRED', ['its certificate has expired', 'those who run it must renew it']],
+  ['CERT_NOT_YET_VALID', ['its certificate is not valid yet', 'its clock or the clock of this machine may be wrong']],
+  [
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    ['its certificate is for another host name', 'the address in the manifest or the certificate must change'],
+  ],
 ]);
 /** The connection broke during an exchange: the server may have acted on the request. */
 const tornConnections: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_DESTROYED']);
@@ -107,10 +112,8 @@ function fromSystemError(error: unknown): UpstreamError {
     if (typeof code === 'string' && connectFailures.has(code)) {
       return new UpstreamError('unreachable', each.message || code, { cause: error });
     }
-    if (typeof code === 'string' && untrusted.has(code)) {
-      const remedy = 'NODE_EXTRA_CA_CERTS names a file of authorities to trust';
-      return new UpstreamError('unreachable', `its certificate is not trusted (${code}): ${remedy}`, { cause: error });
-    }
+    const fault = typeof code === 'string' ? certificateFaults.get(code) : undefined;
+    if (fault) return new UpstreamError('unreachable', `${fault[0]} (${String(code)}): ${fault[1]}`, { cause: error });
     if (typeof code === 'string' && (code.startsWith('ERR_SSL_') || code === 'EPROTO')) {
       return new UpstreamError('unreachable', `it does not speak TLS at this port (${code})`, { cause: error });
     }

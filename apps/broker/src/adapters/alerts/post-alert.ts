@@ -1,0 +1,82 @@
+import { createHmac } from 'node:crypto';
+import { request } from 'undici';
+import type { AlertWebhook } from '#platform/config/mail.ts';
+import { RefusedAddressError } from '#platform/http/address-guard.ts';
+import type { AllowEntry } from '#platform/http/limited-entry.ts';
+import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
+import type { Outgoing } from '#platform/http/outgoing.ts';
+import { readBounded } from '#platform/http/read-bounded.ts';
+import { NotTakenError } from '#platform/notices/not-taken-error.ts';
+
+export type AlertMessage = {
+  /** The same when it is sent again. */
+  id: string;
+  shop: string;
+  cause: string;
+  text: string;
+  url: string;
+  at: Date;
+};
+
+/** @throws NotTakenError */
+export type PostAlert = (message: AlertMessage) => Promise<void>;
+
+const timeoutMs = 10_000;
+const maxAnswerBytes = 16 * 1024;
+
+/**
+ * Posts alerts to the operator's webhook, by the rules for addresses from outside: https to public addresses, http and private
+ * ones where the operator allows them, and no redirect. Chats such as Slack show `text`; other receivers read the rest.
+ */
+export function createPostAlert(
+  { url, secret }: AlertWebhook,
+  { allowAddresses, outgoing }: { allowAddresses: readonly AllowEntry[]; outgoing: Outgoing },
+): PostAlert {
+  return async ({ id, shop, cause, text, url: page, at }) => {
+    const told = { text: `${inChat(text)} ${page}`, id, shop, cause, url: page, at: at.toISOString() };
+    // Slack documents no other member than `text` for plain messages
+    const body = JSON.stringify(new URL(url).hostname === 'hooks.slack.com' ? { text: told.text } : told);
+    const dispatcher = createGuardedDispatcher({
+      allowAddresses,
+      publicNeedsTls: true,
+      connectTimeoutMs: timeoutMs,
+      connections: 1,
+      outgoing,
+    });
+    try {
+      const answer = await request(url, {
+        dispatcher,
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...(secret !== undefined && signature(secret, body)) },
+        body,
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      answer.body.on('error', () => {});
+      const { statusCode: status } = answer;
+      await readBounded(answer.body, maxAnswerBytes, () => new Error('too large'));
+      if (status < 200 || status > 299) throw notTaken(`the alert webhook answered ${status}`);
+    } catch (error) {
+      if (error instanceof NotTakenError) throw error;
+      // its address may be a secret, so no other error is told
+      throw notTaken(
+        error instanceof RefusedAddressError
+          ? 'the address of the alert webhook is not allowed: see UPSTREAM_ALLOW_ADDRESSES'
+          : 'the alert webhook does not answer',
+      );
+    } finally {
+      await dispatcher.destroy();
+    }
+  };
+}
+
+const notTaken = (message: string) => new NotTakenError(message, { isForGood: false, isAway: false });
+
+/** As Stripe signs its own: the time is part of what is signed, so that an old request cannot be sent again. */
+function signature(secret: string, body: string): Record<string, string> {
+  const at = Math.floor(Date.now() / 1000);
+  const signed = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex');
+  return { 'souk-signature': `t=${at},v1=${signed}` };
+}
+
+/** Names in it are others', and Slack takes <!channel> for a call to everyone. */
+const inChat = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
