@@ -18,14 +18,25 @@ describe('the configuration', () => {
   };
 
   test('without any variable everything has its default', () => {
-    expect(readConfig({})).toEqual({
+    const { settings, ...config } = readConfig({});
+    // the master key is a file then
+    expect(settings.filter(({ origin }) => origin !== 'default').map(({ name }) => name)).toEqual(['MASTER_KEY']);
+    expect(config).toEqual({
+      secretValues: [],
       production: false,
+      programLimits: {
+        folderBytes: 256 * 1024 * 1024,
+        memoryBytes: 512 * 1024 * 1024,
+        personMemoryBytes: 1024 * 1024 * 1024,
+        freeDiskBytes: 512 * 1024 * 1024,
+      },
       port: 3000,
       publicUrl: 'http://localhost:3000',
       host: '127.0.0.1',
       ignoredHost: undefined,
       dataDir: resolve('data'),
       databaseUrl: undefined,
+      listenUrl: undefined,
       google: undefined,
       oidc: undefined,
       standIn: true,
@@ -33,7 +44,10 @@ describe('the configuration', () => {
       clientDocuments: { advertised: false, served: true },
       outgoingProxy: undefined,
       payments: 'sandbox',
+      mail: { kind: 'demo' },
+      alertWebhook: undefined,
       paymentMethods: ['card'],
+      checkout: { tax: false, codes: false },
       stripe: undefined,
       adminEmails: ['admin@souk.test'],
       allowDevSignIn: false,
@@ -45,28 +59,46 @@ describe('the configuration', () => {
       masterKey: undefined,
       stdio: 'allowlist',
       stdioAllowlist: undefined,
+      programsCgroup: undefined,
       logLevel: 'warn',
       metrics: undefined,
+      telemetry: undefined,
       serviceRestartDelayMs: 1000,
       healthIntervalMs: 5000,
       drainGraceMs: 0,
+      proxyKeepAliveMs: 0,
+      poolSize: 10,
       limits: {
         callsPerMinuteToken: 120,
         callsPerMinuteUser: 300,
         requestsPerMinuteToken: 600,
         callsInFlightPerServer: undefined,
+        api: { perMinuteUser: 1200, perMinuteAddress: 6000 },
         callsInFlightPerUser: 16,
+        upstreamConnections: 8192,
         signInPerMinute: 20,
       },
+      misspelled: [],
+      retention: { callsMonths: 13, usageMonths: 37, auditYears: 10, versionsKept: 100, booksYears: 10 },
+      adminMayAllow: { addresses: false, packages: false },
       upstreamSecrets: new Map(),
       upstreamAllowAddresses: [],
+      offersFile: undefined,
+      legalFiles: { terms: undefined, privacy: undefined, refunds: undefined },
       catalogueDir: undefined,
       bundledCatalogue: true,
     });
   });
 
-  test('CATALOGUE_DIR is absolute, and BUNDLED_CATALOGUE is on or off', () => {
-    expect(readConfig({ CATALOGUE_DIR: 'own', BUNDLED_CATALOGUE: 'off' })).toMatchObject({
+  test('TERMS_FILE, PRIVACY_FILE and REFUNDS_FILE are absolute', () => {
+    expect(readConfig({ TERMS_FILE: 'a.md', PRIVACY_FILE: 'b.md', REFUNDS_FILE: '/c.md' })).toMatchObject({
+      legalFiles: { terms: resolve('a.md'), privacy: resolve('b.md'), refunds: '/c.md' },
+    });
+  });
+
+  test('CATALOGUE_DIR and OFFERS_FILE are absolute, and BUNDLED_CATALOGUE is on or off', () => {
+    expect(readConfig({ CATALOGUE_DIR: 'own', BUNDLED_CATALOGUE: 'off', OFFERS_FILE: 'sold.json' })).toMatchObject({
+      offersFile: resolve('sold.json'),
       catalogueDir: resolve('own'),
       bundledCatalogue: false,
     });
@@ -106,6 +138,12 @@ describe('the configuration', () => {
   test('[CFG-5] DATABASE_URL sets the database', () => {
     expect(readConfig({ DATABASE_URL: 'postgres://db/souk' }).databaseUrl).toBe('postgres://db/souk');
     expect(problemsOf({ DATABASE_URL: 'mysql://db' })).toEqual([expect.stringContaining('DATABASE_URL')]);
+    const [pooled, direct] = ['postgres://pool/souk', 'postgres://db/souk'];
+    expect(readConfig({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct }).listenUrl).toBe(direct);
+    expect(problemsOf({ DATABASE_LISTEN_URL: direct })).toEqual(['DATABASE_LISTEN_URL is set without DATABASE_URL']);
+    expect(problemsOf({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: 'db' })).toEqual([
+      'DATABASE_LISTEN_URL must begin with postgres:// or postgresql://',
+    ]);
   });
 
   test('the log is quiet on a desk and tells what happens in production; LOG_LEVEL decides', () => {
@@ -119,6 +157,22 @@ describe('the configuration', () => {
     expect(readConfig({ METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' }).metrics?.host).toBe('0.0.0.0');
     expect(problemsOf({ METRICS_PORT: '0' })).toEqual([expect.stringContaining('METRICS_PORT')]);
     expect(problemsOf({ METRICS_PORT: '3000' })).toEqual(['METRICS_PORT must be another port than PORT']);
+  });
+
+  test('a collector has an address, and may have headers whose values are secret', () => {
+    const headers = 'authorization=Bearer%20a%3Db,x-tenant=t=1';
+    const { telemetry, secretValues } = readConfig({
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example:4318',
+      OTEL_EXPORTER_OTLP_HEADERS: headers,
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+    });
+    expect(telemetry).toEqual({
+      endpoint: 'https://collector.example:4318',
+      headers: { authorization: 'Bearer a=b', 'x-tenant': 't=1' },
+      serviceName: 'souk',
+      tracedShare: 0.25,
+    });
+    expect(secretValues).toEqual(expect.arrayContaining(['Bearer a=b', 't=1']));
   });
 
   test("[CFG-10] BRAND_NAME sets the product's name, Souk without it", () => {
@@ -140,6 +194,9 @@ describe('the configuration', () => {
     expect(readConfig({ MASTER_KEY: masterKey }).masterKey).toBe(masterKey);
     expect(readConfig({ MASTER_KEY_FILE: file('key', `${masterKey}\n`) }).masterKey).toBe(masterKey);
     expect(problemsOf({ MASTER_KEY: 'short' })).toEqual([expect.stringContaining('32 bytes')]);
+    expect(problemsOf({ MASTER_KEY_NEXT: 'short' })).toEqual([
+      'MASTER_KEY_NEXT must be 32 bytes in base64url (43 characters)',
+    ]);
   });
 
   test.each([
@@ -150,6 +207,8 @@ describe('the configuration', () => {
     'STRIPE_SECRET_KEY',
     'STRIPE_WEBHOOK_SECRET',
     'MASTER_KEY',
+    'MASTER_KEY_NEXT',
+    'OTEL_EXPORTER_OTLP_HEADERS',
   ])('%s may come from a file, which must be there, hold something, and be the only source', (name) => {
     const given = {
       ...google,
@@ -160,13 +219,20 @@ describe('the configuration', () => {
       STRIPE_WEBHOOK_SECRET: 'whsec',
       DATABASE_URL: 'postgres://db/souk',
       MASTER_KEY: masterKey,
+      MASTER_KEY_NEXT: masterKey,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a',
     };
     const { [name]: value, ...others }: NodeJS.ProcessEnv = given;
     const path = file(name, `${value}\n`);
-    expect(readConfig({ ...others, [`${name}_FILE`]: path })).toEqual(readConfig(given));
+    // the same, and it says that it is of the file
+    const place = { origin: 'secret-file', file: path };
+    const settings = readConfig(given).settings.map((one) => (one.name === name ? { ...one, ...place } : one));
+    expect(readConfig({ ...others, [`${name}_FILE`]: path })).toEqual({ ...readConfig(given), settings });
     expect(problemsOf({ ...given, [`${name}_FILE`]: path })).toEqual([expect.stringContaining('both set')]);
+    // the one that nobody can make again says so
+    const remedy = ': restore the key of this installation there, since its secrets open with no other';
     expect(problemsOf({ ...others, [`${name}_FILE`]: '/nowhere' })).toContainEqual(
-      `${name}_FILE: cannot read /nowhere`,
+      `${name}_FILE: cannot read /nowhere${name === 'MASTER_KEY' ? remedy : ''}`,
     );
     expect(problemsOf({ ...others, [`${name}_FILE`]: file('empty', '\n') })).toContainEqual(
       expect.stringContaining('is empty'),
@@ -214,7 +280,13 @@ describe('the configuration', () => {
     ['HOST', 'a b', 'must be an address or a name of this machine'],
     ['METRICS_HOST', 'http://127.0.0.1', 'must be an address or a name of this machine'],
     ['STDIO', 'on', 'must be off or allowlist'],
+    ['ADMIN_MAY_ALLOW', 'addresses, everything', 'must be addresses, packages, or both, separated by a comma'],
     ['LOG_LEVEL', 'loud', 'must be one of trace, debug, info, warn, error, fatal, silent'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'must be an http or https address'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'key', 'must be headers as name=value, separated by commas'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'key=%zz', 'must be headers as name=value, separated by commas'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5', 'must be a share from 0 to 1'],
+    ['OTEL_TRACES_SAMPLER_ARG', 'half', 'must be a share from 0 to 1'],
   ])('%s=%s is refused in words', (name, value, rule) => {
     expect(problemsOf({ [name]: value })).toEqual([`${name}: ${rule}`]);
   });
@@ -237,9 +309,34 @@ describe('the configuration', () => {
     ['SERVICE_RESTART_DELAY_MS', 'serviceRestartDelayMs'],
     ['HEALTH_INTERVAL_MS', 'healthIntervalMs'],
     ['DRAIN_GRACE_MS', 'drainGraceMs'],
+    ['PROXY_KEEP_ALIVE_MS', 'proxyKeepAliveMs'],
   ] as const)('%s sets its figure', (name, field) => {
     expect(readConfig({ [name]: '250' })[field]).toBe(250);
     expect(problemsOf({ [name]: '-1' })).toHaveLength(1);
+  });
+
+  test('SMTP_URL is a mail server, and with a user no mail leaves it without TLS', () => {
+    const serverOf = (url: string) => readConfig({ SMTP_URL: url }).mail;
+    const server = { host: 'mail.example', port: 587, secure: false, requireTls: false };
+    expect(serverOf('smtp://mail.example')).toMatchObject({ kind: 'smtp', server });
+    expect(serverOf('smtp://shop:p%40ss@mail.example')).toMatchObject({
+      server: { ...server, requireTls: true, user: 'shop', password: 'p@ss' },
+    });
+    expect(serverOf('smtps://shop:pass@mail.example')).toMatchObject({ server: { port: 465, secure: true } });
+    expect(serverOf('smtp://shop:pass@localhost:2525')).toMatchObject({ server: { port: 2525, requireTls: false } });
+    expect(readConfig({ ...google }).mail).toEqual({ kind: 'off' });
+    expect(problemsOf({ ...production, SMTP_URL: 'smtp://mail.example' })).toEqual([
+      'SMTP_URL is set without SUPPORT_EMAIL, which e-mails are sent from',
+    ]);
+    expect(problemsOf({ SMTP_URL: 'smtp://mail.example', ALLOW_DEV_SIGN_IN: '1' })).toEqual([
+      'SMTP_URL and ALLOW_DEV_SIGN_IN exclude each other: anyone could have e-mails sent to any address',
+    ]);
+    expect(
+      problemsOf({ SMTP_URL: 'smtp://mail.example?tls=off', ALERT_WEBHOOK_SECRET: 'a-long-enough-secret' }),
+    ).toEqual([
+      'SMTP_URL must be a scheme, user, password, host and port, without a path or options',
+      'ALERT_WEBHOOK_SECRET is set without ALERT_WEBHOOK_URL',
+    ]);
   });
 
   test('the limits of calls and sign-ins are set by the environment', () => {
@@ -250,6 +347,9 @@ describe('the configuration', () => {
       SIGN_IN_PER_MINUTE: '3',
       MCP_IN_FLIGHT_SERVER: '4',
       MCP_IN_FLIGHT_USER: '5',
+      UPSTREAM_CONNECTIONS: '6',
+      API_REQUESTS_PER_MINUTE_USER: '70',
+      API_REQUESTS_PER_MINUTE_ADDRESS: '80',
     };
     expect(readConfig(limits).limits).toEqual({
       callsPerMinuteToken: 1,
@@ -258,6 +358,8 @@ describe('the configuration', () => {
       signInPerMinute: 3,
       callsInFlightPerServer: 4,
       callsInFlightPerUser: 5,
+      upstreamConnections: 6,
+      api: { perMinuteUser: 70, perMinuteAddress: 80 },
     });
     expect(problemsOf({ SIGN_IN_PER_MINUTE: '0' })).toHaveLength(1);
   });

@@ -11,10 +11,18 @@ export class SoukError extends Error {
   readonly status: number;
   readonly issues: Issue[] | undefined;
   readonly current: ErrorBody['current'];
+  /** When the same may be asked again. */
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(
     code: ErrorCode,
-    options: { message?: string; issues?: Issue[]; current?: ErrorBody['current']; cause?: unknown } = {},
+    options: {
+      message?: string;
+      issues?: Issue[];
+      current?: ErrorBody['current'];
+      retryAfterSeconds?: number;
+      cause?: unknown;
+    } = {},
   ) {
     super(options.message ?? errorCatalogue[code].message ?? code, { cause: options.cause });
     this.name = 'SoukError';
@@ -22,5 +30,6 @@ export class SoukError extends Error {
     this.status = errorCatalogue[code].status;
     this.issues = options.issues;
     this.current = options.current;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }

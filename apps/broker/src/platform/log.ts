@@ -1,6 +1,10 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { createHiddenValues } from './hide-secrets.ts';
 
-export type Log = Logger;
+export type Log = Logger & {
+  /** From now on no line contains these values; those of the same owner before are forgotten. */
+  hideValues?: (owner: string, values: readonly string[]) => void;
+};
 
 /** Header and field names whose values never reach the log. */
 const secretPaths = [
@@ -21,10 +25,15 @@ const secretPaths = [
   'body.code',
   '*.code_verifier',
   '*.masterKey',
+  '*.nextMasterKey',
 ];
 
-/** JSON lines to stdout (or `destination`), secrets censored. */
+/** JSON lines to stdout (or `destination`), secrets censored: by their names, and those of `hideValues` wherever they stand. */
 export function createLog(level: string, destination?: DestinationStream): Log {
-  const options = { level, base: null, redact: { paths: secretPaths, censor: '[redacted]' } };
-  return destination ? pino(options, destination) : pino(options);
+  const hidden = createHiddenValues();
+  const redact = { paths: secretPaths, censor: '[redacted]' };
+  const options = { level, base: null, redact, hooks: { streamWrite: hidden.hide } };
+  const log = destination ? pino(options, destination) : pino(options);
+  // children inherit it
+  return Object.assign(log, { hideValues: hidden.set });
 }

@@ -1,4 +1,5 @@
 import { elapsedTime, type Clock } from './clock.ts';
+import { oneBroker, type LiveBrokers } from './db/share-of.ts';
 
 const minuteMs = 60_000;
 /** Each key costs memory: under a flood of keys the one that was counted first is forgotten, and starts anew. */
@@ -17,17 +18,26 @@ export type RateLimit = {
 type Bucket = { left: number; atMs: number };
 
 /**
- * At most `max` for each key, in a bucket that refills evenly over `windowMs`. In memory: each replica counts its own.
+ * At most `max` for each key, in a bucket that refills evenly over `windowMs`. In memory: each broker counts its own, and gives
+ * its share of what all of them may give together, one at least.
  * A key that may be chosen by a stranger, such as an address, belongs into an `addressGroup` first.
+ * @param brokers by default this one alone, for what each broker may give by itself
  */
-export function createRateLimit(max: number, clock: Clock, windowMs = minuteMs): RateLimit {
+export function createRateLimit(
+  max: number,
+  clock: Clock,
+  windowMs = minuteMs,
+  brokers: Pick<LiveBrokers, 'count'> = oneBroker,
+): RateLimit {
   const time = elapsedTime(clock);
+  const share = () => Math.max(1, max / brokers.count());
   const buckets = new Map<string, Bucket>();
 
   function refill(bucket: Bucket): void {
     const nowMs = time.now();
     const elapsedMs = Math.max(0, nowMs - bucket.atMs);
-    bucket.left = Math.min(max, bucket.left + (elapsedMs / windowMs) * max);
+    const most = share();
+    bucket.left = Math.min(most, bucket.left + (elapsedMs / windowMs) * most);
     bucket.atMs = nowMs;
   }
 
@@ -40,7 +50,7 @@ export function createRateLimit(max: number, clock: Clock, windowMs = minuteMs):
     }
     const [oldest] = buckets.size >= maxKeys ? buckets.keys() : [];
     if (oldest !== undefined) buckets.delete(oldest);
-    const bucket = { left: max, atMs: time.now() };
+    const bucket = { left: share(), atMs: time.now() };
     buckets.set(key, bucket);
     return bucket;
   }
@@ -48,20 +58,21 @@ export function createRateLimit(max: number, clock: Clock, windowMs = minuteMs):
   return {
     take(key, count = 1) {
       const bucket = bucketOf(key);
-      const wanted = Math.min(count, max);
+      const wanted = Math.min(count, share());
       if (bucket.left < wanted) return false;
       bucket.left -= wanted;
       return true;
     },
     giveBack(key) {
       const bucket = bucketOf(key);
-      bucket.left = Math.min(max, bucket.left + 1);
+      bucket.left = Math.min(share(), bucket.left + 1);
     },
     waitMs(key, count = 1) {
       const bucket = buckets.get(key);
       if (!bucket) return 0;
       refill(bucket);
-      return Math.max(0, ((Math.min(count, max) - bucket.left) / max) * windowMs);
+      const most = share();
+      return Math.max(0, ((Math.min(count, most) - bucket.left) / most) * windowMs);
     },
   };
 }

@@ -1,8 +1,9 @@
+import { issueText } from '@souk/contract/issue-text.ts';
 import type { ZodError } from 'zod';
 
 /** What is wrong with an input, field by field, in one line. */
 export function sayIssues({ issues }: ZodError): string {
   return issues
-    .map(({ path, message }) => [path.join('.'), message].filter((part) => part !== '').join(': '))
+    .map((issue) => [issue.path.join('.'), issueText(issue)].filter((part) => part !== '').join(': '))
     .join('; ');
 }

@@ -1,17 +1,24 @@
+import type { AuditAction } from '@souk/contract/audit-actions.ts';
 import { sql, type QueryExecutorProvider } from 'kysely';
 import type { Migration, Query } from '../db/database.ts';
+import { addressOfActor } from '../http/acting.ts';
 
 /** The permanent record of a decision: who did what to what, and why. Never a secret. */
 export type AuditEntry = {
   /** The person who decided; undefined when a rule of the broker did. */
   actorId: string | undefined;
-  /** `area.what-happened`, such as `tool-change.approved`. */
-  action: string;
+  /** `area.what-happened`, such as `tool-change.approved`: every action has words for administrators. */
+  action: AuditAction;
   /** What it happened to, such as `travel/search_flights`. */
   subject: string;
   reason?: string | undefined;
   details?: Record<string, unknown>;
+  /** The network address that they acted from; by default that of the administrator's call under way. */
+  address?: string | undefined;
 };
+
+/** Who acted by a command: the operator's name, an empty text where the command does not know it; null for others. */
+export const operatorSql = `coalesce(details->>'operator', case details->>'via' when 'command' then '' end)`;
 
 export const auditMigrations: readonly Migration[] = [
   {
@@ -45,6 +52,22 @@ export const auditMigrations: readonly Migration[] = [
     name: '0093-platform-audit-by-subject',
     statements: ['create index audit_log_by_subject on audit_log (subject, id)'],
   },
+  {
+    name: '0185-platform-audit-list',
+    statements: [
+      // null: a command, a rule of the broker, rows from before, and people who have been erased since
+      'alter table audit_log add column address text',
+      // Each filter of the list is an index in the order of the list.
+      'create index audit_log_by_time on audit_log (at, id)',
+      'create index audit_log_by_actor on audit_log (actor_id, at, id) where actor_id is not null',
+      'create index audit_log_of_people on audit_log (at, id) where actor_id is not null',
+      `create index audit_log_by_operator on audit_log ((${operatorSql}), at, id)
+        where actor_id is null and ${operatorSql} is not null`,
+      `create index audit_log_of_broker on audit_log (at, id) where actor_id is null and ${operatorSql} is null`,
+      'create index audit_log_by_action on audit_log (action, at, id)',
+      'create index audit_log_by_object on audit_log (lower(subject) text_pattern_ops, at, id)',
+    ],
+  },
 ];
 
 /** Adds a row, in the transaction of the decision, so that neither is stored without the other. */
@@ -56,8 +79,9 @@ export function writeAudit(tx: QueryExecutorProvider, entry: AuditEntry, at: Dat
 export async function writeAuditWith(query: Query, entry: AuditEntry, at: Date): Promise<void> {
   const { actorId, action, subject, reason, details = {} } = entry;
   await query(
-    `insert into audit_log (at, actor_id, action, subject, reason, details) values ($1, $2, $3, $4, $5, $6::jsonb)`,
-    [at, actorId ?? null, action, subject, reason ?? null, JSON.stringify(details)],
+    `insert into audit_log (at, actor_id, action, subject, reason, details, address)
+     values ($1, $2, $3, $4, $5, $6::jsonb, $7)`,
+    [at, actorId ?? null, action, subject, reason ?? null, JSON.stringify(details), addressOf(entry) ?? null],
   );
 }
 
@@ -65,10 +89,11 @@ export async function writeAuditWith(query: Query, entry: AuditEntry, at: Date):
 export async function writeAuditsWith(query: Query, entries: readonly AuditEntry[], at: Date): Promise<void> {
   if (entries.length === 0) return;
   await query(
-    `insert into audit_log (at, actor_id, action, subject, reason, details)
-     select $2, e."actorId", e.action, e.subject, e.reason, coalesce(e.details, '{}') from jsonb_to_recordset($1::jsonb)
-       as e("actorId" uuid, action text, subject text, reason text, details jsonb)`,
-    [JSON.stringify(entries), at],
+    `insert into audit_log (at, actor_id, action, subject, reason, details, address)
+     select $2, e."actorId", e.action, e.subject, e.reason, coalesce(e.details, '{}'), e.address
+       from jsonb_to_recordset($1::jsonb)
+         as e("actorId" uuid, action text, subject text, reason text, details jsonb, address text)`,
+    [JSON.stringify(entries.map((entry) => ({ ...entry, address: addressOf(entry) }))), at],
   );
 }
 
@@ -106,7 +131,7 @@ export async function writeCausedAudit(
   const leftOut = entries.length - written.length;
   if (leftOut === 0) return insert(tx, entries, source, at).then(() => undefined);
   const reason = `At most ${maxRowsADay} rows a day are written of what it changes`;
-  const last = { actorId: undefined, action: 'audit.limit-reached', subject, reason, details: { leftOut } };
+  const last: AuditEntry = { actorId: undefined, action: 'audit.limit-reached', subject, reason, details: { leftOut } };
   await insert(tx, [...written, last], source, at);
   return { entries: leftOut, isNews: true };
 }
@@ -118,9 +143,12 @@ async function insert(
   at: Date,
 ): Promise<void> {
   const rows = entries.map(
-    ({ actorId, action, subject, reason, details }) => sql`(${at.toISOString()}::timestamptz, ${actorId ?? null}::uuid,
-      ${action}, ${subject}, ${reason ?? null}, ${JSON.stringify(details ?? {})}::jsonb, ${source})`,
+    (entry) => sql`(${at.toISOString()}::timestamptz, ${entry.actorId ?? null}::uuid,
+      ${entry.action}, ${entry.subject}, ${entry.reason ?? null}, ${JSON.stringify(entry.details ?? {})}::jsonb, ${source},
+      ${addressOf(entry) ?? null})`,
   );
-  await sql`insert into audit_log (at, actor_id, action, subject, reason, details, source)
+  await sql`insert into audit_log (at, actor_id, action, subject, reason, details, source, address)
     values ${sql.join(rows)}`.execute(tx);
 }
+
+const addressOf = ({ actorId, address }: AuditEntry) => address ?? addressOfActor(actorId);

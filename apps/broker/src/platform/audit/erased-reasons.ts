@@ -3,7 +3,8 @@ import type { Migration, Query } from '../db/database.ts';
 /**
  * Rows that are kept for ever may name a deleted person in the reason that an administrator typed. One change of such rows is
  * permitted: a whole e-mail address in `reason` becomes `[erased]`. The trigger compares the row with what erasing would make
- * of it, so it lets nothing else through, whoever sends the statement.
+ * of it, so it lets nothing else through, from any sender. Of the audit log, the network addresses that a deleted
+ * person acted from become null in the same way.
  */
 export const erasedReasonsMigrations: readonly Migration[] = [
   {
@@ -68,6 +69,45 @@ export const erasedReasonsMigrations: readonly Migration[] = [
       $$`,
     ],
   },
+  {
+    name: '0186-platform-erased-addresses',
+    statements: [
+      `create function refuse_audit_change_but_erasure() returns trigger language plpgsql as $$
+        declare
+          erased_address text := coalesce(current_setting('souk.erased_address', true), '');
+          erased_actor text := coalesce(current_setting('souk.erased_actor', true), '');
+        begin
+          if erased_actor <> '' and old.actor_id::text = erased_actor and new.address is null
+            and to_jsonb(new) - 'address' = to_jsonb(old) - 'address' then return new;
+          end if;
+          if erased_address <> '' and to_jsonb(new) - 'reason' = to_jsonb(old) - 'reason'
+            and new.reason is not distinct from without_address(old.reason, erased_address) then return new;
+          end if;
+          raise exception 'audit_log is append-only';
+        end
+      $$`,
+      'drop trigger audit_log_only_erased on audit_log',
+      `create trigger audit_log_only_erased before update on audit_log
+        for each row execute function refuse_audit_change_but_erasure()`,
+      // the table has a column of the name of its argument now
+      `create or replace function erase_address_in_audit(address text) returns void language plpgsql as $$
+        begin
+          if erase_address_in_audit.address = '' then return; end if;
+          perform set_config('souk.erased_address', erase_address_in_audit.address, true);
+          update audit_log set reason = without_address(reason, erase_address_in_audit.address)
+            where mentions_address(reason, erase_address_in_audit.address);
+          perform set_config('souk.erased_address', '', true);
+        end
+      $$`,
+      `create function erase_actor_in_audit(actor uuid) returns void language plpgsql as $$
+        begin
+          perform set_config('souk.erased_actor', actor::text, true);
+          update audit_log set address = null where actor_id = actor and address is not null;
+          perform set_config('souk.erased_actor', '', true);
+        end
+      $$`,
+    ],
+  },
 ];
 
 /**
@@ -84,7 +124,11 @@ export function onlyErasure(table: string, refuse: string): string[] {
   ];
 }
 
-/** Replaces a deleted person's address in the reasons of the audit log, in the transaction of the deletion. */
-export async function eraseAddressInAudit(query: Query, address: string): Promise<void> {
-  await query('select erase_address_in_audit($1)', [address]);
+/**
+ * Replaces a deleted person's e-mail address in the reasons of the audit log, and forgets the network addresses that they acted
+ * from, in the transaction of the deletion.
+ */
+export async function eraseInAudit(query: Query, { userId, email }: { userId: string; email: string }): Promise<void> {
+  await query('select erase_address_in_audit($1)', [email]);
+  await query('select erase_actor_in_audit($1)', [userId]);
 }

@@ -79,6 +79,15 @@ describe('variables that several settings depend on', () => {
     ]);
   });
 
+  test('STRIPE_TAX and PROMOTION_CODES are switches, off by default', () => {
+    expect(readConfig({ STRIPE_TAX: '1' }).checkout).toEqual({ tax: true, codes: false });
+    expect(readConfig({ PROMOTION_CODES: '1' }).checkout).toEqual({ tax: false, codes: true });
+    expect(problemsOf({ STRIPE_TAX: 'yes', PROMOTION_CODES: '2' })).toEqual([
+      expect.stringContaining('STRIPE_TAX'),
+      expect.stringContaining('PROMOTION_CODES'),
+    ]);
+  });
+
   test('[CFG-8] ADMIN_EMAILS sets the administrators, in lower case; with Google there is none without it', () => {
     expect(readConfig({ ADMIN_EMAILS: 'Ada@Example.com, bob@example.com' }).adminEmails).toEqual([
       'ada@example.com',

@@ -1,5 +1,6 @@
 import type { Environment } from './environment.ts';
 import { isLoopback } from './is-loopback.ts';
+import { readAlertWebhook, readMail } from './mail.ts';
 import { readOidc } from './oidc-config.ts';
 import { readOutgoingProxy } from './outgoing-proxy.ts';
 import { readPayments } from './payments.ts';
@@ -31,6 +32,14 @@ export function combineVariables(env: Environment, variables: NodeJS.ProcessEnv,
   if (production && publicUrl.protocol !== 'https:') problems.push('PUBLIC_URL must be https in production');
   if (production && !env.MASTER_KEY) problems.push('MASTER_KEY (or MASTER_KEY_FILE) must be set in production');
   if (env.METRICS_PORT === env.PORT) problems.push('METRICS_PORT must be another port than PORT');
+  if (
+    (env.STDIO ?? (production ? 'off' : 'allowlist')) === 'allowlist' &&
+    env.PERSONAL_MEMORY_MB < env.PROGRAM_MEMORY_MB
+  ) {
+    problems.push(
+      `PERSONAL_MEMORY_MB (${env.PERSONAL_MEMORY_MB}) must be at least PROGRAM_MEMORY_MB (${env.PROGRAM_MEMORY_MB}): one program of a person may take that much`,
+    );
+  }
   const signInAllow = readAllow(env.SIGN_IN_ALLOW, variables, problems);
   for (const admin of env.ADMIN_EMAILS) {
     if (!maySignIn(signInAllow, admin)) problems.push(`ADMIN_EMAILS: SIGN_IN_ALLOW does not let ${admin} in`);
@@ -47,6 +56,8 @@ export function combineVariables(env: Environment, variables: NodeJS.ProcessEnv,
       advertised: env.CLIENT_DOCUMENTS === 'on' || (env.CLIENT_DOCUMENTS === 'auto' && !isLoopback(publicUrl)),
       served: env.CLIENT_DOCUMENTS !== 'off',
     },
+    mail: readMail(env, { standIn, production }, problems),
+    alertWebhook: readAlertWebhook(env, problems),
     payments,
     stripe: payments === 'stripe' && stripe ? { secretKey: stripe[0], webhookSecret: stripe[1] } : undefined,
   };

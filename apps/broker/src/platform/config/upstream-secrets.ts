@@ -8,6 +8,8 @@ const forms = [
   { prefix: 'UPSTREAM_CLIENT_SECRET_', rest: /^[A-Z0-9_]+$/, form: '{SERVER}' },
   { prefix: 'UPSTREAM_CLIENT_ISSUER_', rest: /^[A-Z0-9_]+$/, form: '{SERVER}' },
 ];
+export const upstreamPrefixes: readonly string[] = forms.map(({ prefix }) => prefix);
+
 /** What an HTTP header may contain (RFC 9110, section 5.5), without surrounding spaces. */
 const value = /^[\x21-\x7e]([\x20-\x7e]{0,4094}[\x21-\x7e])?$/;
 /** A variable of a program: any text, also of several lines (a key in PEM, JSON). */

@@ -1,9 +1,16 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { deriveKey, readMasterKey } from './master-key.ts';
+import { createPostgresDatabase, describeOnPostgres } from '#testing/databases.ts';
+import { startTestApp } from '#testing/start-app.ts';
+import { migrations } from '../../migrations.ts';
+import { ConfigError } from '../config.ts';
+import { deriveKey, openMasterKey, readMasterKey } from './master-key.ts';
 import { createVault } from './vault.ts';
+import { openDatabase } from '../db/open-database.ts';
+import { createLog } from '../log.ts';
 
 describe('the master key', () => {
   let dataDir = '';
@@ -23,7 +30,8 @@ describe('the master key', () => {
   });
 
   test('[CFG-14] a configured key is used, and no file is made', () => {
-    expect(readMasterKey({ masterKey: `${'A'.repeat(43)}=`, dataDir })).toBe('A'.repeat(43));
+    const key = randomBytes(32).toString('base64url');
+    expect(readMasterKey({ masterKey: `${key}=`, dataDir })).toBe(key);
     expect(existsSync(join(dataDir, 'master.key'))).toBe(false);
   });
 
@@ -38,10 +46,69 @@ describe('the master key', () => {
     expect(() => readMasterKey({ masterKey: undefined, dataDir })).toThrow(/does not contain a master key/);
   });
 
+  test('a folder in its place is named, and what is wrong twice is said at once', () => {
+    mkdirSync(join(dataDir, 'master.key'));
+    expect(() => readMasterKey({ masterKey: undefined, dataDir })).toThrow(
+      `${join(dataDir, 'master.key')} is a folder, not the file of a key`,
+    );
+    rmSync(join(dataDir, 'master.key'), { recursive: true });
+    writeFileSync(join(dataDir, 'master.key'), '', { mode: 0o644 });
+    expect(() => readMasterKey({ masterKey: undefined, dataDir })).toThrow(
+      /chmod 600[^]*does not contain a master key/,
+    );
+  });
+
+  test('existing data without its key is refused, and no key is made beside it', async () => {
+    await expect(openMasterKey({ masterKey: undefined, dataDir }, undefined)).resolves.toMatch(/^[\w-]{43}$/);
+    rmSync(join(dataDir, 'master.key'));
+    mkdirSync(join(dataDir, 'db'));
+    const lost = openMasterKey({ masterKey: undefined, dataDir }, undefined);
+    await expect(lost).rejects.toBeInstanceOf(ConfigError);
+    await expect(lost).rejects.toThrow(
+      `${join(dataDir, 'master.key')} is missing, but the secrets of the database (${join(dataDir, 'db')}) were encrypted`,
+    );
+    expect(readdirSync(dataDir)).toEqual(['db']);
+    const masterKey = randomBytes(32).toString('base64url');
+    await expect(openMasterKey({ masterKey, dataDir }, undefined)).resolves.toBe(masterKey);
+  });
+
+  test('a key that can be guessed begins no data, and opens that which is there', async () => {
+    const masterKey = 'A'.repeat(43);
+    const begun = openMasterKey({ masterKey, dataDir }, undefined);
+    await expect(begun).rejects.toBeInstanceOf(ConfigError);
+    await expect(begun).rejects.toThrow(
+      'MASTER_KEY can be guessed: it repeats a few characters. Make one with: node -p',
+    );
+    mkdirSync(join(dataDir, 'db'));
+    await expect(openMasterKey({ masterKey, dataDir }, undefined)).resolves.toBe(masterKey);
+  });
+
   test('keys for different purposes differ, and each is always the same', () => {
-    const key = 'A'.repeat(43);
+    const key = randomBytes(32).toString('base64url');
     expect(deriveKey(key, 'cookies')).toEqual(deriveKey(key, 'cookies'));
     expect(deriveKey(key, 'cookies')).not.toEqual(deriveKey(key, 'subjects'));
     expect(deriveKey(key, 'cookies')).toHaveLength(32);
+  });
+});
+
+describeOnPostgres('the master key beside a database elsewhere', migrations, (open) => {
+  test('a data folder that was lost is refused as long as the database has data', async () => {
+    const lost = startTestApp({ db: await open(), env: { MASTER_KEY: '' } });
+    await expect(lost).rejects.toBeInstanceOf(ConfigError);
+    await expect(lost).rejects.toThrow(
+      /master\.key is missing, but the secrets of the database \(DATABASE_URL\) were encrypted with a master key\. Restore master\.key from a backup of DATA_DIR, or set MASTER_KEY/,
+    );
+  });
+
+  test('a key that can be guessed begins no database; one that has data starts with it, and says so loudly', async () => {
+    const env = { MASTER_KEY: 'A'.repeat(43) };
+    const databaseUrl = await createPostgresDatabase();
+    const empty = await openDatabase({ databaseUrl, dataDir: '', log: createLog('fatal') });
+    await expect(startTestApp({ db: empty, env })).rejects.toThrow('MASTER_KEY can be guessed');
+    await empty.close();
+    const running = await startTestApp({ db: await open(), env: { ...env, LOG_LEVEL: 'warn' } });
+    expect(running.logged()).toContain('MASTER_KEY can be guessed: it repeats a few characters');
+    expect(running.logged()).toContain('the data that is there open with this key alone');
+    await running.stop();
   });
 });

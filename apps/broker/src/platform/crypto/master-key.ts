@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -11,7 +12,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import { appliedNames } from '../db/product-versions.ts';
+import { ConfigError, type Config } from '../config.ts';
+import { weaknessOf } from './weak-master-key.ts';
 
 /** 32 bytes in base64url, as MASTER_KEY carries them. */
 const keyPattern = /^[A-Za-z0-9_-]{43}$/;
@@ -20,16 +24,80 @@ const keyPattern = /^[A-Za-z0-9_-]{43}$/;
  * The key that encrypts stored secrets: the configuration's, else `master.key` in the data folder, which is made at the first
  * call and readable by its owner only. It is beside the database's folder, so that a backup of that does not contain it.
  * @returns 32 bytes in base64url
- * @throws Error when the file is readable by others or does not contain a key
+ * @throws ConfigError when the file is readable by others, cannot be read, or does not contain a key
  */
 export function readMasterKey({ masterKey, dataDir }: Pick<Config, 'masterKey' | 'dataDir'>): string {
   if (masterKey !== undefined) return masterKey.replace(/=$/, '');
   const path = pathOf(dataDir);
   const mode = modeOf(path) ?? createKeyFile(path, dataDir);
-  if ((mode & 0o077) !== 0) throw new Error(`${path} can be read by others: restrict it with chmod 600 ${path}`);
-  const key = readFileSync(path, 'utf8').trim();
-  if (!keyPattern.test(key)) throw new Error(`${path} does not contain a master key (32 bytes in base64url)`);
+  const key = readKey(path);
+  const problems: string[] = [];
+  if ((mode & 0o077) !== 0)
+    problems.push(`MASTER_KEY: ${path} can be read by others: restrict it with chmod 600 ${path}`);
+  if (!keyPattern.test(key)) {
+    problems.push(
+      `MASTER_KEY: ${path} does not contain a master key (32 bytes in base64url): restore the file from a backup`,
+    );
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
   return key;
+}
+
+/**
+ * The same, at a start: a key is only made where there is no data yet, whose secrets another key would not open.
+ * @param db PostgreSQL, where that is used; undefined for the embedded database, which is not open yet
+ * @throws ConfigError, also where the key of existing data is missing, and where new data would get a key that can be guessed
+ */
+export async function openMasterKey(
+  config: Pick<Config, 'masterKey' | 'dataDir'>,
+  db: Pick<Database, 'query'> | undefined,
+): Promise<string> {
+  const problem = await missingKeyProblem(config, db);
+  if (problem !== undefined) throw new ConfigError([problem]);
+  const key = readMasterKey(config);
+  const weakness = weaknessOf(key);
+  // the secrets of data that is there already open with no other key
+  if (weakness !== undefined && !(await hasData(config, db))) throw new ConfigError([weakness]);
+  return key;
+}
+
+/** Whether there is an embedded database, whose secrets are sealed under a key already. */
+export const hasEmbeddedData = (dataDir: string): boolean => existsSync(join(dataDir, 'db'));
+
+async function hasData(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  db: Pick<Database, 'query'> | undefined,
+): Promise<boolean> {
+  return db ? (await appliedNames(db)).size > 0 : hasEmbeddedData(dataDir);
+}
+
+/** What to do about the key of existing data that is not there; undefined where nothing is missing. */
+export async function missingKeyProblem(
+  config: Pick<Config, 'masterKey' | 'dataDir'>,
+  db: Pick<Database, 'query'> | undefined,
+): Promise<string | undefined> {
+  const { masterKey, dataDir } = config;
+  const isMissing = () => masterKey === undefined && !hasMasterKey(dataDir);
+  // asked again: of several first starts one makes the key, and only then the tables
+  if (!isMissing() || !(await hasData(config, db)) || !isMissing()) return undefined;
+  const place = db === undefined ? join(dataDir, 'db') : 'DATABASE_URL';
+  return (
+    `MASTER_KEY is not set and ${pathOf(dataDir)} is missing, but the secrets of the database (${place}) were encrypted with a master key. ` +
+    'Restore master.key from a backup of DATA_DIR, or set MASTER_KEY (or MASTER_KEY_FILE) to the same key as before; no new key was made'
+  );
+}
+
+function readKey(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    if (code === 'EISDIR') {
+      const remedy = 'restore the file from a backup of DATA_DIR';
+      throw new ConfigError([`MASTER_KEY: ${path} is a folder, not the file of a key: ${remedy}`]);
+    }
+    throw new ConfigError([`MASTER_KEY: ${path} cannot be read (${code}): start as the user who owns it`]);
+  }
 }
 
 /** Whether the data folder has a key of its own already. */

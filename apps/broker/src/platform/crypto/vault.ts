@@ -13,6 +13,15 @@ export type Vault = {
   isCurrent(sealed: string): boolean;
 };
 
+/** A vault that may change the key with which it seals. It opens what any of its keys sealed. */
+export type KeyRing = Vault & {
+  /** The ids of its keys; the first is the one that it was made with. */
+  readonly ids: readonly string[];
+  sealingId(): string;
+  /** @throws Error for the id of a key that it does not have */
+  sealWith(keyId: string): void;
+};
+
 export class SealedTextError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -29,13 +38,19 @@ const version = 'v1';
  * AES-256-GCM with a data key for each sealed text, which the master key wraps, so that one master key never encrypts much
  * (NIST SP 800-38D bounds the uses of a key with random nonces) and rotating it only rewraps.
  * Format: v1.{id of the master key}.{wrapped data key}.{encrypted text}, the last two as nonce + ciphertext + tag in base64url.
- * @param masterKey 32 bytes in base64url; `previous` ones still open what they sealed
+ * @param masterKey 32 bytes in base64url, which seals until `sealWith` says otherwise; `others` open what they sealed
  */
-export function createVault(masterKey: string, previous: readonly string[] = []): Vault {
-  const [current, ...older] = [masterKey, ...previous].map(readMasterKey);
-  if (!current) throw new Error('no master key');
-  const keys = new Map([...older, current].map((key) => [key.id, key.bytes]));
+export function createVault(masterKey: string, others: readonly string[] = []): KeyRing {
+  const keys = new Map([masterKey, ...others].map(readMasterKey).map((key) => [key.id, key.bytes]));
+  let current = readMasterKey(masterKey);
   return {
+    ids: [...keys.keys()],
+    sealingId: () => current.id,
+    sealWith(id) {
+      const bytes = keys.get(id);
+      if (!bytes) throw new Error(`there is no master key ${id}`);
+      current = { id, bytes };
+    },
     seal(context, plaintext) {
       const dataKey = randomBytes(32);
       const bound = bind(context, current.id);
@@ -56,6 +71,9 @@ export function createVault(masterKey: string, previous: readonly string[] = [])
     isCurrent: (sealed) => parse(sealed).keyId === current.id,
   };
 }
+
+/** Names a master key without revealing it. @throws Error for what is no key */
+export const masterKeyIdOf = (masterKey: string): string => readMasterKey(masterKey).id;
 
 function readMasterKey(text: string): { id: string; bytes: Buffer } {
   const bytes = Buffer.from(text, 'base64url');

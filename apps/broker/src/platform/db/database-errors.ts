@@ -1,3 +1,6 @@
+import { userInfo } from 'node:os';
+import { dirname } from 'node:path';
+
 /** SQLSTATE disk_full. */
 export const diskFull = '53100';
 
@@ -22,6 +25,34 @@ export class DataFolderDamagedError extends Error {
     );
     this.name = 'DataFolderDamagedError';
     this.folder = folder;
+  }
+}
+
+/** The database belongs to another user of the machine: a restore by root is its usual cause. */
+export class DataFolderForbiddenError extends Error {
+  /** @param path what the user of this process may not read, or write */
+  constructor(folder: string, path: string, cause: unknown) {
+    const { username } = userInfo();
+    super(
+      `The database in ${folder} cannot be opened: the user ${username} may not read and write ${path}. ` +
+        `Give the data folder to the user who runs Souk (chown -R ${username} ${dirname(folder)}), then start again.`,
+      { cause },
+    );
+    this.name = 'DataFolderForbiddenError';
+  }
+}
+
+/** A newer version of the product has changed the database: this one does not know what it would write to. */
+export class DatabaseNewerError extends Error {
+  /** @param facts.theirs the newer version, where it is noted; `migration`: the last of its changes */
+  constructor(facts: { migration: string; theirs: string | undefined; ours: string | undefined }) {
+    const { migration, theirs, ours } = facts;
+    const newer = theirs === undefined ? 'a newer version' : `version ${theirs}`;
+    super(
+      `the database was changed by ${newer} (its migration ${migration}), and this is version ${ours ?? 'unknown'}, ` +
+        `which does not know that change. Start ${newer} again, or restore a backup from before the upgrade.`,
+    );
+    this.name = 'DatabaseNewerError';
   }
 }
 
@@ -99,6 +130,8 @@ const lostMessage =
  */
 export function isDatabaseLost(error: unknown): boolean {
   if (error instanceof DatabaseLostError) return true;
+  // a folder that cannot be opened does not come back by itself
+  if (error instanceof DataFolderDamagedError || error instanceof DataFolderForbiddenError) return false;
   if (error instanceof AggregateError) return error.errors.some(isDatabaseLost);
   if (!(error instanceof Error)) return false;
   const code = errorCode(error);

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { LiveBrokers } from './share-of.ts';
 
 /**
  * Hand-written statements: the hot ones, and those that the query builder cannot express. Several in one text (without
@@ -24,20 +25,37 @@ export type Database = {
   /** Runs `work` in one transaction; rolled back when it throws. Never wait for the network inside. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
   /**
+   * Runs `work` on one moment of the whole database, without the time limit of ordinary statements. It reads only.
+   * The embedded database has one connection: nothing else runs meanwhile.
+   */
+  snapshot<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** Of the embedded database: copies its files, as they are at one moment, into the folder `db` of a new folder. */
+  copyTo?(folder: string): Promise<void>;
+  /**
    * LISTEN: rare invalidations only. Answers a function that stops listening. After a lost connection (PostgreSQL) each
    * handler is called once with an empty payload: something may have been missed, so refresh everything.
+   * @param unheard is called every few seconds while the connection is there and brings no notices, as through a pooler
    */
-  listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>;
+  listen(channel: string, handler: (payload: string) => void, unheard?: () => void): Promise<() => Promise<void>>;
   notify(channel: string, payload: string): Promise<void>;
   /**
    * The moment (`performance.now()`) up to which nothing was missed: all notices that were committed before it have been
    * handed to the handlers. It stands still while the connection for notices is away, and is -Infinity before the first.
    */
   heardUntilMs(): number;
+  /** Whether the connection for notices is there and brings none. */
+  isUnheard?(): boolean;
+  /** The brokers that use this database. */
+  readonly brokers: LiveBrokers;
   /** Of PostgreSQL's pool: connections in use and idle, and statements that wait for one. */
   connections?(): { used: number; idle: number; waiting: number };
   close(): Promise<void>;
 };
 
 /** A feature's migrations: name -> single statements (PGlite accepts no multi-statement query with parameters). */
-export type Migration = { name: string; statements: readonly string[] };
+export type Migration = {
+  name: string;
+  statements: readonly string[];
+  /** Why the last release does not miss what this takes away: its brokers work on while those of the next start (docs/decisions/0088). */
+  takesAway?: string;
+};

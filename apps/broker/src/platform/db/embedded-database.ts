@@ -1,13 +1,18 @@
 import { Kysely, PGliteDialect } from 'kysely';
 import { createChannels } from './channels.ts';
 import type { Database } from './database.ts';
+import { createOneBroker } from './share-of.ts';
 import { createNestingGuard } from './nesting-guard.ts';
-import { createQuery, runTransaction, type RunStatement } from './run-transaction.ts';
+import { createQuery, runSnapshot, runTransaction, type RunStatement } from './run-transaction.ts';
 import { createTurnGate, type TurnGate } from './turn-gate.ts';
 import type { WorkerConnection } from './worker-connection.ts';
 
 /** The embedded database counts its fsyncs, so that a test can see commits reach the disk. */
-export type EmbeddedDatabase = Database & { fsyncCount(): Promise<number> };
+export type EmbeddedDatabase = Database & {
+  fsyncCount(): Promise<number>;
+  /** Runs `work` while no statement runs: the files of the database are those of one moment. */
+  whileStill<T>(work: () => Promise<T>): Promise<T>;
+};
 
 /** A Database over a worker's one connection. `onClosed` runs when it is closed. */
 export function createEmbeddedDatabase(
@@ -28,11 +33,18 @@ export function createEmbeddedDatabase(
     maintenance: kysely,
     query,
     transaction: (work) => gate.transaction(() => runTransaction((text, values) => worker.run(text, values), work)),
+    snapshot: (work) => gate.transaction(() => runSnapshot((text, values) => worker.run(text, values), work)),
     listen: (channel, handler) => channels.add(channel, handler, async (statement) => void (await query(statement))),
     // one process: a notice cannot be lost
     heardUntilMs: () => performance.now(),
+    brokers: createOneBroker(),
     notify: async (channel, payload) => void (await query('select pg_notify($1, $2)', [channel, payload])),
     fsyncCount: () => worker.fsyncCount(),
+    async whileStill(work) {
+      // most of what has changed is written before anyone waits
+      await query('checkpoint');
+      return gate.transaction(work);
+    },
     close: () => (closing ??= worker.close().finally(onClosed)),
   };
 }

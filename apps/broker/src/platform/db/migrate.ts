@@ -1,16 +1,25 @@
 import { sql } from 'kysely';
 import { Migrator, type Migration as KyselyMigration } from 'kysely/migration';
 import type { Database, Migration } from './database.ts';
-
-const migrationTableName = 'kysely_migration';
+import { appliedNames, migrationTableName, noteVersion, refuseNewer } from './product-versions.ts';
 
 /**
  * Applies the migrations that the database does not have yet, forward only, in the order of their names, each atomically.
  * Several processes may call it at once: an advisory lock lets one apply while the others wait.
  * @param migrations of all features together; a name must never change
- * @throws the error of the statement that failed, its migration rolled back
+ * @param version of the product, which is noted beside what it applies; without it nothing is noted
+ * @throws DatabaseNewerError before anything is changed; the error of the statement that failed, its migration rolled back
  */
-export async function migrate(db: Database, migrations: readonly Migration[]): Promise<void> {
+export async function migrate(db: Database, migrations: readonly Migration[], version?: string): Promise<void> {
+  const known = new Set(migrations.map(({ name }) => name));
+  const applied = await appliedNames(db);
+  await refuseNewer(db, { applied, known, version });
+  // Kysely would first read every table and column that there is, as at most starts nobody needs
+  if (applied.size < migrations.length) await applyMissing(db, migrations, version);
+  if (version !== undefined) await noteVersion(db, version, known);
+}
+
+async function applyMissing(db: Database, migrations: readonly Migration[], version?: string): Promise<void> {
   const provider: Record<string, KyselyMigration> = {};
   for (const { name, statements } of migrations) {
     if (name in provider) throw new Error(`two migrations are named ${name}`);
@@ -20,7 +29,6 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
       },
     };
   }
-  if (await hasAll(db, Object.keys(provider))) return;
   const migrator = new Migrator({
     db: db.maintenance,
     migrationTableName,
@@ -30,6 +38,8 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
   });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
+  // a newer product may have been faster, while this one waited for the lock
+  await refuseNewer(db, { applied: await appliedNames(db), known: new Set(Object.keys(provider)), version });
   const failed = results?.find((result) => result.status === 'Error');
   throw new Error(
     `migration ${failed?.migrationName ?? ''} failed: ${error instanceof Error ? error.message : String(error)}`,
@@ -37,13 +47,4 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
       cause: error,
     },
   );
-}
-
-/** Whether exactly these are applied, as at most starts: Kysely would first read every table and column that there is. */
-async function hasAll(db: Database, names: readonly string[]): Promise<boolean> {
-  const table = await db.query<{ name: string | null }>('select to_regclass($1)::text as name', [migrationTableName]);
-  if (!table.rows[0]?.name) return false;
-  const { rows } = await db.query<{ name: string }>(`select name from ${migrationTableName}`);
-  const applied = new Set(rows.map(({ name }) => name));
-  return applied.size === names.length && names.every((name) => applied.has(name));
 }

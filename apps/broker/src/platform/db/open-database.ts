@@ -7,7 +7,11 @@ import { defaultCacheDir } from './start-image.ts';
 export type OpenDatabaseOptions = {
   /** PostgreSQL's address; undefined opens the embedded database of `dataDir`. */
   databaseUrl: string | undefined;
+  /** Where notices of PostgreSQL come from, if not from there. */
+  listenUrl?: string | undefined;
   dataDir: string;
+  /** PostgreSQL's connections for statements (DATABASE_POOL_SIZE). */
+  poolSize?: number | undefined;
   log: Log;
   /** All migrations, so that a new embedded folder starts from an image that has them. `migrate` must still be called. */
   migrations?: readonly Migration[];
@@ -16,10 +20,10 @@ export type OpenDatabaseOptions = {
 
 /**
  * Opens the database that the configuration names.
- * @throws DataFolderInUseError, DataFolderDamagedError (embedded); an error for which isDatabaseLost is true (PostgreSQL)
+ * @throws DataFolderInUseError, DataFolderDamagedError, DataFolderForbiddenError (embedded); an error for which isDatabaseLost is true (PostgreSQL)
  */
 export function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
-  const { databaseUrl, dataDir, log, migrations = [], cacheDir = defaultCacheDir } = options;
-  if (databaseUrl !== undefined) return openPostgresDatabase({ databaseUrl, log });
+  const { databaseUrl, listenUrl, dataDir, poolSize, log, migrations = [], cacheDir = defaultCacheDir } = options;
+  if (databaseUrl !== undefined) return openPostgresDatabase({ databaseUrl, listenUrl, poolSize, log });
   return openEmbeddedDatabase({ dataDir, log, cacheDir, migrations });
 }

@@ -1,12 +1,13 @@
-import { existsSync } from 'node:fs';
-import { chmod, mkdir } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { chmod, cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../log.ts';
 import { createChannels } from './channels.ts';
 import type { Migration } from './database.ts';
-import { DataFolderDamagedError, DiskFullError } from './database-errors.ts';
+import { DataFolderDamagedError, DataFolderForbiddenError, DiskFullError } from './database-errors.ts';
 import { diskFullText, freeBytesOf, neededBytes, type DiskSpace } from './disk-space-guard.ts';
 import { createEmbeddedDatabase, type EmbeddedDatabase } from './embedded-database.ts';
+import { findForbidden } from './find-forbidden.ts';
 import { lockFolder } from './folder-lock.ts';
 import { copyImage, ensureStartImage } from './start-image.ts';
 import { startWorker, type WorkerConnection } from './worker-connection.ts';
@@ -26,7 +27,7 @@ export type EmbeddedOptions = {
 /**
  * Opens (or makes) the embedded database of a data folder, in a worker, durable, for this process only.
  * @throws DataFolderInUseError when another process has it open, DataFolderDamagedError when it does not start,
- * DiskFullError when it would wait for space without end.
+ * DataFolderForbiddenError when it is another user's, DiskFullError when it would wait for space without end.
  */
 export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const { dataDir, log, durable = true } = options;
@@ -37,16 +38,25 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
     const freeBytes = freeBytesOf(dataDir);
     if (freeBytes < neededBytes) throw new DiskFullError(diskFullText(dataDir, freeBytes));
     if (!existsSync(folder)) await copyImage(await findImage(options), folder);
-    await chmod(folder, 0o700); // PGlite creates files with mode 0666: the folder keeps other users out
+    // PGlite creates files with mode 0666: the folder keeps other users out
+    await chmod(folder, 0o700).catch((cause: unknown) => {
+      throw new DataFolderForbiddenError(folder, folder, cause);
+    });
     // Without this file PGlite would make a new, empty database over the other files.
     if (!existsSync(join(folder, 'PG_VERSION'))) throw new DataFolderDamagedError(folder, 'PG_VERSION is missing');
     const channels = createChannels(log);
     const logSpace = (space: DiskSpace) => tellSpace(space, folder, log);
-    const worker = await startWorker({ folder, durable }, channels.deliver, logSpace).catch((cause: unknown) => {
-      throw new DataFolderDamagedError(folder, cause);
+    const worker = await startWorker({ folder, durable }, channels.deliver, logSpace).catch(async (cause: unknown) => {
+      const forbidden = await findForbidden(folder);
+      throw forbidden === undefined
+        ? new DataFolderDamagedError(folder, cause)
+        : new DataFolderForbiddenError(folder, forbidden, cause);
     });
     await warnUnlessDurable(worker, log);
-    return createEmbeddedDatabase(worker, lock.release, channels);
+    const db = createEmbeddedDatabase(worker, lock.release, channels);
+    const copyTo = (to: string) =>
+      db.whileStill(() => cp(folder, join(to, 'db'), { recursive: true, mode: constants.COPYFILE_FICLONE }));
+    return { ...db, copyTo };
   } catch (error) {
     lock.release();
     throw error;

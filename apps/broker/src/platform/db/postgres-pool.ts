@@ -5,8 +5,9 @@ import { isDatabaseLost } from './database-errors.ts';
 
 /** An unreachable database must cause an answer (503) within 2 s: limits a connection's start and each statement. */
 const connectTimeoutMs = 1500;
-const statementTimeoutMs = 1800;
-const poolSize = 10;
+export const statementTimeoutMs = 1800;
+/** Nobody waits for work in the background, which may wait for the locks of other brokers. */
+export const backgroundTimeoutMs = 10_000;
 /** A new connection plans the functions of the ledger anew. */
 const idleMs = 60_000;
 
@@ -29,18 +30,18 @@ export type PoolOptions = {
   databaseUrl: string;
   log: Log;
   /** Connections at most. */
-  size?: number;
-  /** false: no limit for a statement (migrations wait for each other's lock). */
-  limited?: boolean;
+  size: number;
+  /** How long a statement may take; undefined: without a limit (migrations wait for each other's lock). */
+  limitMs?: number | undefined;
 };
 
-export function createPool({ databaseUrl, log, size = poolSize, limited = true }: PoolOptions): Pool {
+export function createPool({ databaseUrl, log, size, limitMs }: PoolOptions): Pool {
   const pool = new Pool({
     ...connectionOptions(databaseUrl),
     max: size,
     idleTimeoutMillis: idleMs,
     // In the client: an unreachable server cannot enforce its statement_timeout, and PgBouncer refuses the parameter.
-    ...(limited ? { query_timeout: statementTimeoutMs } : {}),
+    ...(limitMs !== undefined && { query_timeout: limitMs }),
   });
   // A broken idle connection is just replaced; without a listener, the event would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));

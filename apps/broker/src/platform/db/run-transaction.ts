@@ -15,6 +15,23 @@ export function createQuery(run: RunStatement): Query {
   };
 }
 
+/** These settings make the text of each value one that its type reads again on any server. */
+const asWritten = [
+  `set local timezone = 'UTC'`,
+  `set local datestyle = 'ISO, YMD'`,
+  `set local bytea_output = 'hex'`,
+  `set local extra_float_digits = 1`,
+];
+
+/** `work` in a transaction that sees one moment of the database, and changes nothing. */
+export function runSnapshot<T>(run: RunStatement, work: (query: Query) => Promise<T>): Promise<T> {
+  return runTransaction(run, async (query) => {
+    await query('set transaction isolation level repeatable read, read only');
+    for (const setting of asWritten) await query(setting);
+    return work(query);
+  });
+}
+
 /**
  * BEGIN, `work`, COMMIT on one connection; ROLLBACK when `work` throws.
  * @throws what `work` throws; an Error when a statement failed, `work` went on, and COMMIT became a rollback.

@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { allowedAddresses, bareHost } from './allowed-addresses.ts';
+import type { AllowEntry } from './limited-entry.ts';
 import type { AddressRule, ConnectionWatch } from './connection-watch.ts';
 import { isLocalName } from './local-name.ts';
 import { direct, type Destination, type ResolveName } from './outgoing.ts';
@@ -96,7 +97,7 @@ export type AddressGuard = {
  * @param options.watch is told what the guard finds
  */
 export function createAddressGuard(
-  allowAddresses: readonly string[],
+  allowAddresses: readonly AllowEntry[],
   options: {
     publicNeedsTls?: boolean | undefined;
     resolve?: ResolveName;
@@ -107,7 +108,7 @@ export function createAddressGuard(
   const allowed = allowedAddresses(allowAddresses);
 
   function refusal(host: string, { port, tls }: Destination, address: string): RefusedAddressError | undefined {
-    if (allowed.hasHost(host, port) || allowed.hasAddress(address, port)) return undefined;
+    if (allowed.entryFor(host, address, port) !== undefined) return undefined;
     if (!isPublicAddress(address)) {
       return new RefusedAddressError(host, port, `is not a public address${address === host ? '' : ` (${address})`}`);
     }
@@ -117,7 +118,8 @@ export function createAddressGuard(
 
   function ruleFor(host: string, { port }: Destination, [address = host]: readonly string[]): AddressRule {
     const entry = allowed.entryFor(host, address, port);
-    return entry === undefined ? 'public' : { entry };
+    if (entry === undefined) return 'public';
+    return typeof entry === 'string' ? { entry, by: 'operator' } : { entry: entry.entry, by: 'administrator' };
   }
 
   function refusalUnresolved(host: string, { port, tls }: Destination): RefusedAddressError | undefined {
@@ -131,10 +133,10 @@ export function createAddressGuard(
     checkLiteral(to) {
       const host = bareHost(to.host);
       if (isIP(host) === 0) return;
-      watch?.resolved([host]);
+      watch?.resolved?.([host]);
       const refused = refusal(host, to, host);
       if (refused) throw refused;
-      watch?.allowed(ruleFor(host, to, [host]));
+      watch?.allowed?.(ruleFor(host, to, [host]));
     },
     lookupFor(to) {
       const host = bareHost(to.host);
@@ -142,12 +144,12 @@ export function createAddressGuard(
         resolve(name, options, (error, addresses) => {
           if (error) return callback(error, '', 0);
           const found = addresses.map(({ address }) => address);
-          watch?.resolved(found);
+          watch?.resolved?.(found);
           for (const { address } of addresses) {
             const refused = refusal(host, to, address);
             if (refused) return callback(refused, '', 0);
           }
-          watch?.allowed(ruleFor(host, to, found));
+          watch?.allowed?.(ruleFor(host, to, found));
           answerLookup(addresses, options.all === true, callback);
         });
       };
@@ -158,13 +160,13 @@ export function createAddressGuard(
       const literal = isIP(host) === 0 ? undefined : [{ address: host }];
       const addresses = literal ?? (await resolveInTime(resolve, host, timeoutMs));
       const found = (addresses ?? []).map(({ address }) => address);
-      watch?.resolved(found);
+      watch?.resolved?.(found);
       const refused = addresses
         ? addresses.map(({ address }) => refusal(host, to, address)).find((one) => one !== undefined)
         : refusalUnresolved(host, to);
       if (refused) throw refused;
-      const isOwn = addresses?.every(({ address }) => allowed.hasAddress(address, to.port)) ?? false;
-      watch?.allowed(addresses ? ruleFor(host, to, found) : 'proxy');
+      const isOwn = addresses?.every(({ address }) => allowed.entryFor(host, address, to.port) !== undefined) ?? false;
+      watch?.allowed?.(addresses ? ruleFor(host, to, found) : 'proxy');
       return isOwn ? 'direct' : 'proxy';
     },
   };

@@ -1,23 +1,39 @@
 import { BlockList, isIP } from 'node:net';
+import type { AllowEntry, LimitedEntry } from './limited-entry.ts';
 
 /** The addresses of UPSTREAM_ALLOW_ADDRESSES: upstreams there may be private, and may speak plain http. */
 export type AllowedAddresses = {
-  /** Whether exactly this host and port are named, whatever the host resolves to. */
+  /** Whether the operator names exactly this host and port, whatever the host resolves to. */
   hasHost(host: string, port: number): boolean;
-  /** Whether an IP address (a literal, or what a name resolved to) is in one of the networks. */
+  /** Whether an IP address (a literal, or what a name resolved to) is in one of the operator's networks. */
   hasAddress(address: string, port: number): boolean;
-  /** The entry by which an address is allowed, as it was written; undefined where none allows it. */
-  entryFor(host: string, address: string, port: number): string | undefined;
+  /** The entry by which an address is allowed, the operator's first; undefined where none allows it. */
+  entryFor(host: string, address: string, port: number): AllowEntry | undefined;
   /** Whether a host may turn out to be allowed: it is, or it is a name that may resolve into one of the networks. */
   mayHave(host: string, port: number): boolean;
 };
 
-type Network = { list: BlockList; family: 4 | 6; port: number | undefined };
+type Network = { list: BlockList; family: 4 | 6; address: string; prefix: number; port: number | undefined };
 type Entry = { host: string; port: number } | Network;
 type Written<E> = E & { text: string };
+type Limited = { parsed: Entry; by: LimitedEntry };
 
-const example =
+const operatorExample =
   'for example 10.0.0.5:8080, mcp.internal:8080, [fd00::5]:8080, 10.0.0.0/8, 10.0.0.0/8:8080 or [fd00::/8]:8080';
+
+/** Of what an administrator may write: no network without a port, and no large one. */
+const limitedExample =
+  'for example 10.0.0.5:8080, mcp.internal:8080, [fd00::5]:8080, 10.0.5.0/24:8080 or [fd00::/120]:8080';
+
+/** Its parts in one spelling: the host as URLs write it, or the network; or what is wrong with it. */
+export function readAddressEntry(
+  text: string,
+): { host: string; port: number } | { address: string; prefix: number; port: number | undefined } | string {
+  const entry = parseEntry(text, limitedExample);
+  if (typeof entry === 'string' || 'host' in entry) return entry;
+  const { address, prefix, port } = entry;
+  return { address, prefix, port };
+}
 
 /** What is wrong with an entry, in words; undefined when it is a host and port or a network. */
 export function addressEntryProblem(text: string): string | undefined {
@@ -25,18 +41,23 @@ export function addressEntryProblem(text: string): string | undefined {
   return typeof entry === 'string' ? entry : undefined;
 }
 
-const parsed = new WeakMap<readonly string[], AllowedAddresses>();
+const parsed = new WeakMap<readonly AllowEntry[], AllowedAddresses>();
 
 /** Reads `host:port` and CIDR entries, each list once: a guard is made for each connection. Other entries allow nothing. */
-export function allowedAddresses(entries: readonly string[]): AllowedAddresses {
+export function allowedAddresses(entries: readonly AllowEntry[]): AllowedAddresses {
   const known = parsed.get(entries);
   if (known) return known;
   /** Each entry as it was written, by host and port. */
   const hosts = new Map<string, string>();
   const networks: Written<Network>[] = [];
+  const limited: Limited[] = [];
   for (const text of entries) {
-    const entry = parseEntry(text);
+    const entry = parseEntry(typeof text === 'string' ? text : text.entry);
     if (typeof entry === 'string') continue;
+    if (typeof text !== 'string') {
+      limited.push({ parsed: entry, by: text });
+      continue;
+    }
     if ('host' in entry) hosts.set(`${entry.host} ${entry.port}`, text);
     else networks.push({ ...entry, text });
   }
@@ -55,15 +76,33 @@ export function allowedAddresses(entries: readonly string[]): AllowedAddresses {
   const allowed: AllowedAddresses = {
     hasHost,
     hasAddress,
-    entryFor: (host, address, port) => entryOfHost(host, port) ?? entryOfAddress(address, port),
+    entryFor: (host, address, port) =>
+      entryOfHost(host, port) ??
+      entryOfAddress(address, port) ??
+      limited.find((one) => isNamedBy(one, bareHost(host), address, port) && one.by.opens(address, port))?.by,
     mayHave(host, port) {
       const bare = bareHost(host);
       if (hasHost(bare, port)) return true;
+      if (limited.some((one) => mayBeNamedBy(one, bare, port))) return true;
       return isIP(bare) === 0 ? ofPort(port).length > 0 : hasAddress(bare, port);
     },
   };
   parsed.set(entries, allowed);
   return allowed;
+}
+
+function isNamedBy({ parsed: entry }: Limited, host: string, address: string, port: number): boolean {
+  if ('host' in entry) return entry.host === host.toLowerCase() && entry.port === port;
+  const family = isIP(address);
+  if (family !== entry.family || (entry.port !== undefined && entry.port !== port)) return false;
+  return entry.list.check(address, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** Of a name the guard decides when it is resolved. */
+function mayBeNamedBy(one: Limited, host: string, port: number): boolean {
+  if (isIP(host) !== 0) return isNamedBy(one, host, host, port) && one.by.opens(host, port);
+  const { parsed: entry } = one;
+  return 'host' in entry ? isNamedBy(one, host, host, port) : entry.port === undefined || entry.port === port;
 }
 
 /** A URL writes IPv6 literals in brackets. */
@@ -78,12 +117,12 @@ export function portOf(url: { protocol: string; port: string }): number {
 }
 
 /** An entry, or what is wrong with it. */
-function parseEntry(text: string): Entry | string {
+function parseEntry(text: string, example = operatorExample): Entry | string {
   if (text.length > 300) return `"${text.slice(0, 40)}…" is too long`;
-  return text.includes('/') ? parseNetwork(text) : parseHost(text);
+  return text.includes('/') ? parseNetwork(text, example) : parseHost(text, example);
 }
 
-function parseNetwork(text: string): Network | string {
+function parseNetwork(text: string, example: string): Network | string {
   const match =
     /^\[([^[\]/]+)\/(\d{1,3})\]:(\d{1,5})$/.exec(text) ?? /^([^[\]/]+)\/(\d{1,3})(?::(\d{1,5}))?$/.exec(text);
   const [, address = '', prefixText = '', portText] = match ?? [];
@@ -96,10 +135,10 @@ function parseNetwork(text: string): Network | string {
   if (portText !== undefined && port === undefined) return `"${text}" has no port from 1 to 65535`;
   const list = new BlockList();
   list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6');
-  return { list, family, port };
+  return { list, family, address, prefix, port };
 }
 
-function parseHost(text: string): Entry | string {
+function parseHost(text: string, example: string): Entry | string {
   const colon = text.lastIndexOf(':');
   const host = text.slice(0, Math.max(0, colon));
   if (isIP(text) !== 0 || colon < 1) return `"${text}" has no port: ${example}`;

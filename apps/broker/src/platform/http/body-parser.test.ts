@@ -20,7 +20,7 @@ beforeAll(async () => {
     config: readConfig({ PUBLIC_URL: 'http://localhost:1' }),
     ids: createIds(systemClock),
     log: createLog('silent'),
-    isReady: async () => true,
+    readiness: async () => ({ ready: true }),
   });
   server.post('/echo', async (request) => ({ got: request.body }));
   server.post('/small', { bodyLimit: 10 }, async () => ({}));

@@ -26,12 +26,13 @@ beforeAll(async () => {
     config: readConfig({ PUBLIC_URL: `http://${publicHost}` }),
     ids: createIds(systemClock),
     log: createLog('silent'),
-    isReady: async () => true,
+    readiness: async () => ({ ready: true }),
   });
   for (const path of ['/long', '/oauthor', '/authors/a', ...privatePaths]) server.get(path, async () => long);
   server.get('/short', async () => ({ words: 'souk' }));
   server.get('/huge', (_request, reply) => reply.type('application/json').send(JSON.stringify(huge)));
   server.get('/secret', (_request, reply) => reply.header('cache-control', 'no-store').send(long));
+  server.get('/file', (_request, reply) => reply.type('text/csv').send(Readable.from([long.words])));
   server.get('/stream', (_request, reply) =>
     reply.type('application/json').send(Readable.from([JSON.stringify(long)])),
   );
@@ -71,8 +72,17 @@ test('a client that takes neither encoding gets the answer as it is, and caches 
   }
 });
 
-test('short answers, streams, events and images are sent as they are', async () => {
-  for (const path of ['/short', '/stream', '/events', '/image']) {
+test.each([
+  ['br', brotliDecompressSync],
+  ['gzip', gunzipSync],
+] as const)('JSON that is made while it is sent is sent with %s', async (encoding, decode) => {
+  const { headers, body } = await ask('/stream', encoding);
+  expect(headers).toMatchObject({ 'content-encoding': encoding, vary: 'accept-encoding' });
+  expect(JSON.parse(decode(body).toString())).toEqual(long);
+});
+
+test('short answers, files that are sent as streams, events and images are sent as they are', async () => {
+  for (const path of ['/short', '/file', '/events', '/image']) {
     const { status, headers } = await ask(path, 'gzip, br');
     expect([status, headers['content-encoding']], path).toEqual([200, undefined]);
   }

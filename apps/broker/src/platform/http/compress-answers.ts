@@ -1,7 +1,7 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { chooseEncoding, type Encoding } from './choose-encoding.ts';
 
 /** Of a shorter answer the headers are most of what is sent. */
@@ -41,21 +41,32 @@ function* pieces(text: Buffer): Generator<Buffer> {
 }
 
 /**
- * Compresses whole answers of 1 KiB and more, off the event loop. Streams are left alone, and so are the MCP endpoints and
- * the authorization server: they write to Node's response themselves, past this hook.
+ * Compresses whole answers of 1 KiB and more, and JSON that is made while it is sent, off the event loop. Other streams are
+ * left alone, and so are the MCP endpoints and the authorization server: they write to Node's response themselves, past this
+ * hook.
  */
 export function compressAnswers(app: FastifyInstance): void {
   let long = 0;
 
   /** As fast as the client reads. Ends, well or not, with the answer. */
-  function compressLong(text: Buffer, encoding: Encoding): Readable {
+  function compressLong(text: Readable, encoding: Encoding): Readable {
     long++;
     const compressed = compressor[encoding]();
-    pipeline(Readable.from(pieces(text)), compressed, () => long--);
+    pipeline(text, compressed, () => long--);
     return compressed;
   }
 
+  function compressJson(request: FastifyRequest, reply: FastifyReply, text: Readable): Readable {
+    if (request.method === 'HEAD' || !isJson(reply) || !mayCompress(reply)) return text;
+    varyByEncoding(reply);
+    const encoding = chooseEncoding(request.headers['accept-encoding']);
+    if (!encoding || long >= mostLong) return text;
+    reply.header('content-encoding', encoding);
+    return compressLong(text, encoding);
+  }
+
   app.addHook('onSend', async (request, reply, payload: unknown) => {
+    if (payload instanceof Readable) return compressJson(request, reply, payload);
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
     const bytes = Buffer.byteLength(payload);
     if (bytes < leastBytes) return payload;
@@ -66,11 +77,13 @@ export function compressAnswers(app: FastifyInstance): void {
     const encoding = chooseEncoding(request.headers['accept-encoding']);
     if (!encoding || (isLong && long >= mostLong)) return payload;
     const text = typeof payload === 'string' ? Buffer.from(payload) : payload;
-    const compressed = isLong ? compressLong(text, encoding) : await compress[encoding](text);
+    const compressed = isLong ? compressLong(Readable.from(pieces(text)), encoding) : await compress[encoding](text);
     reply.header('content-encoding', encoding).removeHeader('content-length');
     return compressed;
   });
 }
+
+const isJson = (reply: FastifyReply) => String(reply.getHeader('content-type') ?? '').startsWith('application/json');
 
 function mayCompress(reply: FastifyReply): boolean {
   if (reply.getHeader('content-encoding') !== undefined) return false;

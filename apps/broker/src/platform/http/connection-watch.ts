@@ -1,5 +1,5 @@
-/** Why the guard lets an address pass: it is public, an entry of the operator's list names it, or a proxy decides. */
-export type AddressRule = 'public' | 'proxy' | { entry: string };
+/** Why the guard lets an address pass: it is public, an entry of a list names it, or a proxy decides. */
+export type AddressRule = 'public' | 'proxy' | { entry: string; by: 'operator' | 'administrator' };
 
 export type TlsFacts = {
   /** Such as TLSv1.3. */
@@ -15,9 +15,9 @@ export type TlsFacts = {
  */
 export type ConnectionWatch = {
   /** What the host stands for here. Empty: this machine does not know the name, and a proxy may. */
-  resolved(addresses: readonly string[]): void;
-  allowed(rule: AddressRule): void;
-  /** TCP is open: to this address, or to a proxy's. */
-  connected(to: { address: string; proxy: string | undefined }): void;
+  resolved?(addresses: readonly string[]): void;
+  allowed?(rule: AddressRule): void;
+  /** TCP is open: to this address, or to a proxy's. A watch of this has TCP and TLS made in two steps. */
+  connected?(to: { address: string; proxy: string | undefined }): void;
   secured(tls: TlsFacts): void;
 };

@@ -3,13 +3,14 @@ import { createAddressGuard } from './address-guard.ts';
 import { portOf } from './allowed-addresses.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
 import { openByProxy, openDirectly, type SocketTarget } from './open-socket.ts';
+import type { AllowEntry } from './limited-entry.ts';
 import { direct, type Outgoing } from './outgoing.ts';
 
 /** A resolver that takes longer does not keep a proxy from being asked. */
 const resolveTimeoutMs = 2000;
 
 export type GuardedConnectorOptions = {
-  allowAddresses: readonly string[];
+  allowAddresses: readonly AllowEntry[];
   /** Plain connections only go to addresses that `allowAddresses` names. */
   publicNeedsTls?: boolean | undefined;
   /** TCP and TLS together. */

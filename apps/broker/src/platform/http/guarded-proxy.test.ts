@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { request } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startConnectProxy, startTlsFront, trustTestCertificate, type ConnectProxy } from '#testing/connect-proxy.ts';
-import { findDeadPort } from '#testing/fault-server.ts';
+import { freePort } from '#testing/free-port.ts';
 import { listenLocally } from '#testing/listen-locally.ts';
 import { readConfig } from '../config.ts';
 import { RefusedAddressError } from './address-guard.ts';
@@ -117,7 +117,7 @@ describe('a guarded dispatcher behind a proxy', () => {
     const allow = [`own.example:${plain.port}`];
     expect(await toldOf(`http://own.example:${plain.port}/`, { allow })).toEqual([
       ['resolved', '127.0.0.1'],
-      ['allowed', { entry: allow[0] }],
+      ['allowed', { entry: allow[0], by: 'operator' }],
       ['connected', '127.0.0.1', undefined],
     ]);
   });
@@ -191,7 +191,7 @@ describe('a guarded dispatcher behind a proxy', () => {
       () => `http://souk:${password}@${proxy.host}`,
       'refuses a tunnel to both.test:443 (HTTP 403)',
     ],
-    ['is away', async () => `http://souk:${password}@127.0.0.1:${await findDeadPort()}`, 'ECONNREFUSED'],
+    ['is away', async () => `http://souk:${password}@127.0.0.1:${await freePort()}`, 'ECONNREFUSED'],
   ])('a proxy that %s fails the request, and its password is in no message', async (_, url, reason) => {
     const failure = await ask('https://both.test/', { env: { HTTPS_PROXY: await url() } }).then(
       () => undefined,

@@ -17,8 +17,12 @@ type OpenOptions = { timeoutMs: number; lookup?: LookupFunction; watch?: Connect
  * @param options.timeoutMs for TCP and TLS together
  * @throws what Node or undici failed with
  */
-export function openDirectly(target: SocketTarget, options: OpenOptions): Promise<Socket> {
-  return options.watch ? openWatched(target, options, options.watch) : open(target, options);
+export async function openDirectly(target: SocketTarget, options: OpenOptions): Promise<Socket> {
+  const { watch } = options;
+  if (watch?.connected) return openWatched(target, options, watch);
+  const socket = await open(target, options);
+  if (watch && socket instanceof TLSSocket) watch.secured(factsOf(socket));
+  return socket;
 }
 
 function open(target: SocketTarget, { timeoutMs, lookup }: OpenOptions): Promise<Socket> {
@@ -40,7 +44,7 @@ function open(target: SocketTarget, { timeoutMs, lookup }: OpenOptions): Promise
 async function openWatched(target: SocketTarget, options: OpenOptions, watch: ConnectionWatch): Promise<Socket> {
   const startedAt = performance.now();
   const plain = await open({ ...target, protocol: 'http:', port: String(portOf(target)) }, options);
-  watch.connected({ address: plain.remoteAddress ?? target.hostname, proxy: undefined });
+  watch.connected?.({ address: plain.remoteAddress ?? target.hostname, proxy: undefined });
   if (target.protocol !== 'https:') return plain;
   const leftMs = Math.max(1, options.timeoutMs - (performance.now() - startedAt));
   return secure({ ...target, httpSocket: plain }, leftMs, watch);
@@ -60,7 +64,7 @@ export async function openByProxy(
   const host = target.hostname.includes(':') ? `[${bareHost(target.hostname)}]` : target.hostname;
   const place = `${host}:${portOf(target)}`;
   const socket = await openTunnel(proxy, place, timeoutMs);
-  watch?.connected({ address: place, proxy: proxy.url });
+  watch?.connected?.({ address: place, proxy: proxy.url });
   if (target.protocol === 'https:') return secure({ ...target, httpSocket: socket }, timeoutMs, watch);
   return socket.setNoDelay(true).setKeepAlive(true, 60_000);
 }

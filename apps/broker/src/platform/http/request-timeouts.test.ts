@@ -19,7 +19,7 @@ beforeAll(async () => {
     config,
     ids: createIds(systemClock),
     log: createLog('silent'),
-    isReady: async () => true,
+    readiness: async () => ({ ready: true }),
     timeouts,
   });
   server.post('/echo', async (request) => ({ got: request.body }));

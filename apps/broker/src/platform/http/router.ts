@@ -1,9 +1,16 @@
 import type { Access, Answer, Endpoint, ParsedRequest } from '@souk/contract/endpoint.ts';
+import { issueText } from '@souk/contract/issue-text.ts';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { ZodType } from 'zod';
 import { SoukError } from '../errors.ts';
+import { actAs } from './acting.ts';
 import { bodyParser, maxBodyBytes, readJsonBody } from './body-parser.ts';
 import type { Caller } from './caller.ts';
+import { allowEveryOrigin, mountPreflight, type AllowedRequests } from './cors.ts';
+import { encodeInTurns, hasLongList } from './encode-in-turns.ts';
+import type { ForwardedRequests } from './forwarded-requests.ts';
+import type { RequestRates } from './request-rates.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 import { sendRevalidated } from './revalidated-answer.ts';
 
@@ -20,9 +27,10 @@ export type Guard = (
 
 type CallerFor<A extends Access> = A extends 'public' | 'refresh' ? Caller | undefined : Caller;
 
+/** A long answer may be a stream of its text (downloads.ts, json-text.ts). */
 export type Handler<E extends Endpoint> = (
   input: ParsedRequest<E> & { caller: CallerFor<E['access']>; request: FastifyRequest; reply: FastifyReply },
-) => Promise<Answer<E>> | Answer<E>;
+) => Promise<Answer<E> | Readable> | Answer<E> | Readable;
 
 export type Router = {
   /** Serves one endpoint of the contract. Throws at start when it is served already. */
@@ -31,9 +39,41 @@ export type Router = {
   readonly served: readonly Endpoint[];
 };
 
-/** @param unread counts what a person does not read of their answers */
-export function createRouter(app: FastifyInstance, guard: Guard, unread?: Pick<UnreadAnswers, 'belongs'>): Router {
+/**
+ * Serves the endpoints of the contract. Who calls, and whether they may, is judged by the head of a request: no body is read
+ * of one that is refused.
+ * @param limits.unread counts what a person does not read of their answers
+ * @param limits.rates without them nobody is limited
+ * @param limits.forwarded counts what a proxy forwards that is not trusted
+ */
+export function createRouter(
+  app: FastifyInstance,
+  guard: Guard,
+  limits: { unread?: Pick<UnreadAnswers, 'belongs'>; rates?: RequestRates; forwarded?: ForwardedRequests } = {},
+): Router {
+  const { unread, rates, forwarded } = limits;
   const served: Endpoint[] = [];
+  const callers = new WeakMap<FastifyRequest, Caller>();
+
+  async function admit(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { access, withoutSession, weight = 1 } = endpoint;
+    const { authorization } = request.headers;
+    forwarded?.note(request.headers);
+    if (authorization === undefined || access === 'public') rates?.ofAddress(request.ip, weight);
+    if (withoutSession && authorization === undefined) throw new SoukError(withoutSession);
+    const caller = await guard(authorization, access, endpoint, request.ip);
+    if (caller) {
+      rates?.ofPerson(caller.userId, weight);
+      callers.set(request, caller);
+      unread?.belongs(request.raw.socket, caller.userId);
+    }
+    if (endpoint.anyOrigin) allowEveryOrigin(reply, ofReaders);
+    // of a person: no cache keeps it; a handler may say otherwise
+    if (access !== 'public') reply.header('cache-control', 'no-store');
+    // The form parser is for the sign-in; the contract's calls accept only JSON.
+    if (endpoint.body && !isJson(request.headers['content-type'])) throw new SoukError('unsupported_media_type');
+  }
+
   return {
     served,
     route(endpoint, handler) {
@@ -42,16 +82,10 @@ export function createRouter(app: FastifyInstance, guard: Guard, unread?: Pick<U
       const options: RouteOptions = {
         method: endpoint.method,
         url: endpoint.path,
+        // without one, fastify's own limit of 1 MiB holds for larger ones
+        ...(endpoint.largestBody !== undefined && { bodyLimit: endpoint.largestBody }),
+        onRequest: (request, reply) => admit(endpoint, request, reply),
         handler: async (request, reply) => {
-          if (endpoint.withoutSession && request.headers.authorization === undefined) {
-            throw new SoukError(endpoint.withoutSession);
-          }
-          const caller = await guard(request.headers.authorization, endpoint.access, endpoint, request.ip);
-          if (caller) unread?.belongs(request.raw.socket, caller.userId);
-          // of a person: no cache keeps it; a handler may say otherwise
-          if (endpoint.access !== 'public') reply.header('cache-control', 'no-store');
-          // The form parser is for the sign-in; the contract's calls accept only JSON.
-          if (endpoint.body && !isJson(request.headers['content-type'])) throw new SoukError('unsupported_media_type');
           const input = {
             params: parsePart(endpoint.params, request.params, 'params', endpoint),
             query: parsePart(endpoint.query, request.query, 'query', endpoint),
@@ -59,15 +93,25 @@ export function createRouter(app: FastifyInstance, guard: Guard, unread?: Pick<U
               ? (request.body ?? new Uint8Array())
               : parsePart(endpoint.body, request.body, 'body', endpoint),
             ifMatch: endpoint.ifMatch && revisionOf(request.headers['if-match']),
-            caller,
+            caller: callers.get(request),
             request,
             reply,
           };
           // The schemas of `endpoint` have parsed `input`; TypeScript cannot follow that through the generic.
-          const answer = await handler(input as Parameters<typeof handler>[0]);
-          return endpoint.revalidated ? sendRevalidated(request, reply, answer) : answer;
+          const run = () => handler(input as Parameters<typeof handler>[0]);
+          const administrator = endpoint.access === 'admin' ? input.caller : undefined;
+          const answer = await (administrator
+            ? actAs({ userId: administrator.userId, address: request.ip }, run)
+            : run());
+          // a stream, or one that was answered already
+          if (answer instanceof Readable || reply.sent || typeof answer === 'string') return answer;
+          if (endpoint.revalidated) return sendRevalidated(request, reply, await encodeInTurns(answer), endpoint);
+          // short ones fastify writes
+          if (!hasLongList(answer)) return answer;
+          return reply.type('application/json; charset=utf-8').send((await encodeInTurns(answer)).text);
         },
       };
+      if (endpoint.anyOrigin) mountPreflight(app, endpoint.path, ofReaders);
       const { rawBody, largestBody } = endpoint;
       const parser = rawBody
         ? // a parser would drop what is wrong with it, such as a key that comes twice
@@ -100,7 +144,7 @@ function parsePart(
   }
   const issues = parsed.error.issues.map((issue) => ({
     path: [part === 'body' ? '' : part, ...issue.path].filter((step) => step !== '').join('.'),
-    message: issue.message,
+    message: JSON.isRawJSON(valueAt(value, issue.path)) ? inexactNumber : issueText(issue),
   }));
   const [first] = issues;
   const code = invalidInputAt?.[first?.path ?? ''] ?? invalidInput;
@@ -109,6 +153,23 @@ function parsePart(
     message: first ? `${first.path || part}: ${first.message}` : `invalid ${part}`,
     issues,
   });
+}
+
+/** Clients may send a token along or ask again for what they have, which browsers ask for first. */
+const ofReaders: AllowedRequests = {
+  methods: 'GET, OPTIONS',
+  headers: 'Authorization, Content-Type, If-None-Match',
+  exposed: 'ETag',
+};
+
+/** Such a number is no number for a schema (json/exact-numbers.ts). */
+const inexactNumber = 'must be a number with fewer digits';
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (inner, step) => (Object(inner) === inner ? Reflect.get(Object(inner), step) : undefined),
+    value,
+  );
 }
 
 /** RFC 9110, section 13.1.1: one strong tag; `*` names none. */

@@ -24,13 +24,13 @@ export function sendAnswer(response: ServerResponse, status: number, headers: Ou
 }
 
 /** Also when it was not read: Node sets `complete` a moment after the last byte arrived. */
-function hasWholeBody({ complete, headers, readableLength }: IncomingMessage): boolean {
+export function hasWholeBody({ complete, headers, readableLength }: IncomingMessage): boolean {
   if (complete) return true;
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === readableLength;
 }
 
 /** Reads and drops the body until it ends, the client hangs up, or the bounds are reached; then calls `done`, once. */
-function drain(request: IncomingMessage, done: () => void): void {
+export function drain(request: IncomingMessage, done: () => void): void {
   let bytes = 0;
   const stop = () => {
     clearTimeout(deadline);

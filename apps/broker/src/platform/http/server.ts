@@ -8,8 +8,9 @@ import type { Ids } from '../ids.ts';
 import type { Log } from '../log.ts';
 import { seenProxy, seenProxyHeader } from './seen-proxy.ts';
 import { bodyParser, maxBodyBytes, readJsonBody } from './body-parser.ts';
-import { boundPipelines } from './bound-pipelines.ts';
 import { compressAnswers } from './compress-answers.ts';
+import { createConnections, type Connections } from './connections.ts';
+import { answerEarly } from './early-answers.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 import { renderError, retryAfterSeconds } from './error-body.ts';
 
@@ -17,6 +18,9 @@ const maxFormBytes = 64 * 1024;
 /** Deadlines for the head and for the whole of a request. Node looks for late requests once in each interval. */
 export type RequestTimeouts = { headersMs: number; wholeMs: number; checkEveryMs: number };
 const requestTimeouts: RequestTimeouts = { headersMs: 10_000, wholeMs: 30_000, checkEveryMs: 1_000 };
+
+/** We keep idle connections for longer than proxies do: whoever sends the requests ends them, so that none is lost. */
+const leastKeepAliveMs = 72_000;
 
 /** A load balancer probes by the address of the machine, not by the public name. */
 const hostExempt: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
@@ -40,8 +44,8 @@ function isDecodable(url: string): boolean {
   }
 }
 
-/** @throws SoukError too_deep, invalid_request, invalid_json */
-export type Readiness = () => Promise<boolean>;
+/** Whether requests can be served, and what an operator has to know of it meanwhile. */
+export type Readiness = () => Promise<{ ready: boolean; warnings?: readonly string[] }>;
 
 /**
  * The HTTP server with everything that applies to every request: limits, Host check, security headers, cookies, forms,
@@ -51,12 +55,16 @@ export async function buildServer(options: {
   config: Config;
   ids: Ids;
   log: Log;
-  isReady: Readiness;
+  readiness: Readiness;
+  /** /healthz answers with it. */
+  version?: string;
   /** Counts what clients leave unread; without it nothing is counted. */
   unread?: UnreadAnswers;
+  /** Ends its connections at a stop. */
+  connections?: Connections;
   timeouts?: RequestTimeouts;
 }): Promise<FastifyInstance> {
-  const { config, timeouts = requestTimeouts } = options;
+  const { config, timeouts = requestTimeouts, connections = createConnections() } = options;
   const logger: FastifyBaseLogger = options.log;
   const https = config.publicUrl.startsWith('https:');
   const app = fastify({
@@ -67,6 +75,7 @@ export async function buildServer(options: {
     // a logger for each request would cost more than its few lines are worth: the lines name the request themselves
     childLoggerFactory: () => logger,
     requestTimeout: timeouts.wholeMs,
+    keepAliveTimeout: Math.max(leastKeepAliveMs, config.proxyKeepAliveMs + 5_000),
     http: { headersTimeout: timeouts.headersMs, connectionsCheckingInterval: timeouts.checkEveryMs },
     // Open streams of MCP clients would delay the stop without end.
     forceCloseConnections: true,
@@ -110,6 +119,7 @@ export async function buildServer(options: {
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
   });
   compressAnswers(app);
+  answerEarly(app);
   await app.register(cookie);
 
   // A form of another origin can send text/plain without a preflight: we accept it nowhere.
@@ -132,21 +142,23 @@ export async function buildServer(options: {
   app.setErrorHandler((error, request, reply) => {
     const rendered = renderError(error, request.id);
     if (rendered.unexpected) request.log.error({ err: error, requestId: request.id }, 'a request failed');
-    if (rendered.status === 429) reply.header('retry-after', reply.getHeader('retry-after') ?? '60');
-    if (rendered.status === 503) reply.header('retry-after', reply.getHeader('retry-after') ?? retryAfterSeconds);
+    const waitSeconds = error instanceof SoukError ? error.retryAfterSeconds : undefined;
+    const usualSeconds = { 429: 60, 503: retryAfterSeconds }[rendered.status];
+    if (usualSeconds) reply.header('retry-after', reply.getHeader('retry-after') ?? waitSeconds ?? usualSeconds);
     return reply.code(rendered.status).send(rendered.body);
   });
 
   app.get('/healthz', async (request, reply) => {
     reply.header(seenProxyHeader, seenProxy(request));
-    return { status: 'ok' };
+    return { status: 'ok', version: options.version };
   });
   app.get('/readyz', async (_request, reply) => {
-    const ready = await options.isReady().catch(() => false);
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' });
+    const { ready, warnings = [] } = await options.readiness().catch(() => ({ ready: false, warnings: [] }));
+    const status = ready ? 'ready' : 'not ready';
+    return reply.code(ready ? 200 : 503).send({ status, ...(warnings.length > 0 && { warnings }) });
   });
   // last, and so before whatever features put in front
-  app.addHook('onReady', async () => boundPipelines(app.server));
+  app.addHook('onReady', async () => connections.watch(app.server));
   options.unread?.watch(app.server);
   return app;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressEntryProblem } from './allowed-addresses.ts';
+import { addressEntryProblem, readAddressEntry } from './allowed-addresses.ts';
 import { createUpstreamAddressRule } from './upstream-address-rule.ts';
 
 const allowAddresses = ['10.0.0.5:8080', 'mcp:80', '[fd00::5]:8080', '192.168.0.0/16:9000'];
@@ -29,6 +29,45 @@ test.each([
   expect(problem(url)).toContain(`UPSTREAM_ALLOW_ADDRESSES=${place}`);
 });
 
+const publicUrl = 'https://shop.example';
+const forAdministrators = (url: string) =>
+  createUpstreamAddressRule({ production: true, allowAddresses, publicUrl, administratorsMayAllow: true })(
+    new URL(url),
+  );
+
+test.each([
+  ['http://10.0.0.6:8080/mcp', '10.0.0.6:8080'],
+  ['https://tools.internal/', 'tools.internal:443'],
+])('where administrators may allow %s, the refusal leads to the Allow List', (url, place) => {
+  expect(forAdministrators(url)).toBe(
+    `must be a public address, or one that is allowed: an administrator adds ${place} under Allow List, or the operator sets UPSTREAM_ALLOW_ADDRESSES=${place}`,
+  );
+});
+
+const ofCloud = 'must be a public address: clouds give out the credentials of this machine there';
+const ofShop = 'is the address of this shop itself';
+test.each([
+  [
+    'http://127.0.0.1:8080/mcp',
+    'must be a public address, or one that the operator allows (UPSTREAM_ALLOW_ADDRESSES=127.0.0.1:8080)',
+  ],
+  ['http://169.254.169.254/', ofCloud],
+  ['http://169.254.170.2/v2', ofCloud],
+  ['http://[fd00:ec2::254]/', ofCloud],
+  ['http://[::ffff:169.254.169.254]/', ofCloud],
+  ['http://metadata.google.internal/', ofCloud],
+  ['https://shop.example/mcp', ofShop],
+  ['https://shop.example/s/notes/mcp', ofShop],
+  ['https://SHOP.example.:443/mcp/notes', ofShop],
+  ['wss://shop.example/', ofShop],
+  ['https://shop.example/v0.1/servers', ofShop],
+])('no administrator may allow %s', (url, text) => expect(forAdministrators(url)).toBe(text));
+
+test('an address that a proxy serves beside the shop is not the shop', () => {
+  expect(forAdministrators('https://shop.example/tools/mcp')).toBeUndefined();
+  expect(forAdministrators('https://shop.example:8443/mcp')).toBeUndefined();
+});
+
 test('outside production plain http to a public address needs nothing', () => {
   expect(problem('http://public.example/mcp', false)).toBeUndefined();
   expect(problem('http://10.0.0.6:8080/mcp', false)).toContain('must be a public address');
@@ -50,3 +89,15 @@ test.each([
   ['10.0.0.0/8:70000', 'has no port from 1 to 65535'],
   ['x'.repeat(400), 'is too long'],
 ])('the entry %s is refused: it %s', (entry, expected) => expect(addressEntryProblem(entry)).toContain(expected));
+
+test('the entry that an administrator is told to write has a port and is small', () => {
+  const text = String(readAddressEntry('foo'));
+  const [, given = ''] = text.split('for example ');
+  const examples = given.split(/, | or /);
+  expect(examples).toHaveLength(5);
+  const read = examples.map(readAddressEntry);
+  expect(read).toEqual(examples.map(() => expect.objectContaining({ port: 8080 })));
+  const networks = read.flatMap((one) => (typeof one === 'object' && 'prefix' in one ? [one.prefix] : []));
+  expect(networks, 'of 256 addresses').toEqual([24, 120]);
+  expect(addressEntryProblem('foo'), 'the operator may write more').toContain('10.0.0.0/8, ');
+});

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { isPublicAddress } from './address-guard.ts';
 import { allowedAddresses, bareHost, portOf } from './allowed-addresses.ts';
-import { isLocalName } from './local-name.ts';
+import { isOfCloud, isOfPrivateNetwork, type LimitedEntry } from './limited-entry.ts';
+import { isLocalName, isLoopbackName } from './local-name.ts';
 
 /**
  * Why a manifest may not name this address, in words; undefined when it may. A name is resolved when it is used, and the
@@ -12,13 +13,27 @@ export type UpstreamAddressRule = (url: URL) => string | undefined;
 export function createUpstreamAddressRule(options: {
   production: boolean;
   allowAddresses: readonly string[];
+  /** What administrators added to them. */
+  limited?: (() => readonly LimitedEntry[]) | undefined;
+  /** Administrators may add some. */
+  administratorsMayAllow?: boolean | undefined;
+  /** The address of this shop. */
+  publicUrl?: string | undefined;
 }): UpstreamAddressRule {
   const allowed = allowedAddresses(options.allowAddresses);
   return (url) => {
+    if (isOwnAddress(url, options.publicUrl)) return 'is the address of this shop itself';
     const port = portOf(url);
     if (allowed.mayHave(url.hostname, port)) return undefined;
+    if (options.limited && allowedAddresses(options.limited()).mayHave(url.hostname, port)) return undefined;
     const place = `${url.hostname}:${port}`;
+    if (isOfCloud(hostOf(url))) {
+      return 'must be a public address: clouds give out the credentials of this machine there';
+    }
     if (isLocalHost(url.hostname)) {
+      if (options.administratorsMayAllow && mayBeAllowed(url) === 'by administrators') {
+        return `must be a public address, or one that is allowed: an administrator adds ${place} under Allow List, or the operator sets UPSTREAM_ALLOW_ADDRESSES=${place}`;
+      }
       return `must be a public address, or one that the operator allows (UPSTREAM_ALLOW_ADDRESSES=${place})`;
     }
     if (options.production && !['https:', 'wss:'].includes(url.protocol)) {
@@ -27,6 +42,26 @@ export function createUpstreamAddressRule(options: {
     return undefined;
   };
 }
+
+/** Who may open an address that a manifest may not name yet. */
+export function mayBeAllowed(url: URL, publicUrl?: string): 'by administrators' | 'by the operator' | 'by no one' {
+  const host = hostOf(url);
+  if (isOwnAddress(url, publicUrl) || isOfCloud(host)) return 'by no one';
+  const isInside = isIP(host) === 0 ? isLocalName(host) && !isLoopbackName(host) : isOfPrivateNetwork(host);
+  return isInside ? 'by administrators' : 'by the operator';
+}
+
+/** Where this shop answers by itself: a proxy before it may have other paths for others. */
+const ownPaths: ReadonlySet<string> = new Set(['', 'mcp', 's', 'v0.1']);
+
+function isOwnAddress(url: URL, publicUrl: string | undefined): boolean {
+  if (publicUrl === undefined) return false;
+  const own = new URL(publicUrl);
+  const isSameHost = hostOf(url) === hostOf(own) || (isLoopbackName(url.hostname) && isLoopbackName(own.hostname));
+  return isSameHost && portOf(url) === portOf(own) && ownPaths.has(url.pathname.split('/')[1] ?? '');
+}
+
+const hostOf = ({ hostname }: URL) => bareHost(hostname).replace(/\.$/, '');
 
 /** A non-public literal, or a name that only resolves locally. */
 function isLocalHost(hostname: string): boolean {

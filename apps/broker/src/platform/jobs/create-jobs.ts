@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PgBoss } from 'pg-boss';
+import { inBackground } from '../db/background-work.ts';
 import type { Database } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import { bossBackend } from './boss-backend.ts';
@@ -25,12 +26,27 @@ export type Jobs = {
   /** Sets the worker of a queue: one job at a time in this process, each retried up to five times when it fails. */
   work(name: string, run: (data: unknown) => Promise<unknown>): Promise<void>;
   start(): Promise<void>;
+  /** What is scheduled, in all processes: by name. */
+  list(): Promise<readonly ScheduledJob[]>;
   /** Waits for jobs under way. Nothing runs afterwards, and no timer is left. */
   stop(): Promise<void>;
 };
 
+/** Work that is done from time to time. */
+export type ScheduledJob = {
+  name: string;
+  everySeconds: number;
+  /** When it last began. */
+  lastRunAt: Date | undefined;
+  nextRunAt: Date | undefined;
+  isRunning: boolean;
+  /** Of the last days. */
+  lastFailure: { at: Date; message: string } | undefined;
+};
+
 type Queue = {
   name: string;
+  everySeconds?: number;
   policy: 'short' | 'stately';
   retryLimit: number;
   pollSeconds: number;
@@ -102,6 +118,7 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
       const next = { singletonKey: scheduleKey, startAfterSeconds: everySeconds };
       await add({
         name,
+        everySeconds,
         policy: 'stately', // one waiting, one running, in all processes
         retryLimit: 0,
         pollSeconds: Math.min(60, Math.max(pollSeconds, everySeconds / 4)),
@@ -122,6 +139,7 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
       state = 'running';
       for (const queue of queues.values()) await open(queue);
     },
+    list: () => listScheduled(db, [...queues.values()]),
     async stop() {
       if (state !== 'running') return;
       state = 'stopped';
@@ -133,6 +151,45 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
   };
 }
 
+/** pg-boss keeps what has ended for a week. Its table is in its schema, which the start makes. */
+async function listScheduled(db: Database, queues: readonly Queue[]): Promise<ScheduledJob[]> {
+  const scheduled = queues.flatMap(({ name, everySeconds }) =>
+    everySeconds === undefined ? [] : [{ name, everySeconds }],
+  );
+  const { rows } = await db.query<{
+    name: string;
+    last: Date | null;
+    next: Date | null;
+    running: boolean | null;
+    failed: Date | null;
+    output: unknown;
+  }>(
+    `select name, max(started_on) as last, min(start_after) filter (where state in ('created', 'retry')) as next,
+       bool_or(state = 'active') as running, max(completed_on) filter (where state = 'failed') as failed,
+       (array_agg(output order by completed_on desc) filter (where state = 'failed'))[1] as output
+     from pgboss.job where name = any($1) group by name`,
+    [scheduled.map(({ name }) => name)],
+  );
+  const found = new Map(rows.map((row) => [row.name, row]));
+  return scheduled.map(({ name, everySeconds }) => {
+    const row = found.get(name);
+    return {
+      name,
+      everySeconds,
+      lastRunAt: row?.last ?? undefined,
+      nextRunAt: row?.next ?? undefined,
+      isRunning: row?.running ?? false,
+      lastFailure: row?.failed ? { at: row.failed, message: messageOf(row.output) } : undefined,
+    };
+  });
+}
+
+/** The first line alone: what follows is the stack. */
+function messageOf(output: unknown): string {
+  const message: unknown = Object(output).message;
+  return (typeof message === 'string' ? message.split('\n', 1)[0] : undefined) ?? 'no message';
+}
+
 /** Waits for `work`, but no longer than this. */
 async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -142,7 +199,7 @@ async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<vo
 
 async function runLogged(queue: Queue, data: unknown, log: Log): Promise<void> {
   try {
-    await queue.run(data);
+    await inBackground(() => queue.run(data));
   } catch (error) {
     log.error({ err: error, job: queue.name }, 'a background job failed');
     throw error;

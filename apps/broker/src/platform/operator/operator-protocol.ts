@@ -9,5 +9,8 @@ export const answerSchema = z.discriminatedUnion('ok', [
 ]);
 export type Answer = z.infer<typeof answerSchema>;
 
+/** The code of a command that failed because the broker's database does not answer. */
+export const databaseAway = 'database_away';
+
 /** A longer line is not read. */
 export const longestLine = 1024 * 1024;

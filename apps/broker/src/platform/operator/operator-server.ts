@@ -8,7 +8,7 @@ import { lockFolder, type FolderLock } from '../db/folder-lock.ts';
 import { SoukError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { sayIssues } from '../say-issues.ts';
-import { longestLine, requestSchema, type Answer } from './operator-protocol.ts';
+import { databaseAway, longestLine, requestSchema, type Answer } from './operator-protocol.ts';
 import { placeSocket, removePlace } from './socket-path.ts';
 
 /** For a command to come, from the moment that somebody connects. */
@@ -113,7 +113,8 @@ async function answerTo(line: string, commands: OperatorCommands, log: Log): Pro
     // the operator's words, not a fault of ours
     if (error instanceof ZodError) return refused('usage', sayIssues(error));
     log.error({ err: error, command }, "an operator's command failed");
-    return refused(isDatabaseLost(error) ? 'unavailable' : 'unexpected', explain(error));
+    if (isDatabaseLost(error) && !isDiskFull(error)) return refused(databaseAway, explain(error));
+    return refused(isDiskFull(error) ? 'unavailable' : 'unexpected', explain(error));
   }
 }
 

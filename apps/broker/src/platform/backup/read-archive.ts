@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { createZstdDecompress } from 'node:zlib';
+import { extract, type Header } from 'tar-stream';
+import { z } from 'zod';
+import {
+  ArchiveDamagedError,
+  archiveFormat,
+  endName,
+  endSchema,
+  headerName,
+  headerSchema,
+  tableOfPiece,
+  type ArchiveEntry,
+  type ArchiveHeader,
+} from './archive-format.ts';
+
+/** One entry: a file with its bytes, or a link. */
+export type ReadEntry = { name: string; bytes: Buffer; mode: number; link: string | undefined };
+
+/** A piece of rows has 1 MiB and one row more; a file of a service may be larger. */
+const maxEntryBytes = 1024 * 1024 * 1024;
+
+/**
+ * Reads an archive, entry by entry, and compares each with what the end of the archive says of it.
+ * @throws ArchiveDamagedError where it is torn or was changed: it names the table or file, and the byte
+ */
+export async function* readArchive(file: string): AsyncGenerator<ReadEntry> {
+  const seen: ArchiveEntry[] = [];
+  let last = 'its beginning';
+  let ended = false;
+  const source = createReadStream(file);
+  const tar = extract();
+  // its error is thrown by the loop
+  pipeline(source, createZstdDecompress(), tar, () => {});
+  try {
+    for await (const entry of tar) {
+      // its types leave out what an entry knows of itself
+      const { header } = entry as unknown as { header: Header };
+      last = placeOf(header.name);
+      if ((header.size ?? 0) > maxEntryBytes)
+        throw new ArchiveDamagedError(`${last} is larger than this product reads`);
+      const bytes = await buffer(entry);
+      if (header.name === endName) {
+        compare(endSchema.parse(JSON.parse(bytes.toString())).entries, seen);
+        ended = true;
+        continue;
+      }
+      const link = header.type === 'symlink' ? (header.linkname ?? '') : undefined;
+      seen.push({
+        name: header.name,
+        bytes: bytes.length,
+        sha256: hashOf(link === undefined ? bytes : Buffer.from(link)),
+      });
+      yield { name: header.name, bytes, mode: header.mode ?? 0o600, link };
+    }
+  } catch (error) {
+    if (error instanceof ArchiveDamagedError) throw error;
+    const at = `byte ${source.bytesRead} of ${file}`;
+    throw new ArchiveDamagedError(`the archive is damaged in ${last}, before ${at}: ${String(error)}`, error);
+  } finally {
+    source.destroy();
+  }
+  if (!ended) throw new ArchiveDamagedError(`the archive is torn: it ends in ${last}, at byte ${source.bytesRead}`);
+}
+
+/** Reads the whole archive once, and keeps nothing. @throws ArchiveDamagedError */
+export async function verifyArchive(file: string): Promise<void> {
+  for await (const _ of readArchive(file));
+}
+
+/** The first entry. @throws ArchiveDamagedError where the file is no archive, or of a format that this product does not know */
+export async function readHeader(file: string): Promise<ArchiveHeader> {
+  for await (const { name, bytes } of readArchive(file)) {
+    if (name !== headerName) break;
+    return parseHeader(bytes);
+  }
+  throw new ArchiveDamagedError(`${file} is not a backup of Souk`);
+}
+
+export function parseHeader(bytes: Buffer): ArchiveHeader {
+  const given: unknown = JSON.parse(bytes.toString());
+  const format = z.object({ format: z.int() }).safeParse(given);
+  if (format.success && format.data.format > archiveFormat)
+    throw new ArchiveDamagedError(
+      'the archive is of a newer version of the product, whose format this one does not know',
+    );
+  return headerSchema.parse(given);
+}
+
+function compare(expected: readonly ArchiveEntry[], seen: readonly ArchiveEntry[]): void {
+  let byte = 0;
+  for (const [index, entry] of expected.entries()) {
+    const found = seen[index];
+    const place = placeOf(entry.name);
+    if (found?.name !== entry.name) throw new ArchiveDamagedError(`the archive lacks ${place}`);
+    if (found.bytes !== entry.bytes || found.sha256 !== entry.sha256)
+      throw new ArchiveDamagedError(
+        `${place} was changed since the backup: between byte ${byte} and ${byte + found.bytes} of the unpacked archive`,
+      );
+    byte += entry.bytes;
+  }
+  const extra = seen[expected.length];
+  if (extra) throw new ArchiveDamagedError(`${placeOf(extra.name)} was added since the backup`);
+}
+
+function placeOf(name: string): string {
+  const table = tableOfPiece(name);
+  if (table !== undefined) return `the table ${table} (${name})`;
+  return name === headerName ? 'its header' : `the entry ${name}`;
+}
+
+const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

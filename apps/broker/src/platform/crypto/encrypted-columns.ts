@@ -1,0 +1,62 @@
+import type { SecretContext } from './vault.ts';
+
+/** A column whose values the vault has sealed. */
+export type EncryptedColumn = {
+  table: string;
+  column: string;
+  /** A jsonb column has its sealed text in this member. */
+  member?: string;
+  /** The primary key in its order, each column with its type. */
+  key: Readonly<Record<string, string>>;
+  /** Further columns that the value is bound to. */
+  reads?: readonly string[];
+  /** What the value is bound to: the additional data of its encryption. @param row the columns of `key` and `reads` as text */
+  boundTo(row: Readonly<Record<string, string>>): Omit<SecretContext, 'table'>;
+};
+
+const ofRow = ({ id = '' }: Readonly<Record<string, string>>) => ({ row: id, userId: '' });
+const ofUsersRow = ({ id = '', user_id: userId = '' }: Readonly<Record<string, string>>) => ({ row: id, userId });
+
+/**
+ * Every encrypted column of the database. A rotation of the master key rewrites these, and `souk restore --check` opens each value
+ * of them: a column that is missing here is lost with the old key. encrypted-columns.test.ts compares the list with the schema.
+ */
+export const encryptedColumns: readonly EncryptedColumn[] = [
+  { table: 'signing_keys', column: 'sealed_key', key: { id: 'text' }, boundTo: ofRow },
+  {
+    table: 'kept_keys',
+    column: 'sealed',
+    key: { purpose: 'text' },
+    boundTo: ({ purpose = '' }) => ({ row: purpose, userId: '' }),
+  },
+  {
+    table: 'oauth_records',
+    column: 'payload',
+    member: 'client_secret',
+    key: { model: 'text', id: 'text' },
+    boundTo: ({ model, id }) => ({ row: `${model}:${id}`, userId: '' }),
+  },
+  { table: 'upstream_registrations', column: 'sealed_secret', key: { id: 'uuid' }, boundTo: ofRow },
+  {
+    table: 'upstream_connections',
+    column: 'sealed',
+    key: { user_id: 'uuid', server_id: 'text' },
+    reads: ['id'],
+    boundTo: ofUsersRow,
+  },
+  { table: 'upstream_sign_ins', column: 'sealed', key: { id: 'uuid' }, reads: ['user_id'], boundTo: ofUsersRow },
+  {
+    table: 'server_secrets',
+    column: 'sealed',
+    key: { server_id: 'text', kind: 'text', name: 'text', place_hash: 'text' },
+    reads: ['place'],
+    boundTo: ({ server_id: serverId, kind, name, place }) => ({
+      row: JSON.stringify([serverId, kind, name, place]),
+      userId: '',
+    }),
+  },
+];
+
+/** "oauth_records.payload.client_secret", as messages name it. */
+export const nameOf = ({ table, column, member }: EncryptedColumn): string =>
+  [table, column, member].filter((part) => part !== undefined).join('.');

@@ -1,0 +1,119 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { writeAuditWith } from '../audit/audit-log.ts';
+import type { Database, Query } from '../db/database.ts';
+import { encryptedColumns } from './encrypted-columns.ts';
+import { masterKeyChannel, readRotation } from './master-key-state.ts';
+import { resealColumn, type ResealedColumn } from './reseal-column.ts';
+import type { KeyRing } from './vault.ts';
+
+export type RotateMasterKey = {
+  db: Pick<Database, 'query' | 'transaction' | 'brokers'>;
+  /** The ring holds the former and the next key. */
+  keys: KeyRing;
+  formerId: string;
+  nextId: string;
+  /** Who runs the command, as the system knows them. */
+  operator: string;
+  /** How far it has come, for the operator. */
+  said(line: string): void;
+};
+
+/** A broker says every 4 s which keys it has, and counts for 12 s after the last sign. */
+const patienceMs = 20_000;
+const askAgainMs = 250;
+/** Brokers seal with the next key before the first pass, so that the second finds little and the third nothing. */
+const mostPasses = 10;
+
+/**
+ * Has all brokers seal with the next key, then seals every secret anew that another key has sealed. It can be broken off and begun
+ * again at any moment: both keys open secrets until it has finished.
+ * @throws Error where a broker lacks the next key, or another rotation is not finished
+ */
+export async function rotateMasterKey(parts: RotateMasterKey): Promise<ResealedColumn[]> {
+  const { db, keys, nextId, said } = parts;
+  await begin(parts);
+  keys.sealWith(nextId);
+  const problem = 'do not encrypt with the new key yet: run the command again';
+  await brokersThat(db, problem, patienceMs, ({ sealingId }) => sealingId === nextId);
+  const totals = new Map<string, ResealedColumn>();
+  for (let pass = 1; pass <= mostPasses; pass++) {
+    let resealed = 0;
+    for (const column of encryptedColumns) {
+      const found = await resealColumn(db.query, keys, column, (count) => said(`${column.table}: ${count} rewritten`));
+      const before = totals.get(found.name)?.resealed ?? 0;
+      totals.set(found.name, { ...found, resealed: before + found.resealed });
+      resealed += found.resealed;
+    }
+    if (resealed > 0) continue;
+    await db.transaction((query) => finish(query, parts));
+    return [...totals.values()];
+  }
+  throw new Error(
+    'secrets are still written with the former key: restart every broker with both keys, then run the command again',
+  );
+}
+
+/** A rotation that was finished before is told of once. */
+async function finish(query: Query, parts: RotateMasterKey): Promise<void> {
+  const { affectedRows } = await query(
+    'update master_keys set finished_at = clock_timestamp() where key_id = $1 and finished_at is null',
+    [parts.nextId],
+  );
+  if (affectedRows > 0) await audit(query, 'key.rotated', parts);
+}
+
+/** @param parts of keys, the row has ids alone */
+function audit(
+  query: Query,
+  action: 'key.rotation-begun' | 'key.rotated',
+  { formerId, nextId, operator }: RotateMasterKey,
+): Promise<void> {
+  const details = { via: 'command', formerId, operator };
+  return writeAuditWith(query, { actorId: undefined, action, subject: nextId, details }, new Date());
+}
+
+/** Notes that the rotation has begun, once every broker has the next key; goes on with one that was broken off. */
+async function begin(parts: RotateMasterKey): Promise<void> {
+  const { db, formerId, nextId } = parts;
+  const known = await readRotation(db.query);
+  if (known?.keyId === nextId) return;
+  if (known && !known.isFinished)
+    throw new Error(
+      `a rotation to the key with the id ${known.keyId} is not finished: run the command with that key first`,
+    );
+  await brokersThat(
+    db,
+    `do not have the new key: set MASTER_KEY_NEXT (or MASTER_KEY_NEXT_FILE) at each of them to the key with the id ${nextId}, restart them one after the other, then run the command again. One that was killed counts for 12 s`,
+    0,
+    ({ keyIds }) => keyIds?.includes(nextId) === true,
+  );
+  await db.transaction(async (query) => {
+    await query(
+      `insert into master_keys (key_id, former_id) values ($1, $2)
+       on conflict (only_row) do update set key_id = excluded.key_id, former_id = excluded.former_id,
+         begun_at = clock_timestamp(), finished_at = null`,
+      [nextId, formerId],
+    );
+    await audit(query, 'key.rotation-begun', parts);
+    await query('select pg_notify($1, $2)', [masterKeyChannel, nextId]);
+  });
+}
+
+type Broker = Awaited<ReturnType<Database['brokers']['list']>>[number];
+
+/** Waits so long until all live brokers are so. @throws Error that names the others */
+async function brokersThat(
+  { brokers }: Pick<Database, 'brokers'>,
+  problem: string,
+  waitMs: number,
+  isSo: (broker: Broker) => boolean,
+): Promise<void> {
+  const untilMs = performance.now() + waitMs;
+  for (;;) {
+    const others = (await brokers.list()).filter((broker) => broker.isAlive && !isSo(broker));
+    if (others.length === 0) return;
+    if (performance.now() > untilMs)
+      throw new Error(`${others.length} brokers (${others.map(({ id }) => id).join(', ')}) ${problem}`);
+    await wait(askAgainMs);
+  }
+}

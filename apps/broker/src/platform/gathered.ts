@@ -1,0 +1,51 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/**
+ * Work on items that come one by one: those that come while a batch is worked off form the next one, so that thousands at
+ * once cost few batches, and one alone does not wait.
+ */
+export type Gathered<Item> = {
+  /** Resolves when a batch with this item was worked off. @throws what the work of its batch has thrown */
+  add(item: Item): Promise<void>;
+  /** Resolves when nothing is left. Never rejects. */
+  flush(): Promise<void>;
+};
+
+/**
+ * @param options.maxBatch items of one batch at most
+ * @param options.restMs from the end of a batch to the beginning of the next
+ */
+export function createGathered<Item>(
+  work: (items: readonly Item[]) => Promise<void>,
+  { maxBatch = Number.POSITIVE_INFINITY, restMs = 0 }: { maxBatch?: number; restMs?: number } = {},
+): Gathered<Item> {
+  let waiting: { item: Item; done: PromiseWithResolvers<void> }[] = [];
+  let working: Promise<void> | undefined;
+
+  async function workOff(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, maxBatch);
+      waiting = waiting.slice(maxBatch);
+      try {
+        await work(batch.map(({ item }) => item));
+        for (const { done } of batch) done.resolve();
+      } catch (error) {
+        for (const { done } of batch) done.reject(error);
+      }
+      if (restMs > 0) await pause(restMs, undefined, { ref: false });
+    }
+    working = undefined;
+  }
+
+  return {
+    add(item) {
+      const done = Promise.withResolvers<void>();
+      waiting.push({ item, done });
+      working ??= workOff();
+      return done.promise;
+    },
+    async flush() {
+      await working;
+    },
+  };
+}

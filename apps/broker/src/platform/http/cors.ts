@@ -1,0 +1,28 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+
+/** The methods and headers of requests that pages of other origins may send, and the headers of answers that they may read. */
+export type AllowedRequests = { methods: string; headers: string; exposed?: string };
+
+/** MCP clients in browsers send these to the OAuth endpoints (the Inspector's user interface, for one). */
+const ofMcpClients: AllowedRequests = {
+  methods: 'GET, POST',
+  headers: 'authorization, content-type, mcp-protocol-version',
+};
+
+/** Any page may read this answer, but never with our cookies: `*` and credentials exclude each other. */
+export function allowEveryOrigin(reply: FastifyReply, allowed?: AllowedRequests): FastifyReply {
+  reply.header('access-control-allow-origin', '*');
+  if (allowed) {
+    reply.header('access-control-allow-methods', allowed.methods);
+    reply.header('access-control-allow-headers', allowed.headers);
+    if (allowed.exposed) reply.header('access-control-expose-headers', allowed.exposed);
+  }
+  return reply;
+}
+
+/** Answers the preflight of a public endpoint. */
+export function mountPreflight(app: FastifyInstance, path: string, allowed = ofMcpClients): void {
+  app.options(path, (_request, reply) =>
+    allowEveryOrigin(reply, allowed).code(204).header('access-control-max-age', '3600').send(),
+  );
+}
