@@ -73,6 +73,7 @@ describe('a company’s own sign-in provider', () => {
     );
     if (!('page' in page)) throw new Error(`asked nothing, and went to ${page.left.href}`);
     expect(page.page.text).toContain('value="oidc">Continue with Acme &#60;SSO&#62;</button>');
+    expect(page.page.text, 'the operator has chosen').not.toContain('available yet');
     expect(page.page.text).not.toContain('Google');
 
     const web = await browserOf().signInWeb({ provider: 'oidc' });
@@ -289,6 +290,29 @@ describe('a provider that lies', () => {
       expect(outcome).toContain('The answer of the sign-in provider is not valid');
     });
   }
+});
+
+describe('a provider that does not know the secret of the client', () => {
+  const reasons = () =>
+    [...running.logged().matchAll(/"reason":"([^"]*)"[^\n]*"a sign-in was refused"/g)].map(([, reason]) => reason);
+
+  test('the log says invalid_client, or the status where the provider says nothing, and not what else it says', async () => {
+    const lying = await startFakeGoogle(companyClient.clientId);
+    await start(environmentOf(lying.issuer));
+    for (const fault of ['secret', 'challenge'] as const) {
+      lying.fault = fault;
+      expect(await attempt(new ProviderBrowser(running.publicUrl, lying.issuer))).toContain('is not valid');
+    }
+    await lying.close();
+    expect(reasons()).toEqual(['the provider refused: invalid_client', 'the provider refused: HTTP 401']);
+    expect(running.logged()).not.toContain('wrong: ');
+  });
+
+  test('so it is at a provider that takes the secret in a form', async () => {
+    await start({ ...environmentOf(company.issuer), OIDC_CLIENT_SECRET: 'another' });
+    expect(await attempt()).toContain('is not valid');
+    expect(reasons()).toEqual(['the provider refused: invalid_client']);
+  });
 });
 
 describe('the algorithm of a provider’s identity tokens', () => {

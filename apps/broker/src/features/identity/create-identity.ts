@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Guard, Router } from '#platform/http/router.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import { createAccountContributors, type AccountContributor } from './account/account-contributors.ts';
+import { deleteRestored } from './account/delete-account.ts';
 import { createAnnounceEnds } from './account/announce-ends.ts';
 import { findShutOut } from './account/find-shut-out.ts';
 import { createIdentityContributors } from './account/identity-contributor.ts';
@@ -20,6 +21,7 @@ import { createResources } from './oauth/resources.ts';
 import { loadSigningKeys } from './oauth/signing-keys.ts';
 import { createRevocations, type PersonListener, type RevokedListener } from './revocations.ts';
 import { connectSignInProviders } from './sign-in/sign-in-providers.ts';
+import { noteExpiringTokens } from './tokens/note-expiring-tokens.ts';
 import { createOperatorToken, type OperatorTokenRequest } from './tokens/create-operator-token.ts';
 import { createThrowAwayAccess, type ThrowAwayAccess } from './tokens/throw-away-access.ts';
 import { maySignIn } from '#platform/config/sign-in-allow.ts';
@@ -59,7 +61,11 @@ export type Identity = {
   };
   /** Everyone, for administrators. */
   directory: UserDirectory;
-  createPersonalToken(request: OperatorTokenRequest): Promise<PersonalToken & { token: string }>;
+  /** @param by the operator who asks by a command, for the audit log */
+  createPersonalToken(
+    request: OperatorTokenRequest,
+    by?: { operator: string },
+  ): Promise<PersonalToken & { token: string }>;
   /** For checks that act as a client does. */
   throwAwayAccess: ThrowAwayAccess;
   /** Addresses of the OpenID providers by which people sign in. */
@@ -70,12 +76,18 @@ export type Identity = {
   checkKnownDocuments: (() => Promise<KnownDocument[]>) | undefined;
   /** Calls the listener for each token that is revoked. @returns a function that takes it off again */
   onRevoked(listener: RevokedListener): () => void;
+  /** Names tokens that have something open here: their revocation is found even while no notices come. @returns as onRevoked */
+  followTokens(tokensInUse: () => Iterable<string>): () => void;
   /** Calls the listener for each person who is shut out, whose calls must end, or let in again. @returns as onRevoked */
   onPersonChanged(listener: PersonListener): () => void;
   /** Moves the signing keys on as their age requires: to be called every hour or so, on one replica or on all. */
   rotateKeys(): Promise<void>;
   /** Deletes records that have no meaning any more: to be called every hour or so. */
   reap(): Promise<number>;
+  /** Tells people of tokens that expire soon: to be called every hour or so. */
+  noteExpiringTokens(): Promise<void>;
+  /** Deletes an account again that a restored backup has brought back. */
+  deleteRestored(userId: string): Promise<void>;
   /** Mounts everything of identity. `app` needs the cookie and formbody plugins (buildServer has them). */
   mountRoutes(app: FastifyInstance, router: Router): Promise<void>;
   stop(): Promise<void>;
@@ -92,6 +104,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     ids,
     providers: activeProviders(config),
     maySignIn: (email) => maySignIn(config.signInAllow, email),
+    welcomeNewcomer: options.welcomeNewcomer,
   });
   const revocations = await createRevocations(db, log);
   const authorizationServer = createAuthorizationServer(options, { resources, keys, users, revocations });
@@ -114,10 +127,20 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   const { tokens, tokenStore, remembered } = authentication;
   const contributors = createAccountContributors();
   for (const own of createIdentityContributors({ db, tokens, authorizations })) contributors.add(own);
-  const deletion = { db, clock, log, contributors, announceEnds: createAnnounceEnds(revocations) };
+  const deletion = {
+    db,
+    clock,
+    log,
+    contributors,
+    announceEnds: createAnnounceEnds(revocations),
+    noteErased: options.noteErased ?? (async () => {}),
+    noteFarewell: options.noteFarewell ?? (async () => {}),
+  };
   const administration = createUserAdministration({
     deletion,
     revocations,
+    authorizations,
+    tokenStore,
     providers: users.providers,
     adminEmails: config.adminEmails,
     endPaid: options.endPaid ?? (async () => []),
@@ -141,7 +164,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
       shutOutOf: (userIds) => findShutOut(db.query, userIds),
     },
     directory,
-    createPersonalToken: (request) => createOperatorToken({ users, tokens, clock }, request),
+    createPersonalToken: (request, by) => createOperatorToken({ users, tokens, clock }, request, by),
     throwAwayAccess: createThrowAwayAccess({
       query: db.query,
       store: tokenStore,
@@ -152,9 +175,12 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     signInProviders: signInProviders.all.map(({ issuer }) => issuer),
     checkKnownDocuments: config.clientDocuments.advertised ? authorizationServer.checkKnownDocuments : undefined,
     onRevoked: revocations.subscribe,
+    followTokens: revocations.follow,
     onPersonChanged: revocations.subscribeToPeople,
     rotateKeys: keys.rotate,
     reap: () => reapRecords(db),
+    noteExpiringTokens: () => noteExpiringTokens(db.query, clock.now()),
+    deleteRestored: (userId) => deleteRestored(deletion, userId),
     async mountRoutes(app, router) {
       mountIdentity(app, router, options, {
         resources,

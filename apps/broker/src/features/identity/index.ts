@@ -11,6 +11,7 @@ export { identityMigrations } from './migrations.ts';
 export type { ThrowAwayAccess } from './tokens/throw-away-access.ts';
 export type { PeoplePlans } from './users/people-plans.ts';
 export { emailsOf } from './users/emails-of.ts';
+export { usersOfAddress } from './users/users-of-address.ts';
 export type { FoundAccount } from './users/find-accounts.ts';
 export type { DirectoryUser, UserDirectory } from './users/user-directory.ts';
 export { providerIds } from './users/user-provider.ts';

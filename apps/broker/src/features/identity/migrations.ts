@@ -1,5 +1,6 @@
 import type { Migration } from '#platform/db/database.ts';
 import { authorizationMigrations } from './oauth/migrations.ts';
+import { signInMigrations } from './sign-ins/sign-in-store.ts';
 import { userListMigrations } from './users/migrations.ts';
 
 export const identityMigrations: readonly Migration[] = [
@@ -89,4 +90,5 @@ export const identityMigrations: readonly Migration[] = [
     ],
   },
   ...userListMigrations,
+  ...signInMigrations,
 ];

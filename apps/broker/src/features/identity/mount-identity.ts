@@ -1,11 +1,12 @@
 import { getUserProfile } from '@souk/contract/identity.ts';
 import type { FastifyInstance } from 'fastify';
 import { SoukError } from '#platform/errors.ts';
+import { createDownloads } from '#platform/http/downloads.ts';
 import { mountPageFiles } from '#platform/http/page.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { AccountContributors } from './account/account-contributors.ts';
 import { mountAccountRoutes } from './account/account-routes.ts';
-import { deleteAccount, type DeletionParts } from './account/delete-account.ts';
+import { deleteOwnAccount, type DeletionParts } from './account/delete-account.ts';
 import type { Authentication } from './authentication/create-authentication.ts';
 import type { IdentityOptions } from './identity-options.ts';
 import { mountConnectedAppRoutes } from './oauth/connected-app-routes.ts';
@@ -22,9 +23,11 @@ import { createPendingCookie } from './sign-in/pending-cookie.ts';
 import { mountProviderCallback } from './sign-in/provider-callback.ts';
 import { createSignInContext } from './sign-in/sign-in-context.ts';
 import { mountSignInRoutes } from './sign-in/sign-in-routes.ts';
+import { createNoteSignIn } from './sign-ins/sign-in-store.ts';
 import { createSignOut, mountSignOutRoute } from './sign-in/sign-out-route.ts';
 import { repeatErrorText, routePersonalTokens } from './tokens/personal-token-routes.ts';
 import { freePlan, presentProfile } from './users/present-profile.ts';
+import { mountPersonAdministration } from './users/person-administration-routes.ts';
 import { mountUserAdministration } from './users/user-administration-routes.ts';
 import type { UserAdministration } from './users/user-administration.ts';
 import type { UserDirectory } from './users/user-directory.ts';
@@ -74,6 +77,7 @@ function mountAuthorizationServer(app: FastifyInstance, options: IdentityOptions
     accessTokenRevocation: createAccessTokenRevocation({ provider, accessTokens, authorizations }),
     users,
     clock,
+    brokers: db.brokers,
     query: db.query,
     events,
   });
@@ -81,22 +85,25 @@ function mountAuthorizationServer(app: FastifyInstance, options: IdentityOptions
 
 function mountSignIn(
   app: FastifyInstance,
-  { config, clock, log, services }: IdentityOptions,
+  { db, config, clock, ids, log, services, beforeSignIn }: IdentityOptions,
   parts: IdentityParts,
 ): void {
   const { publicUrl, brandName, limits } = config;
   const { resources, keys, users, authorizationServer, signInProviders } = parts;
-  const { provider, handOff, cookie, authorizations } = authorizationServer;
+  const { provider, handOff, cookie, authorizations, interactions } = authorizationServer;
   const signOut = createSignOut({ provider, cookie, authorizations });
   const context = createSignInContext({
     provider,
     publicUrl,
     brandName,
     supportEmail: config.supportEmail,
+    beforeSignIn: beforeSignIn ?? (() => ({ welcomeCredits: 0, legal: [] })),
     providers: signInProviders,
     resources,
     users,
     handOff,
+    noteSeen: interactions.noteSeen,
+    noteSignIn: createNoteSignIn({ query: db.query, ids, log }),
     pending: createPendingCookie({
       publicUrl,
       cookieKey: keys.cookieKey,
@@ -111,6 +118,7 @@ function mountSignIn(
     clock,
     log,
     signInPerMinute: limits.signInPerMinute,
+    brokers: db.brokers,
   });
   mountInteractionRoutes(app, context);
   mountSignInRoutes(app, context);
@@ -131,13 +139,17 @@ function mountApi(app: FastifyInstance, router: Router, options: IdentityOptions
   });
   repeatErrorText(app);
   routePersonalTokens(router, authentication.tokens);
+  const downloads = options.downloads ?? createDownloads();
   mountAccountRoutes(router, {
+    downloads,
     users,
     contributors,
     clock,
     cookie,
-    deleteAccount: (userId) => deleteAccount(deletion, userId),
+    deleteAccount: (userId) => deleteOwnAccount(deletion, userId),
   });
   mountConnectedAppRoutes(router, authorizations, cookie);
   mountUserAdministration(router, { ...parts, clock });
+  const { query } = options.db;
+  mountPersonAdministration(router, { ...parts, ...authentication, authorizations, query, downloads, clock });
 }

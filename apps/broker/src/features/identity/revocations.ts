@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { findRevoked } from './find-revoked.ts';
 
 const channel = 'identity_revoked';
 const peopleChannel = 'identity_people';
@@ -21,6 +22,8 @@ export type Revocations = Awaited<ReturnType<typeof createRevocations>>;
  * With a token its sessions and streams end, and calls that run finish; with a person, calls end too.
  */
 export async function createRevocations(db: Database, log: Log) {
+  /** Who knows which tokens have something open here. */
+  const users = new Set<() => Iterable<string>>();
   const listeners = new Set<RevokedListener>();
   const peopleListeners = new Set<PersonListener>();
   const ourselves = randomUUID();
@@ -31,16 +34,33 @@ export async function createRevocations(db: Database, log: Log) {
     for (const listener of peopleListeners) listener(person);
   };
   const stops = await Promise.all([
-    db.listen(channel, (payload) => {
-      const [origin, tokenId] = payload.split(' ');
-      if (origin !== ourselves) tell(tokenId);
-    }),
-    db.listen(peopleChannel, (payload) => {
-      const [origin, userId, change] = payload.split(' ');
-      if (userId === undefined) tellOfPerson(undefined);
-      else if (origin !== ourselves) tellOfPerson({ userId, change: change === 'in' ? 'let in' : 'shut out' });
-    }),
+    db.listen(
+      channel,
+      (payload) => {
+        const [origin, tokenId] = payload.split(' ');
+        if (origin !== ourselves) tell(tokenId);
+      },
+      lookForRevoked,
+    ),
+    db.listen(
+      peopleChannel,
+      (payload) => {
+        const [origin, userId, change] = payload.split(' ');
+        if (userId === undefined) tellOfPerson(undefined);
+        else if (origin !== ourselves) tellOfPerson({ userId, change: change === 'in' ? 'let in' : 'shut out' });
+      },
+      () => tellOfPerson(undefined),
+    ),
   ]);
+
+  /** While no notices come: looks up the tokens that have something open. */
+  function lookForRevoked(): void {
+    const inUse = new Set([...users].flatMap((tokens) => [...tokens()]));
+    findRevoked(db.query, [...inUse]).then(
+      (revoked) => revoked.forEach(tell),
+      (error: unknown) => log.warn({ err: error }, 'revoked tokens could not be looked up'),
+    );
+  }
 
   async function notify(name: string, payload: string): Promise<void> {
     await db.notify(name, `${ourselves} ${payload}`).catch((error: unknown) => {
@@ -59,6 +79,11 @@ export async function createRevocations(db: Database, log: Log) {
     async announcePerson(userId: string, change: PersonChange): Promise<void> {
       tellOfPerson({ userId, change });
       await notify(peopleChannel, `${userId} ${change === 'let in' ? 'in' : 'out'}`);
+    },
+    /** Names the tokens that have something open, each of which is looked up while no notices come. */
+    follow(tokensInUse: () => Iterable<string>): () => void {
+      users.add(tokensInUse);
+      return () => users.delete(tokensInUse);
     },
     /** @returns a function that takes the listener off again. */
     subscribe(listener: RevokedListener): () => void {

@@ -188,6 +188,9 @@ describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
     );
     const page = 'page' in step ? step.page : undefined;
     expect(page?.text.match(/<button/g)).toHaveLength(1);
+    expect(page?.text).toContain(
+      'gets the name, e-mail address and picture of the account that you choose, and never your password.',
+    );
     expect(page?.text).toContain("GitHub, Facebook, Apple, and e-mail with password aren't available yet.");
     if (!page) throw new Error('no page');
     for (const [provider, name] of [
@@ -241,5 +244,51 @@ describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
     if (!page) throw new Error('no page');
     const again = await browser.submit(page, { email: 'not an address' });
     expect('page' in again && again.page.status).toBe(400);
+  });
+
+  test('while the database is away a browser is shown a page that leads on, wherever the sign-in stops, and a program gets the error', async () => {
+    const { db } = running;
+    let isAway = (_text: string) => false;
+    const query: typeof db.query = async (text, values) => {
+      if (isAway(text)) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+      return db.query(text, values);
+    };
+    const away = await startIdentity({ db: { ...db, query } });
+    const browser = new ScriptedBrowser(away.publicUrl);
+    const login = `/login?${new URLSearchParams({ state: 'mine', code_challenge: challengeOf('v') })}`;
+    const address = (await browser.request(login)).headers.get('location') ?? '';
+    const started = await browser.open(address);
+    const choice = 'page' in started ? started.page.url.pathname : '';
+    expect(choice).toMatch(/^\/oauth\/interaction\//);
+    const html = { headers: { accept: 'text/html' } };
+    const inOrder = (path: string) => {
+      const url = new URL(path, away.publicUrl);
+      url.searchParams.sort();
+      return url.href;
+    };
+    const expectPage = async (path: string) => {
+      const answer = await browser.request(path, html);
+      expect([answer.status, answer.headers.get('retry-after')], path).toEqual([503, '5']);
+      expect(answer.headers.get('content-type')).toContain('text/html');
+      const text = await answer.text();
+      expect(text).toContain('The service is not available right now. Please try again in a moment.');
+      const [, href = ''] = /<a class="button primary" href="([^"]*)">Try again</.exec(text) ?? [];
+      expect(inOrder(href.replaceAll('&#38;', '&'))).toBe(inOrder(path));
+      expect(text).not.toContain('"success"');
+    };
+    const { pathname, search } = new URL(address);
+    // the whole database, and then the moment in which the request is written down
+    for (const fails of [() => true, (text: string) => text.includes('into oauth_records')]) {
+      isAway = fails;
+      await expectPage(pathname + search);
+    }
+    isAway = () => true;
+    await expectPage(choice);
+    const program = await browser.request(address, { headers: { accept: 'application/json' } });
+    expect([program.status, program.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await program.json()).toMatchObject({ success: false, code: 'unavailable' });
+    isAway = () => false;
+    expect((await browser.request(address, html)).status, 'tried again').toBe(303);
+    await away.close();
   });
 });

@@ -4,8 +4,8 @@ import type { Query } from '#platform/db/database.ts';
 export type AccountContributor = {
   /** Its part of the export, in camelCase. */
   name: string;
-  /** Everything kept about this person, as JSON. Never a secret, sealed or not. */
-  export(userId: string): Promise<unknown>;
+  /** Everything kept about this person, as JSON: a long list comes in pages. Never a secret, sealed or not. */
+  export(userId: string): Promise<unknown> | AsyncIterable<readonly unknown[]>;
   /**
    * Runs in the transaction of the deletion: where it throws, nothing is deleted. What must stay keeps the bare user id.
    * @param address the e-mail address, which must be nowhere afterwards

@@ -2,10 +2,12 @@ import { deleteMyAccount, exportMyData } from '@souk/contract/account.ts';
 import { foldEmail } from '@souk/contract/fold-email.ts';
 import type { Clock } from '#platform/clock.ts';
 import { SoukError } from '#platform/errors.ts';
+import type { Downloads } from '#platform/http/downloads.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { FrontendCookie } from '../oauth/frontend-cookie.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { AccountContributors } from './account-contributors.ts';
+import { writeExport } from './write-export.ts';
 
 /** The person's own data: exported, or deleted for good. */
 export function mountAccountRoutes(
@@ -14,6 +16,7 @@ export function mountAccountRoutes(
     users: UserStore;
     contributors: AccountContributors;
     clock: Clock;
+    downloads: Downloads;
     cookie: FrontendCookie;
     deleteAccount(userId: string): Promise<void>;
   },
@@ -21,13 +24,12 @@ export function mountAccountRoutes(
   router.route(exportMyData, async ({ caller, params, reply }) => {
     // Identity comes from the token alone: another's id is an address that does not exist (clarifications, Addresses).
     if (params.userId !== caller.userId) throw new SoukError('not_found');
-    const data: Record<string, unknown> = {};
-    for (const part of options.contributors.all()) data[part.name] = await part.export(caller.userId);
     const exportedAt = new Date(options.clock.now()).toISOString();
-    reply
-      .header('content-disposition', `attachment; filename="my-data-${exportedAt.slice(0, 10)}.json"`)
-      .header('cache-control', 'no-store');
-    return { success: true as const, exportedAt, data };
+    return options.downloads.send(reply, caller.userId, {
+      name: `my-data-${exportedAt.slice(0, 10)}.json`,
+      type: 'application/json; charset=utf-8',
+      pieces: writeExport(options.contributors.all(), caller.userId, exportedAt),
+    });
   });
 
   router.route(deleteMyAccount, async ({ caller, params, body, reply }) => {

@@ -118,7 +118,7 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
     await legacy.callTool({ name: 'list_my_servers' });
     await app.db.query(
       `insert into usage_events (call_id, user_id, server_id, kind, name, outcome, credits, duration_ms, client_id, token_id, created_at)
-       values (gen_random_uuid(), $1, 'travel', 'tool', 'search', 'ok', 0, 5, 'personal', 'token', now())`,
+       values (gen_random_uuid(), $1, 'travel', 'tool', 'search', 'ok', 0, 5, 'personal', 'token', now() - interval '61 minutes')`,
       [dora.userId],
     );
     // what she answered to a question, on its way to another broker
@@ -146,11 +146,15 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
     const left = (await dumpDatabase(app.db)).split('\n').filter((row) => /unmistakable/i.test(row));
     expect(left).toEqual([]);
     const kept = await app.db.query(
-      `select u.deleted_at is not null as deleted, count(e.call_id)::int as calls
-       from users u join usage_events e on e.user_id = u.id where u.id = $1 group by 1`,
+      `select u.deleted_at is not null as deleted, e.name from users u join usage_events e on e.user_id = u.id where u.id = $1`,
       [dora.userId],
     );
-    expect(kept.rows).toEqual([{ deleted: true, calls: 2 }]);
+    // calls of the last hour go with the daily job
+    expect(kept.rows).toEqual([{ deleted: true, name: 'list_my_servers' }]);
+    // an administrator reads who deleted the account: its owner, of whom there is the id alone
+    const told = await app.db.query('select * from audit_log where subject = $1', [dora.userId]);
+    const row = { actor_id: dora.userId, action: 'user.deleted-own-account', reason: null, details: {}, address: null };
+    expect(told.rows).toEqual([expect.objectContaining(row)]);
 
     const again = await arrive(dora.email);
     expect(again.userId).not.toBe(dora.userId);
@@ -165,6 +169,7 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
     );
     const sorted = answers.map(({ status }) => status).toSorted();
     expect(sorted).toEqual([200, 401, 401]);
+    expect((await app.db.query('select from audit_log where subject = $1', [eve.userId])).rows).toHaveLength(1);
   });
 
   test('a deactivated user is shut out at once: web, client, personal token, refresh and open sessions', async () => {

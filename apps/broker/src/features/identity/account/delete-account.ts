@@ -1,8 +1,10 @@
-import { eraseAddressInAudit } from '#platform/audit/erased-reasons.ts';
+import { writeAuditWith } from '#platform/audit/audit-log.ts';
+import { eraseInAudit } from '#platform/audit/erased-reasons.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
+import type { Farewell } from '#platform/notices/outbox.ts';
 import type { AccountContributors } from './account-contributors.ts';
 import type { AnnounceEnds } from './announce-ends.ts';
 import { endAccess } from './end-access.ts';
@@ -13,20 +15,30 @@ export type DeletionParts = {
   log: Log;
   contributors: AccountContributors;
   announceEnds: AnnounceEnds;
+  /** Keeps its id outside of the database, for a restore of an earlier backup. */
+  noteErased: (userId: string) => Promise<void>;
+  /** Tells the person, in the transaction of the deletion. */
+  noteFarewell: (query: Query, farewell: Farewell) => Promise<void>;
+};
+
+type Deletion = {
+  /** Who asked for it; undefined: it was done before, and a restore brought the account back. */
+  by?: Farewell['by'];
+  /** Runs at the start of the transaction: the audit row, and an administrator's checks. */
+  first?: (query: Query) => Promise<void>;
 };
 
 /**
  * Deletes an account: in one transaction its sign-ins end and every contributor forgets what it kept, so the e-mail and
  * the provider's account are free again. The bare row stays for what must be kept, marked as deleted; in the reasons that
  * administrators gave, the address becomes `[erased]`.
- * @param first runs at the start of the transaction, such as an administrator's checks and audit row
  * @throws SoukError unauthenticated when the account no longer exists; the error of a contributor, and then nothing was
  *   deleted
  */
 export async function deleteAccount(
   parts: DeletionParts,
   userId: string,
-  first: (query: Query) => Promise<void> = async () => {},
+  { by, first = async () => {} }: Deletion,
 ): Promise<void> {
   // Later features stand on earlier ones: theirs goes first.
   const contributors = parts.contributors.all().toReversed();
@@ -40,13 +52,33 @@ export async function deleteAccount(
     if (!user) throw new SoukError('unauthenticated');
     const tokenIds = await endAccess(query, userId);
     for (const contributor of contributors) await contributor.erase(userId, query, user.email);
-    await eraseAddressInAudit(query, user.email);
+    await eraseInAudit(query, { userId, email: user.email });
+    if (by) await parts.noteFarewell(query, { userId, email: user.email, by });
     return tokenIds;
   });
   await parts.announceEnds(userId, ended);
+  await parts.noteErased(userId).catch((error: unknown) => {
+    parts.log.error({ err: error, userId }, 'a deleted account is not in erased.jsonl: a restore would bring it back');
+  });
   for (const { name, afterErase } of contributors) {
     await afterErase?.(userId).catch((error: unknown) => {
       parts.log.error({ err: error, part: name, userId }, 'a deleted account left something behind');
     });
+  }
+}
+
+/** Deletes an account as its owner asks. The audit row, which outlives it, has the id alone: no name and no address. */
+export function deleteOwnAccount(parts: DeletionParts, userId: string): Promise<void> {
+  const entry = { actorId: userId, action: 'user.deleted-own-account', subject: userId } as const;
+  const first = (query: Query) => writeAuditWith(query, entry, new Date(parts.clock.now()));
+  return deleteAccount(parts, userId, { by: 'owner', first });
+}
+
+/** Deletes an account once more that a restored backup has brought back. Without it, nothing is done. */
+export async function deleteRestored(parts: DeletionParts, userId: string): Promise<void> {
+  try {
+    await deleteAccount(parts, userId, {});
+  } catch (error) {
+    if (!(error instanceof SoukError && error.code === 'unauthenticated')) throw error;
   }
 }

@@ -1,4 +1,5 @@
 import type { Query } from '#platform/db/database.ts';
+import { frontendClientId } from '../oauth/resources.ts';
 
 /**
  * Ends every sign-in of a person, of browsers and of clients.
@@ -6,12 +7,19 @@ import type { Query } from '#platform/db/database.ts';
  *   replica ends what still runs on it
  */
 export async function endAccess(query: Query, userId: string): Promise<string[]> {
-  const grants = await query<{ id: string }>(`select id from oauth_records where model = 'Grant' and account_id = $1`, [
-    userId,
-  ]);
+  const { grantIds } = await endSignIns(query, userId);
   const tokens = await query<{ id: string }>(`select id from personal_tokens where user_id = $1`, [userId]);
-  const grantIds = grants.rows.map(({ id }) => id);
+  return [...grantIds, ...tokens.rows.map(({ id }) => id)];
+}
+
+/** The same but for personal tokens, which go on. @returns the grants that ended, and of how many browsers they were */
+export async function endSignIns(query: Query, userId: string): Promise<{ grantIds: string[]; browsers: number }> {
+  const { rows } = await query<{ id: string; is_browser: boolean }>(
+    `select id, payload->>'clientId' = $2 as is_browser from oauth_records where model = 'Grant' and account_id = $1`,
+    [userId, frontendClientId],
+  );
+  const grantIds = rows.map(({ id }) => id);
   await query(`delete from oauth_records where account_id = $1 or grant_id = any($2::text[])`, [userId, grantIds]);
   await query(`delete from authorizations where user_id = $1`, [userId]);
-  return [...grantIds, ...tokens.rows.map(({ id }) => id)];
+  return { grantIds, browsers: rows.filter((row) => row.is_browser).length };
 }

@@ -59,6 +59,20 @@ export function createIdentityContributors(options: {
       },
     },
     {
+      name: 'signInHistory',
+      export: async (userId) => {
+        const { rows } = await db.query(
+          `select at, provider, address, browser_name, outcome from sign_ins where user_id = $1
+           order by at desc, id desc limit 10000`,
+          [userId],
+        );
+        return rows.map(camelCased);
+      },
+      erase: async (userId, query) => {
+        await query(`delete from sign_ins where user_id = $1`, [userId]);
+      },
+    },
+    {
       name: 'accessTokens',
       export: (userId) => tokens.list(userId),
       erase: async (userId, query) => {

@@ -44,7 +44,7 @@ export function createAuthentication(
   const onRevoked = revocations.announce;
   const tokens = createPersonalTokens({ store: tokenStore, clock, ids, log, adminEmails, maySignIn, onRevoked });
   const remembered = rememberCallers<{ challenge: McpChallenge }>(revocations, clock);
-  const waitOfGuesser = createGuessLimit({ query: db.query, findKey: keys.findKey, clock });
+  const waitOfGuesser = createGuessLimit({ db, findKey: keys.findKey, clock });
   const guard: Guard = createGuard(accessTokens, tokens, resources.api, waitOfGuesser, noteRefusedAdmin);
   return {
     accessTokens,

@@ -28,8 +28,8 @@ export function createGuard(
   }
 
   /** A call of administrators that someone else sent, and may not. */
-  async function refuse(caller: Caller, call: string): Promise<never> {
-    await noteRefused?.(caller, call);
+  async function refuse(caller: Caller, call: string, address: string): Promise<never> {
+    await noteRefused?.(caller, call, address);
     throw new SoukError('admin_required');
   }
 
@@ -47,7 +47,7 @@ export function createGuard(
       throw new SoukError(isSlowed ? 'rate_limited' : 'unauthenticated');
     }
     if (caller.kind === 'web') {
-      if (access === 'admin' && caller.role !== 'admin') return refuse(caller, `${method} ${path}`);
+      if (access === 'admin' && caller.role !== 'admin') return refuse(caller, `${method} ${path}`, address);
       return caller;
     }
     switch (access) {
@@ -58,7 +58,7 @@ export function createGuard(
         // Re-reads only, as without a token: a token that runs in scripts must not make the broker call upstreams.
         return undefined;
       case 'admin':
-        return refuse(caller, `${method} ${path}`);
+        return refuse(caller, `${method} ${path}`, address);
       default:
         throw new SoukError('unauthenticated');
     }

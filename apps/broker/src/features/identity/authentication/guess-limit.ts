@@ -1,6 +1,6 @@
 import { compactVerify } from 'jose';
 import type { Clock } from '#platform/clock.ts';
-import type { Query } from '#platform/db/database.ts';
+import type { Database } from '#platform/db/database.ts';
 import { sha256 } from '../hash.ts';
 import { createFailureLimit } from '../oauth/limit-failures.ts';
 import type { FindKey } from '../oauth/signing-keys.ts';
@@ -17,12 +17,17 @@ export type GuessLimit = (authorization: string, address: string) => Promise<num
  * Only a token that was never issued here is a guess. One that has expired or was revoked gets its 401 however many come
  * from its address, because its client signs in again only then, and hosted clients share addresses.
  */
-export function createGuessLimit(options: { query: Query; findKey: FindKey; clock: Clock }): GuessLimit {
-  const failures = createFailureLimit(options.clock);
+export function createGuessLimit(options: {
+  db: Pick<Database, 'query' | 'brokers'>;
+  findKey: FindKey;
+  clock: Clock;
+}): GuessLimit {
+  const { db } = options;
+  const failures = createFailureLimit(options.clock, db.brokers);
 
   async function wasIssuedHere(token: string): Promise<boolean> {
     if (isPersonalToken(token)) {
-      const { rows } = await options.query(`select 1 from personal_tokens where token_hash = $1`, [sha256(token)]);
+      const { rows } = await db.query(`select 1 from personal_tokens where token_hash = $1`, [sha256(token)]);
       return rows.length > 0;
     }
     return compactVerify(token, options.findKey, { algorithms: ['ES256'] }).then(

@@ -29,6 +29,15 @@ function answer(ctx: KoaContextWithOIDC, error: unknown): void {
   ctx.body = { ...body, error: 'temporarily_unavailable', error_description: body.message };
 }
 
+/**
+ * Whether an error of oidc-provider means that the database is away. An unexpected one may be of any kind; another one has
+ * to say so itself, since the document of a client fails by network errors of its own.
+ * @param code of OAuth, as the error is answered
+ */
+export function isOfLostDatabase(code: string, error: unknown): boolean {
+  return code === 'server_error' ? isDatabaseLost(error) : lostDatabaseOf(error) !== undefined;
+}
+
 function lostDatabaseOf(error: unknown): DatabaseLostError | undefined {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof DatabaseLostError) return at;
   return undefined;

@@ -1,6 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
-import type { Database } from '#platform/db/database.ts';
+import type { Database, Query } from '#platform/db/database.ts';
+import { noteNotice } from '#platform/notices/outbox.ts';
 import { cleanLabel } from '#platform/clean-label.ts';
 import { sha256 } from '../hash.ts';
 import { redirectHost } from './redirect-uri.ts';
@@ -44,23 +45,36 @@ export function createAuthorizations(options: {
     async begin(entities: KoaContextWithOIDC['oidc']['entities'], browserName: string | null): Promise<void> {
       const { AuthorizationCode: code, Client: client, Grant: grant } = entities;
       if (!code?.redirectUri || !client || grant?.accountId === undefined) return;
-      await db.query(
-        `insert into authorizations
+      const at = new Date(clock.now());
+      const userId = grant.accountId;
+      const { clientId } = client;
+      const appName = cleanLabel(client.clientName) || null;
+      const host = cleanLabel(redirectHost(code.redirectUri));
+      await db.transaction(async (query) => {
+        const { rows } = await query<{ is_known: boolean }>(
+          `insert into authorizations
            (grant_id, user_id, client_id, client_name, client_uri, redirect_host, session_uid, created_at,
             browser_name)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (grant_id) do nothing`,
-        [
-          grant.jti,
-          grant.accountId,
-          client.clientId,
-          cleanLabel(client.clientName) || null,
-          client.clientUri ?? null,
-          cleanLabel(redirectHost(code.redirectUri)),
-          code.sessionUid ?? null,
-          new Date(clock.now()),
-          client.clientId === frontendClientId ? browserName : null,
-        ],
-      );
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (grant_id) do nothing
+         returning exists (select from authorizations o where o.user_id = $2 and o.client_id = $3) as is_known`,
+          [
+            grant.jti,
+            userId,
+            clientId,
+            appName,
+            client.clientUri ?? null,
+            host,
+            code.sessionUid ?? null,
+            at,
+            clientId === frontendClientId ? browserName : null,
+          ],
+        );
+        const [begun] = rows;
+        // a new sign-in of an app that is there already is no news
+        if (!begun || begun.is_known || clientId === frontendClientId) return;
+        const facts = { app: appName ?? host, at: at.toISOString() };
+        await noteNotice(query, { kind: 'app_connected', userId, event: grant.jti, facts }, at);
+      });
     },
 
     /** Newest first. */
@@ -80,9 +94,20 @@ export function createAuthorizations(options: {
      * Ends one authorization of this user: no token of it counts from here on. Of a browser, the authorization server's
      * session goes too, or its next Sign In would not ask for the account.
      * @param options.replacedBy the authorization that takes its place in the same browser, whose session stays
+     * @param options.beside what is written in the same transaction, such as an audit row; it gets the client's name
      * @returns whether there was such a one.
      */
-    async end(userId: string, grantId: string, { replacedBy = '' } = {}): Promise<boolean> {
+    async end(
+      userId: string,
+      grantId: string,
+      {
+        replacedBy = '',
+        beside,
+      }: {
+        replacedBy?: string;
+        beside?: (query: Query, ended: { name: string; isBrowser: boolean }) => Promise<void>;
+      } = {},
+    ): Promise<boolean> {
       if (!grantIdPattern.test(grantId)) return false;
       const ended = await db.transaction(async (query) => {
         const { rows } = await query(
@@ -97,7 +122,12 @@ export function createAuthorizations(options: {
              and uid is distinct from (select session_uid from authorizations where grant_id = $4)`,
           [userId, grantId, frontendClientId, replacedBy],
         );
-        await query(`delete from authorizations where grant_id = $1`, [grantId]);
+        const { rows: named } = await query<{ client_id: string; name: string | null }>(
+          `delete from authorizations where grant_id = $1
+           returning client_id, case when client_id = $2 then browser_name else client_name end as name`,
+          [grantId, frontendClientId],
+        );
+        await beside?.(query, { name: named[0]?.name ?? '', isBrowser: named[0]?.client_id === frontendClientId });
         return true;
       });
       if (ended) await options.announce(grantId);

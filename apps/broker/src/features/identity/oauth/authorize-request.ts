@@ -22,7 +22,7 @@ const refusedMode = 'not_offered';
  * Brings an authorization request into the words that oidc-provider is to judge, in place:
  * - resources in their one spelling;
  * - a scope of the link is asked for, or all of them are: without any, the token would open nothing. mcp-remote asks for
- *   none at all, n8n for `openid` alone, claude.ai for `claudeai` (docs/clients.md). The person decides at the consent;
+ *   none at all, n8n for `openid` alone, claude.ai for `claudeai` (docs/clients-results.md). The person decides at the consent;
  * - unknown scopes beside known ones are ignored, and the answer says what was granted (RFC 6749, section 3.3); unknown
  *   ones alone stay, to be refused as invalid_scope (`namesNoScope`);
  * - a parameter without a value counts as not sent, and one of OpenID alone is unknown, so ignored, in a request that does not ask

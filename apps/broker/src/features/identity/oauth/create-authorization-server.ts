@@ -11,6 +11,7 @@ import { createClientDocuments } from './client-documents.ts';
 import { createClientDocumentFetch } from './fetch-client-document.ts';
 import { createKnownDocumentCheck } from './check-known-documents.ts';
 import { createFrontendCookie } from './frontend-cookie.ts';
+import { createOpenInteractions } from './open-interactions.ts';
 import { createHandOff } from './hand-off-grant.ts';
 import { createRefreshReuse } from './refresh-reuse.ts';
 import type { Resources } from './resources.ts';
@@ -29,6 +30,9 @@ export function createAuthorizationServer(
   const { resources, keys, users, revocations } = parts;
   const cookie = createFrontendCookie({ publicUrl, cookieKey: keys.cookieKey, secret: (bytes) => ids.secret(bytes) });
   const reuse = createRefreshReuse({ db, key: keys.cookieKey });
+  const { signInPerMinute } = config.limits;
+  const most = options.mostInteractions;
+  const interactions = createOpenInteractions({ query: db.query, key: keys.cookieKey, signInPerMinute, most });
   const background = createBackground(log);
   const documentFetch = createClientDocumentFetch({
     outgoing: options.outgoing,
@@ -51,6 +55,7 @@ export function createAuthorizationServer(
     ids,
     users,
     reuse,
+    interactions,
     keys,
     servesClientDocuments: config.clientDocuments.served,
     fetchClientDocument: documents.answer,
@@ -66,6 +71,7 @@ export function createAuthorizationServer(
     provider,
     cookie,
     reuse,
+    interactions,
     authorizations,
     handOff,
     checkKnownDocuments: createKnownDocumentCheck(documentFetch.fetch, clock),

@@ -14,6 +14,8 @@ import type { Ids } from '#platform/ids.ts';
 import { asRecord } from '#platform/json.ts';
 import { namesNoScope } from './authorize-request.ts';
 import { publicClientId, readClientMetadata } from './client-metadata.ts';
+import { clientAddress } from './hand-over.ts';
+import { interactionMinutes, type OpenInteractions } from './open-interactions.ts';
 import { createRecordStore } from './record-store.ts';
 import type { RefreshReuse } from './refresh-reuse.ts';
 import { matchesRedirect } from './redirect-uri.ts';
@@ -37,6 +39,7 @@ export type ProviderOptions = {
   ids: Ids;
   users: UserStore;
   reuse: RefreshReuse;
+  interactions: Pick<OpenInteractions, 'placeOf' | 'noteStored'>;
   keys: Pick<SigningKeys, 'signer' | 'cookieKey'>;
   /** Whether a client may name itself by a metadata document. */
   servesClientDocuments: boolean;
@@ -48,7 +51,13 @@ export type ProviderOptions = {
 export function createProvider(options: ProviderOptions): Provider {
   const { publicUrl, resources } = options;
   const provider = new Provider(publicUrl, {
-    adapter: createRecordStore(options.db, options.vault, { reuse: options.reuse }),
+    adapter: createRecordStore(options.db, options.vault, {
+      reuse: options.reuse,
+      interactions: {
+        noteStored: options.interactions.noteStored,
+        currentPlace: () => Provider.ctx && options.interactions.placeOf(clientAddress(Provider.ctx.req)),
+      },
+    }),
     // ES256 is what we sign with; oidc-provider wants every algorithm that it offers to have a key.
     jwks: { keys: [options.keys.signer] },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
@@ -93,7 +102,7 @@ export function createProvider(options: ProviderOptions): Provider {
       AccessToken: accessTokenSeconds,
       AuthorizationCode: 60,
       IdToken: accessTokenSeconds,
-      Interaction: 15 * 60,
+      Interaction: interactionMinutes * 60,
       Session: 14 * daySeconds,
       Grant: refreshMaxSeconds,
       RefreshToken: (ctx) => refreshSecondsLeft(ctx),
@@ -121,7 +130,11 @@ export function createProvider(options: ProviderOptions): Provider {
       ctx.type = 'html';
       ctx.set('content-security-policy', pagePolicy());
       ctx.set('x-frame-options', 'DENY');
-      ctx.body = renderOAuthErrorPage(options.brandName, out, { error, clientId: ctx.query['client_id'] });
+      ctx.body = renderOAuthErrorPage(options.brandName, out, {
+        error,
+        clientId: ctx.query['client_id'],
+        address: ctx.originalUrl,
+      });
     },
     features: {
       // our keys change while it runs (rotating-key.ts)

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { Clock } from '#platform/clock.ts';
+import type { LiveBrokers } from '#platform/db/share-of.ts';
 import { addressGroup } from '#platform/http/address-group.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
 
@@ -16,8 +17,8 @@ export type FailureLimit = {
   count(address: string): void;
 };
 
-export function createFailureLimit(clock: Clock): FailureLimit {
-  const failures = createRateLimit(failuresPerMinute, clock);
+export function createFailureLimit(clock: Clock, brokers: Pick<LiveBrokers, 'count'>): FailureLimit {
+  const failures = createRateLimit(failuresPerMinute, clock, undefined, brokers);
   return {
     secondsToWait(address, underWay = 0) {
       const from = addressGroup(address);
@@ -32,8 +33,11 @@ export function createFailureLimit(clock: Clock): FailureLimit {
  * Limits the requests of one address that fail (security.md, Bad inputs). The hooks share one limit. As onRequest hooks
  * they come before the body is read and any parameter means anything.
  */
-export function limitFailures(clock: Clock): (refuse: Refuse) => onRequestAsyncHookHandler {
-  const failures = createFailureLimit(clock);
+export function limitFailures(
+  clock: Clock,
+  brokers: Pick<LiveBrokers, 'count'>,
+): (refuse: Refuse) => onRequestAsyncHookHandler {
+  const failures = createFailureLimit(clock, brokers);
   const underWay = new Map<string, number>();
   return (refuse) => async (request, reply) => {
     const { ip } = request;

@@ -2,7 +2,7 @@ import { mcpScopes } from '@souk/contract/identity.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Config } from '#platform/config.ts';
 import { SoukError } from '#platform/errors.ts';
-import { allowEveryOrigin, mountPreflight } from './cors.ts';
+import { allowEveryOrigin, mountPreflight } from '#platform/http/cors.ts';
 import type { Resources } from './resources.ts';
 
 /**

@@ -57,4 +57,13 @@ export const authorizationMigrations: readonly Migration[] = [
       `alter table authorizations add column client_version text`,
     ],
   },
+  {
+    name: '0155-identity-places-of-interactions',
+    statements: [
+      // of a sign-in that was begun: a keyed hash of the address, and whether a person has seen its page (open-interactions.ts)
+      `alter table oauth_records add column place text`,
+      `alter table oauth_records add column was_seen boolean not null default false`,
+      `create index oauth_records_interactions on oauth_records (place, expires_at) where model = 'Interaction'`,
+    ],
+  },
 ];

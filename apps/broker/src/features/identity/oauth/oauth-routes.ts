@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JWK } from 'jose';
 import type { Provider } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
+import type { LiveBrokers } from '#platform/db/share-of.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { AccessTokens } from '../authentication/verify-access-token.ts';
@@ -13,16 +14,18 @@ import type { UserStore } from '../users/user-store.ts';
 import type { Authorizations } from './authorizations.ts';
 import { dropUnstorable, normalizeAuthorizeRequest } from './authorize-request.ts';
 import { publicClientId, readClientMetadata, type ClientMetadata } from './client-metadata.ts';
-import { allowEveryOrigin, mountPreflight } from './cors.ts';
+import { allowEveryOrigin, mountPreflight } from '#platform/http/cors.ts';
 import type { FrontendCookie } from './frontend-cookie.ts';
 import type { HandOff } from './hand-off-grant.ts';
 import { handOver } from './hand-over.ts';
 import { findRefusedGrant } from './find-refused-grant.ts';
 import { limitFailures } from './limit-failures.ts';
+import { limitInteractions } from './limit-interactions.ts';
+import type { OpenInteractions } from './open-interactions.ts';
 import type { RefreshReuse } from './refresh-reuse.ts';
 import type { AccessTokenRevocation } from './revoke-access-token.ts';
 import { frontendClientId, type Resources } from './resources.ts';
-import { refuseSignIn } from '../sign-in/refuse-sign-in.ts';
+import { pageOnFailure, refuseSignIn } from '../sign-in/refuse-sign-in.ts';
 import { tellRefusedRedirects } from './tell-refused-redirects.ts';
 import { checkTokenRequest } from './token-endpoint.ts';
 import { refuseToken, type TokenRefusal } from './token-refusal.ts';
@@ -31,6 +34,8 @@ const maxRegistrationBytes = 16 * 1024;
 /** New clients of one address. Hosted clients share addresses: generous, against floods only. */
 const registrationsPerMinute = 60;
 const maxRememberedClients = 10_000;
+const tooManyOpen =
+  'Too many sign-ins were begun from your network and not finished. Finish one of them, or try again in a few minutes.';
 
 export type OAuthRoutesOptions = {
   provider: Provider;
@@ -39,6 +44,7 @@ export type OAuthRoutesOptions = {
   publicKeys: () => readonly JWK[];
   resources: Resources;
   reuse: RefreshReuse;
+  interactions: OpenInteractions;
   cookie: FrontendCookie;
   handOff: HandOff;
   accessTokens: AccessTokens;
@@ -46,6 +52,7 @@ export type OAuthRoutesOptions = {
   accessTokenRevocation: AccessTokenRevocation;
   users: UserStore;
   clock: Clock;
+  brokers: Pick<LiveBrokers, 'count'>;
   query: Query;
   events: IdentityEvents | undefined;
 };
@@ -55,18 +62,22 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
   const { provider, publicUrl, resources } = options;
   const refusedRedirects = tellRefusedRedirects(provider);
   const handle = provider.callback();
-  const onFewFailures = limitFailures(options.clock);
+  const onFewFailures = limitFailures(options.clock, options.brokers);
   const beforeAuthorize = onFewFailures((request, reply, retryAfterSeconds) =>
     refuseSignIn(options.brandName, request, reply, { code: 'rate_limited', retryAfterSeconds }),
   );
 
-  app.get('/oauth/authorize', { onRequest: beforeAuthorize }, (request, reply) => {
+  const boundInteractions = limitInteractions(options.interactions, (request, reply, retryAfterSeconds) =>
+    refuseSignIn(options.brandName, request, reply, { code: 'rate_limited', text: tooManyOpen, retryAfterSeconds }),
+  );
+  const errorHandler = pageOnFailure(options.brandName);
+  app.get('/oauth/authorize', { onRequest: [beforeAuthorize, boundInteractions], errorHandler }, (request, reply) => {
     const url = new URL(request.raw.url ?? '/', publicUrl);
     normalizeAuthorizeRequest(url.searchParams, resources);
     request.raw.url = url.pathname + url.search;
     handOver(handle, publicUrl, request, reply);
   });
-  app.get('/oauth/authorize/:uid', (request, reply) => handOver(handle, publicUrl, request, reply));
+  app.get('/oauth/authorize/:uid', { errorHandler }, (request, reply) => handOver(handle, publicUrl, request, reply));
 
   // Switching accounts in the middle of a sign-in: oidc-provider's page posts here to end the old session.
   app.post('/oauth/logout/confirm', (request, reply) =>
@@ -114,7 +125,7 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
   });
   mountPreflight(app, '/oauth/revoke');
 
-  const registrations = createRateLimit(registrationsPerMinute, options.clock);
+  const registrations = createRateLimit(registrationsPerMinute, options.clock, undefined, options.brokers);
   const registered = new Set<string>();
   /**
    * The same public client again makes no row, so it is free; everything else counts.

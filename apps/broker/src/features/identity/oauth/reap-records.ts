@@ -1,11 +1,12 @@
 import type { Database } from '#platform/db/database.ts';
 import { foldUserCounts } from '../users/count-users.ts';
+import { reapSignIns } from '../sign-ins/sign-in-store.ts';
 import { reapClientDocuments } from './client-document-store.ts';
 
 /**
  * Deletes what has no meaning any more: records past their end (codes and hand-off tickets, sessions, unfinished
  * sign-ins, tokens, grants), clients that registered fourteen days ago and have no grant, authorizations whose grant was
- * deleted, and metadata documents of clients that nobody uses. Everything that is deleted was refused before already.
+ * deleted, sign-ins of three months ago, and metadata documents of clients that are not used. Everything that is deleted was refused before already.
  * @returns how many rows went; 0 too when another replica is at it.
  */
 export async function reapRecords(db: Pick<Database, 'transaction'>): Promise<number> {
@@ -25,7 +26,8 @@ export async function reapRecords(db: Pick<Database, 'transaction'>): Promise<nu
        where not exists (select 1 from oauth_records g where g.model = 'Grant' and g.id = a.grant_id)`,
     );
     const documents = await reapClientDocuments(query);
+    const signIns = await reapSignIns(query);
     await foldUserCounts(query);
-    return expired.affectedRows + clients.affectedRows + authorizations.affectedRows + documents;
+    return expired.affectedRows + clients.affectedRows + authorizations.affectedRows + documents + signIns;
   });
 }

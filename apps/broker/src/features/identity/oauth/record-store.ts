@@ -13,17 +13,28 @@ const bearerModels: ReadonlySet<string> = new Set([
   'Interaction',
 ]);
 
+type RecordStoreOptions = {
+  namespace?: string;
+  reuse?: Pick<RefreshReuse, 'currentRenewal'>;
+  interactions?: {
+    /** Where the sign-in comes from that this request begins; undefined for one that goes on with it. */
+    currentPlace(): string | undefined;
+    noteStored(): Promise<void>;
+  };
+};
+
 type RecordRow = { payload: AdapterPayload; consumed: boolean };
 
 /**
  * oidc-provider's storage over the table oauth_records, on both engines.
  * @param options.namespace keeps a second provider's records apart (none for the authorization server).
+ * @param options.interactions bounds the sign-ins that are not finished; without it they have no bound
  * @param options.reuse tells the retry of a web renewal from reuse; without it there are no such renewals
  */
 export function createRecordStore(
   db: Database,
   vault: Vault,
-  { namespace = '', reuse }: { namespace?: string; reuse?: Pick<RefreshReuse, 'currentRenewal'> } = {},
+  { namespace = '', reuse, interactions }: RecordStoreOptions = {},
 ): (model: string) => Adapter {
   return (modelName) => {
     const model = namespace + modelName;
@@ -64,12 +75,13 @@ export function createRecordStore(
 
     return {
       async upsert(id, payload, expiresInSeconds) {
+        const place = model === 'Interaction' ? interactions?.currentPlace() : undefined;
         // The person's row is locked: once the deletion of their account has begun, nothing is issued for them.
         const { rows } = await db.query(
           `with owner as (select id from users where id = $8::uuid and deleted_at is null for share)
-           insert into oauth_records (model, id, payload, grant_id, uid, account_id, expires_at)
+           insert into oauth_records (model, id, payload, grant_id, uid, account_id, expires_at, place)
            select $1::text, $2::text, $3::jsonb, $4::text, $5::text, $6::text,
-             now() + make_interval(secs => $7::double precision)
+             now() + make_interval(secs => $7::double precision), $9::text
            where $8::uuid is null or exists (select from owner)
            on conflict (model, id) do update set payload = excluded.payload, grant_id = excluded.grant_id,
              uid = excluded.uid, account_id = excluded.account_id, expires_at = excluded.expires_at,
@@ -87,9 +99,11 @@ export function createRecordStore(
             expiresInSeconds || null,
             // the accounts of another namespace are no users of ours
             namespace === '' ? (payload.accountId ?? null) : null,
+            place ?? null,
           ],
         );
         if (rows.length === 0) throw new errors.InvalidGrant('the account no longer exists');
+        if (place !== undefined) await interactions?.noteStored();
       },
 
       async find(id) {

@@ -6,7 +6,7 @@ const misleading = /[\s\\\p{Cc}]/u;
 /**
  * Schemes of applications that are not a reversed domain name, as RFC 8252 (section 7.1) wants them, and yet are of MCP
  * clients that people use, or of editors whose extensions are MCP clients (Cline registers at its editor's). Where each was
- * seen: docs/clients.md. Any other without a dot is refused: it may be one that a browser runs, or that opens a
+ * seen: docs/clients-results.md. Any other without a dot is refused: it may be one that a browser runs, or that opens a
  * program of the system with the rest of the address.
  */
 export const clientSchemes: readonly string[] = [

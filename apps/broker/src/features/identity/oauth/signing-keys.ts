@@ -48,9 +48,10 @@ export async function loadSigningKeys(options: {
     keys = await store.readTokenKeys();
     keySet = createLocalJWKSet({ keys: keys.published });
   }
-  const stopListening = await db.listen(channel, () => {
+  const readAgain = () => {
     reload().catch((error: unknown) => log.error({ err: error }, 'the signing keys could not be read again'));
-  });
+  };
+  const stopListening = await db.listen(channel, readAgain, readAgain);
 
   return {
     signer: new RotatingKey(() => keys),

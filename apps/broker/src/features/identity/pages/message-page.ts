@@ -1,3 +1,4 @@
+import { errorCatalogue } from '@souk/contract/errors.ts';
 import { escapeHtml, renderPage } from '#platform/http/page.ts';
 
 export type Message = {
@@ -13,10 +14,18 @@ export type Message = {
 
 export const signInAgain = { label: 'Sign in again', href: '/sign-in' };
 
+/** @param href the address that failed */
+export const tryAgain = (href: string) => ({ label: 'Try again', href });
+
+/** A database that is away is back in a moment, and what was asked for can then go on. */
+export const unavailableWords = { title: 'Not available right now', text: errorCatalogue.unavailable.message };
+
 /** A page that says one thing: an error, or that something does not exist. */
 export function renderMessagePage({ brandName, title, text, detail, next }: Message): string {
   const first =
-    next === undefined ? '' : `<a class="button primary" href="${next.href}">${escapeHtml(next.label)}</a>\n`;
+    next === undefined
+      ? ''
+      : `<a class="button primary" href="${escapeHtml(next.href)}">${escapeHtml(next.label)}</a>\n`;
   return renderPage({
     title,
     brandName,

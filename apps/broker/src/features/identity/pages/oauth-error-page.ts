@@ -1,6 +1,7 @@
 import { errors } from 'oidc-provider';
+import { isOfLostDatabase } from '../oauth/answer-unavailable.ts';
 import { documentTrouble } from '../oauth/document-fault.ts';
-import { renderMessagePage, type Message } from './message-page.ts';
+import { renderMessagePage, tryAgain, unavailableWords, type Message } from './message-page.ts';
 
 type Words = Pick<Message, 'title' | 'text' | 'next'>;
 
@@ -11,12 +12,16 @@ const registerAgain = 'In the app, remove this connection and add it again with 
  * The page of an authorization request that cannot go on and cannot be answered at the client either. It says what to do
  * in the client that sent the browser here.
  * @param clientId as the request has it; an address, where the client publishes a metadata document
+ * @param address the request's own, to try it again
  */
 export function renderOAuthErrorPage(
   brandName: string,
   out: { error: string; error_description?: string | undefined },
-  { error, clientId }: { error: unknown; clientId: unknown },
+  { error, clientId, address }: { error: unknown; clientId: unknown; address: string },
 ): string {
+  if (isOfLostDatabase(out.error, error)) {
+    return renderMessagePage({ brandName, ...unavailableWords, next: tryAgain(address) });
+  }
   const description = out.error_description === undefined ? '' : `: ${out.error_description}`;
   const detail = `Details for the developer: ${out.error}${description}`;
   return renderMessagePage({ brandName, ...wordsFor(brandName, out.error, error, publisherOf(clientId)), detail });

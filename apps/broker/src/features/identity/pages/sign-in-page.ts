@@ -1,3 +1,4 @@
+import { legalTitles, type LegalPage } from '@souk/contract/legal.ts';
 import { escapeHtml, renderPage } from '#platform/http/page.ts';
 
 /**
@@ -11,15 +12,42 @@ export const missingProviders: Record<string, string> = {
   email: 'E-mail and password',
 };
 
+/** A newcomer reads this before they choose an account. */
+export type BeforeSignIn = {
+  /** How many credits a new account is given; 0: none. */
+  welcomeCredits: number;
+  /** The pages whose text the operator gives. */
+  legal: readonly LegalPage[];
+};
+
+function renderWelcome({ welcomeCredits: credits }: BeforeSignIn): string {
+  if (credits === 0) return '';
+  return `\n<p>A new account is given ${credits === 1 ? '1 credit' : `${credits.toLocaleString('en-US')} credits`} to try paid tools with, once for each <span class="whole">e-mail address</span>.</p>`;
+}
+
+function renderLegal({ legal }: BeforeSignIn): string {
+  if (legal.length === 0) return '';
+  return `\n<p class="quiet after">${legal.map((page) => `<a href="/${page}">${legalTitles[page]}</a>`).join(' · ')}</p>`;
+}
+
+/** An operator who has chosen a provider of their own misses no other way. */
+function renderMissing(providers: readonly { id: string }[]): string {
+  if (providers.some(({ id }) => id === 'oidc')) return '';
+  return `\n<p class="quiet after">GitHub, Facebook, Apple, and e-mail with password aren't available yet.</p>`;
+}
+
 /** The choice of provider: those that are configured can be chosen. */
-export function renderSignInPage(options: {
-  brandName: string;
-  action: string;
-  providers: readonly { id: string; name: string }[];
-  /** What the choice was made in the middle of: sent with it. */
-  keep?: { name: string; value: string };
-}): string {
+export function renderSignInPage(
+  options: BeforeSignIn & {
+    brandName: string;
+    action: string;
+    providers: readonly { id: string; name: string }[];
+    /** This field goes with the choice: it says which sign-in is under way. */
+    keep?: { name: string; value: string };
+  },
+): string {
   const { keep } = options;
+  const brand = escapeHtml(options.brandName);
   const buttons = options.providers.map(
     ({ id, name }, index) =>
       `<button${index === 0 ? ' class="primary"' : ''} name="provider" value="${id}">Continue with ${escapeHtml(name)}</button>`,
@@ -29,11 +57,12 @@ export function renderSignInPage(options: {
     title: 'Sign in',
     brandName: options.brandName,
     body: `<section class="card">
-<h1>Sign in to ${escapeHtml(options.brandName)}</h1>
+<h1>Sign in to ${brand}</h1>
+<p>With one account you use the services here, on this site and from your AI client.</p>${renderWelcome(options)}
 <form method="post" action="${escapeHtml(options.action)}" class="stack">
 ${kept}${buttons.join('\n')}
 </form>
-<p class="quiet after">GitHub, Facebook, Apple, and e-mail with password aren't available yet.</p>
+<p class="quiet after">${brand} gets the name, e-mail address and picture of the account that you choose, and never your password.</p>${renderMissing(options.providers)}${renderLegal(options)}
 </section>`,
   });
 }

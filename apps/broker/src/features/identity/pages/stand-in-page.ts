@@ -19,6 +19,7 @@ export function renderStandInPage(options: {
     brandName: options.brandName,
     body: `<section class="card">
 <h1>Choose an account</h1>
+<p>${escapeHtml(options.brandName)} asks who you are.</p>
 <p class="notice">Demo: this is a stand-in for Google sign-in. No real Google account is used, and there is no password: anyone who can open this page can sign in as anyone.</p>
 <form method="post" action="${action}" class="stack">
 ${options.accounts.map(account).join('\n')}

@@ -32,6 +32,7 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
   app.get('/oauth/interaction/:uid', options, async (request, reply) => {
     const interaction = await findInteraction(request, reply);
     if (!interaction) return expired(reply);
+    await context.noteSeen(interaction.uid);
     if (isFrontend(interaction)) {
       return askProvider(reply, interaction);
     }
@@ -135,6 +136,7 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
       brandName,
       action: addressOf(interaction),
       providers: context.providers.all,
+      ...context.beforeSignIn(),
       ...(meaning && { keep: { name: meaning, value: '1' } }),
     });
     return sendPage(reply, 200, page, targetsOf(String(interaction.params['redirect_uri'])));

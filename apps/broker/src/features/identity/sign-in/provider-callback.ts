@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { UpstreamRefusedError, type UpstreamProfile } from '#adapters/openid/openid-sign-in.ts';
+import type { SignInOutcome } from '@souk/contract/admin-person.ts';
 import { sendPage } from '#platform/http/page.ts';
+import { nameBrowser } from '../oauth/name-browser.ts';
 import { renderMessagePage, signInAgain } from '../pages/message-page.ts';
 import { renderNotAllowedPage, type SignInAnew } from '../pages/not-allowed-page.ts';
 import { expiredWords } from '../pages/oauth-error-page.ts';
@@ -24,7 +26,8 @@ type Failure = { status: number; text: string };
 /** The way back from the provider: who is it, may they come in, and what were they about to do. */
 export function mountProviderCallback(app: FastifyInstance, context: SignInContext): void {
   const { provider, publicUrl, brandName } = context;
-  const errorHandler = pageOnFailure(brandName);
+  // the provider's answer is good once
+  const errorHandler = pageOnFailure(brandName, { mayRepeat: false });
   for (const from of context.providers.all) {
     app.get(callbackPath(from.id), { errorHandler }, (request, reply) => finish(from, request, reply));
   }
@@ -44,24 +47,37 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
     }
     if (!context.users.maySignIn(found.email)) {
       context.logRefusal(from.id, 'SIGN_IN_ALLOW does not name the e-mail address');
+      await note(from, request, found, 'not_allowed');
       return refuseAddress(reply, from, found.email, pending);
     }
 
     const user = await context.users.signIn(from.storedAs, found, context.clock.now());
     if (!user) {
       context.logRefusal(from.id, 'the account is deactivated');
+      await note(from, request, found, 'deactivated');
       const text = 'This account has been deactivated. If you think that this is a mistake, please contact support.';
       return refuse(reply, 403, text);
     }
     // A provider that knows the browser may send a person on without asking: it then says when it asked last.
     const signedInAtMs = Math.min(found.authenticatedAtMs ?? Infinity, context.clock.now());
     const refusal = refuseAgain(from, user, signedInAtMs, pending);
-    if (refusal) return refuse(reply, 403, refusal);
+    await note(from, request, found, refusal?.outcome ?? 'signed_in');
+    if (refusal) return refuse(reply, 403, refusal.text);
     context.log.info({ provider: providerIdOf(from.storedAs), userId: user.id }, 'signed in');
     const signIn = { accountId: user.id, signedInAtMs };
     if (pending.interaction !== undefined) return resume(reply, pending.interaction, pending.allowed === true, signIn);
     const sessionUid = await startSession(provider, request, reply, user.id, signedInAtMs);
     return reply.redirect(await addressAfter(reply, pending, user, { sessionUid, signedInAtMs }), 303);
+  }
+
+  function note(
+    { storedAs: provider }: SignInProvider,
+    { ip: address, headers }: FastifyRequest,
+    { subject }: UpstreamProfile,
+    outcome: SignInOutcome,
+  ): Promise<void> {
+    const browserName = nameBrowser(headers['user-agent']);
+    return context.noteSignIn({ provider, subject, outcome, address, browserName, atMs: context.clock.now() });
   }
 
   /** Who signs in again must be the same person, and must have been asked. The sign-in of before stays as it is. */
@@ -70,13 +86,15 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
     user: User,
     signedInAtMs: number,
     { againAs }: Pending,
-  ): string | undefined {
+  ): { outcome: 'other_account' | 'not_asked'; text: string } | undefined {
     if (againAs === undefined) return undefined;
     if (user.id !== againAs) {
-      return `You chose ${user.email}, which is not the account that you are signed in with. Close this window and sign in again with the same account.`;
+      const text = `You chose ${user.email}, which is not the account that you are signed in with. Close this window and sign in again with the same account.`;
+      return { outcome: 'other_account', text };
     }
     if (context.clock.now() - signedInAtMs <= recentSignInMs) return undefined;
-    return `${from.name} did not ask you to sign in again. Sign out there, close this window and try again.`;
+    const text = `${from.name} did not ask you to sign in again. Sign out there, close this window and try again.`;
+    return { outcome: 'not_asked', text };
   }
 
   function isVerified(from: SignInProvider, { emailVerified }: UpstreamProfile): boolean {

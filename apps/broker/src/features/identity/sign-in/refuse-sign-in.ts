@@ -1,9 +1,9 @@
 import { errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SoukError } from '#platform/errors.ts';
-import { renderError } from '#platform/http/error-body.ts';
+import { renderError, retryAfterSeconds } from '#platform/http/error-body.ts';
 import { sendPage } from '#platform/http/page.ts';
-import { renderMessagePage, signInAgain } from '../pages/message-page.ts';
+import { renderMessagePage, signInAgain, tryAgain, unavailableWords } from '../pages/message-page.ts';
 
 /** @param name what people call the provider */
 export function unreachableText(name: string): string {
@@ -33,16 +33,22 @@ export function refuseSignIn(brandName: string, request: FastifyRequest, reply: 
 /**
  * The error handler of addresses that people reach by a link or a form: what failed as a page for a browser, and the error
  * of every other call for a program.
+ * @param mayRepeat the address can be opened again: what fails for a moment alone is then tried again at once
  */
-export function pageOnFailure(brandName: string) {
+export function pageOnFailure(brandName: string, { mayRepeat = true } = {}) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     // thrown again it reaches the handler of all routes
     if (!wantsPage(request)) throw error;
     const { status, body, unexpected } = renderError(error, request.id);
     if (unexpected) request.log.error({ err: error, requestId: request.id }, 'a request failed');
     const detail = unexpected ? `Request ${request.id}` : undefined;
-    const message = { brandName, title: 'Sign-in did not work', text: body.message, detail, next: signInAgain };
-    return sendPage(reply, status, renderMessagePage(message));
+    if (body.code !== 'unavailable') {
+      const message = { brandName, title: 'Sign-in did not work', text: body.message, detail, next: signInAgain };
+      return sendPage(reply, status, renderMessagePage(message));
+    }
+    reply.header('retry-after', String(retryAfterSeconds));
+    const next = mayRepeat ? tryAgain(request.originalUrl) : signInAgain;
+    return sendPage(reply, status, renderMessagePage({ brandName, ...unavailableWords, detail, next }));
   };
 }
 

@@ -4,10 +4,13 @@ import type { Clock } from '#platform/clock.ts';
 import { addressGroup } from '#platform/http/address-group.ts';
 import type { Log } from '#platform/log.ts';
 import { createSampledLog } from '#platform/sampled-log.ts';
+import type { LiveBrokers } from '#platform/db/share-of.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
 import type { HandOff } from '../oauth/hand-off-grant.ts';
 import type { Resources } from '../oauth/resources.ts';
 import type { ConsentServices } from '../pages/consent-page.ts';
+import type { BeforeSignIn } from '../pages/sign-in-page.ts';
+import type { NoteSignIn } from '../sign-ins/sign-in-store.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { ServiceNames } from './service-names.ts';
 import type { Pending, PendingCookie } from './pending-cookie.ts';
@@ -22,10 +25,15 @@ export type SignInOptions = {
   brandName: string;
   /** Where a person who may not come in asks. */
   supportEmail: string;
+  beforeSignIn: () => BeforeSignIn;
   providers: SignInProviders;
   resources: Resources;
   users: UserStore;
   handOff: HandOff;
+  /** A person sees the page of this interaction. */
+  noteSeen(uid: string): Promise<void>;
+  /** A person signed in at a provider; the row says with which result. */
+  noteSignIn: NoteSignIn;
   pending: PendingCookie;
   /** Ends what this browser is signed in with. */
   signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
@@ -33,6 +41,7 @@ export type SignInOptions = {
   clock: Clock;
   log: Log;
   signInPerMinute: number;
+  brokers: Pick<LiveBrokers, 'count'>;
 };
 
 export type SignInContext = ReturnType<typeof createSignInContext>;
@@ -40,7 +49,7 @@ export type SignInContext = ReturnType<typeof createSignInContext>;
 /** What the routes of sign-in share: leaving for the provider, and writing down a consent. */
 export function createSignInContext(options: SignInOptions) {
   const refusals = createSampledLog(options.log, 'more sign-ins were refused');
-  const limit = createRateLimit(options.signInPerMinute, options.clock);
+  const limit = createRateLimit(options.signInPerMinute, options.clock, undefined, options.brokers);
   async function describeObstacles(userId: string, serverId: string, name: string): Promise<string[]> {
     const { isOutsidePlan, needsAccount } = await options.services.obstaclesOf(userId, serverId);
     if (isOutsidePlan) return [`${name} is not in your plan; its tools won't work.`];

@@ -21,6 +21,10 @@ export type FakeGoogleFault =
   /** A gateway in front of Google is down: its page of HTML, where JSON belongs. */
   | 'html'
   | 'html-200'
+  /** It does not know the client's secret, and says so with a challenge: RFC 6749, section 5.2. */
+  | 'secret'
+  /** The provider refuses without naming an error. */
+  | 'challenge'
   /** Its clock, and so everything that it dates, is ten minutes behind. */
   | 'clock';
 
@@ -89,6 +93,13 @@ export async function startFakeGoogle(
       back.searchParams.set('authuser', '0');
       response.writeHead(302, { location: back.href });
       return response.end();
+    }
+    if (google.fault === 'secret' || google.fault === 'challenge') {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="google"', 'content-type': 'application/json' });
+      const description = `wrong: ${request.headers.authorization ?? 'none'}`;
+      return response.end(
+        google.fault === 'secret' ? JSON.stringify({ error: 'invalid_client', error_description: description }) : '',
+      );
     }
     let text = '';
     request.on('data', (chunk) => (text += String(chunk)));

@@ -36,7 +36,10 @@ export type StartOptions = {
   /** A free one by default. */
   listenPort?: number;
 } & Partial<
-  Pick<IdentityOptions, 'googleIssuer' | 'documentDispatcher' | 'connectUpstream' | 'hasServer' | 'services'>
+  Pick<
+    IdentityOptions,
+    'googleIssuer' | 'documentDispatcher' | 'connectUpstream' | 'hasServer' | 'services' | 'mostInteractions'
+  >
 >;
 
 /** One small endpoint of each access class, for the token table. `mcp` stands for an MCP endpoint. */
@@ -83,10 +86,11 @@ export async function startIdentity(options: StartOptions): Promise<RunningIdent
     connectUpstream: options.connectUpstream ?? connectOpenId,
     ...(options.googleIssuer !== undefined && { googleIssuer: options.googleIssuer }),
     ...(options.services && { services: options.services }),
+    ...(options.mostInteractions !== undefined && { mostInteractions: options.mostInteractions }),
     hasServer: options.hasServer ?? ((serverId) => ['travel', 'notes'].includes(serverId)),
     ...(options.documentDispatcher && { documentDispatcher: options.documentDispatcher }),
   });
-  const app = await buildServer({ config, ids, log, isReady: () => Promise.resolve(true) });
+  const app = await buildServer({ config, ids, log, readiness: async () => ({ ready: true }) });
   // one that starts anew on the same port must not be asked over a connection to the one before it
   app.server.maxRequestsPerSocket = 1;
   const router = createRouter(app, identity.guard);

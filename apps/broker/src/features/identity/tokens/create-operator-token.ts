@@ -1,6 +1,10 @@
+import type { AuditAction } from '@souk/contract/audit-actions.ts';
 import { createPersonalTokenBodySchema, type PersonalToken } from '@souk/contract/identity.ts';
+import { issueText } from '@souk/contract/issue-text.ts';
 import type { z } from 'zod';
+import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { standInEmailSchema, standInName } from '../stand-in/stand-in.ts';
 import { providerIdOf } from '../users/user-provider.ts';
@@ -14,33 +18,72 @@ export type OperatorTokenRequest = TokenOwner & z.input<typeof createPersonalTok
 /**
  * A personal access token for the operator's command, on the machine itself. Where the stand-in is active the user is
  * created if need be; else they must have signed in with the named provider before.
+ * @param by who asks: what they made has an audit row, in its transaction; without it no row is written
  * @throws SoukError invalid_request, not_found
  */
 export async function createOperatorToken(
   options: { users: UserStore; tokens: PersonalTokens; clock: Clock },
   request: OperatorTokenRequest,
+  by?: { operator: string },
 ): Promise<PersonalToken & { token: string }> {
   const wish = createPersonalTokenBodySchema.safeParse(request);
   if (!wish.success) {
-    const issues = wish.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
+    const issues = wish.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issueText(issue) }));
     const [first] = issues;
     throw new SoukError('invalid_request', { message: first ? `${first.path}: ${first.message}` : 'invalid', issues });
   }
-  const user = await findOwner(options, request);
-  return options.tokens.create(user.id, wish.data);
+  const audit = by && auditOf(by, options.clock);
+  const user = await findOwner(options, request, audit);
+  return options.tokens.create(
+    user.id,
+    wish.data,
+    audit &&
+      (async (query, { prefix }) => {
+        const name = await nameToKeep(query, user.id, wish.data.name);
+        await audit(query, 'user.token-created', user.id, { name, prefix });
+      }),
+  );
 }
 
-async function findOwner({ users, clock }: { users: UserStore; clock: Clock }, owner: TokenOwner): Promise<User> {
+type Audit = (query: Query, action: AuditAction, userId: string, details?: Record<string, unknown>) => Promise<void>;
+
+function auditOf({ operator }: { operator: string }, clock: Clock): Audit {
+  return (query, action, userId, details) => {
+    const entry = { actorId: undefined, action, subject: userId, details: { ...details, via: 'command', operator } };
+    return writeAuditWith(query, entry, new Date(clock.now()));
+  };
+}
+
+/** The row outlives the account and its details never change, so the owner's address in a token's name is left out at once. */
+async function nameToKeep(query: Query, userId: string, name: string): Promise<string> {
+  const { rows } = await query<{ name: string }>(
+    'select without_address($2::text, email) as name from users where id = $1',
+    [userId, name],
+  );
+  return rows[0]?.name ?? '';
+}
+
+async function findOwner(
+  { users, clock }: { users: UserStore; clock: Clock },
+  owner: TokenOwner,
+  audit: Audit | undefined,
+): Promise<User> {
   if ('userId' in owner) return found(await users.find(owner.userId), `There is no active user ${owner.userId}.`);
   if (!users.maySignIn(owner.email)) {
     throw new SoukError('invalid_request', { message: `SIGN_IN_ALLOW does not let ${owner.email} in.` });
   }
-  return users.providers.includes('dev') ? findStandInUser(users, owner, clock.now()) : findSignedIn(users, owner);
+  const isStandIn = users.providers.includes('dev');
+  return isStandIn ? findStandInUser(users, owner, clock.now(), audit) : findSignedIn(users, owner);
 }
 
 type OwnerByEmail = Extract<TokenOwner, { email: string }>;
 
-async function findStandInUser(users: UserStore, owner: OwnerByEmail, nowMs: number): Promise<User> {
+async function findStandInUser(
+  users: UserStore,
+  owner: OwnerByEmail,
+  nowMs: number,
+  audit: Audit | undefined,
+): Promise<User> {
   if (owner.provider !== undefined && owner.provider !== 'dev') {
     const message = `The provider ${owner.provider} is not configured: only dev is.`;
     throw new SoukError('invalid_request', { message });
@@ -50,7 +93,8 @@ async function findStandInUser(users: UserStore, owner: OwnerByEmail, nowMs: num
   const known = await users.findByEmail(email.data, 'dev');
   if (known) return known;
   const profile = { subject: email.data, email: email.data, displayName: standInName(email.data), photoUrl: undefined };
-  return found(await users.signIn('dev', profile, nowMs), `The user ${email.data} has been deactivated.`);
+  const user = await users.signIn('dev', profile, nowMs, audit && ((query, id) => audit(query, 'user.created', id)));
+  return found(user, `The user ${email.data} has been deactivated.`);
 }
 
 async function findSignedIn(users: UserStore, owner: OwnerByEmail): Promise<User> {

@@ -1,5 +1,5 @@
 import type { McpScope, PersonalToken } from '@souk/contract/identity.ts';
-import type { Database } from '#platform/db/database.ts';
+import type { Database, Query } from '#platform/db/database.ts';
 import { sha256 } from '../hash.ts';
 import type { StoredProvider } from '../users/user-provider.ts';
 import { isUuid } from '../users/user-store.ts';
@@ -25,6 +25,9 @@ export type PersonalTokenRow = {
 type AuthenticatedRow = { id: string; user_id: string; email: string; scopes: McpScope[]; expires_at: Date };
 type StatsRow = { total: number; active: number; expired: number; revoked: number; last_used_at: Date | null };
 
+/** Runs in the transaction that stores a new token: where it throws, there is no token. */
+export type BesideToken = (query: Query, token: { prefix: string }) => Promise<void>;
+
 export type PersonalTokenStore = ReturnType<typeof createPersonalTokenStore>;
 
 /** SQL of personal access tokens. Every statement but the look-up by hash names the user. */
@@ -46,6 +49,7 @@ export function createPersonalTokenStore(db: Database, providers: readonly Store
       createdAt: Date;
       expiresAt: Date;
       most?: number;
+      beside?: BesideToken | undefined;
     }): Promise<{ token: string; row: PersonalTokenRow } | 'gone' | 'full'> {
       const token = tokenPrefix + values.secret;
       const prefix = token.slice(0, shownCharacters);
@@ -73,7 +77,9 @@ export function createPersonalTokenStore(db: Database, providers: readonly Store
             values.most ?? null,
           ],
         );
-        return rows.length === 0 ? ('full' as const) : undefined;
+        if (rows.length === 0) return 'full' as const;
+        await values.beside?.(query, { prefix });
+        return undefined;
       });
       if (refused) return refused;
       const row = {
@@ -109,14 +115,15 @@ export function createPersonalTokenStore(db: Database, providers: readonly Store
       return rows;
     },
 
-    /** @returns whether there was such a token of this user to revoke. */
-    async revoke(userId: string, id: string, at: Date): Promise<boolean> {
-      if (!isUuid(id)) return false;
-      const { rows } = await db.query(
-        `update personal_tokens set revoked_at = $3 where id = $2 and user_id = $1 and revoked_at is null returning id`,
+    /** @returns the prefix of the token; undefined where there was no such one of this user to revoke. */
+    async revoke(userId: string, id: string, at: Date, query: Query = db.query): Promise<string | undefined> {
+      if (!isUuid(id)) return undefined;
+      const { rows } = await query<{ prefix: string }>(
+        `update personal_tokens set revoked_at = $3 where id = $2 and user_id = $1 and revoked_at is null
+         returning prefix`,
         [userId, id, at],
       );
-      return rows.length > 0;
+      return rows[0]?.prefix;
     },
 
     async stats(userId: string, at: Date): Promise<StatsRow> {

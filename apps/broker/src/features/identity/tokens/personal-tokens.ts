@@ -6,7 +6,7 @@ import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import { createUseRecorder } from '../authentication/use-recorder.ts';
 import { roleOf } from '../users/role.ts';
-import { presentPersonalToken, type PersonalTokenStore } from './personal-token-store.ts';
+import { presentPersonalToken, type BesideToken, type PersonalTokenStore } from './personal-token-store.ts';
 
 const dayMs = 86_400_000;
 /** Of one person, those that have expired among them: the list shows each until it is revoked. */
@@ -36,6 +36,7 @@ export function createPersonalTokens(options: {
     async create(
       userId: string,
       wish: { name: string; scopes: readonly McpScope[]; expiresInDays: number },
+      beside?: BesideToken,
     ): Promise<PersonalToken & { token: string }> {
       const nowMs = clock.now();
       const inserted = await store.insert({
@@ -47,6 +48,7 @@ export function createPersonalTokens(options: {
         createdAt: new Date(nowMs),
         expiresAt: new Date(nowMs + wish.expiresInDays * dayMs),
         most: mostTokens,
+        beside,
       });
       if (inserted === 'gone') throw new SoukError('unauthenticated');
       if (inserted === 'full') throw new SoukError('pat_too_many');
@@ -78,8 +80,9 @@ export function createPersonalTokens(options: {
     /** @returns false for a token that is unknown, revoked already, or another user's. */
     async revoke(userId: string, id: string): Promise<boolean> {
       const revoked = await store.revoke(userId, id, new Date(clock.now()));
-      if (revoked) await options.onRevoked(id);
-      return revoked;
+      if (revoked === undefined) return false;
+      await options.onRevoked(id);
+      return true;
     },
 
     async stats(userId: string) {

@@ -1,12 +1,15 @@
+import type { AuditAction } from '@souk/contract/audit-actions.ts';
 import { foldEmail } from '@souk/contract/fold-email.ts';
 import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
-import { writeAuditWith } from '#platform/audit/audit-log.ts';
+import { writeAuditWith, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { deleteAccount, type DeletionParts } from '../account/delete-account.ts';
-import { endAccess } from '../account/end-access.ts';
+import { endAccess, endSignIns } from '../account/end-access.ts';
+import type { Authorizations } from '../oauth/authorizations.ts';
 import type { Revocations } from '../revocations.ts';
+import type { PersonalTokenStore } from '../tokens/personal-token-store.ts';
 import { roleOf } from './role.ts';
 import type { StoredProvider } from './user-provider.ts';
 import { isUuid } from './user-store.ts';
@@ -43,6 +46,21 @@ export type UserAdministration = {
   /** Lets them sign in again; personal tokens that are neither revoked nor expired work again. @throws SoukError not_found */
   activate(userId: string, by: DecidedBy): Promise<{ result: 'activated' | 'unchanged' }>;
   /**
+   * Signs a person out of every browser and disconnects their apps; they can sign in again. Personal tokens go on unless they
+   * are revoked too. @throws SoukError not_found, own_account
+   */
+  signOut(
+    userId: string,
+    how: { revokeTokens: boolean },
+    by: DecidedBy,
+  ): Promise<{ browsers: number; apps: number; tokens: number }>;
+  /** Disconnects one app, or signs out one browser. @throws SoukError not_found */
+  disconnectApp(userId: string, grantId: string, by: DecidedBy): Promise<void>;
+  /** @throws SoukError not_found */
+  revokeToken(userId: string, tokenId: string, by: DecidedBy): Promise<void>;
+  /** An administrator takes a copy of what is kept about a person. */
+  noteExport(userId: string, by: DecidedBy): Promise<void>;
+  /**
    * Deletes an account as its owner would.
    * @param confirm the account's address
    * @throws SoukError not_found, own_account, account_not_confirmed; the error of a contributor, and then nothing was deleted
@@ -54,7 +72,9 @@ const noSuchUser = () => new SoukError('not_found', { message: 'There is no such
 
 export function createUserAdministration(parts: {
   deletion: DeletionParts;
-  revocations: Pick<Revocations, 'announcePerson'>;
+  revocations: Pick<Revocations, 'announce' | 'announcePerson'>;
+  authorizations: Pick<Authorizations, 'end'>;
+  tokenStore: Pick<PersonalTokenStore, 'revoke'>;
   providers: readonly StoredProvider[];
   adminEmails: readonly string[];
   endPaid: EndPaid;
@@ -65,12 +85,12 @@ export function createUserAdministration(parts: {
 
   const audit = (
     query: Query,
-    action: string,
+    action: AuditAction,
     subject: string,
     by: DecidedBy,
     details: Record<string, unknown> = {},
   ) => {
-    const entry = {
+    const entry: AuditEntry = {
       actorId: actorOf(by),
       action,
       subject,
@@ -137,13 +157,51 @@ export function createUserAdministration(parts: {
       return { result: isNew ? 'activated' : 'unchanged' };
     },
 
+    async signOut(userId, { revokeTokens }, by) {
+      refuseOwn(userId, by);
+      const ended = await db.transaction(async (query) => {
+        await hold(query, userId, by);
+        const { grantIds, browsers } = await endSignIns(query, userId);
+        const { rows: tokens } = await query<{ id: string }>(
+          `update personal_tokens set revoked_at = $2 where $3 and user_id = $1 and revoked_at is null returning id`,
+          [userId, new Date(clock.now()), revokeTokens],
+        );
+        const counts = { browsers, apps: grantIds.length - browsers, tokens: tokens.length };
+        await audit(query, 'user.signed-out', userId, by, counts);
+        return { counts, ids: [...grantIds, ...tokens.map(({ id }) => id)] };
+      });
+      await Promise.all(ended.ids.map((id) => parts.revocations.announce(id)));
+      return ended.counts;
+    },
+
+    async disconnectApp(userId, grantId, by) {
+      const isEnded = await parts.authorizations.end(userId, grantId, {
+        beside: async (query, { name, isBrowser }) =>
+          audit(query, isBrowser ? 'user.browser-signed-out' : 'user.app-disconnected', userId, by, { name }),
+      });
+      if (!isEnded) throw new SoukError('not_found', { message: 'This user has no such app' });
+    },
+
+    async revokeToken(userId, tokenId, by) {
+      await db.transaction(async (query) => {
+        const prefix = await parts.tokenStore.revoke(userId, tokenId, new Date(clock.now()), query);
+        if (prefix === undefined) throw new SoukError('not_found', { message: 'This user has no such token' });
+        // not its name, in which its owner may have written their own
+        await audit(query, 'user.token-revoked', userId, by, { prefix });
+      });
+      await parts.revocations.announce(tokenId);
+    },
+
+    noteExport: (userId, by) => audit(db.query, 'user.exported', userId, by),
+
     async erase(userId, confirm, by) {
       refuseOwn(userId, by);
-      await deleteAccount(deletion, userId, async (query) => {
+      const first = async (query: Query) => {
         const { email } = await hold(query, userId, by);
         if (foldEmail(confirm.trim()) !== foldEmail(email)) throw new SoukError('account_not_confirmed');
         await audit(query, 'user.erased', userId, by);
-      });
+      };
+      await deleteAccount(deletion, userId, { by: 'administrator', first });
     },
   };
 }

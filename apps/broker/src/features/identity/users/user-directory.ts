@@ -34,6 +34,8 @@ export type UserDirectory = {
   list(wanted: WantedUsers): Promise<{ users: AdminUser[]; total: number; counts: UserCounts }>;
   count(): Promise<UserCounts>;
   find(userId: string): Promise<DirectoryUser | undefined>;
+  /** The row that the list has of them. */
+  show(userId: string): Promise<AdminUser | undefined>;
   /** As `find`; the account cannot be deleted until the transaction of `query` is over. */
   keep(query: Query, userId: string): Promise<DirectoryUser | undefined>;
 };
@@ -99,6 +101,7 @@ export function createUserDirectory(options: {
   return {
     count,
     find: (userId) => findOne(query, userId),
+    show: async (userId) => (await read([userId]))[0],
     // a deletion marks the row first, and so waits
     keep: (tx, userId) => findOne(tx, userId, 'for share'),
     async list(wanted) {

@@ -1,5 +1,5 @@
 import { foldEmail } from '@souk/contract/fold-email.ts';
-import type { Database } from '#platform/db/database.ts';
+import type { Database, Query } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import { providerIdOf, type ProviderId, type StoredProvider } from './user-provider.ts';
 
@@ -23,6 +23,9 @@ type UserRow = {
 
 const columns = 'u.id, u.email, u.display_name, u.photo_url, u.created_at, i.provider';
 
+/** What a feature above adds to a new account, in the transaction that creates it. */
+export type WelcomeNewcomer = (query: Query, newcomer: { userId: string; email: string }) => Promise<void>;
+
 /** Users whose provider is active and who may sign in; all others do not exist here (clarifications, Sign-in). */
 export type UserStore = ReturnType<typeof createUserStore>;
 
@@ -32,6 +35,7 @@ export function createUserStore(options: {
   providers: readonly StoredProvider[];
   /** Whether the person with this verified address may come in. */
   maySignIn(email: string): boolean;
+  welcomeNewcomer?: WelcomeNewcomer | undefined;
 }) {
   const { db, ids, providers } = options;
   return {
@@ -63,12 +67,14 @@ export function createUserStore(options: {
 
     /**
      * Creates the user of (provider, subject) or brings their profile up to date.
+     * @param besideNew what is stored with a new user, in the same transaction
      * @returns the user, or undefined when they are deactivated or deleted.
      */
     async signIn(
       provider: StoredProvider,
       profile: { subject: string; email: string; displayName: string; photoUrl: string | undefined },
       atMs: number,
+      besideNew?: (query: Query, userId: string) => Promise<void>,
     ): Promise<User | undefined> {
       const at = new Date(atMs);
       const userId = await db.transaction(async (query) => {
@@ -101,6 +107,8 @@ export function createUserStore(options: {
           id,
           at,
         ]);
+        await besideNew?.(query, id);
+        await options.welcomeNewcomer?.(query, { userId: id, email: profile.email });
         return id;
       });
       return this.find(userId);

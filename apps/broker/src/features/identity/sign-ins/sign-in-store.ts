@@ -1,0 +1,103 @@
+import type { SignInOutcome } from '@souk/contract/admin-person.ts';
+import { writeCursor, type Place } from '@souk/contract/times.ts';
+import type { Migration, Query } from '#platform/db/database.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
+import { providerIdOf, type StoredProvider } from '../users/user-provider.ts';
+
+/** How long a sign-in is remembered: what is older is of no use against a stolen account. */
+const keptDays = 90;
+
+/**
+ * Sign-ins of known people, those that were refused too. A person's export has them, and their deletion takes them along.
+ */
+export const signInMigrations: readonly Migration[] = [
+  {
+    name: '0177-identity-sign-ins',
+    statements: [
+      `create table sign_ins (
+        id uuid primary key,
+        user_id uuid not null references users (id),
+        at timestamptz not null,
+        provider text not null,
+        address text,
+        browser_name text,
+        outcome text not null check (outcome in ('signed_in', 'deactivated', 'not_allowed', 'other_account', 'not_asked'))
+      )`,
+      `create index sign_ins_by_user on sign_ins (user_id, at desc, id desc)`,
+      `create index sign_ins_by_time on sign_ins (at)`,
+    ],
+  },
+];
+
+type SignIn = {
+  id: string;
+  at: string;
+  provider: string;
+  address: string | null;
+  browserName: string | null;
+  outcome: SignInOutcome;
+};
+
+type Row = {
+  id: string;
+  at: Date;
+  provider: StoredProvider;
+  address: string | null;
+  browser_name: string | null;
+  outcome: SignInOutcome;
+};
+
+/** Notes a sign-in of the person of (provider, subject); of a person who has no account here it notes nothing. */
+export type NoteSignIn = (signIn: {
+  provider: StoredProvider;
+  subject: string;
+  outcome: SignInOutcome;
+  address: string;
+  browserName: string | null;
+  atMs: number;
+}) => Promise<void>;
+
+/** A sign-in that cannot be noted is a sign-in all the same. */
+export const createNoteSignIn =
+  ({ query, ids, log }: { query: Query; ids: Ids; log: Log }): NoteSignIn =>
+  async ({ provider, subject, outcome, address, browserName, atMs }) => {
+    await query(
+      `insert into sign_ins (id, user_id, at, provider, address, browser_name, outcome)
+       select $1, i.user_id, $2, i.provider, $5, $6, $7 from identities i where i.provider = $3 and i.subject = $4`,
+      [ids.uuid(), new Date(atMs), provider, subject, address, browserName, outcome],
+    ).catch((error: unknown) => log.error({ err: error }, 'a sign-in could not be noted'));
+  };
+
+/** One page of a person's sign-ins, newest first. */
+export async function readSignIns(
+  query: Query,
+  userId: string,
+  { limit, cursor }: { limit: number; cursor?: Place | undefined },
+): Promise<{ signIns: SignIn[]; nextCursor: string | null }> {
+  const { rows } = await query<Row>(
+    `select id, at, provider, address, browser_name, outcome from sign_ins
+     where user_id = $1 and ($2::timestamptz is null or (at, id) < ($2::timestamptz, $3::uuid))
+     order by at desc, id desc limit $4`,
+    [userId, cursor?.at ?? null, cursor?.id ?? null, limit + 1],
+  );
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    signIns: page.map((row) => ({
+      id: row.id,
+      at: row.at.toISOString(),
+      provider: providerIdOf(row.provider),
+      address: row.address,
+      browserName: row.browser_name,
+      outcome: row.outcome,
+    })),
+    nextCursor: rows.length > limit && last ? writeCursor({ at: last.at, id: last.id }) : null,
+  };
+}
+
+/** @returns how many went */
+export async function reapSignIns(query: Query): Promise<number> {
+  const { affectedRows } = await query(`delete from sign_ins where at < now() - interval '${keptDays} days'`);
+  return affectedRows;
+}

@@ -1,0 +1,20 @@
+import type { Query } from '#platform/db/database.ts';
+import { noteNotice } from '#platform/notices/outbox.ts';
+
+const atMostInRun = 500;
+
+/** Tells people of tokens that expire within seven days; not of those that were made for a shorter time than two weeks. */
+export async function noteExpiringTokens(query: Query, nowMs: number): Promise<void> {
+  const { rows } = await query<{ id: string; user_id: string; name: string; expires_at: Date }>(
+    `select id, user_id, name, expires_at from personal_tokens
+     where revoked_at is null and expires_at > $1 and expires_at <= $1::timestamptz + interval '7 days'
+       and expires_at - created_at >= interval '14 days'
+       and not exists (select from notices where key = 'token_expires:' || personal_tokens.id)
+     order by expires_at, id limit $2`,
+    [new Date(nowMs), atMostInRun],
+  );
+  for (const { id, user_id: userId, name: token, expires_at: expiresAt } of rows) {
+    const facts = { token, expiresAt: expiresAt.toISOString() };
+    await noteNotice(query, { kind: 'token_expires', userId, event: id, facts }, new Date(nowMs));
+  }
+}
