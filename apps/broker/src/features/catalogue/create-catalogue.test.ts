@@ -44,6 +44,39 @@ describeOnDatabases('the stored catalogue', migrations, (open) => {
     await catalogue.stop();
   });
 
+  test('what a server answers is stored once: again when it answers something else, or another program judges it', async () => {
+    const db = await open();
+    const began = async (builtBy: string) => createCatalogue({ db, clock: systemClock, log, builtBy });
+    /** Which transactions wrote the rows of its tools. */
+    const writes = async () => (await db.query('select name, xmin::text as xmin from capabilities order by name')).rows;
+    const first = await began('1.0.0');
+    await first.deployManifest(manifest('weather'), { via: 'command' });
+    await first.storeDiscovery('weather', offering({ tools: [tool('one'), tool('two')] }));
+    const stored = await writes();
+    await first.setHealth('weather', { status: 'error', detail: 'It is down', era: undefined });
+    await first.stop();
+
+    const second = await began('1.0.0');
+    const before = second.snapshot().byId.get('weather');
+    await second.storeDiscovery('weather', offering({ tools: [tool('one'), tool('two')] }));
+    expect(await writes()).toEqual(stored);
+    const asked = second.snapshot().byId.get('weather');
+    expect(asked).toMatchObject({ status: 'connected', statusDetail: undefined, offersHash: before?.offersHash });
+    expect(asked?.discoveredAtMs).toBeGreaterThan(before?.discoveredAtMs ?? Number.NaN);
+    await second.storeDiscovery('weather', offering({ tools: [tool('one'), tool('two', 'Says more.')] }));
+    const changed = await writes();
+    expect(changed).not.toEqual(stored);
+    await second.stop();
+
+    const third = await began('1.0.1');
+    expect(third.snapshot().byId.get('weather')?.discoveredAtMs).toBe(
+      second.snapshot().byId.get('weather')?.discoveredAtMs,
+    );
+    await third.storeDiscovery('weather', offering({ tools: [tool('one'), tool('two', 'Says more.')] }));
+    expect(await writes()).not.toEqual(changed);
+    await third.stop();
+  });
+
   test('stores what a server offers, with exposed names and the costs of the manifest', async () => {
     const catalogue = await start();
     await catalogue.stage(manifest('weather', { billing: { tier: 'T0', toolCosts: { two: 5 } } }), { origin: 'admin' });
@@ -125,6 +158,35 @@ describeOnDatabases('the stored catalogue', migrations, (open) => {
     // what is written by others counts again
     await catalogue.storeDiscovery('weather', offering());
     expect(catalogue.snapshot().byId.get('weather')?.status).toBe('connected');
+    await catalogue.stop();
+  });
+
+  test('says since when a server is down, at once and as stored: since the first of several reasons', async () => {
+    const db = await open();
+    let nowMs = Date.parse('2026-11-20T12:00:00.000Z');
+    const clock = { ...systemClock, now: () => nowMs };
+    const catalogue = await createCatalogue({ db, clock, log });
+    await catalogue.deployManifest(manifest('weather'), { via: 'command' });
+    await catalogue.storeDiscovery('weather', offering());
+    /** @returns the moments of the answer before anything is stored, of the one after, and of one after a restart */
+    const sinceAfter = async (minutes: number, status: 'connected' | 'disconnected' | 'error', detail?: string) => {
+      nowMs += minutes * 60_000;
+      const seen: (number | undefined)[] = [];
+      const sinceIn = (of: typeof catalogue) => of.snapshot().byId.get('weather')?.statusSinceMs;
+      const told = catalogue.onChange(() => seen.push(sinceIn(catalogue)));
+      await catalogue.setHealth('weather', { status, detail, era: undefined });
+      told();
+      const restarted = await createCatalogue({ db, clock, log });
+      const stored = sinceIn(restarted);
+      await restarted.stop();
+      return [seen[0], sinceIn(catalogue), stored].map((ms) => ms !== undefined && new Date(ms).toISOString());
+    };
+    const three = (moment: string) => [moment, moment, moment];
+    const first = three('2026-11-20T12:10:00.000Z');
+    expect(await sinceAfter(10, 'disconnected', 'The server cannot be reached')).toEqual(first);
+    expect(await sinceAfter(10, 'disconnected', 'The server closed the connection')).toEqual(first);
+    expect(await sinceAfter(10, 'error', 'Its calls fail')).toEqual(first);
+    expect(await sinceAfter(10, 'connected')).toEqual(three('2026-11-20T12:40:00.000Z'));
     await catalogue.stop();
   });
 

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ToolChange, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
-import { cleanLabel } from '#platform/clean-label.ts';
 import type { Clock } from '#platform/clock.ts';
+import { inBackground } from '#platform/db/background-work.ts';
 import type { Database } from '#platform/db/database.ts';
+import { createGathered } from '#platform/gathered.ts';
 import type { Log } from '#platform/log.ts';
+import { answerHash } from './answer-hash.ts';
 import { approveOffer, type Approval, type OfferedList } from './approve-offer.ts';
 import { changeSnapshot, emptySnapshot } from './create-snapshot.ts';
 import { createDeployments, type Deployments } from './create-deployments.ts';
@@ -12,10 +14,9 @@ import { decideToolChange, listToolChanges, type Decision } from './decide-tool-
 import type { Discovered } from './discovered.ts';
 import { inspectOffer, type InspectedOffer } from './inspect-offer.ts';
 import type { DriftPolicy } from './judge-tool.ts';
-import type { FoundDrift } from './review-tools.ts';
 import type { CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
-import { storeClosed, storeDiscovery, type StoredDiscovery } from './store-discovery.ts';
-import * as offers from './offer-store.ts';
+import { noteAnswer, storeClosed, storeDiscovery, type StoredDiscovery } from './store-discovery.ts';
+import { createServerHealth, type FoundHealth } from './server-health.ts';
 import { createPriceDates } from './prices/price-dates.ts';
 import { priceNotes } from './prices/price-notes.ts';
 import { nextPriceMs } from './prices/read-prices.ts';
@@ -23,10 +24,8 @@ import { readDeployed, readDeployedIds } from './read-deployed.ts';
 import { createReadsInTurn } from './reads-in-turn.ts';
 import * as versions from './version-store.ts';
 import type { CatalogueTables, Tx } from './tables.ts';
+import { tellDrift } from './tell-drift.ts';
 
-/** A health row is written when the health changed, otherwise at most this often. */
-const healthWriteIntervalMs = 60_000;
-const maxDetailCharacters = 300;
 const channel = 'souk_catalogue';
 /** A notice has at most 8000 bytes, and an id 63. */
 const idsOfNotice = 100;
@@ -55,11 +54,11 @@ export type Catalogue = Deployments & {
   approveOffer(serverId: string, list: OfferedList, approval: Approval): Promise<void>;
   /** Reads what is deployed again, here alone. */
   readAgain(): Promise<void>;
-  setHealth(serverId: string, change: Omit<offers.HealthChange, 'checkedAtMs'>): Promise<void>;
+  setHealth(serverId: string, change: FoundHealth): Promise<void>;
   /** How tools changed since they were trusted, newest first. */
   toolChanges(filter: { status?: ToolChangeStatus | undefined; serverId?: string | undefined }): Promise<ToolChange[]>;
   /**
-   * Approves or rejects a pending change, with an audit row.
+   * Approves or rejects a pending change, or approves after all what keeps a tool hidden, with an audit row.
    * @throws SoukError not_found, change_decided
    */
   decideToolChange(id: number, decision: Decision): Promise<ToolChange>;
@@ -70,10 +69,15 @@ export type Catalogue = Deployments & {
   stop(): Promise<void>;
 };
 
-/** @param changed the servers that were read again, of those that are deployed; all others are as they were */
-export type CatalogueListener = (snapshot: CatalogueSnapshot, changed: readonly CatalogueServer[]) => void;
-
-type NewHealth = { health: Pick<CatalogueServer, 'status' | 'statusDetail' | 'era'>; isWritten: boolean };
+/**
+ * @param changed the servers that were read again, of those that are deployed; all others are as they were
+ * @param before the same servers as they were before, and those that are deployed no more
+ */
+export type CatalogueListener = (
+  snapshot: CatalogueSnapshot,
+  changed: readonly CatalogueServer[],
+  before: readonly CatalogueServer[],
+) => void;
 
 export async function createCatalogue(options: {
   db: Database;
@@ -81,6 +85,8 @@ export async function createCatalogue(options: {
   log: Log;
   /** Aliases of programs that come with this installation: an upgrade changes them. */
   bundledPrograms?: ReadonlySet<string>;
+  /** The version of this program: another one may store something else of the same answer. */
+  builtBy?: string;
   /** Counts the people who rent each of these servers; a feature above this one knows it. */
   rentersOf?: (serverIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** The addresses of people, by user id; deleted ones have none. */
@@ -89,31 +95,27 @@ export async function createCatalogue(options: {
   const { clock, log } = options;
   const db = options.db.kysely.withTables<CatalogueTables>();
   const listeners = new Set<CatalogueListener>();
-  const healthWrittenAtMs = new Map<string, number>();
-  /** The newest health of servers, until a read that began after it was written: an earlier one does not have it. */
-  const newest = new Map<string, NewHealth>();
   /** Stands in our notices before the servers that changed; no id of a server begins so. */
   const ourselves = `@${randomUUID()}`;
   let current = emptySnapshot;
+  const health = createServerHealth({ db, find: (id) => current.byId.get(id), publish, changed, clock, log });
 
   function publish(changed: ReadonlySet<string>, servers: readonly CatalogueServer[]): void {
+    const before = [...changed].flatMap((id) => current.byId.get(id) ?? []);
     current = changeSnapshot(current, changed, servers);
     for (const id of changed) {
       const server = current.byId.get(id);
       priceDates.set(id, server && nextPriceMs(server.prices));
     }
-    for (const listener of listeners) listener(current, servers);
+    for (const listener of listeners) listener(current, servers, before);
   }
 
   async function read(ids: ReadonlySet<string>): Promise<void> {
-    const written = [...newest].filter(([serverId, { isWritten }]) => isWritten && ids.has(serverId));
-    const servers = await readDeployed(db, ids, clock.now());
-    for (const [serverId, health] of written) if (newest.get(serverId) === health) newest.delete(serverId);
-    const withHealth = servers.map((server) => ({ ...server, ...newest.get(server.id)?.health }));
-    publish(ids, withHealth);
+    const withNewest = health.beginRead(ids);
+    publish(ids, withNewest(await readDeployed(db, ids, clock.now())));
   }
 
-  const failed = (error: unknown) => log.error({ err: error }, 'cannot read the catalogue again');
+  const failed = (error: unknown) => log.error({ err: error }, 'cannot read the catalog again');
   const reads = createReadsInTurn({
     // a server that was taken out is known here alone
     idsOfAll: async () => new Set([...(await readDeployedIds(db)), ...current.servers.map(({ id }) => id)]),
@@ -124,11 +126,13 @@ export async function createCatalogue(options: {
   const priceDates = createPriceDates(clock, (serverIds) => void reads.read(serverIds).catch(failed));
 
   // before the first read, so that no change falls between the two
-  const stopListening = await options.db.listen(channel, (payload) => {
+  const readAll = () => void reads.read([]).catch(failed);
+  const heed = (payload: string) => {
     const ids = payload.split(',').filter((id) => id !== '' && !id.startsWith('@'));
     // what this broker tells it has read before
     if (!payload.startsWith(ourselves)) reads.read(ids).catch(failed);
-  });
+  };
+  const stopListening = await options.db.listen(channel, heed, readAll);
   try {
     await reads.read([]);
   } catch (error) {
@@ -137,18 +141,27 @@ export async function createCatalogue(options: {
     throw error;
   }
 
+  const notify = (serverIds: readonly string[]) => options.db.notify(channel, [ourselves, ...serverIds].join(','));
+  /** Many changes at once are told in few notices, and read again in few reads, here and at other brokers. */
+  const notices = createGathered((serverIds: readonly string[]) => notify([...new Set(serverIds)]), {
+    maxBatch: idsOfNotice,
+  });
+
   /** @param serverIds without any, all servers may have changed */
   async function changed(...serverIds: string[]): Promise<void> {
     try {
       await reads.read(serverIds);
     } finally {
-      for (let from = 0; from === 0 || from < serverIds.length; from += idsOfNotice)
-        await options.db.notify(channel, [ourselves, ...serverIds.slice(from, from + idsOfNotice)].join(','));
+      await (serverIds.length === 0 ? notify([]) : Promise.all(serverIds.map(notices.add)));
     }
   }
 
+  const judgedHere = [options.builtBy, ...(options.bundledPrograms ?? [])].join(' ');
   const policyOf = ({ manifest, origin }: versions.DeployedVersion) =>
     driftPolicy(manifest, origin, options.bundledPrograms);
+
+  /** Ends with the last transaction that stores what a server offers: they would wait for each other's lock. */
+  let storing: Promise<void> = Promise.resolve();
 
   /** Stores what a deployed server offers, and tells the operator what is new about it. */
   async function storeOffers(
@@ -158,10 +171,17 @@ export async function createCatalogue(options: {
     const server = current.byId.get(serverId);
     if (!server) return;
     const nowMs = clock.now();
-    const { found, notAudited, leftOut } = await db.transaction().execute((tx) => write(tx, server, new Date(nowMs)));
+    const stored = storing.then(() =>
+      inBackground(() => db.transaction().execute((tx) => write(tx, server, new Date(nowMs)))),
+    );
+    storing = stored.then(
+      () => {},
+      () => {},
+    );
+    const { found, notAudited, leftOut } = await stored;
     tellDrift(log, serverId, found, notAudited);
     if (leftOut !== undefined && leftOut !== server.leftOut) log.warn({ server: serverId }, leftOut);
-    healthWrittenAtMs.set(serverId, nowMs);
+    health.stored(serverId);
     await changed(serverId);
   }
 
@@ -181,8 +201,19 @@ export async function createCatalogue(options: {
 
     readAgain: () => reads.read([]),
 
-    storeDiscovery: (serverId, discovered) =>
-      storeOffers(serverId, (tx, server, at) => storeDiscovery(tx, server, discovered, policyOf, at)),
+    async storeDiscovery(serverId, discovered) {
+      const server = current.byId.get(serverId);
+      if (!server) return;
+      const sha256 = await answerHash(discovered, `${server.manifest.version} ${judgedHere}`);
+      if (server.answerSha256 === sha256 && isStoredAsAnswered(server))
+        return health.answeredTheSame(serverId, discovered.era);
+      await storeOffers(serverId, async (tx, known, at) => {
+        const stored = await storeDiscovery(tx, known, discovered, policyOf, at);
+        // what has no audit row yet gets one another day
+        if (stored.notAudited === 0) await noteAnswer(tx, serverId, sha256);
+        return stored;
+      });
+    },
 
     storeClosed: (serverId) => storeOffers(serverId, (tx, server, at) => storeClosed(tx, server, policyOf, at)),
 
@@ -200,28 +231,7 @@ export async function createCatalogue(options: {
       await changed(serverId);
     },
 
-    async setHealth(serverId, { detail: reason, ...health }) {
-      const server = current.byId.get(serverId);
-      if (!server) return;
-      // it may quote the server
-      const detail = reason === undefined ? undefined : cleanLabel(reason, maxDetailCharacters);
-      const change = { ...health, detail };
-      const nowMs = clock.now();
-      const same =
-        server.status === change.status &&
-        server.statusDetail === change.detail &&
-        (change.era === undefined || server.era?.verdict === change.era);
-      if (same && nowMs - (healthWrittenAtMs.get(serverId) ?? 0) < healthWriteIntervalMs) return;
-      healthWrittenAtMs.set(serverId, nowMs);
-      const write = () => offers.upsertHealth(db, serverId, { ...change, checkedAtMs: nowMs });
-      if (same) return write();
-      const era = change.era ? { verdict: change.era, atMs: nowMs } : server.era;
-      const known: NewHealth = { health: { status: change.status, statusDetail: detail, era }, isWritten: false };
-      newest.set(serverId, known);
-      publish(new Set([serverId]), [{ ...server, ...known.health }]);
-      await write().finally(() => (known.isWritten = true));
-      await changed(serverId);
-    },
+    setHealth: health.set,
 
     toolChanges: (filter) => listToolChanges(db, filter),
 
@@ -243,30 +253,17 @@ export async function createCatalogue(options: {
       listeners.clear();
       priceDates.stop();
       await stopListening();
+      await health.stop();
       await reads.stop();
     },
   };
 }
 
-/** Names of tools in one line of the log. */
-const maxToldTools = 20;
-
-/** The operator reads of each change once. */
-function tellDrift(log: Log, server: string, found: readonly FoundDrift[], notAudited: number): void {
-  const tell = (level: 'warn' | 'info', text: string, changes: readonly FoundDrift[]) => {
-    if (changes.length === 0) return;
-    const tools = changes.slice(0, maxToldTools).map(({ tool, change }) => `${tool} (${change})`);
-    log[level]({ server, changed: changes.length, tools, ...(notAudited > 0 && { notAudited }) }, text);
-  };
-  tell(
-    'warn',
-    'tools have changed since they were trusted: they are hidden until an administrator approves them',
-    found.filter(({ underReview }) => underReview),
-  );
-  tell(
-    'info',
-    'tools have changed since they were trusted, and the change was accepted',
-    found.filter(({ underReview }) => !underReview),
+/** Whether the same answer would be stored as the last one: of this version, and with no address that another server had. */
+function isStoredAsAnswered({ discoveredAtMs = 0, deployedAtMs, resources, templates }: CatalogueServer): boolean {
+  return (
+    discoveredAtMs >= deployedAtMs &&
+    ![...resources, ...templates].some(({ name, exposedName }) => name !== exposedName)
   );
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { queryWithin } from '#platform/db/query-within.ts';
 import { SoukError } from '#platform/errors.ts';
-import { decideToolChange, findPendingChanges } from './decide-tool-change.ts';
+import { decideToolChange, findPendingChanges, findRejectedChanges } from './decide-tool-change.ts';
 import {
   deleteManifest,
   deployKnown,
@@ -21,6 +21,7 @@ import {
   findManifest,
   type ManifestHead,
 } from './manifests/manifest-heads.ts';
+import { findSources, type SourceOfServer } from './manifests/find-sources.ts';
 import { ManifestMoved, revisionOf } from './manifests/revision.ts';
 import { tellMoved } from './manifests/tell-moved.ts';
 import { codeOfChanges, requireShown } from './shown-code.ts';
@@ -50,6 +51,8 @@ export type Deployments = {
    * @throws SoukError not_found, manifest_moved
    */
   deleteManifest(serverId: string, by: DecidedBy, also?: (query: Query) => Promise<void>): Promise<{ renters: number }>;
+  /** What is decided on many servers by `work` is read again once, at its end, here and on every replica. */
+  together<T>(work: () => Promise<T>): Promise<T>;
   /** Reads what is deployed again, all or these, here and on every replica. */
   reread(serverIds?: readonly string[]): Promise<void>;
   /**
@@ -75,17 +78,21 @@ export type Deployments = {
    */
   undeploy(serverId: string, by: DecidedBy): Promise<{ version: string; renters: number }>;
   /**
-   * Approves the pending changes of a server's tools, of all of them or of those named.
-   * @param shown the code of all pending changes, as they were read
+   * Approves the pending changes of a server's tools, or of those named, which may be kept hidden.
+   * @param shown the code of all that is pending or kept hidden, as it was read
    * @throws SoukError not_found when none is pending, or a named tool has none; changed_since_shown: then nothing is approved
    */
   approveTools(serverId: string, tools: readonly string[], shown: string, by: DecidedBy): Promise<ToolChange[]>;
-  /** The changes of a server's tools that wait for an approval, and the code that names exactly these. */
-  pendingTools(serverId: string): Promise<{ changes: ToolChange[]; code: string }>;
+  /** The changes of a server's tools that wait for an approval, those kept hidden, and the code that names exactly these. */
+  pendingTools(serverId: string): Promise<{ changes: ToolChange[]; keptHidden: ToolChange[]; code: string }>;
+  /** The decisions that tools of a server stay hidden, with the administrator's address unless the account is deleted. */
+  rejectedTools(serverId: string): Promise<{ change: ToolChange; by: string | null }[]>;
   /** All known versions of a server, in any status, the newest first. */
   versions(serverId: string): Promise<ManifestHead[]>;
   /** What is deployed and staged of all servers, or of one without either the version that was live last. */
   currentVersions(): Promise<ManifestHead[]>;
+  /** Of servers that are deployed or staged and came from a registry: where their newest import came from. Of all, or of one. */
+  sources(serverId?: string): Promise<SourceOfServer[]>;
   /** One version as it was written. */
   findManifest(serverId: string, version: string): Promise<Manifest | undefined>;
 };
@@ -102,7 +109,14 @@ export function createDeployments(options: {
   rentersOf(serverIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }): Deployments {
-  const { db, clock, changed } = options;
+  const { db, clock } = options;
+  /** Servers that have changed in the work of `together`. */
+  let gathered: Set<string> | undefined;
+
+  async function changed(...serverIds: string[]): Promise<void> {
+    if (gathered === undefined || serverIds.length === 0) return options.changed(...serverIds);
+    for (const id of serverIds) gathered.add(id);
+  }
 
   const countRenters = async (serverId: string) => (await options.rentersOf([serverId])).get(serverId) ?? 0;
 
@@ -140,6 +154,17 @@ export function createDeployments(options: {
       return { renters };
     },
 
+    async together(work) {
+      const outer = gathered;
+      const mine = (gathered ??= new Set());
+      try {
+        return await work();
+      } finally {
+        gathered = outer;
+        if (outer === undefined && mine.size > 0) await options.changed(...mine);
+      }
+    },
+
     reread: (serverIds = []) => changed(...serverIds),
 
     async deploy(serverId, version, by = { via: 'start' }, check = () => {}) {
@@ -175,15 +200,16 @@ export function createDeployments(options: {
     async approveTools(serverId, tools, shown, by) {
       const approved = await inTurn(async (tx, at) => {
         const pending = await findPendingChanges(tx, serverId);
-        const unknown = tools.filter((name) => !pending.some((change) => change.tool === name));
+        const known = [...pending, ...(await findRejectedChanges(tx, serverId))];
+        const unknown = tools.filter((name) => !known.some((change) => change.tool === name));
         if (unknown.length > 0) {
           throw new SoukError('not_found', { message: `Not under review at ${serverId}: ${unknown.join(', ')}` });
         }
-        const chosen = tools.length === 0 ? pending : pending.filter((change) => tools.includes(change.tool));
+        const chosen = tools.length === 0 ? pending : known.filter((change) => tools.includes(change.tool));
         if (chosen.length === 0)
           throw new SoukError('not_found', { message: `No tool of ${serverId} is under review` });
         const what = `What is under review at ${serverId}`;
-        requireShown(shown, codeOfChanges(pending), what, `manifest diff ${serverId}`);
+        requireShown(shown, codeOfChanges(known), what, `manifest diff ${serverId}`);
         const decision = { verdict: 'approved', by: by.actorId, reason: by.reason } as const;
         const decided: ToolChange[] = [];
         for (const { id } of chosen) decided.push(await decideToolChange(tx, id, decision, at));
@@ -195,11 +221,19 @@ export function createDeployments(options: {
 
     async pendingTools(serverId) {
       const changes = await findPendingChanges(db, serverId);
-      return { changes, code: codeOfChanges(changes) };
+      const keptHidden = await findRejectedChanges(db, serverId);
+      return { changes, keptHidden, code: codeOfChanges([...changes, ...keptHidden]) };
+    },
+
+    async rejectedTools(serverId) {
+      const changes = await findRejectedChanges(db, serverId);
+      const emails = await options.emailsOf([...new Set(changes.flatMap(({ decidedBy }) => decidedBy ?? []))]);
+      return changes.map((change) => ({ change, by: emails.get(change.decidedBy ?? '') ?? null }));
     },
 
     versions: (serverId) => findHeads(db, serverId),
     currentVersions: () => findCurrentHeads(db),
+    sources: (serverId) => findSources(db, serverId),
     findManifest: (serverId, version) => findManifest(db, serverId, version),
   };
 }

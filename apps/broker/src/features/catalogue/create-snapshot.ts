@@ -27,6 +27,20 @@ const names = new Intl.Collator('en');
 const byName = (one: CatalogueServer, other: CatalogueServer): number =>
   names.compare(one.manifest.name, other.manifest.name) || (one.id < other.id ? -1 : 1);
 
+/** Most changes leave the names, and so the places, as they are: no name is compared then. */
+function placeServers(
+  before: OwnSnapshot,
+  changed: ReadonlySet<string>,
+  servers: readonly CatalogueServer[],
+): readonly CatalogueServer[] {
+  const keepsPlace = ({ id, manifest: { name } }: CatalogueServer) => before.byId.get(id)?.manifest.name === name;
+  if (servers.length === changed.size && servers.every(keepsPlace)) {
+    const news = new Map(servers.map((server) => [server.id, server]));
+    return before.servers.map((server) => news.get(server.id) ?? server);
+  }
+  return mergeSorted(before.servers, ({ id }) => !changed.has(id), servers, byName);
+}
+
 /**
  * The next snapshot. It shares with this one what belongs to the other servers, so that a change of a few costs little
  * among thousands.
@@ -47,7 +61,7 @@ export function changeSnapshot(
   const byId = (of: readonly CatalogueServer[]) => of.map((server) => [server.id, server] as const);
   return {
     version: before.version + 1,
-    servers: mergeSorted(before.servers, ({ id }) => !changed.has(id), servers, byName),
+    servers: placeServers(before, changed, servers),
     byId: before.byId.change(byId(removed), byId(servers)),
     toolsByExposedName: change(before.toolsByExposedName, ({ tools, toolsUnderReview }) => [
       ...tools,

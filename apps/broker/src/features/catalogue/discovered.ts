@@ -1,4 +1,4 @@
-import type { QuestionKind } from '@souk/contract/manifest.ts';
+import type { QuestionKind } from '@souk/contract/manifest-basics.ts';
 import { eachInTurns } from '#platform/in-turns.ts';
 import { cleanDefinition } from './clean-definition.ts';
 import { definitionHash } from './definition-hash.ts';

@@ -1,4 +1,4 @@
-import type { CatalogueItem, CatalogueServer } from './snapshot.ts';
+import type { CatalogueItem } from './snapshot.ts';
 
 /** Bytes of JSON for about one token. The tokenisers of today's models need 3.5 to 4.5 bytes of English and JSON. */
 const bytesPerToken = 4;
@@ -20,7 +20,7 @@ export function estimateDefinitionTokens(exposedName: string, definition: Record
   return Math.ceil(Buffer.byteLength(sent) / bytesPerToken);
 }
 
-/** The same for all listed tools of a server. */
-export function estimateTokens(server: CatalogueServer): number {
-  return server.tools.reduce((sum, item) => sum + estimateToolTokens(item), 0);
+/** The same for all tools of a list. */
+export function estimateTokens(tools: readonly CatalogueItem[]): number {
+  return tools.reduce((sum, item) => sum + estimateToolTokens(item), 0);
 }

@@ -18,13 +18,13 @@ beforeAll(() => {
   indexOf(snapshot).inOrder('price');
 });
 
-/** Processor time of one run in milliseconds, the best of twenty: others use the machine too. */
-function processorMs(act: () => unknown): number {
+/** Processor time of this thread for one run in milliseconds, the best of `rounds`: others use the machine too. */
+function processorMs(act: () => unknown, rounds = 20): number {
   let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 20; round++) {
-    const before = process.cpuUsage();
+  for (let round = 0; round < rounds; round++) {
+    const before = process.threadCpuUsage();
     act();
-    const { user, system } = process.cpuUsage(before);
+    const { user, system } = process.threadCpuUsage(before);
     best = Math.min(best, (user + system) / 1000);
   }
   return best;
@@ -58,15 +58,23 @@ test('a change of one server does not read the texts of the others again', () =>
   expect(findServers(indexOf(next), contract.query.parse({ q: 'travel' })).pagination.total).toBeGreaterThan(100);
 });
 
-test('a change of one server, and the list in the order of prices after it, takes less than 10 ms of processor time', () => {
+test('a change of one server, and the list in the order of prices after it, take less than a fifteenth of reading all servers', () => {
   let current: OwnSnapshot = changeSnapshot(emptySnapshot, new Set(), snapshot.servers);
-  find({ sort: 'price' });
+  const listed = (index = indexOf) => findServers(index(current), contract.query.parse({ sort: 'price', page: 100 }));
+  listed();
   const change = () => {
     const [server] = current.servers.slice(2_500);
     if (!server) throw new Error('unreachable');
     current = changeSnapshot(current, new Set([server.id]), [{ ...server, status: 'error' }]);
-    return findServers(indexOf(current), contract.query.parse({ sort: 'price', page: 100 }));
+    return listed();
   };
-  expect(processorMs(change)).toBeLessThan(10);
+  const readAll = () => {
+    current = changeSnapshot(emptySnapshot, new Set(), current.servers);
+    return listed(createServerIndex(() => used));
+  };
+  const changeMs = processorMs(change);
+  expect(changeMs).toBeLessThan(promisedMs);
+  // in the same run: how fast a processor is depends on its neighbors
+  expect(changeMs).toBeLessThan(processorMs(readAll, 5) / 15);
   expect(current.servers).toHaveLength(5_000);
 });

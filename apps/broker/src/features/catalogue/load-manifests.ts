@@ -2,32 +2,40 @@ import { constants, open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Manifest } from '@souk/contract/manifest.ts';
+import { eachAtMost } from '#platform/each-at-most.ts';
 import { SoukError, type Issue } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import type { Catalogue } from './create-catalogue.ts';
+import { manifestHash } from './manifest-versions.ts';
 import { maxManifestBytes, parseManifest, type ManifestPolicy } from './parse-manifest.ts';
 import type { ManifestHead } from './manifests/manifest-heads.ts';
 
 type ManifestProblem = { code: string; message: string; issues: readonly Issue[] };
 export type ManifestFile = { file: string; manifest: Manifest } | { file: string; problem: ManifestProblem };
 
+/** A folder of thousands would open as many files at once. */
+const filesAtOnce = 32;
+
 /** Reads every *.json of a folder as a manifest. An invalid file is reported among the results, never thrown. */
 export async function readManifestFolder(folder: string, policy: ManifestPolicy): Promise<ManifestFile[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
-  return Promise.all(
-    names.map(async (name): Promise<ManifestFile> => {
-      const file = join(folder, name);
-      try {
-        return { file, manifest: parseManifest(await readAtMost(file, maxManifestBytes + 1), policy) };
-      } catch (error) {
-        if (error instanceof SoukError) {
-          return { file, problem: { code: error.code, message: error.message, issues: error.issues ?? [] } };
-        }
-        if (!(error instanceof Error && 'code' in error)) throw error;
-        return { file, problem: { code: 'unreadable', message: `cannot be read (${String(error.code)})`, issues: [] } };
-      }
-    }),
-  );
+  const files: ManifestFile[] = [];
+  await eachAtMost(filesAtOnce, [...names.entries()], async ([index, name]) => {
+    files[index] = await readManifestFile(join(folder, name), policy);
+  });
+  return files;
+}
+
+async function readManifestFile(file: string, policy: ManifestPolicy): Promise<ManifestFile> {
+  try {
+    return { file, manifest: parseManifest(await readAtMost(file, maxManifestBytes + 1), policy) };
+  } catch (error) {
+    if (error instanceof SoukError) {
+      return { file, problem: { code: error.code, message: error.message, issues: error.issues ?? [] } };
+    }
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    return { file, problem: { code: 'unreadable', message: `cannot be read (${String(error.code)})`, issues: [] } };
+  }
 }
 
 /** A pipe or a device, which may never end or never begin, is no file: the start would wait for it. */
@@ -52,13 +60,21 @@ export async function loadBundledManifests(
   policy: ManifestPolicy,
   log: Log,
 ): Promise<void> {
-  const note = ' (bundled: BUNDLED_CATALOGUE=off leaves the whole bundled catalogue out)';
+  const note = ' (bundled: BUNDLED_CATALOGUE=off leaves the whole bundled catalog out)';
+  const cannotRun: string[] = [];
   for (const [folder, deploy] of [
     [folders.deployed, true],
     [folders.staged, false],
   ] as const) {
     const files = await readManifestFolder(folder, policy);
-    await loadFiles(files, log, (manifest) => bringInBundled(catalogue, manifest, deploy), note);
+    const isForbidden = (file: ManifestFile) => 'problem' in file && isForbiddenHere(file.problem.code);
+    cannotRun.push(...files.filter(isForbidden).map(({ file }) => basename(file, '.json')));
+    const others = files.filter((file) => !isForbidden(file));
+    await loadFiles(others, log, (manifest) => bringInBundled(catalogue, manifest, deploy), note);
+  }
+  // as it should be in production, which starts no demo services, and no programs without STDIO=allowlist
+  if (cannotRun.length > 0) {
+    log.info({ servers: cannotRun }, 'bundled servers that this installation may not run are left out');
   }
 }
 
@@ -80,7 +96,17 @@ export async function loadOwnManifests(
     log.warn({ folder }, `CATALOGUE_DIR cannot be read: ${folder} (${String(error.code)})`);
     return;
   }
-  await loadFiles(files, log, (manifest) => bringInOwn(catalogue, manifest));
+  const live = new Map((await catalogue.currentVersions()).map((head) => [`${head.serverId} ${head.status}`, head]));
+  const isLive = ({ id, version }: Manifest, sha256: string) => {
+    const head = live.get(`${id} deployed`);
+    return head?.version === version && head.sha256 === sha256;
+  };
+  await catalogue.together(() =>
+    loadFiles(files, log, async (manifest) => {
+      // of thousands most are as they were: each would cost several statements
+      if (!isLive(manifest, manifestHash(manifest))) await bringInOwn(catalogue, manifest);
+    }),
+  );
 }
 
 /** A manifest that is refused is told with its file, field and rule, and never keeps the others from being loaded. */

@@ -8,7 +8,8 @@ import type { ManifestHead } from './manifests/manifest-heads.ts';
 export type ManifestWatch = {
   /** Resolves when a server was asked since its deployment: why it could not be. */
   asked(serverId: string): Promise<string | undefined>;
-  refresh(serverIds: readonly string[]): string[];
+  /** @param byOperator asks at once, however short ago they were asked */
+  refresh(serverIds: readonly string[], byOperator?: boolean): string[];
 };
 
 /** A server with its current versions. */
@@ -53,7 +54,7 @@ export function manageManifests(parts: {
       // a command beside no broker need not know the allowed addresses and programs: the broker's guard decides when it connects
       const check = watch ? checkAllowed : checkCurrency;
       const deployed = await catalogue.deploy(id, version, by, (manifest) => check(manifest, policy));
-      if (deployed.result === 'unchanged') watch?.refresh([id]);
+      if (deployed.result === 'unchanged') watch?.refresh([id], true);
       return deployed;
     },
   };

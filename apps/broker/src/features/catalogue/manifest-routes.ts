@@ -19,6 +19,7 @@ import { listManifests as readList } from './manifests/list-manifests.ts';
 import { presentOne, readManifest, type ManifestFacts } from './manifests/read-manifest.ts';
 import type { ManifestPolicy } from './parse-manifest.ts';
 import { readUpload } from './read-upload.ts';
+import { sharedFolderNotes } from './shared-folder.ts';
 import type { CatalogueTables } from './tables.ts';
 
 /** Rentals that end with the deletion of their server, and what is paid back for the time that is left. */
@@ -59,6 +60,11 @@ export function mountManifestRoutes(router: Router, given: Given): void {
     ...given,
   });
 
+  function notesOf(manifest: Manifest): { notes?: string[] } {
+    const notes = [...catalogue.priceNotes(manifest), ...sharedFolderNotes(manifest, policy)];
+    return notes.length > 0 ? { notes } : {};
+  }
+
   async function stage(bytes: Uint8Array, by: DecidedBy, only?: string) {
     const manifest = readUpload(bytes, policy);
     if (only !== undefined && manifest.id !== only) {
@@ -68,7 +74,6 @@ export function mountManifestRoutes(router: Router, given: Given): void {
     const { result, revision } = await catalogue.upload(manifest, by, only);
     const stripeResult = result === 'staged' ? await given.putRental(manifest) : undefined;
     const { id, version } = manifest;
-    const notes = catalogue.priceNotes(manifest);
     return {
       ...success,
       id,
@@ -76,7 +81,7 @@ export function mountManifestRoutes(router: Router, given: Given): void {
       result,
       revision,
       ...(stripeResult && { stripeResult }),
-      ...(notes.length > 0 && { notes }),
+      ...notesOf(manifest),
     };
   }
 
@@ -120,6 +125,15 @@ export function mountManifestRoutes(router: Router, given: Given): void {
     const failure = await failureWithin(watch, id);
     const manifest = await presentOne(given, await catalogue.versions(id));
     if (!manifest) throw noManifest(id);
-    return { ...success, id, version, result, manifest, revision, ...(failure !== undefined && { failure }) };
+    const live = catalogue.snapshot().byId.get(id);
+    return {
+      ...success,
+      id,
+      version,
+      result,
+      manifest,
+      revision,
+      ...(failure === undefined ? live && notesOf(live.manifest) : { failure }),
+    };
   });
 }

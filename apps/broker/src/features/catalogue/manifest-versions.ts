@@ -9,6 +9,7 @@ import {
   lastLive,
   type ManifestHead,
 } from './manifests/manifest-heads.ts';
+import type { ManifestSource } from './manifests/manifest-source.ts';
 import { requireRevision } from './manifests/revision.ts';
 import { recordPrices } from './prices/record-prices.ts';
 import * as versions from './version-store.ts';
@@ -24,14 +25,21 @@ export type DecidedBy = {
   reason?: string | undefined;
   /** The revision that they were shown: nothing is changed where there is another by now. */
   expected?: string | undefined;
+  /** The registry that the manifest was imported from. */
+  source?: ManifestSource | undefined;
 };
+
+/** Two versions with the same hash have the same contents. */
+export function manifestHash(manifest: Manifest): string {
+  return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
+}
 
 /**
  * Puts a manifest in staging. `unchanged` when exactly this version is known already.
  * @throws SoukError manifest_conflict when the version is known with other content
  */
 export async function stageVersion(tx: Tx, manifest: Manifest, by: versions.StagedBy): Promise<'staged' | 'unchanged'> {
-  const sha256 = createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
+  const sha256 = manifestHash(manifest);
   const known = await findHeads(tx, manifest.id);
   const same = known.find((head) => head.version === manifest.version);
   if (same?.sha256 === sha256) return 'unchanged';
@@ -65,13 +73,15 @@ export async function uploadVersion(
   await requireRevision(tx, id, by.expected);
   const known = await findHeads(tx, id);
   if (only !== undefined && known.length === 0) throw noManifest(id);
-  const { actorId, via, reason } = by;
-  const staging: versions.StagedBy = { origin: 'admin', userId: actorId, reason };
+  const { actorId, via, reason, source } = by;
+  const staging: versions.StagedBy = { origin: 'admin', userId: actorId, reason, source };
   if ((await stageVersion(tx, manifest, staging)) === 'unchanged') {
     if (known.find((head) => head.version === version)?.status !== 'superseded') return 'unchanged';
     await versions.markStaged(tx, id, version, staging);
   }
-  await writeAudit(tx, { actorId, action: 'manifest.staged', subject: id, reason, details: { version, via } }, at);
+  const from = source && { registry: source.registry.url, name: source.name, version: source.version };
+  const details = { version, via, ...(from && { from }) };
+  await writeAudit(tx, { actorId, action: 'manifest.staged', subject: id, reason, details }, at);
   return 'staged';
 }
 
@@ -91,10 +101,14 @@ export async function deleteManifest(
   const current = await findCurrentHeadsOf(tx, serverId);
   const versionIn = (status: ManifestHead['status']) => current.find((head) => head.status === status)?.version;
   const [deployed, staged] = [versionIn('deployed'), versionIn('staging')];
-  if (deployed === undefined && staged === undefined) throw noManifest(serverId);
+  if (deployed === undefined && staged === undefined) {
+    if ((await findHeads(tx, serverId)).length === 0) throw noManifest(serverId);
+    const message = `${serverId} is neither deployed nor staged, so there is nothing to delete. Its versions are kept`;
+    throw new SoukError('not_found', { message });
+  }
   await versions.markUnstaged(tx, serverId);
   if (deployed !== undefined) {
-    await versions.markUndeployed(tx, serverId);
+    await versions.markUndeployed(tx, serverId, at);
     await withdrawPending(tx, serverId, [], at);
   }
   const { actorId, via, reason } = by;
@@ -171,7 +185,7 @@ export async function undeployServer(
 ): Promise<string> {
   const deployed = await versions.findDeployed(tx, serverId);
   if (!deployed) throw new SoukError('not_found', { message: `${serverId} is not deployed` });
-  await versions.markUndeployed(tx, serverId);
+  await versions.markUndeployed(tx, serverId, at);
   await withdrawPending(tx, serverId, [], at);
   const { version } = deployed.manifest;
   const { actorId, via, reason } = by;

@@ -171,4 +171,24 @@ export const catalogueMigrations: readonly Migration[] = [
   },
   ...runMigrations,
   ...toolPriceMigrations,
+  {
+    name: '0152-catalogue-same-answer',
+    statements: ['alter table server_health add column answer_sha256 text'],
+  },
+  {
+    name: '0165-catalogue-ended-versions',
+    statements: [
+      'alter table manifest_versions add column ended_at timestamptz',
+      // When they ended is not known. With this time clients that follow the registry hear of them once.
+      `update manifest_versions set ended_at = now() where deployed_at is not null and status <> 'deployed'`,
+    ],
+  },
+  {
+    name: '0190-catalogue-sources',
+    statements: [
+      // The registry, name and version that a version was made of, and the fields as they were made.
+      'alter table manifest_versions add column source json',
+      `create index manifest_sources on manifest_versions (server_id, created_at desc) where source is not null`,
+    ],
+  },
 ];

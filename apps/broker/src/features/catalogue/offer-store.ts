@@ -9,11 +9,13 @@ export type HealthChange = {
   detail: string | undefined;
   era: Era | undefined;
   checkedAtMs: number;
+  /** When it was last asked what it offers, where it was. */
+  discoveredAtMs?: number | undefined;
 };
 
 /** What only a discovery knows of a server. */
 type DiscoveredFacts = {
-  discoveredAtMs: number;
+  era: Era | undefined;
   instructions: string | undefined;
   features: readonly ServerFeature[] | undefined;
   leftOut: string | undefined;
@@ -60,39 +62,31 @@ export async function findTakenUris(
   return new Set(rows.map((row) => row.exposed_name));
 }
 
-export async function upsertHealth(
-  db: CatalogueDb | Tx,
+/** A server was asked what it offers, and answered. */
+export async function storeDiscovered(
+  tx: Tx,
   serverId: string,
-  change: HealthChange & Partial<DiscoveredFacts>,
+  { era, instructions, features, leftOut }: DiscoveredFacts,
+  at: Date,
 ): Promise<void> {
-  const checkedAt = new Date(change.checkedAtMs);
-  const discovered = change.discoveredAtMs === undefined ? undefined : new Date(change.discoveredAtMs);
   const told = {
-    instructions: change.instructions ?? null,
-    features: change.features ? [...change.features] : null,
-    left_out: change.leftOut ?? null,
+    status: 'connected' as const,
+    detail: null,
+    instructions: instructions ?? null,
+    features: features ? [...features] : null,
+    left_out: leftOut ?? null,
+    answer_sha256: null,
+    checked_at: at,
+    discovered_at: at,
   };
-  await db
+  await tx
     .insertInto('server_health')
-    .values({
-      server_id: serverId,
-      status: change.status,
-      detail: change.detail ?? null,
-      era: change.era ?? null,
-      era_at: change.era ? checkedAt : null,
-      ...told,
-      checked_at: checkedAt,
-      status_since: checkedAt,
-      discovered_at: discovered ?? null,
-    })
+    .values({ server_id: serverId, ...told, era: era ?? null, era_at: era ? at : null, status_since: at })
     .onConflict((conflict) =>
       conflict.column('server_id').doUpdateSet({
-        status: change.status,
-        detail: change.detail ?? null,
-        ...(change.era && { era: change.era, era_at: checkedAt }),
-        checked_at: checkedAt,
-        status_since: sql`case when server_health.status = ${change.status} then server_health.status_since else ${checkedAt}::timestamptz end`,
-        ...(discovered && { discovered_at: discovered, ...told }),
+        ...told,
+        ...(era && { era, era_at: at }),
+        status_since: sql`case when server_health.status = 'connected' then server_health.status_since else ${at}::timestamptz end`,
       }),
     )
     .execute();
@@ -100,5 +94,9 @@ export async function upsertHealth(
 
 /** What the shop shows of a server changed without a discovery of our own. */
 export async function markDiscovered(tx: Tx, serverId: string, at: Date): Promise<void> {
-  await tx.updateTable('server_health').set({ discovered_at: at }).where('server_id', '=', serverId).execute();
+  await tx
+    .updateTable('server_health')
+    .set({ discovered_at: at, answer_sha256: null })
+    .where('server_id', '=', serverId)
+    .execute();
 }

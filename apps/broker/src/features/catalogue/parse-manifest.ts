@@ -2,15 +2,18 @@ import { amountFault, currencyFault } from '@souk/contract/currencies.ts';
 import { completeManifest, manifestSchema, type Manifest } from '@souk/contract/manifest.ts';
 import { SoukError, type Issue } from '#platform/errors.ts';
 import type { UpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
-import { manifestIssues, missing } from '@souk/contract/manifest-issues.ts';
+import { missing } from '@souk/contract/issue-text.ts';
+import { manifestIssues } from '@souk/contract/manifest-issues.ts';
 import { readJson } from './read-json.ts';
 
 export const maxManifestBytes = 256 * 1024;
 
 /** What this installation allows a manifest to name. */
 export type ManifestPolicy = {
-  /** Aliases of the operator's allow-list for stdio. */
-  stdioAliases: ReadonlySet<string>;
+  /** Aliases of the operator's allow-list for stdio, and of what administrators allowed. */
+  stdioAliases: Pick<ReadonlySet<string>, 'has'>;
+  /** Whether the program of an alias is told the folder that its process may write to. */
+  keepsFiles?: ((alias: string) => boolean) | undefined;
   /** Names that may stand after `service:`. */
   services: ReadonlySet<string>;
   /** Which addresses a manifest may name. */
@@ -33,7 +36,7 @@ export function parseManifest(source: Uint8Array | string, policy: ManifestPolic
 /** The same for a value that was parsed already (a request's body). */
 export function checkManifest(value: unknown, policy: ManifestPolicy): Manifest {
   const parsed = manifestSchema.safeParse(completeManifest(value));
-  if (!parsed.success) throw invalid(manifestIssues(parsed.error));
+  if (!parsed.success) throw invalid(manifestIssues(parsed.error, value));
   checkAllowed(parsed.data, policy);
   return parsed.data;
 }
@@ -70,7 +73,12 @@ function checkConnection({ connection }: Manifest, policy: ManifestPolicy): void
     if (!policy.stdioAliases.has(connection.command)) {
       throw new SoukError('command_not_allowed', {
         message: `connection.command: "${connection.command}" is not on this installation's allow-list of commands`,
-        issues: [{ path: 'connection.command', message: 'is not on the allow-list' }],
+        issues: [
+          {
+            path: 'connection.command',
+            message: 'is not on the allow-list of programs, the file that STDIO_ALLOWLIST names',
+          },
+        ],
       });
     }
     return;

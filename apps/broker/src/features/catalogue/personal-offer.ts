@@ -108,6 +108,7 @@ export function personalEntry(
       creditCost: price.credits,
       price,
       underReview: item.underReview && !(isSame && ofShop.approved),
+      keptHidden: false,
       approved: isSame && ofShop.approved,
       flagged,
       textChangedAtMs: item.textChangedAtMs,

@@ -1,22 +1,41 @@
 import { isOwnPath } from '@souk/contract/manifest.ts';
-import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue.ts';
-import { categories, type Manifest } from '@souk/contract/manifest.ts';
+import type { CapabilityAnswer, CreditPrice, IncludingPlan, ServerAnswer } from '@souk/contract/catalogue.ts';
+import { categories } from '@souk/contract/manifest-basics.ts';
+import type { Manifest } from '@souk/contract/manifest.ts';
 import { asRecord } from '#platform/json.ts';
 import { estimateTokens } from './estimate-tokens.ts';
-import { lastUpdateMs, type CatalogueItem, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
+import { servedTools, toolsOfEveryClient } from './served-tools.ts';
+import {
+  hiddenTools,
+  isDown,
+  lastUpdateMs,
+  type CatalogueItem,
+  type CatalogueServer,
+  type CatalogueSnapshot,
+} from './snapshot.ts';
 import type { Suggestions } from './suggest-matches.ts';
 
-/**
- * A server as a visitor sees it (spec part 1, section 3).
- * @param rentalPriceId of the payment provider, where it knows the rental
- */
-export function presentServer(server: CatalogueServer, rentalPriceId?: string): ServerAnswer {
+/** How a server is sold now, which the feature above knows. */
+export type SoldTerms = {
+  /** The payment provider names the price so; undefined until it knows the rental. */
+  rentalPriceId?: string | undefined;
+  /** The cheapest plan on sale that includes it. */
+  plan?: IncludingPlan | undefined;
+  creditPrice?: CreditPrice | undefined;
+};
+
+/** A server as a visitor sees it (spec part 1, section 3). */
+export function presentServer(server: CatalogueServer, sold: SoldTerms = {}): ServerAnswer {
   const { manifest } = server;
-  const billing = presentBilling(manifest, rentalPriceId);
+  const billing = presentBilling(manifest, sold);
   const icon = presentIcon(server);
   const statusDetail = sentences(server.statusDetail, server.leftOut);
   const requires = requiredOfPeople(manifest);
-  const prices = server.tools.map(({ creditCost }) => creditCost).filter((credits) => credits > 0);
+  const toolsUnderReview = hiddenTools(server).waiting.length;
+  const tools = servedTools(server);
+  const everyClients = toolsOfEveryClient(server);
+  const askingTools = tools.length - everyClients.length;
+  const prices = tools.map(({ creditCost }) => creditCost).filter((credits) => credits > 0);
   return {
     serverId: server.id,
     serverName: manifest.name,
@@ -31,13 +50,19 @@ export function presentServer(server: CatalogueServer, rentalPriceId?: string): 
     displayName: manifest.name,
     displayDescription: manifest.description,
     ...(billing && { billing }),
-    capabilities: { tools: server.tools.length, prompts: server.prompts.length, resources: server.resources.length },
-    ...(prices.length > 0 && { creditsFrom: Math.min(...prices) }),
+    capabilities: { tools: tools.length, prompts: server.prompts.length, resources: server.resources.length },
+    ...(askingTools > 0 && { askingTools }),
+    ...(prices.length > 0 && {
+      creditsFrom: Math.min(...prices),
+      ...(sold.creditPrice && { creditPrice: sold.creditPrice }),
+    }),
     ...(statusDetail !== '' && { statusDetail }),
+    ...(isDown(server) &&
+      server.statusSinceMs !== undefined && { downSince: new Date(server.statusSinceMs).toISOString() }),
     ...(requires && { requires }),
     connectionType: manifest.connection.type,
-    estimatedTokens: estimateTokens(server),
-    ...(server.toolsUnderReview.length > 0 && { toolsUnderReview: server.toolsUnderReview.length }),
+    estimatedTokens: estimateTokens(everyClients),
+    ...(toolsUnderReview > 0 && { toolsUnderReview }),
     lastUpdate: new Date(lastUpdateMs(server)).toISOString(),
   };
 }
@@ -52,8 +77,11 @@ function requiredOfPeople({ auth }: Manifest): ServerAnswer['requires'] {
   return auth.type === 'headers' && auth.headers.some(({ from }) => from === 'user') ? 'headers' : undefined;
 }
 
-/** The tier of a manifest and what its rental is called. */
-export function presentBilling(manifest: Manifest, stripePriceId?: string): ServerAnswer['billing'] {
+/** The tier of a manifest, what its rental is called, and the plan that includes it. */
+export function presentBilling(
+  manifest: Manifest,
+  { rentalPriceId: stripePriceId, plan }: SoldTerms = {},
+): ServerAnswer['billing'] {
   if (!manifest.billing) return undefined;
   const { tier, rental, trialDays } = manifest.billing;
   return {
@@ -69,6 +97,7 @@ export function presentBilling(manifest: Manifest, stripePriceId?: string): Serv
     }),
     features: manifest.features,
     ...(trialDays !== undefined && { trialDays }),
+    ...(plan && { plan }),
   };
 }
 
@@ -121,6 +150,7 @@ export function presentTool(item: CatalogueItem) {
     }),
     ...(inputSchema && { inputSchema }),
     ...(annotations && { annotations }),
+    ...(item.asks && { asks: item.asks }),
   };
 }
 
@@ -129,17 +159,33 @@ export const presentPrompt = (item: CatalogueItem) => ({ ...presentCapability(it
 export const presentResource = (item: CatalogueItem) => ({
   ...presentCapability(item),
   type: 'resource' as const,
-  uri: item.exposedName,
+  uri: item.name,
 });
 
-export function presentTools(snapshot: CatalogueSnapshot) {
-  return snapshot.servers.flatMap((server) => server.tools.map(presentTool));
+/** Presents the tools, prompts and resources of a server in the order of its lists. */
+export function* presentOffer(server: CatalogueServer): Generator<CapabilityAnswer> {
+  yield* servedTools(server).map(presentTool);
+  yield* server.prompts.map(presentPrompt);
+  yield* server.resources.map(presentResource);
 }
-export function presentPrompts(snapshot: CatalogueSnapshot) {
-  return snapshot.servers.flatMap((server) => server.prompts.map(presentPrompt));
+
+/** One after the other, as they are asked for: of thousands of servers they are megabytes. */
+export function* presentTools({ servers }: CatalogueSnapshot) {
+  for (const server of servers) for (const tool of servedTools(server)) yield presentTool(tool);
 }
-export function presentResources(snapshot: CatalogueSnapshot) {
-  return snapshot.servers.flatMap((server) => server.resources.map(presentResource));
+export function* presentPrompts({ servers }: CatalogueSnapshot) {
+  for (const { prompts } of servers) for (const prompt of prompts) yield presentPrompt(prompt);
+}
+export function* presentResources({ servers }: CatalogueSnapshot) {
+  for (const { resources } of servers) for (const resource of resources) yield presentResource(resource);
+}
+export function* presentServers({ servers }: CatalogueSnapshot, soldTerms: (server: CatalogueServer) => SoldTerms) {
+  for (const server of servers) yield presentServer(server, soldTerms(server));
+}
+export function* presentCapabilities(snapshot: CatalogueSnapshot) {
+  yield* presentTools(snapshot);
+  yield* presentPrompts(snapshot);
+  yield* presentResources(snapshot);
 }
 
 /** Characters of a description where one line of it is shown. */

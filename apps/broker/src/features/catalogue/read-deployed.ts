@@ -41,7 +41,17 @@ function readServerRows(db: CatalogueDb, ids: readonly string[]) {
     .leftJoin('server_health as h', 'h.server_id', 's.id')
     .leftJoin('server_icons as i', 'i.server_id', 's.id')
     .select(['s.id', 's.slug', 's.approved_version', 'm.version', 'm.body', 'm.deployed_at'])
-    .select(['h.status', 'h.detail', 'h.era', 'h.era_at', 'h.instructions', 'h.features', 'h.left_out'])
+    .select([
+      'h.status',
+      'h.detail',
+      'h.status_since',
+      'h.era',
+      'h.era_at',
+      'h.instructions',
+      'h.features',
+      'h.left_out',
+      'h.answer_sha256',
+    ])
     .select('h.discovered_at')
     .select([
       'i.source as icon_source',
@@ -68,6 +78,14 @@ function readItemRows(db: CatalogueDb, ids: readonly string[]) {
           .where('t.status', '=', 'approved'),
       ).as('change_approved'),
     )
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('tool_changes as p')
+          .whereRef('p.server_id', '=', 'c.server_id')
+          .whereRef('p.tool', '=', 'c.name')
+          .where('p.status', '=', 'pending'),
+      ).as('change_pending'),
+    )
     .where('c.server_id', 'in', ids)
     .orderBy('server_id')
     .orderBy('position')
@@ -86,11 +104,13 @@ function toServer(row: ServerRow, items: readonly ItemRow[], prices: PricesOfSer
     manifest: row.body,
     status: row.status ?? 'disconnected',
     statusDetail: row.detail ?? undefined,
+    statusSinceMs: row.status_since?.getTime(),
     era: row.era && row.era_at ? { verdict: row.era, atMs: row.era_at.getTime() } : undefined,
     instructions: row.instructions ?? undefined,
     features: row.features ?? undefined,
     icon: iconOf(row),
     leftOut: row.left_out ?? undefined,
+    answerSha256: row.answer_sha256 ?? undefined,
     prices,
     tools: pick('tool'),
     toolsUnderReview: pick('tool', true),
@@ -114,6 +134,8 @@ function toItem(row: ServerRow, item: ItemRow, price: ToolPrice = freeOfCharge):
     creditCost: price.credits,
     price,
     underReview: item.under_review,
+    // what is hidden was found to differ, and is either undecided or rejected (review-tools.ts)
+    keptHidden: item.under_review && !item.change_pending,
     approved: row.approved_version === row.version || Boolean(item.change_approved),
     flagged: item.flagged,
     asks: item.asks ?? undefined,

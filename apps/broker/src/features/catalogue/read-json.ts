@@ -24,12 +24,29 @@ export function readJson(source: Uint8Array | string, { comments = false }: { co
     document = parse(text, comments ? { mode: 'jsonc', allowTrailingCommas: true } : { mode: 'json' });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return failure('', `is not valid JSON: ${withoutWord(reason)}`);
+    return failure('', `is not valid JSON: ${asWritten(withoutWord(reason))}`);
   }
   const issues: Issue[] = [];
   inspect(document.body, '', 1, issues);
   if (issues.length > 0) return { value: undefined, issues };
   return { value: evaluate(document), issues: [] };
+}
+
+const characters: Readonly<Record<string, string>> = {
+  LBrace: '{',
+  RBrace: '}',
+  LBracket: '[',
+  RBracket: ']',
+  Comma: ',',
+  Colon: ':',
+};
+
+/** The parser has names of its own for the characters of JSON. */
+function asWritten(reason: string): string {
+  return reason.replace(/^Unexpected token (\w{1,20})/, (whole, name: string) => {
+    const character = characters[name];
+    return character === undefined ? whole : `Unexpected token ${character}`;
+  });
 }
 
 /** A word without quotes may be a secret. */

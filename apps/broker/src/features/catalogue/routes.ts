@@ -2,12 +2,22 @@ import { getCapabilities, getHealth, getInfo, getPrompts, getResources, getTools
 import { approveToolChange, listToolChanges, rejectToolChange } from '@souk/contract/tool-changes.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
+import { sendJson } from '#platform/http/json-text.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Catalogue } from './create-catalogue.ts';
+import { servedTools } from './served-tools.ts';
+import type { UsedTogether } from './related-servers.ts';
 import type { ServerIndex } from './server-index.ts';
 import { isDown, lastUpdateMs, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
 import { mountSearchRoutes } from './search-routes.ts';
-import { presentPrompts, presentResources, presentServer, presentTools } from './present.ts';
+import {
+  presentCapabilities,
+  presentPrompts,
+  presentResources,
+  presentServers,
+  presentTools,
+  type SoldTerms,
+} from './present.ts';
 
 /**
  * The public read calls under /mcp/, which answer from memory and wait for no upstream and no database; and the
@@ -18,12 +28,12 @@ export function mountCatalogueRoutes(
   options: {
     catalogue: Catalogue;
     indexOf: (snapshot: CatalogueSnapshot) => ServerIndex;
+    usedTogether: () => UsedTogether;
     config: Config;
     clock: Clock;
     version: string;
     protocolVersions: readonly string[];
-    /** Of the payment provider, where it knows the rental of the server. */
-    rentalPriceId(server: CatalogueServer): string | undefined;
+    soldTerms(server: CatalogueServer): SoldTerms;
   },
 ): void {
   const { catalogue, config, clock } = options;
@@ -42,7 +52,7 @@ export function mountCatalogueRoutes(
   router.route(getHealth, () => {
     const { servers } = catalogue.snapshot();
     const totalCapabilities = servers.reduce(
-      (sum, server) => sum + server.tools.length + server.prompts.length + server.resources.length,
+      (sum, server) => sum + servedTools(server).length + server.prompts.length + server.resources.length,
       0,
     );
     const asked = servers.some((server) => server.status !== 'disconnected' || server.statusDetail !== undefined);
@@ -55,14 +65,15 @@ export function mountCatalogueRoutes(
     };
   });
 
-  router.route(getCapabilities, () => {
+  router.route(getCapabilities, ({ reply }) => {
     const snapshot = catalogue.snapshot();
-    const newest = Math.max(0, ...snapshot.servers.map(lastUpdateMs));
-    return {
-      servers: snapshot.servers.map((server) => presentServer(server, options.rentalPriceId(server))),
-      capabilities: [...presentTools(snapshot), ...presentPrompts(snapshot), ...presentResources(snapshot)],
+    let newest = 0;
+    for (const server of snapshot.servers) newest = Math.max(newest, lastUpdateMs(server));
+    return sendJson<typeof getCapabilities>(reply, {
+      servers: presentServers(snapshot, options.soldTerms),
+      capabilities: presentCapabilities(snapshot),
       lastUpdate: new Date(newest).toISOString(),
-    };
+    });
   });
 
   mountSearchRoutes(router, options);
@@ -88,7 +99,10 @@ export function mountCatalogueRoutes(
     }),
   }));
 
-  router.route(getTools, () => ({ tools: presentTools(catalogue.snapshot()) }));
-  router.route(getPrompts, () => ({ prompts: presentPrompts(catalogue.snapshot()) }));
-  router.route(getResources, () => ({ resources: presentResources(catalogue.snapshot()) }));
+  const { snapshot } = catalogue;
+  router.route(getTools, ({ reply }) => sendJson<typeof getTools>(reply, { tools: presentTools(snapshot()) }));
+  router.route(getPrompts, ({ reply }) => sendJson<typeof getPrompts>(reply, { prompts: presentPrompts(snapshot()) }));
+  router.route(getResources, ({ reply }) =>
+    sendJson<typeof getResources>(reply, { resources: presentResources(snapshot()) }),
+  );
 }

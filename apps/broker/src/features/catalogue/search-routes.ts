@@ -4,12 +4,21 @@ import {
   getServer,
   suggestMatches,
 } from '@souk/contract/catalogue-search.ts';
-import { categorySchema } from '@souk/contract/manifest.ts';
+import { getRelatedServers } from '@souk/contract/related-servers.ts';
+import { categorySchema } from '@souk/contract/manifest-basics.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Catalogue } from './create-catalogue.ts';
 import { findServers } from './find-servers.ts';
-import { presentBrief, presentMatches, presentPrompt, presentResource, presentServer, presentTool } from './present.ts';
+import {
+  presentBrief,
+  presentMatches,
+  presentOffer,
+  presentResource,
+  presentServer,
+  type SoldTerms,
+} from './present.ts';
+import { relatedServers, type UsedTogether } from './related-servers.ts';
 import type { ServerIndex } from './server-index.ts';
 import type { CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
 import { suggestMatches as findMatches } from './suggest-matches.ts';
@@ -29,11 +38,12 @@ export function mountSearchRoutes(
   options: {
     catalogue: Catalogue;
     indexOf: (snapshot: CatalogueSnapshot) => ServerIndex;
-    rentalPriceId(server: CatalogueServer): string | undefined;
+    usedTogether: () => UsedTogether;
+    soldTerms(server: CatalogueServer): SoldTerms;
   },
 ): void {
-  const { catalogue, indexOf, rentalPriceId } = options;
-  const present = (server: CatalogueServer) => presentServer(server, rentalPriceId(server));
+  const { catalogue, indexOf, soldTerms } = options;
+  const present = (server: CatalogueServer) => presentServer(server, soldTerms(server));
 
   router.route(findServersEndpoint, ({ query }) => {
     const snapshot = catalogue.snapshot();
@@ -42,17 +52,19 @@ export function mountSearchRoutes(
   });
 
   router.route(getServer, ({ params }) => {
-    const snapshot = catalogue.snapshot();
-    const server = snapshot.byId.get(params.serverId);
-    if (!server) throw new SoukError('server_not_found', { message: notFoundText(snapshot, params.serverId) });
+    const server = requireServer(catalogue.snapshot(), params.serverId);
     return {
       server: present(server),
-      capabilities: [
-        ...server.tools.map(presentTool),
-        ...server.prompts.map(presentPrompt),
-        ...server.resources.map(presentResource),
-      ],
+      capabilities: [...presentOffer(server)],
+      resourceTemplates: server.templates.map(presentResource),
     };
+  });
+
+  router.route(getRelatedServers, ({ params }) => {
+    const snapshot = catalogue.snapshot();
+    const server = requireServer(snapshot, params.serverId);
+    const related = relatedServers(server, snapshot, indexOf(snapshot), options.usedTogether());
+    return { servers: related.map(({ server: other, usedTogether }) => ({ ...presentBrief(other), usedTogether })) };
   });
 
   router.route(getCategories, () => {
@@ -71,6 +83,12 @@ export function mountSearchRoutes(
   router.route(suggestMatches, ({ query }) =>
     presentMatches(findMatches(indexOf(catalogue.snapshot()), query.q, query.limit)),
   );
+}
+
+function requireServer(snapshot: CatalogueSnapshot, id: string): CatalogueServer {
+  const server = snapshot.byId.get(id);
+  if (!server) throw new SoukError('server_not_found', { message: notFoundText(snapshot, id) });
+  return server;
 }
 
 /** Spec part 1, section 8: service detail. */

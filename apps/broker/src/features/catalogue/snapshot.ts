@@ -1,4 +1,5 @@
-import type { Manifest, QuestionKind } from '@souk/contract/manifest.ts';
+import type { QuestionKind } from '@souk/contract/manifest-basics.ts';
+import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
 import type { KeptIndex } from './kept-index.ts';
 import type { PricesOfServer } from './prices/read-prices.ts';
@@ -26,6 +27,8 @@ export type CatalogueItem = {
   price: ToolPrice;
   /** A tool that differs from what was trusted at deployment: not listed, and refused with a reason when called. */
   underReview: boolean;
+  /** Of a tool under review: an administrator has decided that it stays hidden as it is now. Nothing waits for a decision. */
+  keptHidden: boolean;
   /** An administrator approved exactly this definition. */
   approved: boolean;
   /** Characters that hide or reorder text were removed from its texts. */
@@ -43,6 +46,8 @@ export type CatalogueServer = {
   status: ServerStatus;
   /** The reason for the status, in plain words. */
   statusDetail: string | undefined;
+  /** Since when it is connected, or is not, in epoch milliseconds; undefined where that is not known. */
+  statusSinceMs?: number | undefined;
   /** The protocol era that the server was last seen to speak, and when. */
   era: { verdict: Era; atMs: number } | undefined;
   instructions: string | undefined;
@@ -52,10 +57,12 @@ export type CatalogueServer = {
   icon: { path: string; fetchedAtMs: number } | undefined;
   /** Which of its definitions are left out, and why, in sentences. */
   leftOut: string | undefined;
+  /** Of what it answered to its last discovery (answer-hash.ts). */
+  answerSha256: string | undefined;
   /** Of its tools, by name, also of those that it lists to some people only; a tool that is free is not in it. */
   prices: PricesOfServer;
   tools: readonly CatalogueItem[];
-  /** Hidden until an administrator has approved how they changed. */
+  /** Hidden until an administrator has approved how they changed, those that one keeps hidden too (hiddenTools). */
   toolsUnderReview: readonly CatalogueItem[];
   prompts: readonly CatalogueItem[];
   resources: readonly CatalogueItem[];
@@ -88,6 +95,17 @@ export type CatalogueSnapshot = {
 /** Down: it was asked, and it did not answer as it should. One that was never asked is neither up nor down. */
 export function isDown({ status, statusDetail }: Pick<CatalogueServer, 'status' | 'statusDetail'>): boolean {
   return status !== 'connected' && statusDetail !== undefined;
+}
+
+/** Hidden tools of a server: those that wait for a decision, and those that an administrator keeps hidden. */
+export function hiddenTools({ toolsUnderReview }: Pick<CatalogueServer, 'toolsUnderReview'>): {
+  waiting: CatalogueItem[];
+  kept: CatalogueItem[];
+} {
+  return {
+    waiting: toolsUnderReview.filter(({ keptHidden }) => !keptHidden),
+    kept: toolsUnderReview.filter(({ keptHidden }) => keptHidden),
+  };
 }
 
 /** Time of the last discovery, else of the deployment. */

@@ -42,6 +42,15 @@ export async function storeDiscovery(
   return storeList(tx, server, discovered, deployed, policyOf, at);
 }
 
+/** What a server answered was stored as a whole: the same answer need not be stored again. */
+export async function noteAnswer(tx: Tx, serverId: string, answerSha256: string): Promise<void> {
+  await tx
+    .updateTable('server_health')
+    .set({ answer_sha256: answerSha256 })
+    .where('server_id', '=', serverId)
+    .execute();
+}
+
 /**
  * A new version of a server answered "sign in first": it works. The shop shows the snapshot in its manifest, which was
  * approved with the manifest, or else what it showed before. Tools that the server lists to anyone later are new.
@@ -87,14 +96,6 @@ async function storeAnswer(
   leftOut: string | undefined,
   at: Date,
 ): Promise<void> {
-  await offers.upsertHealth(tx, serverId, {
-    status: 'connected',
-    detail: undefined,
-    era,
-    checkedAtMs: at.getTime(),
-    discoveredAtMs: at.getTime(),
-    instructions: instructions && cleanText(instructions.toWellFormed()).cleaned,
-    features,
-    leftOut,
-  });
+  const cleaned = instructions && cleanText(instructions.toWellFormed()).cleaned;
+  await offers.storeDiscovered(tx, serverId, { era, instructions: cleaned, features, leftOut }, at);
 }

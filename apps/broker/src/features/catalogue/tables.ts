@@ -1,8 +1,10 @@
-import type { Manifest, QuestionKind } from '@souk/contract/manifest.ts';
+import type { QuestionKind } from '@souk/contract/manifest-basics.ts';
+import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
 import type { ToolChangeKind, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
 import type { IconType } from './icon-type.ts';
+import type { ManifestSource } from './manifests/manifest-source.ts';
 import type { ServerFeature } from './server-features.ts';
 
 /** json or jsonb: read as the value, written as its JSON text. */
@@ -33,8 +35,12 @@ export type CatalogueTables = {
     created_by: string | null;
     created_at: Generated<Date>;
     deployed_at: Date | null;
+    /** When it was deployed no more; null while it is, and of one that never was. */
+    ended_at: Date | null;
     /** Why it was staged, in the words of the one who did. */
     reason: string | null;
+    /** The registry that it was imported from. */
+    source: ColumnType<ManifestSource | null, string | null | undefined, string | null>;
     // the database takes these out of the body
     name: Derived<string>;
     service_type: Derived<string>;
@@ -108,6 +114,8 @@ export type CatalogueTables = {
     features: ServerFeature[] | null;
     /** Which of its definitions are left out, and why. */
     left_out: string | null;
+    /** Of what it answered to the last discovery (answer-hash.ts); null where the next answer is stored in any case. */
+    answer_sha256: string | null;
     checked_at: Date;
     /** Since when the status is so; null before this was kept. */
     status_since: Date | null;

@@ -23,7 +23,7 @@ const fixtures: HttpFixture[] = [];
 let aheadMs = 0;
 
 beforeAll(async () => {
-  for (let count = 0; count < 9; count++) fixtures.push(await startHttpFixture('both'));
+  for (let count = 0; count < 10; count++) fixtures.push(await startHttpFixture('both'));
   app = await startTestApp({
     allowAddresses: fixtures.map(({ address }) => address),
     env: { ADMIN_EMAILS: 'admin@souk.test' },
@@ -129,6 +129,51 @@ describe.concurrent('a server that changes its tools', () => {
     expect(await audits('drifts')).toEqual(['tool-change.under-review', 'tool-change.approved']);
   });
 
+  test('a tool that was kept hidden is approved after all while it is offered as it was then, and not afterwards', async () => {
+    const fixture = fixtures[9];
+    if (!fixture) throw new Error('no fixture');
+    await trustThenChange('regrets', fixture, {}, [echo({ inputSchema: otherSchema })]);
+    const decide = async (verdict: 'approve' | 'reject', id: number | undefined) =>
+      admin('POST', `/${id}/${verdict}`, { reason: `to ${verdict}` });
+    const [first] = await changesOf('regrets');
+    expect(await decide('reject', first?.id)).toMatchObject({ status: 200, change: { status: 'rejected' } });
+    expect(await decide('reject', first?.id)).toMatchObject({ status: 409, code: 'change_decided' });
+    // it changed again: the decision was on something else
+    await offer('regrets', fixture, [echo({ inputSchema: { ...otherSchema, required: ['bcc', 'text'] } })]);
+    expect(await decide('approve', first?.id)).toMatchObject({
+      status: 409,
+      code: 'change_decided',
+      message: 'echo is no longer offered as it was hidden by this decision: look again at what waits for one.',
+    });
+    const [second] = await changesOf('regrets');
+    expect(await decide('reject', second?.id)).toMatchObject({ status: 200 });
+    await offer('regrets', fixture, [echo()]);
+    expect(await decide('approve', second?.id)).toMatchObject({ status: 409, code: 'change_decided' });
+    await offer('regrets', fixture, [echo({ inputSchema: { ...otherSchema, required: ['bcc', 'text'] } })]);
+    expect(await decide('approve', first?.id)).toMatchObject({ status: 409, code: 'change_decided' });
+    expect(await decide('approve', second?.id)).toMatchObject({
+      status: 200,
+      change: { status: 'approved', reason: 'to approve' },
+    });
+    const client = await connectModern(`${app.publicUrl}/s/regrets/mcp`, token);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['echo']);
+    await client.close();
+    expect(await audits('regrets')).toEqual([
+      'tool-change.under-review',
+      'tool-change.rejected',
+      'tool-change.under-review',
+      'tool-change.rejected',
+      'tool-change.approved',
+    ]);
+    const { rows } = await app.db.query<{ since: string }>(
+      `select details ->> 'hiddenSince' as since from audit_log where subject = 'regrets/echo' and action = 'tool-change.approved'`,
+    );
+    const { rows: rejected } = await app.db.query<{ at: Date }>(
+      `select at from audit_log where subject = 'regrets/echo' and action = 'tool-change.rejected' order by id desc limit 1`,
+    );
+    expect(rows).toEqual([{ since: rejected[0]?.at.toISOString() }]);
+  });
+
   test('a new description alone is accepted, with an audit row and a mark in the capabilities', async () => {
     const [, fixture] = fixtures;
     if (!fixture) throw new Error('no fixture');
@@ -228,7 +273,7 @@ test('rows of the audit log cannot be changed or deleted', async () => {
 });
 
 test('what deploy-all would do is told before it is done: tools under review first, then who rents, then what is new', async () => {
-  const [fixture] = fixtures.slice(8);
+  const [fixture] = fixtures.slice(8, 9);
   if (!fixture) throw new Error('no fixture');
   const token = async () => administrator;
   const shop = createClient([...adminManifestRunEndpoints, ...adminBillingEndpoints] as const, {
@@ -267,4 +312,17 @@ test('what deploy-all would do is told before it is done: tools under review fir
   expect(yard?.effects).toContainEqual(expect.stringContaining('1 person rents it and keeps the price they have'));
   expect(fresh).toMatchObject({ from: null, to: '1.0.0', changedFields: 0, changes: [] });
   expect(fresh?.effects).toEqual(['It appears in the shop. Everyone who is signed in may use it.']);
+
+  const [change] = await changesOf('zeal');
+  await admin('POST', `/${change?.id}/reject`, { reason: 'it asks too much' });
+  const decided = await shop.previewDeployAll();
+  expect(decided).toMatchObject({
+    toolsUnderReview: 0,
+    serversUnderReview: 0,
+    toolsKeptHidden: 1,
+    serversKeptHidden: 1,
+  });
+  expect(decided.manifests[0]?.effects).toContain(
+    '1 tool is kept hidden: with a new version the tools are trusted as the server offers them then, these too.',
+  );
 });

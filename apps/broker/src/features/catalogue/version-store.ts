@@ -1,5 +1,6 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { sql } from 'kysely';
+import type { ManifestSource } from './manifests/manifest-source.ts';
 import type { CatalogueDb, Tx } from './tables.ts';
 
 /** Adds the server's row if it is new. Answers its slug, which never changes afterwards. */
@@ -30,14 +31,26 @@ export async function markUnstaged(tx: Tx, serverId: string): Promise<void> {
 }
 
 /** Who puts a version in staging, and why. */
-export type StagedBy = { origin: 'bundled' | 'admin'; userId?: string | undefined; reason?: string | undefined };
+export type StagedBy = {
+  origin: 'bundled' | 'admin';
+  userId?: string | undefined;
+  reason?: string | undefined;
+  /** The registry that it was imported from. */
+  source?: ManifestSource | undefined;
+};
 
 /** Puts a version that is known back in staging, in place of the one before. */
 export async function markStaged(tx: Tx, serverId: string, version: string, by: StagedBy): Promise<void> {
   await markUnstaged(tx, serverId);
   await tx
     .updateTable('manifest_versions')
-    .set({ status: 'staging', origin: by.origin, created_by: by.userId ?? null, reason: by.reason ?? null })
+    .set({
+      status: 'staging',
+      origin: by.origin,
+      created_by: by.userId ?? null,
+      reason: by.reason ?? null,
+      ...(by.source && { source: JSON.stringify(by.source) }),
+    })
     .where('server_id', '=', serverId)
     .where('version', '=', version)
     .execute();
@@ -57,7 +70,9 @@ export async function insertStaged(tx: Tx, manifest: Manifest, sha256: string, b
       origin: by.origin,
       created_by: by.userId ?? null,
       reason: by.reason ?? null,
+      source: by.source ? JSON.stringify(by.source) : null,
       deployed_at: null,
+      ended_at: null,
     })
     .execute();
 }
@@ -66,14 +81,14 @@ export async function insertStaged(tx: Tx, manifest: Manifest, sha256: string, b
 export async function markDeployed(tx: Tx, serverId: string, version: string, at: Date): Promise<boolean> {
   await tx
     .updateTable('manifest_versions')
-    .set({ status: 'superseded' })
+    .set({ status: 'superseded', ended_at: at })
     .where('server_id', '=', serverId)
     .where('status', '=', 'deployed')
     .where('version', '!=', version)
     .execute();
   const updated = await tx
     .updateTable('manifest_versions')
-    .set({ status: 'deployed', deployed_at: at })
+    .set({ status: 'deployed', deployed_at: at, ended_at: null })
     .where('server_id', '=', serverId)
     .where('version', '=', version)
     .returning('version')
@@ -82,10 +97,10 @@ export async function markDeployed(tx: Tx, serverId: string, version: string, at
 }
 
 /** The deployed version is superseded by none; what the server offered and its health are forgotten. */
-export async function markUndeployed(tx: Tx, serverId: string): Promise<void> {
+export async function markUndeployed(tx: Tx, serverId: string, at: Date): Promise<void> {
   await tx
     .updateTable('manifest_versions')
-    .set({ status: 'superseded' })
+    .set({ status: 'superseded', ended_at: at })
     .where('server_id', '=', serverId)
     .where('status', '=', 'deployed')
     .execute();

@@ -2,7 +2,7 @@ import type { listManifests as endpoint } from '@souk/contract/admin-manifests.t
 import type { Answer, ParsedRequest } from '@souk/contract/endpoint.ts';
 import { sql, type RawBuilder } from 'kysely';
 import { searchWords } from '../search-words.ts';
-import type { CatalogueSnapshot } from '../snapshot.ts';
+import { hiddenTools, type CatalogueSnapshot } from '../snapshot.ts';
 import type { CatalogueDb } from '../tables.ts';
 import { headColumns, toHead, type HeadRow } from './manifest-heads.ts';
 import { presentManifest } from './present-manifest.ts';
@@ -89,6 +89,6 @@ async function count(
     from ${listed}`.execute(db);
   const { matching = 0, total = 0, active = 0, http = 0, staged = 0, drafts = 0 } = rows[0] ?? {};
   const withTools = servers.filter(({ tools }) => tools.length > 0).length;
-  const underReview = servers.reduce((sum, { toolsUnderReview }) => sum + toolsUnderReview.length, 0);
+  const underReview = servers.reduce((sum, server) => sum + hiddenTools(server).waiting.length, 0);
   return { total: matching, counts: { total, active, http, withTools, staged, bundledDrafts: drafts, underReview } };
 }

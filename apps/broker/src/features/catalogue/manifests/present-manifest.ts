@@ -1,5 +1,6 @@
 import type { ListedManifest, ManifestOrigin } from '@souk/contract/admin-manifests.ts';
-import type { CatalogueServer } from '../snapshot.ts';
+import { servedTools, toolsOfEveryClient } from '../served-tools.ts';
+import { hiddenTools, type CatalogueServer } from '../snapshot.ts';
 import type { ManifestHead } from './manifest-heads.ts';
 
 /** A manifest as administrators see it among others (specification part 2, section 3). */
@@ -13,6 +14,7 @@ export function presentManifest(given: {
 }): ListedManifest {
   const { shown, deployedVersion, staged, live, renters } = given;
   const { serverId: id, name, serviceType, version, author, description, connection, registryName } = shown;
+  const askingTools = live ? servedTools(live).length - toolsOfEveryClient(live).length : 0;
   const count = (items: readonly unknown[] | undefined) => items?.length ?? 0;
   return {
     id,
@@ -23,13 +25,19 @@ export function presentManifest(given: {
     description,
     isActive: deployedVersion !== undefined,
     connection,
-    capabilities: { tools: count(live?.tools), prompts: count(live?.prompts), resources: count(live?.resources) },
+    // as its link and its page in the shop count them
+    capabilities: {
+      tools: count(live && servedTools(live)),
+      prompts: count(live?.prompts),
+      resources: count(live?.resources),
+    },
+    ...(askingTools > 0 && { askingTools }),
     deployedVersion: deployedVersion ?? null,
     stagedVersion: staged?.version ?? null,
     stagedOrigin: staged?.origin ?? null,
     status: live?.status ?? null,
     ...(live?.statusDetail !== undefined && { statusDetail: live.statusDetail }),
-    toolsUnderReview: count(live?.toolsUnderReview),
+    toolsUnderReview: count(live && hiddenTools(live).waiting),
     renters,
     ...(registryName !== undefined && { registryName }),
   };

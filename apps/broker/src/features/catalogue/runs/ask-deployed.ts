@@ -3,7 +3,7 @@ import { isDatabaseLost } from '#platform/db/database-errors.ts';
 import type { Log } from '#platform/log.ts';
 import { failureWithin } from '../failure-within.ts';
 import type { ManifestWatch } from '../manage-manifests.ts';
-import { eachAtMost } from './each-at-most.ts';
+import { eachAtMost } from '#platform/each-at-most.ts';
 import type { RunProgress } from './run-progress.ts';
 
 /** Servers that are waited for at a time, up to 10 s each. */

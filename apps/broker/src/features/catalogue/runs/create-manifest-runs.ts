@@ -1,5 +1,5 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
-import { writeAudit } from '#platform/audit/audit-log.ts';
+import { writeAudit, type AuditEntry } from '#platform/audit/audit-log.ts';
 import { createBackground } from '#platform/background.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -78,13 +78,14 @@ export async function createManifestRuns(parts: {
     log,
   };
 
-  const stopListening = await parts.db.listen(store.runChannel, (notice) => {
+  const hear = (notice: string) => {
     const [word, runId] = notice.split(' ');
     // after a lost connection the notice is empty, and anything may have happened
     const told = runId === undefined ? [...listeners.values()] : [listeners.get(runId) ?? []];
     for (const listener of told.flatMap((each) => [...each])) listener();
     if (runId === undefined || word === 'started') lookSoon();
-  });
+  };
+  const stopListening = await parts.db.listen(store.runChannel, hear, () => hear(''));
 
   function work(run: Run, takeovers: number): void {
     const lost = new AbortController();
@@ -168,8 +169,9 @@ export async function createManifestRuns(parts: {
     if (!run) return undefined;
     // who asked for it stands in the log, also beside the one who was first
     if (run.startedBy !== by.actorId) {
-      const entry = { actorId: by.actorId, action: 'manifests.run-joined', subject: 'manifests' };
-      await writeAudit(db, { ...entry, details: { kind, run: run.id } }, new Date(clock.now()));
+      const details = { kind, run: run.id };
+      const entry: AuditEntry = { actorId: by.actorId, action: 'manifests.run-joined', subject: 'manifests', details };
+      await writeAudit(db, entry, new Date(clock.now()));
     }
     lookSoon();
     return run.id;

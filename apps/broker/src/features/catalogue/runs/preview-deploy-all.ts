@@ -1,14 +1,16 @@
 import {
   previewedChanges,
   previewedManifests,
+  previewedSecrets,
   type previewDeployAll as endpoint,
 } from '@souk/contract/admin-manifest-runs.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
+import type { Manifest } from '@souk/contract/manifest.ts';
 import { sql } from 'kysely';
 import { SoukError } from '#platform/errors.ts';
-import type { Catalogue } from '../create-catalogue.ts';
-import { readDifferences } from '../manifests/differences/read-differences.ts';
+import { readDifferences, type DifferenceParts } from '../manifests/differences/read-differences.ts';
 import type { PeopleOfServers } from '../manifests/read-manifest.ts';
+import { hiddenTools } from '../snapshot.ts';
 import type { CatalogueDb } from '../tables.ts';
 
 type Preview = Omit<Answer<typeof endpoint>, 'success'>;
@@ -19,7 +21,7 @@ type Staged = { id: string; name: string; version: string; isDeployed: boolean }
  * which the documents are read.
  */
 export async function previewDeployAll(
-  parts: Pick<PeopleOfServers, 'rentersOf' | 'peopleOf'> & { db: CatalogueDb; catalogue: Catalogue },
+  parts: Pick<PeopleOfServers, 'rentersOf'> & DifferenceParts & { db: CatalogueDb },
 ): Promise<Preview> {
   const { db, catalogue } = parts;
   const { rows } = await sql<Staged>`
@@ -30,15 +32,27 @@ export async function previewDeployAll(
   const replaced = rows.flatMap(({ id, isDeployed }) => (isDeployed ? [id] : []));
   const renters = await parts.rentersOf(replaced);
   const { byId } = catalogue.snapshot();
-  const underReview = new Map(replaced.map((id) => [id, byId.get(id)?.toolsUnderReview.length ?? 0]));
+  const hidden = replaced.flatMap((id) => {
+    const live = byId.get(id);
+    return live ? [{ id, ...hiddenTools(live) }] : [];
+  });
+  const underReview = new Map(hidden.map(({ id, waiting }) => [id, waiting.length]));
+  const keptHidden = new Map(hidden.map(({ id, kept }) => [id, kept.length]));
   const rank = ({ id, isDeployed }: Staged) =>
-    (underReview.get(id) ?? 0) > 0 ? 0 : (renters.get(id) ?? 0) > 0 ? 1 : isDeployed ? 2 : 3;
+    (underReview.get(id) ?? 0) + (keptHidden.get(id) ?? 0) > 0
+      ? 0
+      : (renters.get(id) ?? 0) > 0
+        ? 1
+        : isDeployed
+          ? 2
+          : 3;
   const first = rows.toSorted((a, b) => rank(a) - rank(b)).slice(0, previewedManifests);
+  const missing = await findMissingSecrets(parts);
   const manifests: Preview['manifests'] = [];
   for (const { id, name, version } of first) {
     const told = await readDifferences(parts, id, { to: version }).catch(unlessTakenOut);
     if (!told) continue;
-    const { from, to, differences, effects, people } = told;
+    const { from, to, differences, effects, people, missingSecrets } = told;
     const changes = from === null ? [] : differences.map(({ text }) => text);
     manifests.push({
       id,
@@ -49,14 +63,36 @@ export async function previewDeployAll(
       changes: changes.slice(0, previewedChanges),
       effects,
       people,
+      missingSecrets,
     });
   }
   return {
     total: rows.length,
     ...totalsOf(underReview, (toolsUnderReview, serversUnderReview) => ({ toolsUnderReview, serversUnderReview })),
+    ...totalsOf(keptHidden, (toolsKeptHidden, serversKeptHidden) => ({ toolsKeptHidden, serversKeptHidden })),
     ...totalsOf(renters, (count, rentedServers) => ({ renters: count, rentedServers })),
+    serversMissingSecrets: missing.length,
+    missingSecrets: missing.slice(0, previewedSecrets),
     manifests,
   };
+}
+
+/** Those that would not answer after their deployment: of each manifest that may need a secret, its part about them is read. */
+async function findMissingSecrets({
+  db,
+  missingSecretsOf,
+}: DifferenceParts & { db: CatalogueDb }): Promise<Preview['missingSecrets']> {
+  if (!missingSecretsOf) return [];
+  const { rows } = await sql<{ id: string; name: string; manifest: Pick<Manifest, 'connection' | 'auth'> }>`
+    select server_id as id, name,
+      jsonb_build_object('connection', body->'connection', 'auth', body->'auth') as manifest
+    from manifest_versions where status = 'staging' and origin = 'admin'
+      and (body->'connection'->>'type' = 'stdio' or body->'auth'->>'type' = 'headers')
+    order by server_id collate "C"`.execute(db);
+  return rows.flatMap(({ id, name, manifest }) => {
+    const count = missingSecretsOf({ id, manifest });
+    return count === 0 ? [] : [{ id, name, count }];
+  });
 }
 
 function totalsOf<Named>(counts: ReadonlyMap<string, number>, name: (sum: number, servers: number) => Named): Named {

@@ -3,7 +3,7 @@ import type { Log } from '#platform/log.ts';
 import type { Catalogue } from '../create-catalogue.ts';
 import { failureWithin } from '../failure-within.ts';
 import type { ManifestWatch } from '../manage-manifests.ts';
-import { eachAtMost } from './each-at-most.ts';
+import { eachAtMost } from '#platform/each-at-most.ts';
 import type { RunProgress } from './run-progress.ts';
 
 /** Servers that are asked at a time: each may take a connection, a program, and up to 10 s. */
@@ -29,7 +29,7 @@ export async function reloadServers(
   const reload = async (serverId: string) => {
     progress?.note({ serverId, status: 'working', message: undefined });
     parts.reconnect(serverId);
-    watch.refresh([serverId]);
+    watch.refresh([serverId], true);
     const message = await failureWithin(watch, serverId, signal).catch((error: unknown) => {
       if (isDatabaseLost(error)) throw error;
       parts.log.error({ err: error, server: serverId }, 'a server could not be reloaded');

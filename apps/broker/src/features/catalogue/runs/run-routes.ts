@@ -14,12 +14,12 @@ import { endWithToken } from '#platform/http/end-with-token.ts';
 import { openEventStream, type EventStream } from '#platform/http/event-stream.ts';
 import type { KeepAlive } from '#platform/http/keep-alive.ts';
 import type { Router } from '#platform/http/router.ts';
-import type { Catalogue } from '../create-catalogue.ts';
 import type { PeopleOfServers } from '../manifests/read-manifest.ts';
 import type { CatalogueTables } from '../tables.ts';
 import type { ManifestRuns } from './create-manifest-runs.ts';
 import { followRun, type RunListener } from './follow-run.ts';
 import { presentHead, presentRun, resultOf } from './present-run.ts';
+import type { DifferenceParts } from '../manifests/differences/read-differences.ts';
 import { previewDeployAll as readPreview } from './preview-deploy-all.ts';
 import type { RunKind } from './run-store.ts';
 
@@ -29,15 +29,15 @@ const maxStreams = 6;
 /** Reload and deploy-all (specification part 2, section 7), and the runs that they are. */
 export function mountManifestRunRoutes(
   router: Router,
-  given: PeopleOfServers & {
-    runs: ManifestRuns;
-    catalogue: Catalogue;
-    db: Pick<Database, 'kysely'>;
-    keepAlive: KeepAlive;
-    /** Calls back with the token that was revoked; undefined: any may be. */
-    onRevoked(listener: (revoked: { tokenId: string | undefined }) => void): unknown;
-    clock: Clock;
-  },
+  given: PeopleOfServers &
+    DifferenceParts & {
+      runs: ManifestRuns;
+      db: Pick<Database, 'kysely'>;
+      keepAlive: KeepAlive;
+      /** Calls back with the token that was revoked; undefined: any may be. */
+      onRevoked(listener: (revoked: { tokenId: string | undefined }) => void): unknown;
+      clock: Clock;
+    },
 ): void {
   const { runs, emailsOf, keepAlive, clock } = given;
   const success = { success: true as const };

@@ -1,5 +1,5 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
-import { writeAudit } from '#platform/audit/audit-log.ts';
+import { writeAudit, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 import type { Catalogue } from '../create-catalogue.ts';
@@ -103,7 +103,7 @@ async function auditRun(tx: Tx, run: Run, items: readonly RunItem[], at: Date): 
   const unanswered = idsIn('unanswered');
   const left = items.length - done.length - failed.length;
   const unfinished = left > 0 && { unfinished: left };
-  const entry =
+  const entry: Pick<AuditEntry, 'action' | 'details'> =
     run.kind === 'reload'
       ? { action: 'manifests.reloaded', details: { reloaded: done.length, failed: failed.length, ...unfinished } }
       : {

@@ -13,12 +13,17 @@ export type Lists = {
 
 export type ListServer = { url: string; address: string; offer(lists: Lists): void; close(): Promise<void> };
 
-/** A hand-written server of one era that answers its lists with anything. */
-export async function startListServer(era: 'modern' | 'legacy', offered: Lists = {}): Promise<ListServer> {
+/** A hand-written server of one era that answers its lists with anything. `heard` is told of each request. */
+export async function startListServer(
+  era: 'modern' | 'legacy',
+  offered: Lists = {},
+  heard: (method: unknown) => void = () => {},
+): Promise<ListServer> {
   let lists = offered;
   const server = createServer((request, response) => {
     response.on('error', () => {});
     void readMessage(request).then(({ id, method }) => {
+      heard(method);
       if (id === undefined) return response.writeHead(request.method === 'POST' ? 202 : 405).end();
       const result = typeof method === 'string' ? resultsOf(era, lists)[method] : undefined;
       const answer = result ? { result } : { error: { code: -32_601, message: 'Method not found' } };

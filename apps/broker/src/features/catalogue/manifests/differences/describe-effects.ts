@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { tiers } from '@souk/contract/tiers.ts';
-import { money, tierText } from './difference-words.ts';
+import { isolationOf } from '../../shared-folder.ts';
+import { monthly, tierText } from './difference-words.ts';
 
 /** Whom a deployment concerns. */
 export type PeopleOfServer = {
@@ -11,15 +12,18 @@ export type PeopleOfServer = {
   users: number;
 };
 
+/** How many tools of a server wait for a decision, and how many an administrator keeps hidden. */
+type HiddenTools = { toolsUnderReview: number; toolsKeptHidden: number };
+
 /**
  * What deploying a manifest does and to whom, each a sentence, as billing and upstreams do it. Empty where nobody notices.
  * @param before what is live; undefined: nothing
- * @param toolsUnderReview of the live server
+ * @param people also how many tools of the live server are hidden
  */
 export function describeEffects(
   before: Manifest | undefined,
   after: Manifest,
-  people: PeopleOfServer & { toolsUnderReview: number },
+  people: PeopleOfServer & HiddenTools,
 ): string[] {
   if (!before) return [...appearance(after), ...rentalOffer(undefined, after, people)];
   return [
@@ -62,29 +66,29 @@ function tierChange(before: Manifest, after: Manifest, people: PeopleOfServer): 
 
 function rentalOffer(before: Manifest | undefined, after: Manifest, { renters }: PeopleOfServer): string[] {
   const [was, is] = [before?.billing?.rental, after.billing?.rental];
-  const price = is && `${money(is.price, is.currency)} a month`;
+  const price = is && monthly(is.price, is.currency);
   if (!was) {
     const kept = renters === 0 ? '' : ` Nothing changes for those who have it already: ${rented(renters)}.`;
     return price === undefined ? [] : [`It can be rented for ${price}.${kept}`];
   }
   if (price === undefined) {
     const kept =
-      renters === 0 ? '' : ` ${rented(renters)}: rentals that renew go on at their price until they are cancelled.`;
+      renters === 0 ? '' : ` ${rented(renters)}: rentals that renew go on at their price until they are canceled.`;
     return [`It can no longer be rented.${kept}`];
   }
   if (is?.price === was.price && is.currency === was.currency) return [];
   const kept =
     renters === 0
-      ? 'Nobody rents it now.'
+      ? 'No one rents it now.'
       : `${rented(renters)} and ${renters === 1 ? 'keeps the price they have, also when it' : 'keep the price they have, also when it'} renews, until the rental ends.`;
-  return [`New rentals cost ${price} instead of ${money(was.price, was.currency)}. ${kept}`];
+  return [`New rentals cost ${price} instead of ${monthly(was.price, was.currency)}. ${kept}`];
 }
 
 function trials(before: Manifest, after: Manifest): string[] {
   const [was, is] = [before.billing?.trialDays, after.billing?.trialDays];
   if (was === is) return [];
   const running = was === undefined ? '' : ' Trials that run keep their end.';
-  if (is === undefined) return [`Nobody can start a trial of it any more.${running}`];
+  if (is === undefined) return [`No one can start a trial of it any more.${running}`];
   return [`People who start a trial from then on have ${is === 1 ? '1 day' : `${is} days`}.${running}`];
 }
 
@@ -138,7 +142,7 @@ const costsOf = ({ billing }: Manifest) => new Map(Object.entries(billing?.toolC
 function signIns(before: Manifest, after: Manifest, people: PeopleOfServer): string[] {
   const moved = !isDeepStrictEqual(before.connection, after.connection);
   const opened = moved ? ['It is connected again: calls that run then finish on the old connection.'] : [];
-  const isolated = before.isolation !== after.isolation && after.isolation === 'perUser';
+  const isolated = isolationOf(before) !== isolationOf(after) && isolationOf(after) === 'perUser';
   const own = isolated ? ['Each person gets a connection of their own.'] : [];
   const names = headersOfPeople(after);
   if (after.auth.type !== 'oauth' && names.length === 0) return [...opened, ...own];
@@ -154,13 +158,18 @@ function headersOfPeople({ auth }: Manifest): string[] {
 }
 
 /** A new version is trusted as it is found (features/catalogue/review-tools.ts). */
-function trust(before: Manifest, after: Manifest, { toolsUnderReview: count }: { toolsUnderReview: number }): string[] {
-  const review =
+function trust(before: Manifest, after: Manifest, hidden: HiddenTools): string[] {
+  const counts = [
+    ['under review', hidden.toolsUnderReview],
+    ['kept hidden', hidden.toolsKeptHidden],
+  ] as const;
+  const review = counts.flatMap(([how, count]) =>
     count === 0 || before.version === after.version
       ? []
       : [
-          `${count === 1 ? '1 tool is' : `${count} tools are`} under review: with a new version the tools are trusted as the server offers them then, these too.`,
-        ];
+          `${count === 1 ? '1 tool is' : `${count} tools are`} ${how}: with a new version the tools are trusted as the server offers them then, these too.`,
+        ],
+  );
   const [was, is] = [before.toolChanges ?? 'text-only', after.toolChanges ?? 'text-only'];
   if (was === is) return review;
   return [

@@ -1,3 +1,4 @@
+import { monthlyText } from '@souk/contract/currencies.ts';
 import { asRecord } from '#platform/json.ts';
 import { tiers, tierSchema } from '@souk/contract/tiers.ts';
 import { cleanLabel } from '#platform/clean-label.ts';
@@ -54,7 +55,7 @@ const fields: Readonly<Record<string, readonly [name: string, say: Say]>> = {
   toolChanges: ['tool policy', plain],
   validateResults: ['results are compared with the outputSchema of their tool', yesOrNo],
   'billing.tier': ['tier', named(Object.fromEntries(tierSchema.options.map((tier) => [tier, tierText(tier)])))],
-  'billing.rental.price': ['rental price', (value, currency) => `${money(value, currency)} a month`],
+  'billing.rental.price': ['rental price', (value, currency) => monthly(value, currency)],
   'billing.rental.currency': ['rental currency', plain],
   'billing.rental.name': ['name of the rental', quoted],
   'billing.rental.description': ['description of the rental', quoted],
@@ -67,9 +68,9 @@ export function tierText(tier: keyof typeof tiers): string {
   return `${tier} (${tiers[tier].name})`;
 }
 
-/** @param minor cents */
-export function money(minor: unknown, currency: string): string {
-  return typeof minor === 'number' ? `${(minor / 100).toFixed(2)} ${currency}` : plain(minor, currency);
+/** What a rental costs. @param minor cents */
+export function monthly(minor: unknown, currency: string): string {
+  return typeof minor === 'number' ? monthlyText(minor, currency) : plain(minor, currency);
 }
 
 /**

@@ -5,8 +5,11 @@ import { differencesOf } from './read-differences.ts';
 
 const wordsOf = (before: object, after: object) =>
   differencesOf(manifest('travel', before), manifest('travel', after)).map(({ text }) => text);
-const effectsOf = (before: object, after: object, people = { renters: 0, users: 0, toolsUnderReview: 0 }) =>
-  describeEffects(manifest('travel', before), manifest('travel', after), people);
+const effectsOf = (
+  before: object,
+  after: object,
+  people = { renters: 0, users: 0, toolsUnderReview: 0, toolsKeptHidden: 0 },
+) => describeEffects(manifest('travel', before), manifest('travel', after), people);
 const http = (url: string) => ({ type: 'http', url });
 
 test('two versions differ in words: prices, policies, lists, things by their name', () => {
@@ -30,7 +33,7 @@ test('two versions differ in words: prices, policies, lists, things by their nam
       'price of `old`: removed (was 1 credit a call)',
       'price of `new`: 1 credit a call',
       'tier: T1 (Basic) -> T2 (Professional)',
-      'rental price: 5.00 USD a month -> 7.50 USD a month',
+      'rental price: $5/month -> $7.50/month',
       'tool policy: strict',
       'calls at once: 64 -> 8',
       'time limit of a call: 60 s -> 30 s',
@@ -69,13 +72,13 @@ test('tools of a snapshot and headers are compared by their name, and one that m
 });
 
 test('what a deployment does is said with its numbers, and nothing where nobody notices', () => {
-  const people = { renters: 12, users: 40, toolsUnderReview: 0 };
+  const people = { renters: 12, users: 40, toolsUnderReview: 0, toolsKeptHidden: 0 };
   const billing = (change: object) => ({ billing: { tier: 'T1', rental: { price: 500 }, ...change } });
   expect(effectsOf(billing({}), billing({ rental: { price: 700 } }), people)).toEqual([
-    'New rentals cost 7.00 USD a month instead of 5.00 USD. 12 people rent it and keep the price they have, also when it renews, until the rental ends.',
+    'New rentals cost $7/month instead of $5/month. 12 people rent it and keep the price they have, also when it renews, until the rental ends.',
   ]);
   expect(effectsOf(billing({}), billing({ rental: undefined }), people)).toEqual([
-    'It can no longer be rented. 12 people rent it: rentals that renew go on at their price until they are cancelled.',
+    'It can no longer be rented. 12 people rent it: rentals that renew go on at their price until they are canceled.',
   ]);
   expect(effectsOf(billing({}), billing({ tier: 'T2' }), people)).toEqual([
     'People with a plan of tier T2 (Professional) or above may use it. People with a plan of tier T1 (Basic) lose it at once, unless they rent it, bought it or try it: 40 people called it in the last 30 days, 12 people rent it.',
@@ -112,8 +115,9 @@ test('what a deployment does is said with its numbers, and nothing where nobody 
   expect(effectsOf({}, moved, people)).toEqual([
     'It is connected again: calls that run then finish on the old connection.',
   ]);
-  expect(effectsOf({}, { version: '2.0.0' }, { ...people, toolsUnderReview: 2 })).toEqual([
+  expect(effectsOf({}, { version: '2.0.0' }, { ...people, toolsUnderReview: 2, toolsKeptHidden: 1 })).toEqual([
     '2 tools are under review: with a new version the tools are trusted as the server offers them then, these too.',
+    '1 tool is kept hidden: with a new version the tools are trusted as the server offers them then, these too.',
   ]);
   const texts = { name: 'Other', description: 'Other.', icon: '/x.png', category: 'api', features: ['x'], author: 'x' };
   expect(effectsOf({}, texts, people)).toEqual([]);

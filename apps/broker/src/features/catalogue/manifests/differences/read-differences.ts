@@ -4,6 +4,9 @@ import type { Manifest } from '@souk/contract/manifest.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Catalogue } from '../../create-catalogue.ts';
 import { noManifest } from '../../manifest-versions.ts';
+import type { ManifestPolicy } from '../../parse-manifest.ts';
+import { sharedFolderNotes } from '../../shared-folder.ts';
+import { hiddenTools } from '../../snapshot.ts';
 import { lastLive } from '../manifest-heads.ts';
 import type { PeopleOfServers } from '../read-manifest.ts';
 import { compareManifests } from './compare-manifests.ts';
@@ -15,13 +18,20 @@ const maxDifferences = 500;
 
 type Differences = Omit<Answer<typeof getServerDifferences>, 'success'>;
 
+export type DifferenceParts = Pick<PeopleOfServers, 'peopleOf'> & {
+  catalogue: Catalogue;
+  policy: Pick<ManifestPolicy, 'keepsFiles'>;
+  /** How many secrets a manifest needs and lacks; undefined: it is not known here. */
+  missingSecretsOf?: ((server: { id: string; manifest: Pick<Manifest, 'connection' | 'auth'> }) => number) | undefined;
+};
+
 /**
  * In what two versions of a manifest differ, in words, and what deploying the second does.
  * @param named by default what is deployed and what is staged; without a staged one what is deployed stands on both sides
  * @throws SoukError not_found
  */
 export async function readDifferences(
-  { catalogue, peopleOf }: Pick<PeopleOfServers, 'peopleOf'> & { catalogue: Catalogue },
+  { catalogue, policy, peopleOf, missingSecretsOf }: DifferenceParts,
   id: string,
   named: { from?: string | undefined; to?: string | undefined },
 ): Promise<Differences> {
@@ -38,7 +48,7 @@ export async function readDifferences(
   const after = await read(to);
   const people = await peopleOf(id);
   const live = catalogue.snapshot().byId.get(id);
-  const toolsUnderReview = live?.toolsUnderReview.length ?? 0;
+  const { waiting, kept } = live ? hiddenTools(live) : { waiting: [], kept: [] };
   return {
     from: from ?? null,
     to,
@@ -46,10 +56,11 @@ export async function readDifferences(
     after,
     differences: differencesOf(before, after),
     effects: [
-      ...describeEffects(before, after, { ...people, toolsUnderReview }),
-      ...(from === to ? [] : catalogue.priceNotes(after)),
+      ...describeEffects(before, after, { ...people, toolsUnderReview: waiting.length, toolsKeptHidden: kept.length }),
+      ...(from === to ? [] : [...catalogue.priceNotes(after), ...sharedFolderNotes(after, policy)]),
     ],
     people,
+    missingSecrets: missingSecretsOf?.({ id, manifest: after }) ?? 0,
   };
 }
 

@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto';
+import { eachInTurns } from '#platform/in-turns.ts';
+import type { Discovered } from './discovered.ts';
+
+/**
+ * SHA-256 of everything that a server answered to a discovery. As long as it is the same, so is what would be stored of it:
+ * most servers answer the same at each start, and to store it again costs a hundred times as much.
+ * @param judgedBy what else decides what is stored: the version of the manifest, and of this program
+ */
+export async function answerHash(discovered: Discovered, judgedBy: string): Promise<string> {
+  const { tools, prompts, resources, templates, instructions, features, asks, leftOut } = discovered;
+  const hash = createHash('sha256').update(
+    JSON.stringify([judgedBy, instructions, features, asks && [...asks], leftOut]),
+  );
+  for (const [kind, bodies] of Object.entries({ tools, prompts, resources, templates })) {
+    hash.update(`${kind} ${bodies.length}`);
+    await eachInTurns(bodies, (body) => hash.update(JSON.stringify(body)));
+  }
+  return hash.digest('hex');
+}

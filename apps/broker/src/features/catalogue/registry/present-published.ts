@@ -1,0 +1,49 @@
+import { maxRegistryText, registryMetaKey, serverJsonSchemaUrl, type RegistryEntry } from '@souk/contract/registry.ts';
+import type { PublishedVersion } from './published-versions.ts';
+import type { RegistryNames } from './registry-names.ts';
+
+/**
+ * A version as a registry says it: clients reach it at its own address of this shop, where they sign in.
+ * @param icon of the shop, where the server has one
+ */
+export function presentPublished(
+  { serverId, version, name, description, isDeployed, isLatest, publishedAt, endedAt }: PublishedVersion,
+  { names, publicUrl, icon }: { names: RegistryNames; publicUrl: string; icon: string | undefined },
+): RegistryEntry {
+  const published = publishedAt.toISOString();
+  const changed = endedAt?.toISOString() ?? published;
+  // a registry's icons come by HTTPS alone
+  const iconUrl = icon !== undefined && publicUrl.startsWith('https:') ? publicUrl + icon : undefined;
+  return {
+    server: {
+      $schema: serverJsonSchemaUrl,
+      name: names.of(serverId),
+      title: cutText(name),
+      description: cutText(description),
+      version,
+      websiteUrl: `${publicUrl}/service/${serverId}`,
+      ...(iconUrl !== undefined && { icons: [{ src: iconUrl }] }),
+      remotes: [{ type: 'streamable-http', url: `${publicUrl}/s/${serverId}/mcp` }],
+    },
+    _meta: {
+      [registryMetaKey]: {
+        status: isDeployed ? 'active' : 'deleted',
+        statusChangedAt: changed,
+        publishedAt: published,
+        updatedAt: changed,
+        isLatest,
+      },
+    },
+  };
+}
+
+/** A description or title as long as registries take it. It is cut at the end of a word, where one ends in the last third. */
+export function cutText(text: string): string {
+  // JSON Schema counts characters so
+  const characters = [...text];
+  if (characters.length <= maxRegistryText) return text;
+  const start = characters.slice(0, maxRegistryText - 1);
+  const blank = start.lastIndexOf(' ');
+  const end = blank > (2 * maxRegistryText) / 3 ? blank : start.length;
+  return `${start.slice(0, end).join('').trimEnd()}…`;
+}

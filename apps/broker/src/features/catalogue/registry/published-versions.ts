@@ -1,0 +1,83 @@
+import { sql } from 'kysely';
+import type { CatalogueDb } from '../tables.ts';
+
+/** A version that is offered or was; of its manifest what a registry says of it. */
+export type PublishedVersion = {
+  serverId: string;
+  version: string;
+  name: string;
+  description: string;
+  isDeployed: boolean;
+  /** The one that is deployed; of a server without one, the last that was. */
+  isLatest: boolean;
+  publishedAt: Date;
+  /** When it was taken out, or another one took its place. */
+  endedAt: Date | undefined;
+};
+
+/** Which of them. The conditions hold together. */
+export type PublishedFilter = {
+  serverId?: string | undefined;
+  /** `latest`, or exactly this one. */
+  version?: string | undefined;
+  /** The text stands in the title, or in the namespace with the id. */
+  search?: { text: string; namespace: string } | undefined;
+  changedSince?: Date | undefined;
+  withEnded: boolean;
+  /** The server and version after which the page begins, in the order of ids and versions. */
+  after?: readonly [serverId: string, version: string] | undefined;
+  limit: number;
+};
+
+/** Reads no manifest: the database has the fields beside it. */
+export async function readPublished(db: CatalogueDb, filter: PublishedFilter): Promise<PublishedVersion[]> {
+  const { serverId, version, search, changedSince, withEnded, after, limit } = filter;
+  const changedAt = sql<Date>`coalesce(p.ended_at, p.deployed_at)`;
+  let query = db
+    .with('p', (with_) =>
+      with_
+        .selectFrom('manifest_versions as m')
+        .select(['m.server_id', 'm.version', 'm.name', 'm.description', 'm.status', 'm.deployed_at', 'm.ended_at'])
+        .select(
+          sql<boolean>`row_number() over (partition by m.server_id
+            order by (m.status = 'deployed') desc, m.ended_at desc, m.deployed_at desc, m.version) = 1`.as('is_latest'),
+        )
+        .where('m.deployed_at', 'is not', null)
+        // each reduces what is sorted: a page of what is deployed reads an index of that alone
+        .$if(!withEnded, (of) => of.where('m.status', '=', 'deployed'))
+        .$if(after !== undefined, (of) => of.where(sql<boolean>`m.server_id collate "C" >= ${after?.[0]}::text`))
+        .$if(serverId !== undefined, (of) => of.where('m.server_id', '=', serverId ?? '')),
+    )
+    .selectFrom('p')
+    .selectAll('p')
+    .limit(limit);
+  if (version === 'latest') query = query.where('p.is_latest', '=', true);
+  else if (version !== undefined) query = query.where('p.version', '=', version);
+  if (changedSince) query = query.where(changedAt, '>=', changedSince);
+  if (search) {
+    const { text, namespace } = search;
+    query = query.where(
+      sql<boolean>`position(lower(${text}::text) in lower(${namespace}::text || p.server_id)) > 0
+        or position(lower(${text}::text) in lower(p.name)) > 0`,
+    );
+  }
+  if (after)
+    query = query.where(
+      sql<boolean>`(p.server_id collate "C", p.version collate "C") > (${after[0]}::text, ${after[1]}::text)`,
+    );
+  const ordered =
+    serverId === undefined
+      ? query.orderBy(sql`p.server_id collate "C"`).orderBy(sql`p.version collate "C"`)
+      : query.orderBy('p.deployed_at', 'desc').orderBy(sql`p.version collate "C"`, 'desc');
+  const rows = await ordered.execute();
+  return rows.map((row) => ({
+    serverId: row.server_id,
+    version: row.version,
+    name: row.name,
+    description: row.description,
+    isDeployed: row.status === 'deployed',
+    isLatest: row.is_latest,
+    publishedAt: row.deployed_at ?? new Date(0),
+    endedAt: row.status === 'deployed' ? undefined : (row.ended_at ?? undefined),
+  }));
+}

@@ -1,0 +1,17 @@
+import { asRecord } from '#platform/json.ts';
+import type { CatalogueItem, CatalogueServer } from './snapshot.ts';
+
+/** Whether a tool only runs as a task (2025-11-25, basic/utilities/tasks), which this gateway does not support. */
+export function needsTask({ definition }: Pick<CatalogueItem, 'definition'>): boolean {
+  return asRecord(definition['execution'])?.['taskSupport'] === 'required';
+}
+
+/** The tools that the link of a server lists: to every client, or to those that can answer what the tool asks. */
+export function servedTools({ tools }: Pick<CatalogueServer, 'tools'>): readonly CatalogueItem[] {
+  return tools.some(needsTask) ? tools.filter((tool) => !needsTask(tool)) : tools;
+}
+
+/** The served tools that every client lists, also one that can answer no question. */
+export function toolsOfEveryClient(server: Pick<CatalogueServer, 'tools'>): readonly CatalogueItem[] {
+  return servedTools(server).filter(({ asks }) => asks === undefined);
+}

@@ -1,0 +1,24 @@
+import type { Log } from '#platform/log.ts';
+import type { FoundDrift } from './review-tools.ts';
+
+/** Names of tools in one line of the log. */
+const maxToldTools = 20;
+
+/** The operator reads of each change once. */
+export function tellDrift(log: Log, server: string, found: readonly FoundDrift[], notAudited: number): void {
+  const tell = (level: 'warn' | 'info', text: string, changes: readonly FoundDrift[]) => {
+    if (changes.length === 0) return;
+    const tools = changes.slice(0, maxToldTools).map(({ tool, change }) => `${tool} (${change})`);
+    log[level]({ server, changed: changes.length, tools, ...(notAudited > 0 && { notAudited }) }, text);
+  };
+  tell(
+    'warn',
+    'tools have changed since they were trusted: they are hidden until an administrator approves them',
+    found.filter(({ underReview }) => underReview),
+  );
+  tell(
+    'info',
+    'tools have changed since they were trusted, and the change was accepted',
+    found.filter(({ underReview }) => !underReview),
+  );
+}
