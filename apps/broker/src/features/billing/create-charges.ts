@@ -75,8 +75,8 @@ export function createCharges({
       kind: 'refusal',
       code: 'spend_cap_reached',
       text:
-        `Needs ${countCredits(required)}, and your spending cap leaves ${available} for this month (UTC). ` +
-        `Raise the cap: ${capUrl} ${nothingCharged}`,
+        `Needs ${countCredits(required)}, and your monthly limit leaves ${available} for this month (UTC). ` +
+        `${nothingCharged} Raise the limit: ${capUrl}`,
       facts: { required, available, url: capUrl },
     };
   }

@@ -1,15 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { Catalogue } from '#features/catalogue/index.ts';
+import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import type { AccessBook } from './access/create-access.ts';
 import { createCheckout, type Checkout } from './checkout/create-checkout.ts';
+import type { OrderOptions } from './checkout/order.ts';
 import { createWithdrawing } from './checkout/withdrawing.ts';
 import type { OrderReport } from './checkout/reconcile-orders.ts';
 import type { OfferStore } from './offers/offer-store.ts';
 import type { Prices } from './prices/create-prices.ts';
+import { createMoves, type Moves } from './moves/create-moves.ts';
 import { createRefunds, type Refunds } from './refunds/create-refunds.ts';
 import { createSubscriptions, type Subscriptions } from './subscriptions/create-subscriptions.ts';
 import { createEventWorker, type EventWorker } from './webhook/event-worker.ts';
@@ -20,6 +22,7 @@ export type Payments = {
   readonly checkout: Checkout;
   readonly subscriptions: Subscriptions;
   readonly refunds: Refunds;
+  readonly moves: Moves;
   readonly events: EventWorker;
   /** Where the provider tells what happened. */
   mountWebhook(server: FastifyInstance, path: string): void;
@@ -42,6 +45,8 @@ export function createPayments(given: {
   publicUrl: string;
   /** The provider's names of what people pay with. */
   paymentMethods: readonly string[];
+  /** New payment pages do this beside taking a price. */
+  options: OrderOptions;
   offers: OfferStore;
   /** Of the plans and packages. */
   currency: string | undefined;
@@ -67,9 +72,12 @@ export function createPayments(given: {
       return !(await catalogue.versions(itemId)).some(({ status }) => status === 'deployed');
     },
   });
+  const moves = createMoves({ ...given, sync: subscriptions.sync });
   const withdrawing = createWithdrawing(checkout.withdraw, log);
   const stopsListening = [
-    catalogue.onChange(() => withdrawing.run()),
+    catalogue.onChange((_, servers, before) => {
+      if (isOtherOffer(servers, before)) withdrawing.run();
+    }),
     given.access.onChange((userId) => (userId === undefined ? withdrawing.run() : withdrawing.runFor(userId))),
   ];
   const events = createEventWorker({
@@ -81,6 +89,7 @@ export function createPayments(given: {
   return {
     checkout,
     subscriptions,
+    moves,
     refunds: createRefunds({ ...given, endNow: subscriptions.endNow }),
     events,
     mountWebhook: (server, path) => mountPaymentWebhook(server, { path, provider, take: events.take, clock }),
@@ -95,6 +104,13 @@ export function createPayments(given: {
     async stop() {
       for (const stopListening of stopsListening) stopListening();
       await withdrawing.stop();
+      await moves.stop();
     },
   };
+}
+
+/** Whether servers were deployed, in another version or no more: what is sold of them may be another. */
+function isOtherOffer(servers: readonly CatalogueServer[], before: readonly CatalogueServer[]): boolean {
+  const earlier = new Map(before.map(({ id, deployedAtMs }) => [id, deployedAtMs]));
+  return servers.length < before.length || servers.some(({ id, deployedAtMs }) => earlier.get(id) !== deployedAtMs);
 }

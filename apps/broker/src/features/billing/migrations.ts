@@ -5,9 +5,13 @@ import { accessMigrations } from './access/migrations.ts';
 import { checkoutMigrations } from './checkout/migrations.ts';
 import { accountFunctions } from './ledger/account-functions.ts';
 import { leaseAnswer, leaseFunctions } from './ledger/lease-functions.ts';
+import { figureMigrations } from './figures/migrations.ts';
 import { historyMigrations } from './history/migrations.ts';
+import { offerMigrations } from './offers/migrations.ts';
+import { needMigrations } from './needs/migrations.ts';
 import { priceMigrations } from './prices/migrations.ts';
 import { refundMigrations } from './refunds/migrations.ts';
+import { welcomeMigrations } from './welcome/migrations.ts';
 import { subscriptionMigrations } from './subscriptions/migrations.ts';
 
 /** Rows that are updated often leave room on their page, so that an update touches no index (ledger.md, trap 6). */
@@ -203,7 +207,11 @@ export const billingMigrations: readonly Migration[] = [
   ...priceMigrations,
   ...priceRiseMigrations,
   ...subscriptionMigrations,
+  ...offerMigrations,
   ...refundMigrations,
+  ...figureMigrations,
+  ...needMigrations,
+  ...welcomeMigrations,
   {
     name: '0146-billing-erased-reasons-in-ascii',
     statements: [
@@ -216,6 +224,13 @@ export const billingMigrations: readonly Migration[] = [
           perform set_config('souk.erased_address', '', true);
         end
       $$`,
+    ],
+  },
+  {
+    name: '0176-billing-ledger-without-calls',
+    // an administrator looks for the few entries that are no calls
+    statements: [
+      `create index ledger_entries_but_calls on ledger_entries (user_id, livemode, id desc) where contra <> 'usage'`,
     ],
   },
 ];

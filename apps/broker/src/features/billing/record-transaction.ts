@@ -11,8 +11,12 @@ export type NewTransaction = {
   description: string;
   /** The server that it is about. */
   serverId?: string | undefined;
-  /** Minor units, never negative. */
+  /** Minor units, never negative: what was paid or given back, with its tax. */
   amount: number;
+  /** The part of it that is tax. */
+  tax?: number;
+  /** The provider took so much off before, in minor units. */
+  discount?: number;
   currency: string;
   receiptUrl?: string | undefined;
   paymentIntentId?: string | undefined;
@@ -30,8 +34,8 @@ export type NewTransaction = {
 export async function recordTransaction(query: Query, one: NewTransaction): Promise<boolean> {
   const { rows } = await query(
     `insert into transactions (id, user_id, livemode, type, status, description, server_id, amount, currency,
-       receipt_url, payment_intent_id, invoice_id, idem, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) on conflict (idem) do nothing returning id`,
+       receipt_url, payment_intent_id, invoice_id, idem, created_at, tax, discount)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) on conflict (idem) do nothing returning id`,
     [
       one.id,
       one.userId,
@@ -47,6 +51,8 @@ export async function recordTransaction(query: Query, one: NewTransaction): Prom
       one.invoiceId ?? null,
       one.idem,
       new Date(Math.floor(one.at.getTime() / 1000) * 1000),
+      one.tax ?? 0,
+      one.discount ?? 0,
     ],
   );
   return rows.length === 1;

@@ -6,20 +6,25 @@ import {
   listPlans,
   startTrial,
   type SubscriptionAnswer,
+  type UserAccess,
 } from '@souk/contract/billing.ts';
 import { presentServer, type Catalogue, type CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import { accessTo } from './access/access-to.ts';
 import type { AccessBook } from './access/create-access.ts';
+import type { Owned } from './access/owned.ts';
 import { presentAccess, presentOwned } from './access/present-access.ts';
-import { presentService, trialLeft } from './access/present-service.ts';
-import { readRented } from './access/read-rented.ts';
+import { presentDown, presentService, trialLeft } from './access/present-service.ts';
+import { readOwnedServers } from './access/read-owned-servers.ts';
 import type { CreditAccount } from './ledger/read-account.ts';
 import type { OfferStore } from './offers/offer-store.ts';
+import type { ShownOffers } from './offers/shown-offers.ts';
 import type { Prices } from './prices/create-prices.ts';
+import { readNextCharges } from './subscriptions/read-next-charges.ts';
 
 /** What is sold, and what a person has of it (specification part 1, section 7: Billing). */
 export function mountBillingRoutes(
@@ -28,6 +33,9 @@ export function mountBillingRoutes(
     access: AccessBook;
     offers: OfferStore;
     prices: Prices;
+    shownOffers: Pick<ShownOffers, 'planOf'>;
+    db: Pick<Database, 'query'>;
+    livemode: boolean;
     /** undefined: nothing is sold. */
     payments: object | undefined;
     credits(userId: string): Promise<CreditAccount>;
@@ -44,6 +52,11 @@ export function mountBillingRoutes(
     const server = catalogue.snapshot().byId.get(mcpId);
     if (!server) throw new SoukError('not_found', { message: `There is no server ${mcpId}` });
     return server;
+  }
+
+  function accessOf(server: CatalogueServer, owned: Owned): UserAccess {
+    const nowMs = clock.now();
+    return presentAccess(accessTo(server, owned, nowMs), server, owned, nowMs);
   }
 
   router.route(listPlans, async () => {
@@ -64,46 +77,60 @@ export function mountBillingRoutes(
 
   router.route(getSubscription, async ({ caller: { userId } }) => {
     const [owned, credits] = await Promise.all([access.read(userId), options.credits(userId)]);
-    const rentedServer = await readRented(catalogue, owned);
+    const ownedServer = await readOwnedServers(catalogue, owned, clock.now());
+    const { livemode, db } = options;
+    const money = await readNextCharges(db.query, { userId, livemode, nowMs: clock.now() });
     return {
       success: true as const,
-      ...presentOwned(owned, rentedServer, clock.now()),
+      ...presentOwned(owned, ownedServer, money, clock.now()),
       credits: presentCredits(credits),
     };
   });
 
   router.route(getRentalOptions, async ({ caller: { userId }, params }) => {
     const server = serverOf(params.mcpId);
-    const [owned, { available }] = await Promise.all([access.read(userId), options.credits(userId)]);
-    const { rental } = isSelling && prices.isSold(server) ? (presentServer(server).billing ?? {}) : {};
+    const [owned, tried, { available }] = await Promise.all([
+      access.read(userId),
+      access.triedServers(userId),
+      options.credits(userId),
+    ]);
+    const shown = presentServer(server);
+    const { rental } = isSelling && prices.isSold(server) ? (shown.billing ?? {}) : {};
     return {
       success: true as const,
       mcpId: server.id,
       rental: rental ? { ...rental, period: 'monthly' as const } : null,
       creditsAvailable: available,
-      trialDays: trialLeft(server, owned),
-      access: presentAccess(accessTo(server, owned, clock.now())),
+      trialDays: trialLeft(server, tried),
+      isTrialUsed: tried.has(server.id),
+      down: presentDown(shown),
+      access: accessOf(server, owned),
     };
   });
 
   router.route(listMcpServices, async ({ caller, params }) => {
     requireOwn(caller, params);
-    const [owned, disabled] = await Promise.all([access.read(caller.userId), options.disabledServers(caller.userId)]);
-    const person = { owned, disabled: new Set(disabled) };
+    const [owned, tried, disabled] = await Promise.all([
+      access.read(caller.userId),
+      access.triedServers(caller.userId),
+      options.disabledServers(caller.userId),
+    ]);
+    const person = { owned, tried, disabled: new Set(disabled) };
     const now = clock.now();
-    const services = catalogue.snapshot().servers.map((server) => presentService(server, person, now));
+    const services = catalogue
+      .snapshot()
+      .servers.map((server) => presentService(server, person, options.shownOffers.planOf(server), now));
     return { success: true as const, services };
   });
 
   router.route(startTrial, async ({ caller, body }) => {
     const server = serverOf(body.mcpId);
     await access.startTrial(caller.userId, server);
-    const accessOf = await access.accessOf(caller.userId);
     const { name } = server.manifest;
     return {
       success: true as const,
       message: `Your trial of ${name} has begun`,
-      access: presentAccess(accessOf(server)),
+      access: accessOf(server, await access.read(caller.userId)),
     };
   });
 }

@@ -15,55 +15,47 @@ type SpanRow = {
 };
 type PlanRow = SpanRow & {
   plan_id: string;
+  plan_since: Date | null;
   next_plan_id: string | null;
+  next_tier: Tier | null;
   pending_plan_id: string | null;
   pending_until: Date | null;
   name: string;
   tier: Tier;
 };
 type ServerRow = SpanRow & {
-  is_over: boolean;
   server_id: string;
   kind: OwnedServer['kind'];
   period: 'daily' | 'weekly' | 'monthly' | null;
   features: string[];
+  ends_with_plan: string | null;
 };
 
 const span = 'id, source, past_due, started_at, period_ends_at, cancelled_at';
 
 /** What people own, as rows. */
 export type AccessStore = {
-  /** The newest first. Those that were taken away are left out, but for the fact of a trial; those whose period is over are not. */
+  /** The newest first. Those that were taken away are left out; those whose period is over are not. */
   read(userId: string): Promise<Owned>;
-  /** @returns false where this person had a trial of this server before */
-  addTrial(trial: { id: string; userId: string; serverId: string; startsAt: Date; endsAt: Date }): Promise<boolean>;
 };
 
 /** @param livemode which rows count: those of real payments, or those of the sandbox */
 export function createAccessStore(db: Pick<Database, 'query'>, livemode: boolean): AccessStore {
   return {
     async read(userId) {
-      const [plans, owned] = await Promise.all([
+      const [plans, servers] = await Promise.all([
         readPlans(db.query, userId, livemode),
         readServers(db.query, userId, livemode),
       ]);
-      return { plans, ...owned };
-    },
-    async addTrial({ id, userId, serverId, startsAt, endsAt }) {
-      const { rows } = await db.query(
-        `insert into access_grants (id, user_id, livemode, server_id, kind, source, started_at, period_ends_at)
-         values ($1, $2, $3, $4, 'trial', 'person', $5, $6)
-         on conflict (user_id, server_id, livemode) where kind = 'trial' do nothing returning id`,
-        [id, userId, livemode, serverId, startsAt, endsAt],
-      );
-      return rows.length === 1;
+      return { plans, servers };
     },
   };
 }
 
 async function readPlans(query: Query, userId: string, livemode: boolean): Promise<Owned['plans']> {
   const { rows } = await query<PlanRow>(
-    `select ${span}, plan_id, next_plan_id, pending_plan_id, pending_until, plans.name, plans.tier
+    `select ${span}, plan_id, plan_since, next_plan_id, pending_plan_id, pending_until, plans.name, plans.tier,
+       (select next.tier from plans as next where next.plan_id = subscriptions.next_plan_id) as next_tier
      from subscriptions join plans using (plan_id)
      where user_id = $1 and livemode = $2 and ended_at is null order by started_at desc, id desc limit $3`,
     [userId, livemode, maxOwned],
@@ -71,9 +63,11 @@ async function readPlans(query: Query, userId: string, livemode: boolean): Promi
   return rows.map((row) => ({
     ...presentSpan(row),
     planId: row.plan_id,
+    sinceMs: (row.plan_since ?? row.started_at).getTime(),
     name: row.name,
     tier: row.tier,
     nextPlanId: row.next_plan_id ?? undefined,
+    nextTier: row.next_tier ?? undefined,
     pending:
       row.pending_plan_id !== null && row.pending_until !== null
         ? { planId: row.pending_plan_id, untilMs: row.pending_until.getTime() }
@@ -81,20 +75,14 @@ async function readPlans(query: Query, userId: string, livemode: boolean): Promi
   }));
 }
 
-async function readServers(
-  query: Query,
-  userId: string,
-  livemode: boolean,
-): Promise<Pick<Owned, 'servers' | 'triedServers'>> {
+async function readServers(query: Query, userId: string, livemode: boolean): Promise<Owned['servers']> {
   const { rows } = await query<ServerRow>(
-    `select ${span}, ended_at is not null as is_over, server_id, kind, period, features from access_grants
-     where user_id = $1 and livemode = $2 and (ended_at is null or kind = 'trial')
+    `select ${span}, server_id, kind, period, features, ends_with_plan from access_grants
+     where user_id = $1 and livemode = $2 and ended_at is null
      order by started_at desc, id desc limit $3`,
     [userId, livemode, maxOwned],
   );
-  const triedServers = new Set(rows.filter(({ kind }) => kind === 'trial').map((row) => row.server_id));
-  const servers = rows.filter((row) => !row.is_over).map(presentServer);
-  return { servers, triedServers };
+  return rows.map(presentServer);
 }
 
 function presentServer(row: ServerRow): OwnedServer {
@@ -104,6 +92,7 @@ function presentServer(row: ServerRow): OwnedServer {
     kind: row.kind,
     period: row.period ?? undefined,
     features: row.features,
+    endsWithPlanId: row.ends_with_plan ?? undefined,
   };
 }
 

@@ -1,12 +1,15 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { tiers, type Tier } from '@souk/contract/tiers.ts';
-import { isRunning, type Owned, type OwnedPlan, type OwnedServer } from './owned.ts';
+import { isRunning, renews, type Owned, type OwnedPlan, type OwnedServer } from './owned.ts';
 
 /** The access of one person to one server (specification part 1, sections 3 and 4). */
 export type Access =
   | { type: 'free' | 'none' }
   | { type: 'rental' | 'purchase' | 'trial'; by: OwnedServer }
   | { type: 'subscription'; by: OwnedPlan };
+
+/** The part of a manifest that says which plans include its server. */
+type Tiered = { billing?: Pick<NonNullable<Manifest['billing']>, 'tier'> | undefined };
 
 /** The lowest comes first. */
 const priorities: Readonly<Record<OwnedServer['kind'], number>> = { rental: 0, purchase: 1, trial: 2 };
@@ -22,14 +25,38 @@ const none: Access = { type: 'none' };
 export function accessTo(server: { id: string; manifest: Manifest }, owned: Owned, nowMs: number): Access {
   const held = strongest(owned.servers, server.id, nowMs);
   if (held) return { type: held.kind, by: held };
-  const tier = tierOf(server.manifest);
-  if (tier === 'T0') return free;
-  const by = highestPlan(owned, nowMs);
-  return by && tiers[by.tier].level >= tiers[tier].level ? { type: 'subscription', by } : none;
+  if (tierOf(server.manifest) === 'T0') return free;
+  const by = planIncluding(server, owned, nowMs);
+  return by ? { type: 'subscription', by } : none;
+}
+
+/** The plan of a person that includes a server, also where they rent or bought it besides. None includes what is free for all. */
+export function planIncluding({ manifest }: { manifest: Tiered }, owned: Owned, nowMs: number): OwnedPlan | undefined {
+  const tier = tierOf(manifest);
+  if (tier === 'T0') return undefined;
+  const highest = highestPlan(owned, nowMs);
+  return highest && tiers[highest.tier].level >= tiers[tier].level ? highest : undefined;
+}
+
+/** Until when the plans of a person include a server. undefined: none includes it, or no end is known. */
+export function includedUntilMs(
+  { manifest }: { manifest: Tiered },
+  { plans }: Owned,
+  nowMs: number,
+): number | undefined {
+  const { level } = tiers[tierOf(manifest)];
+  const ends = plans
+    .filter((plan) => isRunning(plan, nowMs) && tiers[plan.tier].level >= level)
+    .map((plan) => {
+      const isLast = !renews(plan) || (plan.nextTier !== undefined && tiers[plan.nextTier].level < level);
+      return isLast ? (plan.periodEndsAtMs ?? Infinity) : Infinity;
+    });
+  const last = Math.max(...ends);
+  return Number.isFinite(last) ? last : undefined;
 }
 
 /** A manifest without a billing block is T0 (clarifications, Marketplace). */
-function tierOf(manifest: Manifest): Tier {
+export function tierOf(manifest: Tiered): Tier {
   return manifest.billing?.tier ?? 'T0';
 }
 

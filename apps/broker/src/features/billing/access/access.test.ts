@@ -71,8 +71,8 @@ test.each([
 test("[ACC-6] without access a call says that the tier's plan or a rental is needed", async () => {
   const client = await connectModern(`${app.publicUrl}/mcp`, (await newPerson(app)).token);
   const textOf = async (name: string) => JSON.stringify((await client.callTool({ name, arguments: {} })).content);
-  expect(await textOf('pro__echo')).toContain('It comes with plans of the Professional tier, or can be rented.');
-  expect(await textOf('top__echo')).toContain('It comes with plans of the Enterprise tier. ');
+  expect(await textOf('pro__echo')).toContain('It is included in Pro ($19/month), or you can rent it for $9/month.');
+  expect(await textOf('top__echo')).toContain('It is included in Enterprise ($99/month). ');
   await client.close();
 });
 
@@ -132,7 +132,14 @@ test('[ACC-9] the access to a server says how, until when, and whether it is a t
   const { access: tried } = await person.api.startTrial({ body: { mcpId: 'pro' } });
   const plan = await givePlan(person, 'basic', { period_ends_at: at(5), cancelled_at: at(0) });
   const trial = await trialOf(person);
-  const without = { expiresAt: null, isTrialPeriod: false, isCancelled: false, features: [] };
+  const without = {
+    expiresAt: null,
+    isTrialPeriod: false,
+    isCancelled: false,
+    renews: false,
+    plan: null,
+    features: [],
+  };
   const has = { ...without, hasAccess: true };
   const expected: Record<string, object> = {
     free: { ...has, accessType: 'rental', expiresAt: rented.period_ends_at?.toISOString(), features: ['Fast lane'] },
@@ -144,6 +151,13 @@ test('[ACC-9] the access to a server says how, until when, and whether it is a t
       expiresAt: plan.period_ends_at.toISOString(),
       features: ['System subscription (basic)'],
       isCancelled: true,
+      plan: {
+        planId: 'basic',
+        name: 'Basic',
+        since: plan.started_at.toISOString(),
+        isCancelled: true,
+        includedUntil: plan.period_ends_at.toISOString(),
+      },
     },
     plain: { ...has, accessType: 'free' },
   };
@@ -207,7 +221,7 @@ test('[SUB-1] [SUB-2] [SUB-3] [SUB-4] what a person owns is in one answer, with 
   expect(Object.keys(subscription).toSorted()).toEqual(['purchases', 'rentals', 'subscriptions', 'trials']);
   expect(rest).toEqual({
     success: true,
-    activeTiers: ['T0', 'T2'],
+    activeTiers: ['T0', 'T1', 'T2'],
     credits: { balance: 0, currency: 'USD', available: 0, held: 0, debt: 0, parts: [] },
     summary: {
       hasActiveSubscriptions: true,
@@ -227,13 +241,19 @@ test('[SUB-5] [SUB-6] [SUB-7] [SUB-8] each thing that a person owns says what it
         id: plan.id,
         planName: 'Pro',
         mcpId: 'pro',
+        tier: 'T2',
         type: 'subscription',
         status: 'active',
         currentPeriodEnd: plan.period_ends_at.toISOString(),
         nextPlanId: null,
+        nextTier: null,
         pendingPlanId: null,
         pendingUntil: null,
         source: 'payment',
+        renewal: null,
+        priceChange: null,
+        charge: null,
+        chargeIfResumed: null,
       },
     ],
     rentals: [
@@ -248,11 +268,14 @@ test('[SUB-5] [SUB-6] [SUB-7] [SUB-8] each thing that a person owns says what it
         source: 'administrator',
         name: 'free',
         isOffered: true,
+        tier: 'T0',
+        charge: null,
+        chargeIfResumed: null,
       },
     ],
     purchases: [
-      { id: bought.id, mcpId: 'top', status: 'active' },
-      { id: lent.id, mcpId: 'basic', status: 'active', expiresAt: lent.period_ends_at?.toISOString() },
+      { id: bought.id, mcpId: 'top', status: 'active', name: 'top' },
+      { id: lent.id, mcpId: 'basic', status: 'active', expiresAt: lent.period_ends_at?.toISOString(), name: 'basic' },
     ],
     trials: [],
   });
@@ -260,8 +283,14 @@ test('[SUB-5] [SUB-6] [SUB-7] [SUB-8] each thing that a person owns says what it
   await tried.api.startTrial({ body: { mcpId: 'pro' } });
   const { subscription, summary } = await tried.api.getSubscription();
   const trial = await trialOf(tried);
-  expect(subscription.trials).toEqual([{ id: trial.id, mcpId: 'pro', status: 'active', expiresAt: trial.endsAt }]);
+  expect(subscription.trials).toEqual([
+    { id: trial.id, mcpId: 'pro', status: 'active', expiresAt: trial.endsAt, name: 'pro', isOffered: true },
+  ]);
   expect(summary).toMatchObject({ totalSubscriptions: 0, totalTrials: 1 });
+  await give(tried, 'rental', 'pro');
+  const renting = await tried.api.getSubscription();
+  expect(renting.subscription.trials, 'it is rented now').toEqual([]);
+  expect(renting.summary).toMatchObject({ totalRentals: 1, totalTrials: 0 });
 });
 
 /** The trial of a person who has one, as it was written down: of the seven days that its server gives. */

@@ -1,8 +1,15 @@
 import type { AccountContributor } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
+import type { TrialAddresses } from './trial-addresses.ts';
 
 /** What a person owns and owned. After a deletion the rows stay under the user id, which then identifies no person, and have ended. */
-export function accessContributor({ query }: { query: Query }): AccountContributor {
+export function accessContributor({
+  query,
+  trialAddresses,
+}: {
+  query: Query;
+  trialAddresses: TrialAddresses;
+}): AccountContributor {
   return {
     name: 'subscriptions',
     async export(userId) {
@@ -18,7 +25,8 @@ export function accessContributor({ query }: { query: Query }): AccountContribut
       );
       return rows;
     },
-    async erase(userId, query) {
+    async erase(userId, query, address) {
+      await trialAddresses.noteAllOf(query, address, userId);
       for (const table of ['subscriptions', 'access_grants'])
         await query(`update ${table} set ended_at = now() where user_id = $1 and ended_at is null`, [userId]);
     },

@@ -8,9 +8,11 @@ import type { Log } from '#platform/log.ts';
 import { createPersonCache } from '#platform/person-cache.ts';
 import type { EntitlementPolicy } from '../entitlement.ts';
 import { createAccessStore } from './access-store.ts';
+import { addTrial } from './add-trial.ts';
 import { accessTo, highestPlan, type Access } from './access-to.ts';
 import { statusOf, type Owned } from './owned.ts';
 import { findEnded } from './find-ended.ts';
+import type { TrialAddresses } from './trial-addresses.ts';
 
 const channel = 'billing_access';
 const dayMs = 24 * 60 * 60_000;
@@ -36,8 +38,12 @@ export type AccessBook = {
    * @throws SoukError invalid_request where it gives none or the person has access already; trial_used where there was one before
    */
   startTrial(userId: string, server: CatalogueServer): Promise<void>;
+  /** The servers whose trial a person has had, with this account or an earlier one of their address. */
+  triedServers(userId: string): Promise<ReadonlySet<string>>;
   /** What a person owns was changed: told to every replica. */
   announce(userId: string): Promise<void>;
+  /** What plans give has changed: everyone's access is read again on this replica. */
+  forgetAll(): void;
   /** Called on every replica after what a person owns has changed; undefined: of any person. Answers a function that ends it. */
   onChange(listener: (userId: string | undefined) => void): () => void;
   /** Calls the listeners for everyone of whom something has ended since the last look; runs every 15 s by itself. */
@@ -48,11 +54,13 @@ export type AccessBook = {
 export async function createAccess(options: {
   db: Database;
   livemode: boolean;
+  emailOf(userId: string): Promise<string | undefined>;
+  trialAddresses: TrialAddresses;
   clock: Clock;
   uuid: () => string;
   log: Log;
 }): Promise<AccessBook> {
-  const { db, clock, uuid, log } = options;
+  const { db, emailOf, trialAddresses, clock, uuid, log } = options;
   const store = createAccessStore(db, options.livemode);
   const owned = createPersonCache<Owned>((userId) => store.read(userId), clock, db);
   const listeners = new Set<(userId: string | undefined) => void>();
@@ -120,12 +128,22 @@ export async function createAccess(options: {
       const { type } = accessTo(server, await store.read(userId), now);
       if (type !== 'none' && type !== 'trial')
         throw new SoukError('has_access', { message: `You have access to ${name} already` });
-      const trial = { id: uuid(), userId, serverId: server.id, startsAt: new Date(now) };
-      const isNew = await store.addTrial({ ...trial, endsAt: new Date(now + billing.trialDays * dayMs) });
-      if (!isNew) throw new SoukError('trial_used', { message: `You have had your trial of ${name}` });
+      const address = await emailOf(userId);
+      if (address === undefined) throw new SoukError('not_found');
+      const span = { startsAt: new Date(now), endsAt: new Date(now + billing.trialDays * dayMs) };
+      const isNew = await addTrial({ id: uuid(), userId, address, serverId: server.id, ...span }, options);
+      if (!isNew) {
+        const message = `Your e-mail address has had the trial of ${name}. Each address gets it once.`;
+        throw new SoukError('trial_used', { message });
+      }
       await announce(userId);
     },
+    async triedServers(userId) {
+      const address = await emailOf(userId);
+      return address === undefined ? new Set() : trialAddresses.read(db.query, { userId, address });
+    },
     announce,
+    forgetAll: () => tell(undefined),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

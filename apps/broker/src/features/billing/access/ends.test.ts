@@ -1,7 +1,12 @@
+import { deleteMyAccount } from '@souk/contract/account.ts';
+import { getRentalOptions, listMcpServices, startTrial } from '@souk/contract/billing.ts';
+import { createClient } from '@souk/contract/client.ts';
+import { getUserProfile } from '@souk/contract/identity.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectLegacy, connectModern } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { at, dayMs, give, givePlan, newPerson } from './testing/people.ts';
@@ -17,6 +22,7 @@ beforeAll(async () => {
   await deployManifest(app, { id: 'basic', connection, billing: { tier: 'T1' } });
   const rental = { price: 900, currency: 'USD' };
   await deployManifest(app, { id: 'pro', connection, billing: { tier: 'T2', rental, trialDays: 7 } });
+  await deployManifest(app, { id: 'other', connection, billing: { tier: 'T2', trialDays: 3 } });
 });
 beforeEach(() => (aheadMs = 0));
 afterAll(async () => {
@@ -37,6 +43,40 @@ test('a trial that an administrator took away is not offered again', async () =>
   expect((await person.accessTo('pro')).accessType).toBe('none');
   expect([await offered(), await listed()]).toEqual([null, null]);
   await expect(person.api.startTrial({ body: { mcpId: 'pro' } })).rejects.toMatchObject({ code: 'trial_used' });
+});
+
+test('a trial is not had again by an account that was deleted and made anew, also where it began before addresses were noted', async () => {
+  const endpoints = [getRentalOptions, listMcpServices, startTrial, deleteMyAccount, getUserProfile] as const;
+  const signIn = async (email: string) => {
+    const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email });
+    const api = createClient(endpoints, { baseUrl: app.publicUrl, fetch, token: async () => accessToken });
+    const { id: userId } = await api.getUserProfile();
+    return { api, userId, remove: () => api.deleteMyAccount({ params: { userId }, body: { confirm: email } }) };
+  };
+  for (const email of ['Again@souk.test', 'early@souk.test']) {
+    const first = await signIn(email);
+    await first.api.startTrial({ body: { mcpId: 'pro' } });
+    if (email === 'early@souk.test') await app.db.query('delete from trial_addresses');
+    await first.remove();
+    const second = await signIn(email.toLowerCase());
+    expect(second.userId).not.toBe(first.userId);
+    const { trialDays, isTrialUsed, access } = await second.api.getRentalOptions({ params: { mcpId: 'pro' } });
+    expect({ trialDays, isTrialUsed, access: access.accessType }).toEqual({
+      trialDays: null,
+      isTrialUsed: true,
+      access: 'none',
+    });
+    const { services } = await second.api.listMcpServices({ params: { userId: second.userId } });
+    expect(services.find(({ id }) => id === 'pro')?.trialDays).toBeNull();
+    await expect(second.api.startTrial({ body: { mcpId: 'pro' } })).rejects.toMatchObject({
+      code: 'trial_used',
+      message: 'Your e-mail address has had the trial of pro. Each address gets it once.',
+    });
+    // the trial of another server is still to be had
+    expect((await second.api.getRentalOptions({ params: { mcpId: 'other' } })).trialDays).toBe(3);
+  }
+  const { rows } = await app.db.query<{ row: string }>('select t::text as row from trial_addresses t');
+  for (const { row } of rows) expect(row).toMatch(/^\([\w-]{43},f,pro\)$/);
 });
 
 test('a trial ends by the clock, also where a client stays connected, and is not started again', async () => {
@@ -71,7 +111,7 @@ test('[ACC-21] [ACC-22] what is cancelled stays usable until its period ends, an
   const cancelled = { cancelled_at: at(0), period_ends_at: new Date(Date.now() + 5 * 60_000) };
   await give(person, 'rental', 'pro', { ...cancelled, source: 'payment', payment_id: crypto.randomUUID() });
   await givePlan(person, 'basic', { ...cancelled, payment_id: crypto.randomUUID() });
-  expect(await person.accessTo('pro')).toMatchObject({ accessType: 'rental', isCancelled: true });
+  expect(await person.accessTo('pro')).toMatchObject({ accessType: 'rental', isCancelled: true, renews: false });
   expect(await person.accessTo('basic')).toMatchObject({ accessType: 'subscription', isCancelled: true });
   const profile = await person.api.getUserProfile();
   expect(profile).toMatchObject({ planId: 'basic', planStatus: 'canceled' });
@@ -84,7 +124,7 @@ test('[ACC-21] [ACC-22] what is cancelled stays usable until its period ends, an
 test('what renews itself stays usable while the news of its renewal is late; what was taken away does not', async () => {
   const person = await newPerson(app);
   await givePlan(person, 'pro', { period_ends_at: at(-1), payment_id: crypto.randomUUID(), past_due: true });
-  expect((await person.accessTo('pro')).accessType).toBe('subscription');
+  expect(await person.accessTo('pro')).toMatchObject({ accessType: 'subscription', renews: true });
   const late = await newPerson(app);
   await givePlan(late, 'pro', { period_ends_at: at(-3), payment_id: crypto.randomUUID() });
   expect((await late.accessTo('pro')).accessType).toBe('none');

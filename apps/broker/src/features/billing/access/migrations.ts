@@ -93,4 +93,24 @@ export const accessMigrations: readonly Migration[] = [
       `create index access_grants_owned on access_grants (server_id) where kind <> 'rental' and ended_at is null`,
     ],
   },
+  {
+    name: '0232-billing-plans-that-include-rentals',
+    // plan_since: when the plan began; null: with the subscription. ends_with_plan: the rental ends with its period once this plan is paid
+    statements: [
+      `alter table subscriptions add column plan_since timestamptz`,
+      `alter table access_grants add column ends_with_plan text references plans`,
+    ],
+  },
+  {
+    name: '0260-billing-trial-addresses',
+    // which addresses have had which trial, as keyed fingerprints: they stay when an account is deleted
+    statements: [
+      `create table trial_addresses (
+        fingerprint text not null,
+        livemode boolean not null,
+        server_id text not null,
+        primary key (fingerprint, livemode, server_id)
+      )`,
+    ],
+  },
 ];

@@ -37,7 +37,7 @@ async function signIn(email: string) {
 
 test('[MINE-6] [MINE-7] [MINE-8] my services are all deployed ones by name, with price, access, switch and trial', async () => {
   const { services } = await signIn('ann@souk.test');
-  const access = { expiresAt: null, isTrialPeriod: false, features: [], isCancelled: false };
+  const access = { expiresAt: null, isTrialPeriod: false, features: [], isCancelled: false, renews: false, plan: null };
   const none = { ...access, hasAccess: false, accessType: 'none' };
   const description = 'A server of a test.';
   expect(await services()).toEqual([
@@ -51,28 +51,41 @@ test('[MINE-6] [MINE-7] [MINE-8] my services are all deployed ones by name, with
       userAccess: { ...access, hasAccess: true, accessType: 'free' },
       enabled: true,
       trialDays: null,
+      down: null,
     },
     {
       id: 'basic',
       icon: null,
       name: 'Basic',
       description,
-      billing: { tier: 'T1', rental: null, currency: 'USD' },
+      billing: {
+        tier: 'T1',
+        rental: null,
+        currency: 'USD',
+        plan: { planId: 'basic', name: 'Basic', amount: 500, currency: 'USD' },
+      },
       features: [],
       userAccess: none,
       enabled: false,
       trialDays: null,
+      down: null,
     },
     {
       id: 'pro',
       icon: null,
       name: 'Pro',
       description,
-      billing: { tier: 'T2', rental: { price: 900, currency: 'EUR' }, currency: 'EUR' },
+      billing: {
+        tier: 'T2',
+        rental: { price: 900, currency: 'EUR' },
+        currency: 'EUR',
+        plan: { planId: 'pro', name: 'Pro', amount: 1900, currency: 'USD' },
+      },
       features: [],
       userAccess: none,
       enabled: false,
       trialDays: 7,
+      down: null,
     },
   ]);
 });

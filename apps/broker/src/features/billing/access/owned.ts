@@ -18,10 +18,14 @@ type Span = {
 /** A plan of a person. */
 export type OwnedPlan = Span & {
   planId: string;
+  /** When this plan began: after a change of plan, later than the subscription. */
+  sinceMs: number;
   name: string;
   tier: Tier;
   /** It begins with the next period. */
   nextPlanId: string | undefined;
+  /** The tier of that plan. */
+  nextTier: Tier | undefined;
   /** A higher one that begins once it is paid; nothing is changed if it is not until then. */
   pending: { planId: string; untilMs: number } | undefined;
 };
@@ -32,24 +36,26 @@ export type OwnedServer = Span & {
   kind: 'rental' | 'purchase' | 'trial';
   period: 'daily' | 'weekly' | 'monthly' | undefined;
   features: readonly string[];
+  /** The plan whose payment ends it with its period. */
+  endsWithPlanId?: string | undefined;
 };
 
 /** What a person was given or has paid for and was not taken away. What of it is still running, `isRunning` says. */
 export type Owned = {
   plans: readonly OwnedPlan[];
   servers: readonly OwnedServer[];
-  /** Of which there was a trial, also one that an administrator took away: there is no second. */
-  triedServers: ReadonlySet<string>;
 };
 
 /** How long a renewal that the payment provider has not told us of yet may be late. */
 export const renewalGraceMs = 2 * 24 * 60 * 60_000;
 
+/** Whether it is paid for again when its period ends. */
+export const renews = ({ source, isCancelled }: Span): boolean => source === 'payment' && !isCancelled;
+
 /** By the clock alone: no job has to run for something to end. */
 export function isRunning(span: Span, nowMs: number): boolean {
   if (span.periodEndsAtMs === undefined) return true;
-  const renews = span.source === 'payment' && !span.isCancelled;
-  return nowMs < span.periodEndsAtMs + (renews ? renewalGraceMs : 0);
+  return nowMs < span.periodEndsAtMs + (renews(span) ? renewalGraceMs : 0);
 }
 
 /**
@@ -60,7 +66,10 @@ export function isUnpaid(span: Span, nowMs: number): boolean {
   return span.source === 'payment' && span.pastDue && !span.isCancelled && !isRunning(span, nowMs);
 }
 
-/** Of something that is running or unpaid. */
+/** Whether its owner still sees it: also what was not paid, and is still to be ended or paid. */
+export const isShown = (span: Span, nowMs: number): boolean => isRunning(span, nowMs) || isUnpaid(span, nowMs);
+
+/** @param span is running or unpaid */
 export function statusOf(span: Span, nowMs: number): OwnedStatus {
   const { isCancelled, pastDue } = span;
   if (isUnpaid(span, nowMs)) return 'unpaid';

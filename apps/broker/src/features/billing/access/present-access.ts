@@ -1,11 +1,14 @@
 import type { SubscriptionAnswer, UserAccess } from '@souk/contract/billing.ts';
-import { tiers, type Tier } from '@souk/contract/tiers.ts';
-import type { Access } from './access-to.ts';
-import { isRunning, isUnpaid, statusOf, type Owned, type OwnedPlan, type OwnedServer } from './owned.ts';
-import type { RentedServer } from './read-rented.ts';
+import { tiersUpTo } from '@souk/contract/tiers.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import { highestPlan, includedUntilMs, planIncluding, type Access } from './access-to.ts';
+import type { Renewal } from '../moves/read-renewals.ts';
+import type { ChargeOf } from '../subscriptions/read-next-charges.ts';
+import { isRunning, isShown, renews, statusOf, type Owned, type OwnedPlan, type OwnedServer } from './owned.ts';
+import type { OwnedServerFacts } from './read-owned-servers.ts';
 
 /** "User access to a server" (specification part 1, section 3). */
-export function presentAccess(access: Access): UserAccess {
+export function presentAccess(access: Access, server: CatalogueServer, owned: Owned, nowMs: number): UserAccess {
   const by = 'by' in access ? access.by : undefined;
   return {
     hasAccess: access.type !== 'none',
@@ -14,8 +17,21 @@ export function presentAccess(access: Access): UserAccess {
     isTrialPeriod: access.type === 'trial',
     features: featuresOf(access),
     isCancelled: by?.isCancelled ?? false,
+    renews: by !== undefined && renews(by),
+    plan: presentIncluding(planIncluding(server, owned, nowMs), includedUntilMs(server, owned, nowMs)),
   };
 }
+
+const presentIncluding = (plan: OwnedPlan | undefined, untilMs: number | undefined): UserAccess['plan'] =>
+  plan
+    ? {
+        planId: plan.planId,
+        name: plan.name,
+        since: iso(plan.sinceMs),
+        isCancelled: plan.isCancelled,
+        includedUntil: isoOrNull(untilMs),
+      }
+    : null;
 
 /** How a plan stands among features (specification part 2, section 3). */
 export const planFeature = ({ planId }: Pick<OwnedPlan, 'planId'>): string => `System subscription (${planId})`;
@@ -28,14 +44,23 @@ function featuresOf(access: Access): string[] {
 /** All that a person owns (GET /api/billing/subscription), but for their credits. What is over is left out. */
 export function presentOwned(
   owned: Owned,
-  rentedServer: (serverId: string) => RentedServer,
+  ownedServer: (serverId: string) => OwnedServerFacts,
+  {
+    chargeOf,
+    chargeIfResumed,
+    renewalOf,
+  }: { chargeOf: ChargeOf; chargeIfResumed: ChargeOf; renewalOf: (id: string) => Renewal },
   nowMs: number,
 ): Omit<SubscriptionAnswer, 'success' | 'credits'> {
-  const isShown = (span: OwnedPlan | OwnedServer) => isRunning(span, nowMs) || isUnpaid(span, nowMs);
   const running = owned.plans.filter((plan) => isRunning(plan, nowMs));
-  const plans = owned.plans.filter(isShown);
-  const servers = owned.servers.filter(isShown);
+  const plans = owned.plans.filter((plan) => isShown(plan, nowMs));
+  const servers = owned.servers.filter((server) => isShown(server, nowMs));
   const ofKind = (kind: OwnedServer['kind']) => servers.filter((server) => server.kind === kind);
+  // what is rented or bought by now is on trial no more: the rest of the trial is worth nothing
+  const trials = ofKind('trial').filter(
+    ({ serverId }) =>
+      !servers.some((one) => one.serverId === serverId && one.kind !== 'trial' && isRunning(one, nowMs)),
+  );
   /** By the clock: the provider's word that it was dropped may be late. */
   const pendingOf = ({ pending }: OwnedPlan) => (pending && pending.untilMs > nowMs ? pending : undefined);
   const subscription: SubscriptionAnswer['subscription'] = {
@@ -43,13 +68,18 @@ export function presentOwned(
       id: plan.id,
       planName: plan.name,
       mcpId: plan.planId,
+      tier: plan.tier,
       type: 'subscription' as const,
       status: statusOf(plan, nowMs),
       currentPeriodEnd: isoOrNull(plan.periodEndsAtMs),
       nextPlanId: plan.nextPlanId ?? null,
+      nextTier: plan.nextTier ?? null,
       pendingPlanId: pendingOf(plan)?.planId ?? null,
       pendingUntil: isoOrNull(pendingOf(plan)?.untilMs),
       source: presentSource(plan.source),
+      ...renewalOf(plan.id),
+      charge: chargeOf(plan),
+      chargeIfResumed: chargeIfResumed(plan),
     })),
     rentals: ofKind('rental').map((rental) => ({
       id: rental.id,
@@ -60,24 +90,30 @@ export function presentOwned(
       endDate: isoOrNull(rental.periodEndsAtMs),
       features: [...rental.features],
       source: presentSource(rental.source),
-      ...rentedServer(rental.serverId),
+      ...ownedServer(rental.serverId),
+      ...(rental.endsWithPlanId !== undefined && { endsWithPlanId: rental.endsWithPlanId }),
+      charge: chargeOf(rental),
+      chargeIfResumed: chargeIfResumed(rental),
     })),
     purchases: ofKind('purchase').map((purchase) => ({
       id: purchase.id,
       mcpId: purchase.serverId,
       status: statusOf(purchase, nowMs),
       ...(purchase.periodEndsAtMs !== undefined && { expiresAt: iso(purchase.periodEndsAtMs) }),
+      name: ownedServer(purchase.serverId).name,
     })),
-    trials: ofKind('trial').map((trial) => ({
+    trials: trials.map((trial) => ({
       id: trial.id,
       mcpId: trial.serverId,
       status: statusOf(trial, nowMs),
       expiresAt: iso(trial.periodEndsAtMs ?? nowMs),
+      name: ownedServer(trial.serverId).name,
+      isOffered: ownedServer(trial.serverId).isOffered,
     })),
   };
   return {
     subscription,
-    activeTiers: activeTiers(running),
+    activeTiers: tiersUpTo(highestPlan(owned, nowMs)?.tier ?? 'T0'),
     summary: {
       hasActiveSubscriptions: running.length > 0,
       totalSubscriptions: running.length,
@@ -86,12 +122,6 @@ export function presentOwned(
       totalTrials: subscription.trials.length,
     },
   };
-}
-
-/** T0, which everyone has, and those of the plans; the lowest first. */
-function activeTiers(plans: readonly OwnedPlan[]): Tier[] {
-  const owned = new Set<Tier>(['T0', ...plans.map(({ tier }) => tier)]);
-  return [...owned].sort((a, b) => tiers[a].level - tiers[b].level);
 }
 
 const presentSource = (source: OwnedPlan['source']) =>

@@ -20,7 +20,7 @@ export function createAdministrationOfDatabase(
   return createAdministration({
     ...given,
     access: { read: createAccessStore(db, livemode).read, announce: (userId) => announceAccess(db, 'command', userId) },
-    offers: createOfferStore(db),
+    offers: createOfferStore(db, clock),
     ledger: createLedgerChanges({
       db,
       livemode,

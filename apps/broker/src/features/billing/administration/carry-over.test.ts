@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
@@ -7,6 +8,9 @@ import { getUserProfile } from '@souk/contract/identity.ts';
 import { createClient } from '@souk/contract/client.ts';
 import type { Database } from '#platform/db/database.ts';
 import { migrations } from '../../../migrations.ts';
+
+/** The key of one database, however often it is started. */
+const masterKey = randomBytes(32).toString('base64url');
 
 const by = { operator: 'test', reason: 'as a present' };
 const live = { STRIPE_SECRET_KEY: 'sk_live_x', STRIPE_WEBHOOK_SECRET: 'whsec_x' };
@@ -27,7 +31,7 @@ describeOnDatabases('what an administrator gave while nothing was sold', migrati
     await app?.stop();
     app = await startTestApp({
       db: { ...db, close: async () => {} },
-      env: { MASTER_KEY: Buffer.alloc(32, 7).toString('base64url'), ...env },
+      env: { MASTER_KEY: masterKey, ...env },
     });
     return app;
   }

@@ -1,4 +1,6 @@
 import type { DecidedBy } from '#platform/audit/decided-by.ts';
+import type { listPersonLedger, PersonPayment } from '@souk/contract/admin-person.ts';
+import type { NumberedPlace, Place } from '@souk/contract/times.ts';
 import type { UserBilling } from '@souk/contract/admin-billing.ts';
 import type { listServerOwners, listServerRenters } from '@souk/contract/admin-servers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
@@ -11,8 +13,12 @@ import { endPaid, type EndingAccess } from './end-paid.ts';
 import { giveAccess, type WantedAccess } from './give-access.ts';
 import { listOwners } from './list-owners.ts';
 import { listRenters } from './list-renters.ts';
+import { readLedger } from './read-ledger.ts';
+import { readPayments } from './read-payments.ts';
 import { presentUserBilling } from './present-user-billing.ts';
+import { readNextCharges } from '../subscriptions/read-next-charges.ts';
 import { readRefundable } from './read-refundable.ts';
+import { previewOfRefund, refundOnePayment, type PaymentRefund, type RefundPreview } from './refund-one-payment.ts';
 import { createRefundedRentals, type RefundedRentals } from './refunded-rentals.ts';
 import { removeAccess, type Removal } from './remove-access.ts';
 
@@ -23,6 +29,24 @@ import { removeAccess, type Removal } from './remove-access.ts';
 export type Administration = {
   /** @throws SoukError not_found */
   show(userId: string): Promise<{ user: DirectoryUser; billing: UserBilling }>;
+  /** A page of their ledger, and what their balance is made of. @throws SoukError not_found */
+  ledger(
+    userId: string,
+    page: Page<NumberedPlace> & { show: 'all' | 'changes' },
+  ): Promise<Omit<Answer<typeof listPersonLedger>, 'success'>>;
+  /** A page of their payments, or one with its refunds. @throws SoukError not_found */
+  paymentsOf(
+    userId: string,
+    page: Page & { payment?: string | undefined },
+  ): Promise<{ payments: PersonPayment[]; nextCursor: string | null }>;
+  /** @throws SoukError not_found, payments_off, refund_impossible, refund_too_high */
+  previewRefund(of: { userId: string; paymentId: string }, amountCents: number): Promise<RefundPreview>;
+  /** @throws SoukError as previewRefund, and refund_moved where more went back than `refundedCents` */
+  refund(
+    of: { userId: string; paymentId: string },
+    wanted: { amountCents: number; refundedCents: number | undefined },
+    by: DecidedBy,
+  ): Promise<PaymentRefund>;
   /** @returns by how much the balance changed. @throws SoukError not_found, balance_moved, credits_held */
   setCredits(
     userId: string,
@@ -43,6 +67,8 @@ export type Administration = {
   renters(serverId: string, page: number): Promise<Pick<Answer<typeof listServerRenters>, 'renters' | 'pagination'>>;
 };
 
+type Page<Cursor = Place> = { limit: number; cursor?: Cursor | undefined };
+
 export function createAdministration(given: AdministrationGiven): Administration {
   const { db, livemode, access, ledger, directory, clock, uuid } = given;
 
@@ -56,12 +82,45 @@ export function createAdministration(given: AdministrationGiven): Administration
     async show(userId) {
       const user = await find(userId);
       const nowMs = clock.now();
-      const [owned, credits, refundOf] = await Promise.all([
+      const [owned, credits, refundOf, { chargeOf }] = await Promise.all([
         access.read(user.id),
         ledger.account(user.id),
         readRefundable(db.query, { userId: user.id, livemode, nowMs }),
+        readNextCharges(db.query, { userId: user.id, livemode, nowMs }),
       ]);
-      return { user, billing: presentUserBilling(owned, credits, refundOf, nowMs) };
+      return { user, billing: presentUserBilling(owned, credits, { refundOf, chargeOf }, nowMs) };
+    },
+    async ledger(userId, page) {
+      const user = await find(userId);
+      const [account, read] = await Promise.all([
+        ledger.account(user.id),
+        readLedger(db.query, { userId: user.id, livemode }, page),
+      ]);
+      const { balance, held, debt, parts } = account;
+      const of = (source: (typeof parts)[number]['source']) =>
+        parts.filter((part) => part.source === source).reduce((sum, { credits }) => sum + credits, 0);
+      const credits = {
+        balance,
+        plan: of('plan'),
+        purchased: of('purchased'),
+        promotional: of('promotional'),
+        held,
+        debt,
+      };
+      return { credits, ...read };
+    },
+    async paymentsOf(userId, { payment: ofPayment, ...page }) {
+      const user = await find(userId);
+      const { payments, nextCursor } = await readPayments(db.query, { userId: user.id, livemode, ofPayment }, page);
+      return { payments: payments.map(({ payment }) => payment), nextCursor };
+    },
+    async previewRefund({ userId, paymentId }, amountCents) {
+      const user = await find(userId);
+      return previewOfRefund(given, { userId: user.id, paymentId }, amountCents);
+    },
+    async refund({ userId, paymentId }, wanted, by) {
+      const user = await find(userId);
+      return refundOnePayment(given, { userId: user.id, paymentId }, wanted, by);
     },
     async setCredits(userId, wanted, { reason, ...by }) {
       const user = await find(userId);

@@ -1,10 +1,10 @@
 import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
-import { writeAuditsWith } from '#platform/audit/audit-log.ts';
+import { writeAuditsWith, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { Query } from '#platform/db/database.ts';
-import { readRentedServer } from '../access/read-rented.ts';
+import { readOwnedServer } from '../access/read-owned-servers.ts';
 import { isRunningSql, runningValues } from '../access/running-sql.ts';
 import { withPatience } from '../checkout/patience.ts';
-import { wantEnd } from '../subscriptions/end-wanted.ts';
+import { wantEnd } from '../subscriptions/want-end.ts';
 import type { AdministrationGiven } from './administration-given.ts';
 import { endAccess } from './end-access.ts';
 import { endAtProvider, removalEntry, type AtProvider } from './remove-access.ts';
@@ -62,7 +62,7 @@ async function endWithPeriods(given: AdministrationGiven, userId: string, by: De
       query,
       found.map((one) => one.payment_id),
     );
-    const entries = found.map(({ id, kind, of, payment_id: paymentId, period_ends_at: endsAt }) => ({
+    const entries = found.map(({ id, kind, of, payment_id: paymentId, period_ends_at: endsAt }): AuditEntry => ({
       actorId: actorOf(by),
       action: 'access.not-renewed',
       subject: userId,
@@ -121,5 +121,5 @@ async function closePages({ db, livemode, payments, log }: AdministrationGiven, 
 async function namesOf({ offers, catalogue }: AdministrationGiven) {
   const plans = new Map((await offers.plans()).map(({ planId, name }) => [planId, name]));
   return async (kind: 'plan' | 'rental', of: string): Promise<string> =>
-    kind === 'plan' ? `${plans.get(of) ?? of} plan` : (await readRentedServer(catalogue, of)).name;
+    kind === 'plan' ? `${plans.get(of) ?? of} plan` : (await readOwnedServer(catalogue, of)).name;
 }

@@ -62,8 +62,14 @@ export async function giveAccess(
 }
 
 async function findPlan({ offers }: AdministrationGiven, planId: string): Promise<Named> {
-  const plan = (await offers.plans()).find((one) => one.planId === planId);
-  if (!plan) throw new SoukError('plan_not_found', { message: `There is no plan ${planId}` });
+  const plans = await offers.plans();
+  const plan = plans.find((one) => one.planId === planId);
+  if (!plan) {
+    const known = plans.filter(({ tier }) => tier !== 'T0').map((one) => one.planId);
+    throw new SoukError('plan_not_found', {
+      message: `There is no plan ${planId}. The plans are: ${known.join(', ')}`,
+    });
+  }
   if (plan.tier === 'T0') throw new SoukError('free_plan', { message: 'Everyone has the free plan.' });
   return { id: plan.planId, name: `${plan.name} plan`, features: [] };
 }

@@ -25,7 +25,7 @@ export async function listRenters(
     `with renting as (
        select id, user_id, source, period_ends_at, payment_id from access_grants
        where server_id = $1 and livemode = $2 and kind = 'rental' and ${running})
-     select counted.total, paged.*, r.refund_amount, r.refund_currency
+     select counted.total, paged.*, r.*
      from (select count(*)::int as total from renting) counted
        left join (
          select g.*, u.email, u.display_name from (select * from renting order by id limit $5 offset $6) g
@@ -45,7 +45,7 @@ export async function listRenters(
               user: { id: row.user_id, email: row.email, displayName: row.display_name },
               source: row.source,
               endsAt: row.period_ends_at?.toISOString() ?? null,
-              refund: presentRefund(row),
+              ...presentRefund(row),
             },
           ],
     ),

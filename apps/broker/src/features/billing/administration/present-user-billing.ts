@@ -2,28 +2,25 @@ import type { AdminOwnedServer, UserBilling } from '@souk/contract/admin-billing
 import { isRunning, statusOf, type Owned, type OwnedPlan, type OwnedServer } from '../access/owned.ts';
 import { planFeature } from '../access/present-access.ts';
 import type { CreditAccount } from '../ledger/read-account.ts';
-import type { RefundSum } from '../refunds/refundable-sql.ts';
+import type { RefundOffer } from '../refunds/refundable-sql.ts';
 import { startOfMonth } from './periods.ts';
+import type { ChargeOf } from '../subscriptions/read-next-charges.ts';
 
 /** "Admin billing for a user" (specification part 2, section 3). What is over is left out. */
 export function presentUserBilling(
   owned: Owned,
   { balance, held, debt }: CreditAccount,
-  refundOf: (id: string) => RefundSum,
+  { refundOf, chargeOf }: { refundOf: (id: string) => RefundOffer; chargeOf: ChargeOf },
   nowMs: number,
 ): UserBilling {
-  const withRefund = <One extends { id: string }>(one: One) => ({ ...one, refund: refundOf(one.id) });
+  const moneyOf = (one: OwnedPlan | OwnedServer) => ({ ...refundOf(one.id), charge: chargeOf(one) });
   const servers = owned.servers.filter((one) => isRunning(one, nowMs));
   const ofKind = (kind: OwnedServer['kind']) =>
-    servers
-      .filter((one) => one.kind === kind)
-      .map((one) => presentServer(one, nowMs))
-      .map(withRefund);
+    servers.filter((one) => one.kind === kind).map((one) => ({ ...presentServer(one, nowMs), ...moneyOf(one) }));
   return {
     subscriptions: owned.plans
       .filter((plan) => isRunning(plan, nowMs))
-      .map((plan) => presentPlan(plan, nowMs))
-      .map(withRefund),
+      .map((plan) => ({ ...presentPlan(plan, nowMs), ...moneyOf(plan) })),
     purchases: ofKind('purchase'),
     rentals: ofKind('rental'),
     trials: ofKind('trial'),
@@ -31,7 +28,10 @@ export function presentUserBilling(
   };
 }
 
-function presentPlan(plan: OwnedPlan, nowMs: number): Omit<UserBilling['subscriptions'][number], 'refund'> {
+function presentPlan(
+  plan: OwnedPlan,
+  nowMs: number,
+): Omit<UserBilling['subscriptions'][number], keyof RefundOffer | 'charge'> {
   const { startedAtMs, periodEndsAtMs } = plan;
   const begins = periodEndsAtMs === undefined ? new Date(startedAtMs) : startOfMonth(startedAtMs, periodEndsAtMs);
   return {
@@ -47,7 +47,7 @@ function presentPlan(plan: OwnedPlan, nowMs: number): Omit<UserBilling['subscrip
   };
 }
 
-function presentServer(one: OwnedServer, nowMs: number): Omit<AdminOwnedServer, 'refund'> {
+function presentServer(one: OwnedServer, nowMs: number): Omit<AdminOwnedServer, keyof RefundOffer | 'charge'> {
   return {
     id: one.id,
     mcpId: one.serverId,

@@ -1,14 +1,14 @@
 import type { Query } from '#platform/db/database.ts';
-import { presentRefund, refundSumSql, type RefundColumns, type RefundSum } from '../refunds/refundable-sql.ts';
+import { presentRefund, refundSumSql, type RefundColumns, type RefundOffer } from '../refunds/refundable-sql.ts';
 
-/** What a refund of each plan and rental of a person comes to now, by its id; null where nothing can be paid back. */
+/** What a refund of each plan and rental of a person comes to now, by its id. */
 export async function readRefundable(
   query: Query,
   { userId, livemode, nowMs }: { userId: string; livemode: boolean; nowMs: number },
-): Promise<(id: string) => RefundSum> {
+): Promise<(id: string) => RefundOffer> {
   const owned = 'user_id = $1 and livemode = $2 and ended_at is null and payment_id is not null';
   const { rows } = await query<RefundColumns & { id: string }>(
-    `select o.id, r.refund_amount, r.refund_currency from (
+    `select o.id, r.* from (
        select id, payment_id from subscriptions where ${owned}
        union all
        select id, payment_id from access_grants where ${owned}) o
@@ -16,5 +16,14 @@ export async function readRefundable(
     [userId, livemode, new Date(nowMs)],
   );
   const refunds = new Map(rows.map((row) => [row.id, presentRefund(row)]));
-  return (id) => refunds.get(id) ?? null;
+  return (id) => refunds.get(id) ?? { refund: null, isDisputed: false };
+}
+
+/** Whether a dispute keeps all that was paid for the rest of a plan or rental from being paid back. */
+export async function isAllDisputed(query: Query, paymentId: string, usedUntil: Date): Promise<boolean> {
+  const { rows } = await query<RefundColumns>(refundSumSql('$1::text', '$2'), [paymentId, usedUntil]);
+  const [row] = rows;
+  if (!row) return false;
+  const { refund, isDisputed } = presentRefund(row);
+  return refund === null && isDisputed;
 }

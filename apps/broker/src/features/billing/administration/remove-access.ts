@@ -6,6 +6,7 @@ import { withPatience } from '../checkout/patience.ts';
 import { keepUser, type AdministrationGiven } from './administration-given.ts';
 import { endAccess, type EndedAccess } from './end-access.ts';
 import { payRefunds, type RefundResult } from './pay-refunds.ts';
+import { isAllDisputed } from './read-refundable.ts';
 
 export type AtProvider = 'none' | 'cancelled' | 'pending';
 export type Removal = { message: string; atProvider: AtProvider; refund: RefundResult | null };
@@ -14,7 +15,7 @@ export type Removal = { message: string; atProvider: AtProvider; refund: RefundR
  * Ends what a person has now, with an audit row. What the payment provider charges is cancelled there afterwards: while it does not
  * answer, it is asked again by a job. Nothing is paid back unless `refund` is prorata: then, what was paid for the time that
  * is left.
- * @throws SoukError not_found; payments_off where a refund cannot be made here
+ * @throws SoukError not_found; payments_off where a refund cannot be made here; refund_impossible where it is disputed
  */
 export async function removeAccess(
   given: AdministrationGiven,
@@ -35,6 +36,11 @@ export async function removeAccess(
         throw new SoukError('payments_off', {
           message: 'No refund can be made from here: payments are off, or Souk does not run here.',
         });
+      if (await isAllDisputed(query, paymentId, new Date(nowMs))) {
+        const message =
+          'What was paid for the rest of its period is disputed, and the bank has the money: it cannot be paid back. Remove it without a refund.';
+        throw new SoukError('refund_impossible', { message });
+      }
       await payments.refunds.want(query, [{ ...found, paymentId }], new Date(nowMs));
     }
     await writeAuditWith(query, removalEntry(found, by, { livemode, isRefunded }), new Date(nowMs));
@@ -94,7 +100,7 @@ export async function endAtProvider(
     await withPatience(payments.subscriptions.endNow(paymentId));
     return 'cancelled';
   } catch (error) {
-    log.warn({ err: error, subscription: paymentId }, 'a removed subscription is not cancelled at the provider yet');
+    log.warn({ err: error, subscription: paymentId }, 'a removed subscription is not canceled at the provider yet');
     return 'pending';
   }
 }

@@ -4,6 +4,7 @@ import {
   removeUserSubscription,
   setUserCredits,
 } from '@souk/contract/admin-billing.ts';
+import { listPersonLedger, listPersonPayments, previewRefund, refundPayment } from '@souk/contract/admin-person.ts';
 import { listServerOwners, listServerRenters } from '@souk/contract/admin-servers.ts';
 import { requireRecentSignIn } from '#features/identity/index.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -40,6 +41,27 @@ export function mountAdministrationRoutes(
     if (body.refund === 'prorata') requireRecentSignIn(caller, clock);
     const removal = await administration.remove(params.id, params.subscriptionId, { actorId: caller.userId, ...body });
     return { ...success, ...removal };
+  });
+
+  router.route(listPersonLedger, async ({ params, query }) => ({
+    ...success,
+    ...(await administration.ledger(params.id, query)),
+  }));
+
+  router.route(listPersonPayments, async ({ params, query }) => ({
+    ...success,
+    ...(await administration.paymentsOf(params.id, query)),
+  }));
+
+  router.route(previewRefund, async ({ params, query }) => ({
+    ...success,
+    ...(await administration.previewRefund({ userId: params.id, paymentId: params.paymentId }, query.amountCents)),
+  }));
+
+  router.route(refundPayment, async ({ caller, params, body: { reason, ...wanted } }) => {
+    requireRecentSignIn(caller, clock);
+    const of = { userId: params.id, paymentId: params.paymentId };
+    return { ...success, ...(await administration.refund(of, wanted, { actorId: caller.userId, reason })) };
   });
 
   router.route(listServerOwners, async ({ params, query }) => ({

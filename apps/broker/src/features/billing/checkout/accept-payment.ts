@@ -7,14 +7,16 @@ import {
   isWithdrawn,
   keyOf,
   notOffered,
+  overlapChanged,
   paidTwice,
   transactionTypes,
   type Order,
   type OrderStatus,
 } from './order.ts';
 import { decideOrder, findOrder } from './order-store.ts';
+import { findUntold } from '../overlap/find-untold.ts';
 import { ownedAlready } from './owned-already.ts';
-import { idOf, invoiceOf, type ProviderSession } from './read-session.ts';
+import { idOf, invoiceOf, paidTotalsOf, type ProviderSession } from './read-session.ts';
 
 /** What was not paid yet as far as we know. A payment counts, however late it is heard of. */
 const unpaid: readonly OrderStatus[] = ['open', 'expired', 'failed'];
@@ -22,7 +24,8 @@ const unpaid: readonly OrderStatus[] = ['open', 'expired', 'failed'];
 /**
  * Writes down that an order was paid, in one transaction and once: credits are there then, a rental or a plan is about to be.
  * Of two payments for one rental, or for plans, the one that is heard of first is kept; none after an account was deleted, none
- * for what is no longer offered, and none for what the person has in another way by now.
+ * for what is no longer offered, none for what the person has in another way by now, and none for a plan that includes a rental which
+ * they were not asked about.
  * @param query of a transaction
  * @param isGone what was ordered is not there any more
  * @returns the order as it is now
@@ -51,11 +54,13 @@ export async function acceptPayment(
   const { status, reason } = await decide(query, order, { at, isGone, findServer });
   const subscriptionId = idOf(session.subscription);
   const paymentIntentId = idOf(session.payment_intent);
+  const paid = paidTotalsOf(session);
   await decideOrder(query, order.id, unpaid, {
     status,
     at,
     subscriptionId,
     paymentIntentId,
+    paid,
     ...(reason && { reason }),
   });
   if (order.kind === 'credits' && status !== 'returning') {
@@ -78,7 +83,9 @@ export async function acceptPayment(
     status: status === 'returning' ? 'refunded' : 'completed',
     description: order.description,
     serverId: order.kind === 'rental' ? order.itemId : undefined,
-    amount: order.amount,
+    amount: paid.total,
+    discount: paid.discount,
+    tax: paid.tax,
     currency: order.currency,
     receiptUrl: invoice?.receiptUrl,
     paymentIntentId,
@@ -86,7 +93,7 @@ export async function acceptPayment(
     idem: keyOf(order),
     at,
   });
-  return { ...order, status, subscriptionId, paymentIntentId, reason: reason ?? order.reason };
+  return { ...order, status, subscriptionId, paymentIntentId, paid, reason: reason ?? order.reason };
 }
 
 async function decide(
@@ -101,8 +108,10 @@ async function decide(
   // what a person gets is decided one after the other, also what administrators give
   await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`access:${order.userId}`]);
   if (await isKeptElsewhere(query, order, at)) return { status: 'returning', reason: paidTwice };
-  const already = await ownedAlready(query, { findServer, nowMs: at.getTime() }, order);
-  return already || wasHad ? { status: 'returning', reason: hadAccess } : { status: 'paid' };
+  const now = { findServer, nowMs: at.getTime() };
+  if (wasHad || (await ownedAlready(query, now, order))) return { status: 'returning', reason: hadAccess };
+  if (await findUntold(query, now, order)) return { status: 'returning', reason: overlapChanged };
+  return { status: 'paid' };
 }
 
 /**

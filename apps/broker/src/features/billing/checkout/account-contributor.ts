@@ -26,7 +26,7 @@ export function checkoutContributor({
     async export(userId) {
       const { rows } = await query<Record<string, unknown>>(
         `select created_at as "createdAt", not livemode as sandbox, kind, item_id as "of", description, amount, currency,
-           credits, status, session_id as "sessionId"
+           paid_total as paid, paid_tax as tax, paid_discount as discount, credits, status, session_id as "sessionId"
          from checkout_orders where user_id = $1 order by created_at desc limit 10000`,
         [userId],
       );

@@ -1,4 +1,4 @@
-import { writeAudit } from '#platform/audit/audit-log.ts';
+import { writeAudit, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
@@ -22,7 +22,7 @@ export function createAlarmOfPayment({
       { orderId: id, ...details },
       'a payment was found by the reconciler: its webhook did not arrive, or failed',
     );
-    const entry = { actorId: undefined, action: 'payment.found-by-reconciler', subject: id, details };
+    const entry: AuditEntry = { actorId: undefined, action: 'payment.found-by-reconciler', subject: id, details };
     await writeAudit(db.kysely, entry, new Date(clock.now()));
   };
 }

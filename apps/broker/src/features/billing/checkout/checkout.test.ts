@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { startTestApp } from '#testing/start-app.ts';
+import { startTestApp, withoutHealthChecks } from '#testing/start-app.ts';
 import { newBuyer, startShop, type Shop } from './testing/shop.ts';
 
 type Buyer = Awaited<ReturnType<typeof newBuyer>>;
@@ -12,7 +12,7 @@ let fixture: HttpFixture;
 let buyer: Buyer;
 beforeAll(async () => {
   fixture = await startHttpFixture('both');
-  shop = await startShop({ allowAddresses: [fixture.address] });
+  shop = await startShop({ allowAddresses: [fixture.address], env: withoutHealthChecks });
   const connection = { type: 'http', url: fixture.url };
   const rental = { price: 900, currency: 'USD' };
   await deployManifest(shop, { id: 'travel', connection, billing: { tier: 'T2', rental } });
@@ -86,7 +86,15 @@ test("a payment is of the person's own customer at the provider, and of one piec
 
 test('[PAY-4] a plan and a credit package are begun by their id', async () => {
   const ofPlan = await buyer.api.startCheckout({ body: plan });
-  expect(await sessionAt(ofPlan.sessionId)).toMatchObject({ mode: 'subscription', amount_total: 1900 });
+  expect(await sessionAt(ofPlan.sessionId)).toMatchObject({
+    mode: 'subscription',
+    amount_total: 1900,
+    custom_text: {
+      submit: {
+        message: 'Renews at $19/month until you cancel. You can cancel at any time in your dashboard, under Billing.',
+      },
+    },
+  });
   const ofCredits = await buyer.api.startCheckout({ body: credits });
   const session = await sessionAt(ofCredits.sessionId);
   expect(session).toMatchObject({ mode: 'payment', amount_total: 500, invoice_creation: { enabled: true } });
@@ -217,6 +225,22 @@ test('a price that is another one by now is said, and nothing is begun', async (
   await buyer.api.startCheckout({ body: { ...rental, shownAmount: 900 } });
 });
 
+test('a service that went down since the page was shown is not rented unasked', async () => {
+  const health = (status: 'error' | 'connected') =>
+    shop.catalogue.setHealth('travel', { status, detail: status === 'error' ? 'Away' : undefined, era: undefined });
+  await health('error');
+  try {
+    await expect(buyer.api.startCheckout({ body: { ...rental, shownDown: false } })).rejects.toMatchObject({
+      status: 409,
+      code: 'service_down',
+    });
+    expect(await orders()).toEqual([]);
+    await buyer.api.startCheckout({ body: { ...rental, shownDown: true } });
+  } finally {
+    await health('connected');
+  }
+});
+
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
 const give = (kind: 'rental' | 'purchase' | 'trial', serverId: string, source: string) =>
   shop.db.query(
@@ -265,6 +289,11 @@ test('a trial, a free server and a plan that is about to end keep no one from re
   await givePlan('pro', 'administrator');
   await expect(buyer.api.startCheckout({ body: rental })).rejects.toMatchObject({ code: 'has_access' });
   await expect(buyer.api.startCheckout({ body: plan })).rejects.toMatchObject({ code: 'has_access' });
+  await give('trial', 'travel', 'person');
+  await expect(buyer.api.startCheckout({ body: rental }), 'nor beside a trial').rejects.toMatchObject({
+    code: 'has_access',
+    message: expect.stringContaining('Your Pro plan includes travel already.'),
+  });
   await buyer.api.startCheckout({ body: { ...plan, planId: 'enterprise' } });
 });
 

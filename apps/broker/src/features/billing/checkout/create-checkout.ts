@@ -17,7 +17,7 @@ import { createFlaggedOrders, type FlaggedOrders } from './flagged-orders.ts';
 import { createFulfil } from './fulfil.ts';
 import type { Fulfil, FulfilGiven, SyncSubscription } from './fulfilment.ts';
 import { findOrder } from './order-store.ts';
-import type { OrderKind } from './order.ts';
+import type { OrderKind, OrderOptions } from './order.ts';
 import { withPatience } from './patience.ts';
 import { presentPayment } from './present-payment.ts';
 import { reconcileOrders, type OrderReport } from './reconcile-orders.ts';
@@ -59,6 +59,7 @@ export type CheckoutGiven = {
   isGone: FulfilGiven['isGone'];
   endReplaced: FulfilGiven['endReplaced'];
   paymentMethods: readonly string[];
+  options: OrderOptions;
   emailOf(userId: string): Promise<string | undefined>;
   syncSubscription: SyncSubscription;
   /** What can be paid for. */
@@ -75,8 +76,8 @@ export function createCheckout(given: CheckoutGiven): Checkout {
   const fulfil = createFulfil({ ...given, customers });
   const finder = createOfferFinder(given);
   const alarm = createAlarmOfPayment(given);
-  const start = createStartCheckout({ ...given, query: db.query, customers, finder, fulfil });
-  const questions = createRateLimit(questionsPerMinute, clock);
+  const start = createStartCheckout({ ...given, query: db.query, brokers: db.brokers, customers, finder, fulfil });
+  const questions = createRateLimit(questionsPerMinute, clock, undefined, db.brokers);
 
   return {
     customers,

@@ -1,9 +1,9 @@
-import { writeAuditWith } from '#platform/audit/audit-log.ts';
+import { writeAuditWith, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { FulfilGiven } from './fulfilment.ts';
 import { firstPayment } from './give-back.ts';
 import { notAsOrdered, type Order } from './order.ts';
 import { decideOrder, findOrder } from './order-store.ts';
-import { idOf, type ProviderSession } from './read-session.ts';
+import { idOf, paidTotalsOf, type ProviderSession } from './read-session.ts';
 
 /** Marks an order whose payment is not what was ordered. Nothing is given for it; a week later it is given back. */
 export type FlagOrder = (
@@ -24,11 +24,12 @@ export function createFlagOrder({
     const subscriptionId = idOf(session.subscription);
     // what a refund by hand names
     const paymentIntentId = idOf(session.payment_intent) ?? (await firstPayment(provider, session.invoice));
-    const details = { sessionId: order.sessionId, userId: order.userId, differences };
+    const details = { sessionId: order.sessionId, userId: order.userId, currency: order.currency, differences };
     const isNew = await db.transaction(async (query) => {
-      const decided = { status: 'flagged', at, reason, subscriptionId, paymentIntentId } as const;
+      const paid = paidTotalsOf(session);
+      const decided = { status: 'flagged', at, reason, subscriptionId, paymentIntentId, paid } as const;
       if (!(await decideOrder(query, order.id, ['open', 'expired', 'failed'], decided))) return false;
-      const entry = { actorId: undefined, action: 'payment.flagged', subject: order.id, reason, details };
+      const entry: AuditEntry = { actorId: undefined, action: 'payment.flagged', subject: order.id, reason, details };
       await writeAuditWith(query, entry, at);
       return true;
     });

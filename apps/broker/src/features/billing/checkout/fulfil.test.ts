@@ -64,6 +64,7 @@ describeOnDatabases('what was paid for is given once', migrations, (open) => {
       status: 'complete',
       paymentStatus: 'paid',
       reason: null,
+      planId: null,
       amountTotal: 500,
       currency: 'USD',
       customerEmail: buyer.email,

@@ -1,3 +1,4 @@
+import { isRefusal } from '#adapters/stripe/stripe-client.ts';
 import { acceptPayment } from './accept-payment.ts';
 import type { Fulfil, FulfilGiven } from './fulfilment.ts';
 import { createFlagOrder } from './flag-order.ts';
@@ -67,7 +68,12 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     expire: (order) => end(order, 'expired'),
     fail: (order) => end(order, 'failed'),
     async close(order, session) {
-      await provider.call((stripe) => stripe.checkout.sessions.expire(session.id));
+      try {
+        await provider.call((stripe) => stripe.checkout.sessions.expire(session.id));
+      } catch (error) {
+        // another call has closed it, or it was paid: the next question hears of it
+        if (!isRefusal(error)) throw error;
+      }
       return order;
     },
     alarm(order, session) {

@@ -1,6 +1,7 @@
 import { makeOnce, isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import { recordTransaction } from '../record-transaction.ts';
+import { taxOfReturn } from '../tax-of-return.ts';
 import { cancelAtProvider } from '../subscriptions/end-at-provider.ts';
 import { keyOf, paidTwice, transactionTypes, type Order } from './order.ts';
 import { decideOrder } from './order-store.ts';
@@ -39,6 +40,8 @@ export async function giveBack(
       description: order.description,
       serverId: order.kind === 'rental' ? order.itemId : undefined,
       amount: refund.amount,
+      tax: Math.min(order.paid?.tax ?? 0, refund.amount),
+      discount: order.paid?.discount ?? 0,
       currency: refund.currency.toUpperCase(),
       paymentIntentId,
       idem: keyOf(order),
@@ -49,6 +52,8 @@ export async function giveBack(
       keyOf(order),
       paymentIntentId,
     ]);
+    const fact = `refund:${refund.id}`;
+    const { amount, currency } = refund;
     await recordTransaction(query, {
       id: uuid(),
       userId: order.userId,
@@ -57,10 +62,11 @@ export async function giveBack(
       status: 'completed',
       description: `${order.description}: ${order.reason ?? paidTwice}, refunded`,
       serverId: order.kind === 'rental' ? order.itemId : undefined,
-      amount: refund.amount,
-      currency: refund.currency.toUpperCase(),
+      amount,
+      tax: await taxOfReturn(query, { paymentIntentId, fact, amount, currency }),
+      currency: currency.toUpperCase(),
       paymentIntentId,
-      idem: `refund:${refund.id}`,
+      idem: fact,
       at,
     });
     return 'refunded';

@@ -88,4 +88,19 @@ export const checkoutMigrations: readonly Migration[] = [
       `create index checkout_orders_by_payment on checkout_orders (payment_intent_id) where payment_intent_id is not null`,
     ],
   },
+  {
+    name: '0281-billing-orders-with-shown-rentals',
+    // shown_rentals: the servers that the person was told they rent and the plan includes. null: it is not known
+    statements: [`alter table checkout_orders add column shown_rentals text[]`],
+  },
+  {
+    name: '0286-billing-orders-with-tax',
+    // What the payment page of an order was asked to do, and what its payment came to. Orders that a broker of the last release
+    // writes ask for neither, as their pages do.
+    statements: [
+      `alter table checkout_orders add column asks_tax boolean not null default false,
+        add column allows_codes boolean not null default false,
+        add column paid_total bigint, add column paid_discount bigint, add column paid_tax bigint`,
+    ],
+  },
 ];

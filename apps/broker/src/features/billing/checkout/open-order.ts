@@ -3,9 +3,9 @@ import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Fulfil } from './fulfilment.ts';
-import type { Order, Ordered } from './order.ts';
+import type { Order, Ordered, OrderOptions } from './order.ts';
 import { paymentStateOf } from './payment-state.ts';
-import { countOpenOrders, decideOrder, findOpenOrder, insertOrder } from './order-store.ts';
+import { countOpenOrders, decideOrder, findOpenOrder, insertOrder, saveShownRentals } from './order-store.ts';
 
 const minuteMs = 60_000;
 /** The provider allows half an hour at least. */
@@ -27,13 +27,16 @@ const maxTurns = 4;
  */
 export async function openOrder(
   given: { query: Query; provider: PaymentProvider; fulfil: Fulfil; uuid: () => string; clock: Clock },
-  wanted: Ordered & { userId: string; successUrl: string; cancelUrl: string },
+  wanted: Ordered & OrderOptions & { userId: string; successUrl: string; cancelUrl: string },
 ): Promise<Order> {
   const { query, provider, clock } = given;
   const { livemode } = provider;
   for (let turn = 0; turn < maxTurns; turn += 1) {
     const open = await findOpenOrder(query, { ...wanted, livemode });
-    if (open && (await canBePaid(open))) return open;
+    if (open && (await canBePaid(open))) {
+      await saveShownRentals(query, open, wanted.shownRentals);
+      return open;
+    }
     if (open) await close(open);
     if ((await countOpenOrders(query, wanted.userId, livemode)) >= maxOpenOrders)
       throw new SoukError('rate_limited', {
@@ -52,14 +55,17 @@ export async function openOrder(
       reason: undefined,
       createdAt: new Date(now),
       expiresAt: new Date(Math.floor((now + payableMs) / 1000) * 1000),
+      paid: undefined,
     };
     if (await insertOrder(query, order)) return order;
   }
   throw new SoukError('payments_unavailable');
 
   async function canBePaid(order: Order): Promise<boolean> {
-    const { priceId, amount, currency } = order;
-    const isSame = priceId === wanted.priceId && amount === wanted.amount && currency === wanted.currency;
+    const { priceId, amount, currency, asksTax, allowsCodes } = order;
+    const isSamePrice = priceId === wanted.priceId && amount === wanted.amount && currency === wanted.currency;
+    // its page was made before the operator switched tax or codes on or off
+    const isSame = isSamePrice && asksTax === wanted.asksTax && allowsCodes === wanted.allowsCodes;
     const now = clock.now();
     // marked as no longer offered, and offered again since
     if (order.reason !== undefined) return false;

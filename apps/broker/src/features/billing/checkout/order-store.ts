@@ -1,5 +1,5 @@
 import type { Query } from '#platform/db/database.ts';
-import type { Order, OrderKind, OrderStatus } from './order.ts';
+import type { Order, OrderKind, OrderStatus, PaidTotals } from './order.ts';
 
 type OrderRow = {
   id: string;
@@ -20,16 +20,22 @@ type OrderRow = {
   payment_intent_id: string | null;
   status: OrderStatus;
   reason: string | null;
+  shown_rentals: string[] | null;
   created_at: Date;
   expires_at: Date;
+  asks_tax: boolean;
+  allows_codes: boolean;
+  paid_total: number | null;
+  paid_discount: number | null;
+  paid_tax: number | null;
 };
 
 /** Adds an order. @returns false where the person has an open one for the same thing */
 export async function insertOrder(query: Query, order: Order): Promise<boolean> {
   const { rows } = await query(
     `insert into checkout_orders (id, user_id, livemode, kind, item_id, description, price_id, amount, currency, credits,
-       success_url, cancel_url, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+       success_url, cancel_url, created_at, expires_at, shown_rentals, asks_tax, allows_codes)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
      on conflict (user_id, livemode, kind, item_id) where status = 'open' do nothing returning id`,
     [
       order.id,
@@ -46,6 +52,9 @@ export async function insertOrder(query: Query, order: Order): Promise<boolean> 
       order.cancelUrl,
       order.createdAt,
       order.expiresAt,
+      order.shownRentals ?? null,
+      order.asksTax,
+      order.allowsCodes,
     ],
   );
   return rows.length === 1;
@@ -93,6 +102,15 @@ export async function saveSession(
   );
 }
 
+/** Remembers what the person who comes back to an open order was told this time. */
+export async function saveShownRentals(
+  query: Query,
+  { id }: Order,
+  shownRentals: Order['shownRentals'],
+): Promise<void> {
+  await query(`update checkout_orders set shown_rentals = $2 where id = $1`, [id, shownRentals ?? null]);
+}
+
 /** What became of an order; what is left out stays as it is. @param from only an order of one of these is changed */
 export async function decideOrder(
   query: Query,
@@ -104,11 +122,13 @@ export async function decideOrder(
     reason?: string;
     subscriptionId?: string | undefined;
     paymentIntentId?: string | undefined;
+    paid?: PaidTotals | undefined;
   },
 ): Promise<boolean> {
   const { rows } = await query(
     `update checkout_orders set status = $3, decided_at = $4, reason = coalesce($5, reason),
-       subscription_id = coalesce($6, subscription_id), payment_intent_id = coalesce($7, payment_intent_id)
+       subscription_id = coalesce($6, subscription_id), payment_intent_id = coalesce($7, payment_intent_id),
+       paid_total = coalesce($8, paid_total), paid_discount = coalesce($9, paid_discount), paid_tax = coalesce($10, paid_tax)
      where id = $1 and status = any($2::text[]) returning id`,
     [
       id,
@@ -118,6 +138,9 @@ export async function decideOrder(
       decided.reason ?? null,
       decided.subscriptionId ?? null,
       decided.paymentIntentId ?? null,
+      decided.paid?.total ?? null,
+      decided.paid?.discount ?? null,
+      decided.paid?.tax ?? null,
     ],
   );
   return rows.length === 1;
@@ -223,7 +246,14 @@ function presentOrder(row: OrderRow): Order {
     paymentIntentId: row.payment_intent_id ?? undefined,
     status: row.status,
     reason: row.reason ?? undefined,
+    shownRentals: row.shown_rentals ?? undefined,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
+    asksTax: row.asks_tax,
+    allowsCodes: row.allows_codes,
+    paid:
+      row.paid_total === null
+        ? undefined
+        : { total: row.paid_total, discount: row.paid_discount ?? 0, tax: row.paid_tax ?? 0 },
   };
 }

@@ -18,6 +18,9 @@ export type OrderStatus =
   /** The operator has dealt with it in another way. */
   | 'closed';
 
+/** What a payment came to at the provider, in minor units: the total is the price, less the discount, with the tax. */
+export type PaidTotals = { total: number; discount: number; tax: number };
+
 /** What a person wants to pay for, with its price at the payment provider. */
 export type Ordered = {
   kind: OrderKind;
@@ -32,39 +35,54 @@ export type Ordered = {
   currency: string;
   /** Of a package, with its bonus; else 0. */
   credits: number;
+  /** Of a plan: the servers that the person was told they rent and the plan includes. undefined: it is not known. */
+  shownRentals: readonly string[] | undefined;
+};
+
+/** A payment page may do this beside taking the price of its order. */
+export type OrderOptions = {
+  /** The provider adds tax. */
+  asksTax: boolean;
+  /** The provider takes promotion codes. */
+  allowsCodes: boolean;
 };
 
 /** A row that is written before the payment provider hears of anything. Its id is its name there. */
-export type Order = Ordered & {
-  id: string;
-  userId: string;
-  livemode: boolean;
-  successUrl: string;
-  cancelUrl: string;
-  sessionId: string | undefined;
-  checkoutUrl: string | undefined;
-  /** Of the payment provider, for a rental and a plan. */
-  subscriptionId: string | undefined;
-  paymentIntentId: string | undefined;
-  status: OrderStatus;
-  /** Why it is flagged, given back, failed or expired. */
-  reason: string | undefined;
-  createdAt: Date;
-  /** Until when it can be paid. */
-  expiresAt: Date;
-};
+export type Order = Ordered &
+  OrderOptions & {
+    id: string;
+    userId: string;
+    livemode: boolean;
+    successUrl: string;
+    cancelUrl: string;
+    sessionId: string | undefined;
+    checkoutUrl: string | undefined;
+    /** The payment provider gives it to a rental and a plan. */
+    subscriptionId: string | undefined;
+    paymentIntentId: string | undefined;
+    status: OrderStatus;
+    /** Why it is flagged, given back, failed or expired. */
+    reason: string | undefined;
+    createdAt: Date;
+    /** Until when it can be paid. */
+    expiresAt: Date;
+    /** The totals of its payment; undefined before it was paid. */
+    paid: PaidTotals | undefined;
+  };
 
-/** Why a payment is given back. An open order may have the first four already: it can no longer be had. */
+/** Why a payment is given back. An open order may have the first five already: it can no longer be had. */
 export const accountDeleted = 'account deleted';
 export const notOffered = 'no longer offered';
 export const priceChanged = 'price changed';
 export const hadAccess = 'had access already';
+/** The person was not asked about a rental that the plan includes. They read this in their history. */
+export const overlapChanged = 'includes a rental that began meanwhile';
 export const paidTwice = 'paid twice';
 export const notAsOrdered = 'not what was ordered';
 
 /** Of an open order: whatever is paid for it is given back. */
 export const isWithdrawn = ({ reason }: Pick<Order, 'reason'>): boolean =>
-  reason !== undefined && [accountDeleted, notOffered, priceChanged, hadAccess].includes(reason);
+  reason !== undefined && [accountDeleted, notOffered, priceChanged, hadAccess, overlapChanged].includes(reason);
 
 /** The key of the fact that an order was paid, for the ledger and the transactions: it counts once. */
 export const keyOf = (order: Pick<Order, 'id'>): string => `order:${order.id}`;

@@ -2,7 +2,7 @@ import { tiers, type Tier } from '@souk/contract/tiers.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import { createAccessStore } from '../access/access-store.ts';
-import { accessTo, highestPlan } from '../access/access-to.ts';
+import { accessTo, highestPlan, planIncluding } from '../access/access-to.ts';
 import { isRunning, type Owned } from '../access/owned.ts';
 import type { Order } from './order.ts';
 
@@ -36,9 +36,9 @@ function rentedAlready(server: CatalogueServer, owned: Owned, nowMs: number): Al
   const { name } = server.manifest;
   if (access.type === 'rental' || access.type === 'purchase')
     return { message: `You have access to ${name} already.`, tab: 'services' };
-  // what ends with its period may be followed by a rental
-  if (access.type === 'subscription' && !access.by.isCancelled) return included(access.by.name, name);
-  return undefined;
+  // also beside a trial; what ends with its period may be followed by a rental
+  const plan = planIncluding(server, owned, nowMs);
+  return plan && !plan.isCancelled ? included(plan.name, name) : undefined;
 }
 
 /** One that is paid is changed, not bought beside the first. */

@@ -67,6 +67,7 @@ describeOnDatabases('a rental and a plan that are paid for', migrations, (open) 
       status: 'complete',
       paymentStatus: 'paid',
       reason: null,
+      planId: null,
       amountTotal: 900,
       currency: 'USD',
       customerEmail: buyer.email,

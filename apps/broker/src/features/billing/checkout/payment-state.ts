@@ -21,6 +21,9 @@ export function paymentStateOf(session: ProviderSession): PaymentState {
   // a session says `unpaid` for ever where its first payment failed and was collected later, and nothing where the
   // customer's balance paid: the invoice knows
   if (session.payment_status === 'paid' || (typeof invoice === 'object' && invoice?.status === 'paid')) return 'paid';
+  // a discount left nothing to pay of a single payment; of a subscription, its invoice says so
+  const isForNothing = session.mode === 'payment' && session.payment_status === 'no_payment_required';
+  if (session.status === 'complete' && isForNothing) return 'paid';
   if (session.status !== 'complete') return session.status === 'expired' ? 'expired' : 'open';
   if (typeof subscription === 'object' && subscription)
     return waiting.has(subscription.status) ? 'processing' : 'failed';

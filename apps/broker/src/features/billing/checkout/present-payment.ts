@@ -1,6 +1,16 @@
 import type { PaymentSession } from '@souk/contract/payments.ts';
+import { totalsOf } from '@souk/contract/totals.ts';
 import type { Payment } from './fulfilment.ts';
-import { hadAccess, notOffered, paidTwice, priceChanged, type OrderKind, type OrderStatus } from './order.ts';
+import {
+  hadAccess,
+  notOffered,
+  overlapChanged,
+  paidTwice,
+  priceChanged,
+  type OrderKind,
+  type OrderStatus,
+} from './order.ts';
+import { paidTotalsOf } from './read-session.ts';
 
 const types = { rental: 'rental', plan: 'subscription', credits: 'credits' } as const satisfies Record<
   OrderKind,
@@ -27,18 +37,23 @@ const reasons = new Map<string | undefined, PaymentSession['reason']>([
   [notOffered, 'no_longer_offered'],
   [priceChanged, 'price_changed'],
   [hadAccess, 'had_access'],
+  [overlapChanged, 'overlap_changed'],
   [paidTwice, 'paid_twice'],
 ]);
 
 /** A payment as its owner sees it (specification part 1, section 3). */
 export function presentPayment({ order, session }: Payment): PaymentSession {
+  const amountTotal = session.amount_total ?? order.amount;
+  const totals = totalsOf(amountTotal, paidTotalsOf(session));
   return {
     sessionId: session.id,
     status: statuses.find((one) => one === session.status) ?? 'open',
     paymentStatus: paymentStatuses[order.status],
     reason: reasons.get(order.reason) ?? null,
-    amountTotal: session.amount_total ?? order.amount,
+    planId: order.kind === 'plan' ? order.itemId : null,
+    amountTotal,
     currency: (session.currency ?? order.currency).toUpperCase(),
+    ...(totals && { totals }),
     customerEmail: session.customer_details?.email ?? session.customer_email,
     metadata: { type: types[order.kind], mcpId: order.kind === 'rental' ? order.itemId : null },
   };

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { Order } from './order.ts';
+import type { Order, PaidTotals } from './order.ts';
 import { patience } from './patience.ts';
 
 /** A payment as the payment provider has it now. */
@@ -26,6 +26,13 @@ export function invoiceOf({ invoice }: ProviderSession): { id: string; receiptUr
 export const idOf = (reference: string | { id: string } | null): string | undefined =>
   typeof reference === 'string' ? reference : reference?.id;
 
+/** What the provider says that a payment came to. Metadata, which others can write, is not asked. */
+export const paidTotalsOf = ({ amount_total: total, total_details: details }: ProviderSession): PaidTotals => ({
+  total: total ?? 0,
+  discount: details?.amount_discount ?? 0,
+  tax: details?.amount_tax ?? 0,
+});
+
 /**
  * In what a payment is not the one that was ordered.
  * @param customer the person's, at the provider
@@ -39,6 +46,8 @@ export function differencesOf(
   const items = session.line_items?.data ?? [];
   const [item] = items;
   const subscription = order.kind === 'credits' ? 'payment' : 'subscription';
+  const { total, discount, tax } = paidTotalsOf(session);
+  const subtotal = session.amount_subtotal ?? 0;
   const facts: readonly [name: string, ordered: unknown, paid: unknown][] = [
     ['order', order.id, session.client_reference_id],
     ['user', order.userId, session.metadata?.['userId']],
@@ -48,7 +57,11 @@ export function differencesOf(
     ['items', 1, items.length],
     ['quantity', 1, item?.quantity],
     ['price', order.priceId, item?.price?.id],
-    ['amount', order.amount, session.amount_total],
+    ['amount', order.amount, session.amount_subtotal],
+    // a smaller or a larger payment is explained by what the provider took off and added, where the order asked for it
+    ['discount', order.allowsCodes ? Math.min(Math.max(0, discount), subtotal) : 0, discount],
+    ['tax', order.asksTax ? Math.max(0, tax) : 0, tax],
+    ['total', subtotal - discount + tax, total],
     ['currency', order.currency.toLowerCase(), session.currency],
   ];
   const differing = facts.filter(([, ordered, paid]) => ordered !== paid);

@@ -1,4 +1,5 @@
-import { writeAuditWith } from '#platform/audit/audit-log.ts';
+import type { AuditAction } from '@souk/contract/audit-actions.ts';
+import { writeAuditWith, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { FulfilGiven } from './fulfilment.ts';
 import { giveBack } from './give-back.ts';
 import { accountDeleted, paidTwice, type Order } from './order.ts';
@@ -8,7 +9,7 @@ import { decideOrder } from './order-store.ts';
 export type ReturnPayment = (order: Order) => Promise<Order>;
 
 /** Where it is told apart in the audit log. */
-const actions = new Map<string | undefined, string>([
+const actions = new Map<string | undefined, AuditAction>([
   [accountDeleted, 'payment.refunded-after-deletion'],
   [paidTwice, 'payment.duplicate-refunded'],
 ]);
@@ -33,7 +34,7 @@ export function createReturnPayment(
       await db.transaction(async (query) => {
         const at = new Date(now());
         await decideOrder(query, id, ['returning'], { ...stays, at });
-        const entry = { actorId: undefined, action: 'payment.return-refused', subject: id, details };
+        const entry: AuditEntry = { actorId: undefined, action: 'payment.return-refused', subject: id, details };
         await writeAuditWith(query, entry, at);
       });
       log.error({ ...facts, refused: answer.refused }, 'a payment could not be given back: an operator has to look');

@@ -1,14 +1,18 @@
+import type { Stripe } from 'stripe';
+import { monthlyText } from '@souk/contract/currencies.ts';
 import { makeOnce, isOfMissingCustomer, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { Query } from '#platform/db/database.ts';
+import type { Database, Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
+import { endRentalsWithPlan } from '../overlap/end-with-plan.ts';
+import { readPlan } from '../subscriptions/subscription-store.ts';
 import type { Customers } from './customers.ts';
-import type { OfferFinder, Wanted } from './find-offer.ts';
+import type { OfferFinder, Wanted, WantedPlan } from './find-offer.ts';
 import type { Fulfil } from './fulfilment.ts';
 import { openOrder } from './open-order.ts';
-import type { Order, Ordered, OrderKind } from './order.ts';
+import type { Order, Ordered, OrderKind, OrderOptions } from './order.ts';
 import { saveSession } from './order-store.ts';
 import { ownedAlready } from './owned-already.ts';
 import { patience, withPatience } from './patience.ts';
@@ -29,6 +33,7 @@ export type StartCheckout = (
  */
 export function createStartCheckout(given: {
   query: Query;
+  brokers: Database['brokers'];
   provider: PaymentProvider;
   publicUrl: string;
   finder: OfferFinder;
@@ -38,13 +43,15 @@ export function createStartCheckout(given: {
   emailOf(userId: string): Promise<string | undefined>;
   kinds: readonly OrderKind[];
   paymentMethods: readonly string[];
+  /** New payment pages do this beside taking a price. */
+  options: OrderOptions;
   uuid: () => string;
   clock: Clock;
 }): StartCheckout {
   const { query, provider, publicUrl, customers, clock } = given;
-  const limit = createRateLimit(startsPerMinute, clock);
+  const limit = createRateLimit(startsPerMinute, clock, undefined, given.brokers);
 
-  async function refuseOwned(userId: string, { kind, itemId }: Ordered): Promise<void> {
+  async function refuseOwned(userId: string, { kind, itemId }: Pick<Ordered, 'kind' | 'itemId'>): Promise<void> {
     const order = { userId, livemode: provider.livemode, kind, itemId };
     const already = await ownedAlready(query, { findServer: given.findServer, nowMs: clock.now() }, order);
     if (already)
@@ -53,13 +60,22 @@ export function createStartCheckout(given: {
       });
   }
 
+  /** Before the payment, which may be over before our next line runs. */
+  async function noteEndingRentals(userId: string, { planId, ...chosen }: WantedPlan): Promise<void> {
+    const plan = await readPlan(query, planId);
+    const now = { findServer: given.findServer, nowMs: clock.now() };
+    if (plan) await endRentalsWithPlan(query, now, { userId, livemode: provider.livemode }, plan, chosen);
+  }
+
   async function begin(userId: string, wanted: Wanted, addresses: ReturnType<typeof returnAddresses>) {
     const ordered = await given.finder.find(wanted);
     if (!given.kinds.includes(ordered.kind)) throw new SoukError('payments_unavailable');
     await refuseOwned(userId, ordered);
+    if (wanted.type === 'subscription') await noteEndingRentals(userId, wanted);
     const email = await given.emailOf(userId);
     const customer = await customers.ensure(userId, email);
-    const order = await openOrder(given, { ...ordered, ...addresses, userId });
+    const shownRentals = wanted.type === 'subscription' ? wanted.shownRentals : undefined;
+    const order = await openOrder(given, { ...ordered, ...given.options, ...addresses, userId, shownRentals });
     if (order.sessionId !== undefined && order.checkoutUrl !== undefined)
       return { checkoutUrl: order.checkoutUrl, sessionId: order.sessionId };
     const create = (of: string) => createSession(provider, order, of, given.paymentMethods);
@@ -81,7 +97,7 @@ export function createStartCheckout(given: {
 
 /** The order's id and its customer are the request's key: however often it is sent, one session comes of it. */
 function createSession(provider: PaymentProvider, order: Order, customer: string, methods: readonly string[]) {
-  const { id, userId, kind, itemId, priceId } = order;
+  const { id, userId, kind, itemId, priceId, amount, currency } = order;
   const metadata = { orderId: id, userId, kind, itemId };
   return makeOnce(
     provider,
@@ -94,6 +110,8 @@ function createSession(provider: PaymentProvider, order: Order, customer: string
           allowed_payment_method_types: [...methods],
           // in the currency of the offer, whatever the buyer's own is
           adaptive_pricing: { enabled: false },
+          ...taxOf(order),
+          ...(order.allowsCodes && { allow_promotion_codes: true }),
           client_reference_id: id,
           metadata,
           success_url: order.successUrl,
@@ -105,7 +123,15 @@ function createSession(provider: PaymentProvider, order: Order, customer: string
                 payment_intent_data: { metadata },
                 invoice_creation: { enabled: true, invoice_data: { metadata } },
               }
-            : { mode: 'subscription' as const, subscription_data: { metadata } }),
+            : {
+                mode: 'subscription' as const,
+                subscription_data: { metadata },
+                custom_text: {
+                  submit: {
+                    message: `Renews at ${monthlyText(amount, currency)}${order.asksTax ? ' plus tax' : ''} until you cancel. You can cancel at any time in your dashboard, under Billing.`,
+                  },
+                },
+              }),
         },
         { ...patience, idempotencyKey },
       ),
@@ -117,3 +143,14 @@ function createSession(provider: PaymentProvider, order: Order, customer: string
     },
   );
 }
+
+/** The customer is a known one: what they type on the page takes the place of the address and the name that they have. */
+const taxOf = ({ asksTax }: Order): Stripe.Checkout.SessionCreateParams =>
+  asksTax
+    ? {
+        automatic_tax: { enabled: true },
+        billing_address_collection: 'required',
+        tax_id_collection: { enabled: true },
+        customer_update: { address: 'auto', name: 'auto' },
+      }
+    : {};

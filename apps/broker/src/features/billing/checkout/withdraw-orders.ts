@@ -1,17 +1,19 @@
 import { isRefusal } from '#adapters/stripe/stripe-client.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
+import { creditsOfPrices } from '../prices/plan-prices.ts';
 import { offeredPackage, offeredPlan, offeredRental, type Offered } from '../prices/offered.ts';
 import type { Fulfil, FulfilGiven } from './fulfilment.ts';
-import { hadAccess, notOffered, priceChanged, type Order } from './order.ts';
+import { hadAccess, notOffered, overlapChanged, priceChanged, type Order } from './order.ts';
 import { findOwners, listOpen, listOpenOf, withdrawOrders } from './order-store.ts';
+import { findUntold } from '../overlap/find-untold.ts';
 import { ownedAlready } from './owned-already.ts';
 
 const pageSize = 100;
 
 /**
- * Ends the payment pages of what is no longer offered, or at another price, and of what the person has in another way by now:
- * an open order is marked, so that what is paid for it all the same is given back, and its page is then closed at the provider.
+ * Ends the payment pages of what is no longer offered, or at another price, of what the person has in another way by now, and of a
+ * plan that includes a rental which they were not asked about: an open order is marked, so that what is paid for it all the same is given back, and its page is then closed at the provider.
  * Brings the same at each broker and each time.
  * @throws SoukError payments_unavailable: the marks are there; the next run closes the pages
  */
@@ -39,10 +41,12 @@ export function createWithdrawOrders({
   findServer(id: string): CatalogueServer | undefined;
 }): WithdrawOrders {
   /** Finds what is sold now, as often as it is asked: read once a run. */
-  async function readOffers(): Promise<(order: Order) => Offered | undefined> {
+  async function readOffers(): Promise<(order: Order) => (Offered & { credits?: number }) | undefined> {
     const [plans, packages] = await Promise.all([offers.plans(), offers.packages()]);
     const planOf = new Map(plans.map((plan) => [plan.planId, offeredPlan(plan)]));
-    const packageOf = new Map(packages.map((one) => [one.packageId, offeredPackage(one)]));
+    const packageOf = new Map(
+      packages.map((one) => [one.packageId, { ...offeredPackage(one), credits: one.credits + one.bonus }]),
+    );
     return ({ kind, itemId }) => {
       if (kind === 'plan') return planOf.get(itemId);
       if (kind === 'credits') return packageOf.get(itemId);
@@ -74,11 +78,18 @@ export function createWithdrawOrders({
     return all.length;
   }
 
-  async function findHad(orders: readonly Order[]): Promise<Order[]> {
-    const had: Order[] = [];
-    for (const order of orders)
-      if (await ownedAlready(db.query, { findServer, nowMs: clock.now() }, order)) had.push(order);
-    return had;
+  /** By what their owners have: those that are to be ended, by the reason. */
+  async function judge(orders: readonly Order[]): Promise<[reason: string, orders: readonly Order[]][]> {
+    const [had, untold]: [Order[], Order[]] = [[], []];
+    for (const order of orders) {
+      const now = { findServer, nowMs: clock.now() };
+      if (await ownedAlready(db.query, now, order)) had.push(order);
+      else if (await findUntold(db.query, now, order)) untold.push(order);
+    }
+    return [
+      [hadAccess, had],
+      [overlapChanged, untold],
+    ];
   }
 
   return {
@@ -88,10 +99,18 @@ export function createWithdrawOrders({
       const faultOf = (order: Order): string | undefined => {
         const offer = offerOf(order);
         if (!offer) return notOffered;
-        return offer.amount === order.amount && offer.currency === order.currency ? undefined : priceChanged;
+        if (offer.amount !== order.amount || offer.currency !== order.currency) return priceChanged;
+        if (offer.credits !== undefined && offer.credits !== order.credits) return priceChanged;
+        const monthly = order.kind === 'plan' ? pageCredits.get(order.priceId) : undefined;
+        return monthly === undefined || monthly === offer.monthlyCredits ? undefined : priceChanged;
       };
+      let pageCredits: ReadonlyMap<string, number> = new Map();
       for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
         const page = await listOpen(db.query, provider.livemode, after, pageSize);
+        pageCredits = await creditsOfPrices(
+          db.query,
+          page.map(({ priceId }) => priceId),
+        );
         const faulty = Map.groupBy(page, faultOf);
         const offered = (faulty.get(undefined) ?? []).filter(({ kind }) => kind !== 'credits');
         const owners = await findOwners(
@@ -99,12 +118,12 @@ export function createWithdrawOrders({
           provider.livemode,
           offered.map(({ userId }) => userId),
         );
-        const had = await findHad(offered.filter(({ userId }) => owners.has(userId)));
+        const judged = await judge(offered.filter(({ userId }) => owners.has(userId)));
         ended += await end(
           new Map([
             [notOffered, faulty.get(notOffered) ?? []],
             [priceChanged, faulty.get(priceChanged) ?? []],
-            [hadAccess, had],
+            ...judged,
           ]),
         );
         const last = page.at(-1);
@@ -113,7 +132,7 @@ export function createWithdrawOrders({
       }
     },
     async ofPerson(userId) {
-      await end(new Map([[hadAccess, await findHad(await listOpenOf(db.query, provider.livemode, userId))]]));
+      await end(new Map(await judge(await listOpenOf(db.query, provider.livemode, userId))));
     },
   };
 }

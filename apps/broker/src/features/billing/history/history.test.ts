@@ -126,6 +126,7 @@ describe('the billing dashboard', () => {
       currency: 'USD',
       createdAt: '2026-03-27T01:02:03.004Z',
       receiptUrl: 'https://pay.example/receipt',
+      dispute: null,
     });
     expect(data.recentTransactions.map(({ createdAt }) => createdAt)).toEqual(
       data.recentTransactions
@@ -164,8 +165,8 @@ describe('the list of transactions', () => {
     expect(await days({ type: 'refund' })).toBe('05');
     expect(await days({ status: 'completed', endDate: '2026-02-01' })).toBe('01');
     expect(await days({ type: 'refund', status: 'completed' })).toBe('');
-    // years that are no timestamp
-    expect(await days({ startDate: '0000-01-01', endDate: '9999-12-31' })).toBe('05 04 03 02 01');
+    // the first and the last day that are taken
+    expect(await days({ startDate: '0001-01-01', endDate: '9999-12-31' })).toBe('05 04 03 02 01');
     expect(await days({ startDate: '9999-12-31', endDate: '0001-01-01' })).toBe('');
   });
 
@@ -262,10 +263,12 @@ describe('files', () => {
     expect(headers.get('content-disposition')).toBe('attachment; filename="transactions.csv"');
     expect(headers.get('cache-control')).toBe('no-store');
     const lines = text.split('\r\n');
-    expect(lines[0]).toBe('"id","createdAt","type","status","description","service","amount","currency","receiptUrl"');
+    expect(lines[0]).toBe(
+      '"id","createdAt","type","status","description","service","amount","currency","receiptUrl","dispute"',
+    );
     expect(lines).toHaveLength(1 + 9 + 1);
     expect(lines.at(-2)).toMatch(
-      /^"[0-9a-f-]{36}","2026-05-10T00:00:00\.000Z","credit_purchase","completed","He said ""no"", twice",,"9\.00","USD",$/,
+      /^"[0-9a-f-]{36}","2026-05-10T00:00:00\.000Z","credit_purchase","completed","He said ""no"", twice",,"9\.00","USD",,$/,
     );
     for (const one of hostile) expect(text).toContain(`"completed","'${one}",`);
     expect(text).not.toMatch(/,"[=+\-@\t\r]/);
@@ -281,6 +284,29 @@ describe('files', () => {
     );
     const calls = await person.api.getCallsCsv({ params: person.params, query: {} });
     expect(calls).toMatch(/\r\n"[^"]+","[^"]+","my laptop","paid","tool","echo",\d+,"ok",,5,1\r\n$/);
+  });
+
+  test('of transactions says of a disputed payment what the bank has done with the money', async () => {
+    const person = await newPerson();
+    const told = {
+      warning_needs_response: 'the bank asks',
+      needs_response: 'open',
+      won: 'payment stands',
+      lost: 'money given back',
+    };
+    for (const status of Object.keys(told)) {
+      await add(person, { payment_intent_id: `pi_${status}_${person.userId}`, description: status });
+      await app.db.query(
+        `insert into disputes (id, livemode, user_id, status, reason, amount, currency, opened_at, payment_intent_id)
+         values ($1, false, $2, $3, 'general', 900, 'USD', now(), $4)`,
+        [randomUUID(), person.userId, status, `pi_${status}_${person.userId}`],
+      );
+    }
+    await add(person, { description: 'undisputed' });
+    const { text } = await download(`/v2/billing-history/user/${person.userId}/transactions.csv`, person.accessToken);
+    for (const [status, words] of Object.entries(told))
+      expect(text).toMatch(new RegExp(`,"${status}",[^\\n]*,"${words}"\\r\\n`));
+    expect(text).toMatch(/,"undisputed",[^\n]*"USD",,\r\n/);
   });
 
   test('a hostile name of a tool is no formula either', async () => {

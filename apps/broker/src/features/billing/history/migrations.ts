@@ -39,4 +39,12 @@ export const historyMigrations: readonly Migration[] = [
       `create index transactions_by_server on transactions (server_id, livemode, created_at) where server_id is not null`,
     ],
   },
+  {
+    name: '0287-billing-transactions-with-tax',
+    // Of `amount`, what is tax, and what a discount took off before. What was paid until now had neither.
+    statements: [
+      `alter table transactions add column tax bigint not null default 0 check (tax between 0 and amount),
+        add column discount bigint not null default 0 check (discount >= 0)`,
+    ],
+  },
 ];

@@ -1,12 +1,12 @@
 import type { Query } from '#platform/db/database.ts';
 
-/** What a server's rentals brought since a moment, after refunds, in minor units of one currency: less than 0 after older ones. */
+/** What a server's rentals brought since a moment, after refunds and without tax, in minor units of one currency: less than 0 after older ones. */
 export async function readServerRevenue(
   query: Query,
   of: { serverId: string; livemode: boolean; currency: string; since: Date },
 ): Promise<number> {
   const { rows } = await query<{ revenue: number }>(
-    `select coalesce(sum(case when type = 'refund' then -amount else amount end), 0)::bigint as revenue
+    `select coalesce(sum(case when type = 'refund' then tax - amount else amount - tax end), 0)::bigint as revenue
      from transactions
      where server_id = $1 and livemode = $2 and created_at >= $3 and upper(currency) = upper($4)
        and type in ('rental_create', 'refund') and status in ('completed', 'refunded')`,

@@ -1,6 +1,9 @@
 import type { Transaction, TransactionStatus, TransactionType } from '@souk/contract/billing-history.ts';
+import type { Place } from '@souk/contract/times.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Period } from '#platform/http/period.ts';
+import { disputeSql } from '../needs/dispute-of-payment.ts';
+import { presentTransaction, transactionColumns, type TransactionRow } from './transaction-row.ts';
 
 export type TransactionFilter = {
   userId: string;
@@ -11,49 +14,42 @@ export type TransactionFilter = {
   status?: TransactionStatus | undefined;
 };
 
-type Row = {
-  id: string;
-  status: TransactionStatus;
-  type: TransactionType;
-  description: string;
-  server_id: string | null;
-  amount: number;
-  currency: string;
-  created_at: Date;
-  receipt_url: string | null;
-};
-
 const filtered = `
   from transactions where user_id = $1 and livemode = $2 and created_at >= $3 and created_at < $4
     and ($5::text is null or type = $5) and ($6::text is null or status = $6)`;
 
-/** One page of a person's payments and refunds, newest first. */
+/** One page of a person's payments and refunds, newest first, or what follows after one of them. */
 export async function readTransactions(
   query: Query,
   filter: TransactionFilter,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset = 0, after }: { limit: number; offset?: number; after?: Place | undefined },
 ): Promise<Transaction[]> {
-  const { rows } = await query<Row>(
-    `select id, status, type, description, server_id, amount, currency, created_at, receipt_url ${filtered}
-     order by created_at desc, id desc limit $7 offset $8`,
-    [...valuesOf(filter), limit, offset],
+  const { rows } = await query<TransactionRow>(
+    `select ${transactionColumns} from (
+       select * ${filtered} and ($9::timestamptz is null or (created_at, id) < ($9::timestamptz, $10::uuid))
+       order by created_at desc, id desc limit $7 offset $8) t
+     left join lateral (${disputeSql}) d on true
+     order by t.created_at desc, t.id desc`,
+    [...valuesOf(filter), limit, offset, after?.at ?? null, after?.id ?? null],
   );
-  return rows.map((row) => ({
-    id: row.id,
-    status: row.status,
-    type: row.type,
-    description: row.description,
-    mcpId: row.server_id,
-    amount: row.amount,
-    currency: row.currency.toUpperCase(),
-    createdAt: row.created_at.toISOString(),
-    receiptUrl: row.receipt_url,
-  }));
+  return rows.map(presentTransaction);
 }
 
 export async function countTransactions(query: Query, filter: TransactionFilter): Promise<number> {
   const { rows } = await query<{ found: number }>(`select count(*) as found ${filtered}`, valuesOf(filter));
   return rows[0]?.found ?? 0;
+}
+
+/** Whether any of a person's payments has tax or a discount. */
+export async function hasTotals(
+  query: Query,
+  { userId, livemode }: Pick<TransactionFilter, 'userId' | 'livemode'>,
+): Promise<boolean> {
+  const { rows } = await query<{ found: boolean }>(
+    `select exists (select from transactions where user_id = $1 and livemode = $2 and (tax > 0 or discount > 0)) as found`,
+    [userId, livemode],
+  );
+  return rows[0]?.found ?? false;
 }
 
 /**

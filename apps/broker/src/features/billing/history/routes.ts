@@ -1,20 +1,55 @@
-import { decimalsOf } from '@souk/contract/currencies.ts';
+import { decimalText } from '@souk/contract/currencies.ts';
 import {
   getBillingDashboard,
   getTransactionsCsv,
   listTransactions,
   maxCsvRows,
+  type Transaction,
 } from '@souk/contract/billing-history.ts';
 import type { Query } from '#platform/db/database.ts';
-import { asCsvFile, csvOf } from '#platform/http/csv.ts';
+import { inPages } from '#platform/db/in-pages.ts';
+import { csvOf, csvType, type Columns } from '#platform/http/csv.ts';
+import type { Downloads } from '#platform/http/downloads.ts';
 import { periodOf } from '#platform/http/period.ts';
 import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
-import { countTransactions, readTotalSpent, readTransactions } from './read-transactions.ts';
+import { countTransactions, hasTotals, readTotalSpent, readTransactions } from './read-transactions.ts';
 
 /** Of recentTransactions. */
 const maxRecent = 10;
 const defaultCurrency = 'USD';
+
+const columns: Columns<Transaction> = {
+  id: ({ id }) => id,
+  createdAt: ({ createdAt }) => createdAt,
+  type: ({ type }) => type,
+  status: ({ status }) => status,
+  description: ({ description }) => description,
+  service: ({ mcpId }) => mcpId,
+  // as people write money; never negative, the type says what came back
+  amount: ({ amount, currency }) => decimalText(amount, currency),
+  currency: ({ currency }) => currency,
+  receiptUrl: ({ receiptUrl }) => receiptUrl,
+};
+
+/** Behind the others, where a person has paid tax or has had a discount: programs that read the others are not disturbed. */
+const columnsOfTotals: Columns<Transaction> = {
+  subtotal: ({ amount, currency, totals }) => decimalText(totals?.subtotal ?? amount, currency),
+  discount: ({ currency, totals }) => decimalText(totals?.discount ?? 0, currency),
+  tax: ({ currency, totals }) => decimalText(totals?.tax ?? 0, currency),
+};
+
+/** A person reads how the bank decided; `won` and `lost` are told from the side of the shop. */
+const disputeWords: Readonly<Record<NonNullable<Transaction['dispute']>['state'], string>> = {
+  inquiry: 'the bank asks',
+  'to-answer': 'open',
+  'under-review': 'open',
+  won: 'payment stands',
+  lost: 'money given back',
+};
+
+/** Behind all others, for the same reason. */
+const columnOfDisputes: Columns<Transaction> = { dispute: ({ dispute }) => dispute && disputeWords[dispute.state] };
 
 /**
  * What a person has paid and got back, as pages and as a file.
@@ -22,7 +57,7 @@ const defaultCurrency = 'USD';
  */
 export function mountBillingHistoryRoutes(
   router: Router,
-  { query, livemode }: { query: Query; livemode: boolean },
+  { query, livemode, downloads }: { query: Query; livemode: boolean; downloads: Downloads },
 ): void {
   router.route(getBillingDashboard, async ({ caller, params }) => {
     requireOwn(caller, params);
@@ -52,22 +87,12 @@ export function mountBillingHistoryRoutes(
   router.route(getTransactionsCsv, async ({ caller, params, query: { startDate, endDate, ...kind }, reply }) => {
     requireOwn(caller, params);
     const filter = { userId: caller.userId, livemode, period: periodOf({ startDate, endDate }), ...kind };
-    const transactions = await readTransactions(query, filter, { limit: maxCsvRows, offset: 0 });
-    asCsvFile(reply, 'transactions.csv');
-    return csvOf(
-      ['id', 'createdAt', 'type', 'status', 'description', 'service', 'amount', 'currency', 'receiptUrl'],
-      transactions.map((one) => [
-        one.id,
-        one.createdAt,
-        one.type,
-        one.status,
-        one.description,
-        one.mcpId,
-        // as people write money; never negative, the type says what came back
-        (one.amount / 10 ** decimalsOf(one.currency)).toFixed(decimalsOf(one.currency)),
-        one.currency,
-        one.receiptUrl,
-      ]),
-    );
+    const pages = inPages<Transaction>((last, limit) => {
+      const after = last && { at: new Date(last.createdAt), id: last.id };
+      return readTransactions(query, filter, { limit, after });
+    }, maxCsvRows);
+    const totals = (await hasTotals(query, filter)) ? columnsOfTotals : {};
+    const pieces = csvOf({ ...columns, ...totals, ...columnOfDisputes }, pages);
+    return downloads.send(reply, caller.userId, { name: 'transactions.csv', type: csvType, pieces });
   });
 }

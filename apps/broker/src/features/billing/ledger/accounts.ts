@@ -6,6 +6,9 @@ import type { Query } from '#platform/db/database.ts';
  */
 export type Livemode = boolean;
 
+/** The fact that gives a newcomer their welcome credits. */
+export const welcomeIdem = (userId: string): string => `welcome:${userId}`;
+
 /** The month of spending caps: the database's, in UTC. */
 export const thisMonth = `date_trunc('month', now() at time zone 'UTC')::date`;
 

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { migrations } from '../../../migrations.ts';
+import { expireCredits } from '../figures/merge-figures.ts';
 import { clawBackCredits, grantCredits, setCredits, type ClawBack, type CreditGrant } from './change-credits.ts';
 import { checkLedger } from './check-ledger.ts';
 import { readAccount } from './read-account.ts';
@@ -68,6 +69,20 @@ describeOnDatabases('credits change by the ledger alone', migrations, (open) => 
     await expect(bob.grant({ ...again, credits: 10 })).rejects.toMatchObject({ code: 'key_used' });
     await expect(ann.grant({ ...again, credits: 10, livemode: true })).rejects.toMatchObject({ code: 'key_used' });
     expect([(await ann.account()).balance, (await bob.account()).balance]).toEqual([10, 0]);
+  });
+
+  test('credits that come to the account of an erased person expire', async () => {
+    const ann = personOn(db);
+    await ann.grant({ credits: 10 });
+    await db.query('update credit_accounts set closed = true where user_id = $1', [ann.userId]);
+    await ann.grant({ credits: 400, expiresAt: inDays(30) });
+    await expireCredits(db, livemode);
+    expect((await ann.entries()).map(({ delta, contra }) => [delta, contra])).toEqual([
+      [10, 'purchased'],
+      [400, 'purchased'],
+      [-400, 'expiry'],
+    ]);
+    expect(await checkLedger(db)).toEqual([]);
   });
 
   test('the account shows where credits come from and until when they can be spent', async () => {

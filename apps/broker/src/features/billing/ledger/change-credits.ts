@@ -38,7 +38,13 @@ export type NewBalance = Change & {
   expectedBalance?: number | undefined;
 };
 
-type Account = { balance: number; held: number; debt: number };
+type Account = {
+  balance: number;
+  held: number;
+  debt: number;
+  /** The person is erased: credits that come to the account expire at once. */
+  expiry: Date | null;
+};
 
 /**
  * Adds credits. They repay debt first. Runs in the transaction of what they are paid with.
@@ -120,7 +126,10 @@ async function lockAccount(query: Query, { userId, livemode }: Change): Promise<
   const where = 'where user_id = $1 and livemode = $2';
   await query(`select from credit_accounts ${where} for no key update`, [userId, livemode]);
   await tidyAccounts(query, livemode, [userId]);
-  const { rows } = await query<Account>(`select balance, held, debt from credit_accounts ${where}`, [userId, livemode]);
+  const { rows } = await query<Account>(
+    `select balance, held, debt, case when closed then now() end as expiry from credit_accounts ${where}`,
+    [userId, livemode],
+  );
   const [account] = rows;
   if (!account) throw new Error(`the credit account of ${userId} is gone`);
   return account;
@@ -139,7 +148,8 @@ async function wasDone(query: Query, { userId, livemode, idem }: Change, contra:
 }
 
 async function addLot(query: Query, account: Account, grant: CreditGrant, contra: string): Promise<void> {
-  const { userId, livemode, idem, credits, source, expiresAt } = grant;
+  const { userId, livemode, idem, credits, source } = grant;
+  const expiresAt = account.expiry ?? grant.expiresAt;
   const repaid = Math.min(account.debt, credits);
   await query(
     `insert into credit_lots (id, user_id, livemode, source, idem, granted, remaining, expires_at)

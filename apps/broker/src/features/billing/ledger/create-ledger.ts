@@ -114,7 +114,7 @@ export async function createLedger({
         else if (!isRefused) log.error({ err: error, calls: settlements.size() }, 'the ledger cannot be written yet');
         isRefused = !(error instanceof BrokerIsDead);
       }
-      book.giveUp();
+      book.giveUp(isRefused);
       if (isRefused) return;
     }
   }
@@ -160,7 +160,7 @@ export async function createLedger({
     ticker = undefined;
     if (isStopped) return;
     book.drainIdle();
-    book.giveUp();
+    book.giveUp(isRefused);
     if (book.hasTrims() || sinceSeenMs() >= times.beatMs) void run();
     if (nowMs() - activeAtMs <= 2 * times.lifeMs || !book.isEmpty()) ticker = setTimeout(tick, tickMs);
   }

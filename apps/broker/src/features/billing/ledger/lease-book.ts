@@ -233,10 +233,11 @@ export function createLeaseBook({
       if (lease) forgetIfOver(lease);
     },
     /** Refuses those that have waited for too long. */
-    giveUp(): void {
+    giveUp(isRefused: boolean): void {
       const now = nowMs();
+      const answerMs = isRefused ? Math.min(times.refusedMs, times.answerMs) : times.answerMs;
       for (const [userId, book] of books) {
-        const patienceMs = book.short ? times.patienceMs : times.answerMs;
+        const patienceMs = book.short ? times.patienceMs : answerMs;
         const isLate = (waiter: Waiter) => now - waiter.sinceMs > patienceMs;
         if (book.waiting.some(isLate)) refuse(book, isLate, book.short ?? { kind: 'unavailable' });
         dropIfEmpty(userId, book);

@@ -40,6 +40,8 @@ export type LeaseTimes = {
   patienceMs: number;
   /** How long a call waits for the database: on a busy machine, the embedded one takes seconds. */
   answerMs: number;
+  /** How long a call waits while the database refuses to write, or is lost: it is answered within 2 s (I11). */
+  refusedMs: number;
   /** A lease that no call has used for so long goes back. */
   idleMs: number;
   /** A lease is replaced after this time. */

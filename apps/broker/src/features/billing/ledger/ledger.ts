@@ -24,6 +24,7 @@ export const ledgerTimes: LedgerTimes = {
   settleMs: 100,
   patienceMs: 250,
   answerMs: 4900,
+  refusedMs: 1500,
   idleMs: 2000,
   ageMs: 10_000,
   beatMs: 2000,

@@ -1,6 +1,14 @@
 import type { Query } from '#platform/db/database.ts';
-import { spentThisMonth, thisMonth, type Livemode } from './accounts.ts';
+import { spentThisMonth, thisMonth, welcomeIdem, type Livemode } from './accounts.ts';
 import type { LotSource } from './change-credits.ts';
+
+type AccountPart = {
+  source: LotSource;
+  credits: number;
+  expiresAt: Date | undefined;
+  /** The promotional credits were given to the new account as a welcome. */
+  isWelcome?: true;
+};
 
 /** What a person has, in whole credits. */
 export type CreditAccount = {
@@ -13,7 +21,7 @@ export type CreditAccount = {
   /** What new calls can spend. */
   available: number;
   /** The balance by where it comes from, in the order in which it is spent. */
-  parts: { source: LotSource; credits: number; expiresAt: Date | undefined }[];
+  parts: AccountPart[];
   monthlyCap: number | undefined;
   spentThisMonth: number;
   /** When the month of the cap ends (UTC). */
@@ -31,6 +39,7 @@ type AccountRow = {
   credits: number;
   expires_at: Date | null;
   is_expired: boolean;
+  is_welcome: boolean;
   /** Credits of each open lease, of every broker. */
   leases: Record<string, number> | null;
 };
@@ -49,14 +58,14 @@ export async function readAccount(
     `select c.balance, coalesce(c.held, 0) as held, coalesce(c.debt, 0) as debt, c.monthly_cap,
        ${spentThisMonth} as month_spent, (${thisMonth} + interval '1 month') at time zone 'UTC' as month_ends_at,
        l.source, coalesce(sum(l.remaining), 0)::bigint as credits, l.expires_at,
-       coalesce(l.expires_at <= now(), false) as is_expired,
+       coalesce(l.expires_at <= now(), false) as is_expired, coalesce(l.idem = $3, false) as is_welcome,
        (select jsonb_object_agg(id, granted) from credit_leases where user_id = $2 and livemode = $1) as leases
      from (values (1)) one
        left join credit_accounts c on c.user_id = $2 and c.livemode = $1
        left join credit_lots l on l.user_id = c.user_id and l.livemode = c.livemode and l.open
-     group by c.user_id, c.livemode, l.source, l.expires_at
-     order by l.source, l.expires_at nulls last`,
-    [livemode, userId],
+     group by c.user_id, c.livemode, l.source, l.expires_at, is_welcome
+     order by l.source, l.expires_at nulls last, is_welcome desc`,
+    [livemode, userId, welcomeIdem(userId)],
   );
   const [account] = rows;
   if (!account) throw new Error('one row is always there');
@@ -70,8 +79,10 @@ export async function readAccount(
     held,
     debt: account.debt,
     available: Math.max(0, balance - held - account.debt),
-    parts: rows.flatMap(({ source, credits, expires_at, is_expired }) =>
-      source === null || is_expired ? [] : [{ source, credits, expiresAt: expires_at ?? undefined }],
+    parts: rows.flatMap(({ source, credits, expires_at, is_expired, is_welcome }) =>
+      source === null || is_expired
+        ? []
+        : [{ source, credits, expiresAt: expires_at ?? undefined, ...(is_welcome && { isWelcome: true as const }) }],
     ),
     monthlyCap: account.monthly_cap ?? undefined,
     spentThisMonth: account.month_spent,

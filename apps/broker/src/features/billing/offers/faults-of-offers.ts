@@ -9,11 +9,11 @@ const amount = z.number().optional().catch(undefined);
 /** Takes whatever is there, so that a file with a malformed field is told its other faults too. */
 const readable = z.object({
   plans: z
-    .array(z.object({ planId: text, tier: text, amount, currency: text }).catch({}))
+    .array(z.object({ planId: text, name: text, tier: text, amount, currency: text }).catch({}))
     .optional()
     .catch(undefined),
   packages: z
-    .array(z.object({ packageId: text, price: amount, currency: text }).catch({}))
+    .array(z.object({ packageId: text, name: text, price: amount, currency: text }).catch({}))
     .optional()
     .catch(undefined),
 });
@@ -54,7 +54,18 @@ export function faultsOfOffers(value: unknown): string[] {
     const tooLittle = fault || price === undefined || price <= 0 ? undefined : amountFault(price, currency);
     if (tooLittle) faults.push(`${at}.${priceName} ${tooLittle}`);
   }
-  return [...faults, ...faultsOfFree(plans)];
+  return [...faults, ...sameNames('plans', plans), ...sameNames('packages', packages), ...faultsOfFree(plans)];
+}
+
+/** People choose an offer by its name: no two of a kind have the same, in any case of its letters, as in the browser. */
+function sameNames(kind: 'plans' | 'packages', offers: readonly { name?: string | undefined }[]): string[] {
+  const names = new Set<string>();
+  return offers.flatMap(({ name }, index) => {
+    if (name === undefined) return [];
+    const isTaken = names.has(name.toLowerCase());
+    names.add(name.toLowerCase());
+    return isTaken ? [`${kind}.${index}.name ${name} is the name of two ${kind}`] : [];
+  });
 }
 
 /** Exactly one plan is free: the one that everyone has. */

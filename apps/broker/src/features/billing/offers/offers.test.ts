@@ -46,7 +46,12 @@ test('[PAY-9] [PLAN-19] [PLAN-21] [PLAN-24] the plans are public: free, basic, p
     'enterprise T3',
   ]);
   const priceOf = (planId: string) => app.billing.prices.priceOf('plan', planId)?.priceId ?? null;
-  const offered = (await bundled()).plans.map((plan) => ({ ...plan, priceId: priceOf(plan.planId), active: true }));
+  const offered = (await bundled()).plans.map((plan) => ({
+    ...plan,
+    priceId: priceOf(plan.planId),
+    active: true,
+    popular: plan.planId === 'pro',
+  }));
   expect(plans).toEqual(offered);
   expect(plans[1]).toEqual({
     planId: 'basic',
@@ -60,6 +65,7 @@ test('[PAY-9] [PLAN-19] [PLAN-21] [PLAN-24] the plans are public: free, basic, p
     active: true,
     tier: 'T1',
     monthlyCredits: 200,
+    popular: false,
   });
   const [free, ...paid] = plans;
   expect(free).toMatchObject({ amount: 0, monthlyCredits: 0, priceId: null });
@@ -69,7 +75,11 @@ test('[PAY-9] [PLAN-19] [PLAN-21] [PLAN-24] the plans are public: free, basic, p
 test('[PAY-8] [PLAN-20] [PLAN-22] the three credit packages are public', async () => {
   const { packages } = await clientOf(app).listCreditPackages();
   const priceOf = (id: string) => app.billing.prices.priceOf('package', id)?.priceId;
-  const offered = (await bundled()).packages.map((one) => ({ ...one, stripePriceId: priceOf(one.packageId) }));
+  const offered = (await bundled()).packages.map((one) => ({
+    ...one,
+    stripePriceId: priceOf(one.packageId),
+    popular: false,
+  }));
   expect(packages).toEqual(offered);
   expect(packages).toHaveLength(3);
   expect(packages[1]).toEqual({
@@ -80,6 +90,7 @@ test('[PAY-8] [PLAN-20] [PLAN-22] the three credit packages are public', async (
     price: 2000,
     currency: 'USD',
     stripePriceId: expect.stringMatching(/^price_/),
+    popular: false,
   });
 });
 
@@ -98,12 +109,16 @@ test('[PAY-10] the options of a server say how to get access to it, and which cr
       period: 'monthly',
     },
     trialDays: 7,
+    isTrialUsed: false,
+    down: null,
     access: {
       hasAccess: false,
       accessType: 'none',
       expiresAt: null,
       isTrialPeriod: false,
       isCancelled: false,
+      renews: false,
+      plan: null,
       features: [],
     },
   };

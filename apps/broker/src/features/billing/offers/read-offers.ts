@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { issueText } from '@souk/contract/issue-text.ts';
 import { tierSchema } from '@souk/contract/tiers.ts';
 import { z } from 'zod';
 import { ConfigError } from '#platform/config.ts';
@@ -6,10 +7,15 @@ import { faultsOfOffers } from './faults-of-offers.ts';
 
 const id = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be a short name such as pro');
 const line = (most: number) => z.string().min(1).max(most);
-const currency = z.string().regex(/^[A-Z]{3}$/, 'must be a three-letter currency code');
+const currency = z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, such as USD');
 const cents = z.int().min(0).max(100_000_00);
 
+/** More would be a price of its own to pay for each made-up address. */
+const welcome = z.int().min(0).max(10_000).default(0);
+
 const offersSchema = z.strictObject({
+  /** Credits that each new account is given: of a demo or a test key, and where money is paid. None unless it says so. */
+  welcomeCredits: z.strictObject({ demo: welcome, live: welcome }).default({ demo: 0, live: 0 }),
   plans: z
     .array(
       z.strictObject({
@@ -41,8 +47,11 @@ const offersSchema = z.strictObject({
     .max(20),
 });
 
-/** What is sold: catalogue/offers.json. */
-export type Offers = z.output<typeof offersSchema>;
+/** All of catalogue/offers.json. */
+export type OffersFile = z.output<typeof offersSchema>;
+
+/** What is sold. */
+export type Offers = Pick<OffersFile, 'plans' | 'packages'>;
 
 /** The one currency of what is sold. undefined where nothing is, or the file is unreadable: the start says so. */
 export function readCurrency(file: string): string | undefined {
@@ -54,14 +63,14 @@ export function readCurrency(file: string): string | undefined {
 export const currencyOf = ({ plans, packages }: Offers): string | undefined => [...plans, ...packages][0]?.currency;
 
 /** @throws ConfigError that names the file and everything that is wrong in it: the start fails */
-export function readOffers(file: string): Offers {
+export function readOffers(file: string): OffersFile {
   const { offers, problems } = read(file);
   if (!offers) throw new ConfigError(problems.map((problem) => `${file}: ${problem}`));
   return offers;
 }
 
 /** Either the offers, or all that is wrong with them. */
-function read(file: string): { offers?: Offers; problems: readonly string[] } {
+function read(file: string): { offers?: OffersFile; problems: readonly string[] } {
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
@@ -69,7 +78,7 @@ function read(file: string): { offers?: Offers; problems: readonly string[] } {
     return { problems: [`could not be read as JSON: ${error instanceof Error ? error.message : String(error)}`] };
   }
   const { data, error } = offersSchema.safeParse(value);
-  const malformed = (error?.issues ?? []).map(({ path, message }) => [path.join('.'), message].join(' ').trim());
+  const malformed = (error?.issues ?? []).map((issue) => [issue.path.join('.'), issueText(issue)].join(' ').trim());
   const problems = [...malformed, ...faultsOfOffers(value)];
   return data && problems.length === 0 ? { offers: data, problems } : { problems };
 }

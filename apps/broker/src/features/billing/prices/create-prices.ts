@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
+import type { OfferFields } from '@souk/contract/offer-fields.ts';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
@@ -20,6 +21,8 @@ export type Prices = {
   planPriceId(plan: Plan): string | undefined;
   packagePriceId(one: CreditPackage): string | undefined;
   rentalPriceId(server: CatalogueServer): string | undefined;
+  /** Whether the provider has the price of a plan or a package as it is offered now. */
+  isOffered(offer: { offerId: string; fields: OfferFields }): boolean;
   /** Whether a server is for rent, in the currency of the shop. */
   isSold(server: CatalogueServer): boolean;
   /**
@@ -46,13 +49,15 @@ export type Prices = {
 export async function createPrices(options: {
   db: { query: Query };
   provider: PaymentProvider | undefined;
+  /** Tax comes on top of the prices. */
+  addsTax: boolean;
   offers: OfferStore;
   catalogue: Pick<Catalogue, 'snapshot' | 'onChange'>;
   /** Of the plans and packages. */
   currency: string | undefined;
   log: Log;
 }): Promise<Prices> {
-  const { provider, offers, catalogue, currency, log } = options;
+  const { provider, addsTax, offers, catalogue, currency, log } = options;
   const rentalOf = (server: Pick<CatalogueServer, 'id' | 'manifest'>) => offeredRental(server, currency);
   const store = createPriceStore(options.db, provider?.livemode ?? false);
   const known = new Map<string, StoredPrice>();
@@ -72,9 +77,9 @@ export async function createPrices(options: {
 
   async function putNow(one: Offered, found?: AtProvider): Promise<ProviderPrice> {
     if (!provider) throw new Error('nothing is sold here');
-    const price = await putPrice(provider, one, found);
-    const { kind, id, amount, currency } = one;
-    const stored = { kind, id, amount, currency, ...price };
+    const price = await putPrice(provider, one, { found, addsTax });
+    const { kind, id, amount, currency, monthlyCredits } = one;
+    const stored = { kind, id, amount, currency, ...(monthlyCredits !== undefined && { monthlyCredits }), ...price };
     if (!isDeepStrictEqual(known.get(keyOf(one)), stored)) await store.write(stored);
     known.set(keyOf(one), stored);
     put.set(keyOf(one), JSON.stringify(one));
@@ -137,19 +142,31 @@ export async function createPrices(options: {
     waiting.clear();
   }
 
-  function currentPriceId(kind: OfferKind, id: string, amount: number, currency: string): string | undefined {
+  function currentPriceId(
+    kind: OfferKind,
+    id: string,
+    amount: number,
+    currency: string,
+    monthlyCredits?: number,
+  ): string | undefined {
     const price = known.get(keyOf({ kind, id }));
-    return price?.amount === amount && price.currency === currency ? price.priceId : undefined;
+    const isCurrent =
+      price?.amount === amount && price.currency === currency && price.monthlyCredits === monthlyCredits;
+    return isCurrent ? price.priceId : undefined;
   }
 
   return {
     priceOf: (kind, id) => known.get(keyOf({ kind, id })),
-    planPriceId: ({ planId, amount, currency }) => currentPriceId('plan', planId, amount, currency),
+    planPriceId: ({ planId, amount, currency, monthlyCredits }) =>
+      currentPriceId('plan', planId, amount, currency, monthlyCredits),
     packagePriceId: ({ packageId, price, currency }) => currentPriceId('package', packageId, price, currency),
     rentalPriceId({ id, manifest }) {
       const rental = manifest.billing?.rental;
       return rental && currentPriceId('rental', id, rental.price, rental.currency);
     },
+    isOffered: ({ offerId, fields: { amount, currency, ...rest } }) =>
+      currentPriceId(rest.kind, offerId, amount, currency, rest.kind === 'plan' ? rest.monthlyCredits : undefined) !==
+      undefined,
     isSold: (server) => rentalOf(server) !== undefined,
     async put(one) {
       try {
@@ -165,7 +182,7 @@ export async function createPrices(options: {
       if (!provider || !one || currentPriceId('rental', id, one.amount, one.currency) !== undefined) return undefined;
       const live = catalogue.snapshot().byId.get(id);
       try {
-        return await withPatience(live && rentalOf(live) ? stagePrice(provider, one) : putNow(one));
+        return await withPatience(live && rentalOf(live) ? stagePrice(provider, one, { addsTax }) : putNow(one));
       } catch (error) {
         log.warn({ err: error, server: id }, 'the price of a staged rental is not at the payment provider yet');
         return undefined;

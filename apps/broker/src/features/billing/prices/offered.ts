@@ -1,6 +1,7 @@
 import { amountFault, currencyFault } from '@souk/contract/currencies.ts';
 import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
 import { presentBilling, type CatalogueServer } from '#features/catalogue/index.ts';
+import { counted } from '../offers/offer-words.ts';
 
 export type OfferKind = 'plan' | 'package' | 'rental';
 
@@ -15,16 +16,28 @@ export type Offered = {
   amount: number;
   /** In capitals. */
   currency: string;
+  /** Of a plan: who subscribed at a price keeps the credits that came with it. */
+  monthlyCredits?: number;
 };
 
 /** undefined: free. */
-export function offeredPlan({ planId, name, description, amount, currency }: Plan): Offered | undefined {
-  return amount === 0 ? undefined : { kind: 'plan', id: planId, name: `${name} plan`, description, amount, currency };
+export function offeredPlan(plan: Plan): Offered | undefined {
+  const { planId: id, name, description, amount, currency, monthlyCredits } = plan;
+  if (amount === 0) return undefined;
+  return { kind: 'plan', id, name: `${name} plan`, description, amount, currency, monthlyCredits };
 }
 
 export function offeredPackage({ packageId, name, credits, bonus, price, currency }: CreditPackage): Offered {
-  const description = `${credits + bonus} credits`;
-  return { kind: 'package', id: packageId, name, description, amount: price, currency };
+  const description = 'Credits for calls that have a price. They never expire.';
+  // payment pages and receipts show the name alone
+  return {
+    kind: 'package',
+    id: packageId,
+    name: `${name}: ${counted(credits + bonus, 'credit')}`,
+    description,
+    amount: price,
+    currency,
+  };
 }
 
 /**

@@ -62,13 +62,14 @@ function lookupKeysOf(one: Offered): string[] {
  * Brings the product and the price at the provider up to what is offered. An amount cannot change there: another price takes
  * the lookup key over, and the old one is sold no more. May be repeated, and run by several brokers at once: the product's
  * id is ours, and a price has an idempotency key made of the price that it follows.
- * @param found what the provider has of it; by default it is asked
+ * @param options.found what the provider has of it; by default it is asked
+ * @param options.addsTax tax comes on top of the price, and is no part of it
  * @throws SoukError payments_unavailable
  */
 export async function putPrice(
   provider: PaymentProvider,
   offered: Offered,
-  found?: AtProvider,
+  { found, addsTax = false }: { found?: AtProvider | undefined; addsTax?: boolean } = {},
 ): Promise<ProviderPrice> {
   const { products, prices: data } = found ?? (await readProvider(provider, [offered]));
   const productId = productIdOf(offered);
@@ -79,15 +80,19 @@ export async function putPrice(
   );
   const [lookupKey, stagedKey] = [productId, stagedKeyOf(productId)];
   const known = data.find((price) => price.lookup_key === lookupKey);
-  if (known?.active && isSame(known, offered, productId)) return { productId, priceId: known.id };
+  if (known?.active && isSame(known, offered, productId, addsTax)) {
+    await noteCredits(provider, known, offered);
+    if (lacksTax(known, addsTax)) await provider.call((stripe) => stripe.prices.update(known.id, onTop));
+    return { productId, priceId: known.id };
+  }
   const staged = data.find((price) => price.lookup_key === stagedKey);
-  if (staged?.active && isSame(staged, offered, productId)) {
-    const takeOver = { lookup_key: lookupKey, transfer_lookup_key: true };
+  if (staged?.active && isSame(staged, offered, productId, addsTax)) {
+    const takeOver = { lookup_key: lookupKey, transfer_lookup_key: true, ...(lacksTax(staged, addsTax) && onTop) };
     await provider.call((stripe) => stripe.prices.update(staged.id, takeOver));
     if (known?.active) await provider.call((stripe) => stripe.prices.update(known.id, { active: false }));
     return { productId, priceId: staged.id };
   }
-  const priceId = await createPrice(provider, { offered, productId, lookupKey, before: known });
+  const priceId = await createPrice(provider, { offered, productId, lookupKey, addsTax, before: known });
   return { productId, priceId };
 }
 
@@ -95,13 +100,17 @@ export async function putPrice(
  * Puts the price of something that is sold at another price until this one is offered: putPrice then takes it.
  * @throws SoukError payments_unavailable
  */
-export async function stagePrice(provider: PaymentProvider, offered: Offered): Promise<ProviderPrice> {
+export async function stagePrice(
+  provider: PaymentProvider,
+  offered: Offered,
+  { addsTax = false }: { addsTax?: boolean } = {},
+): Promise<ProviderPrice> {
   const productId = productIdOf(offered);
   const lookupKey = stagedKeyOf(productId);
   const { data } = await provider.call((stripe) => stripe.prices.list({ lookup_keys: [lookupKey], limit: 1 }));
   const [before] = data;
-  if (before?.active && isSame(before, offered, productId)) return { productId, priceId: before.id };
-  return { productId, priceId: await createPrice(provider, { offered, productId, lookupKey, before }) };
+  if (before?.active && isSame(before, offered, productId, addsTax)) return { productId, priceId: before.id };
+  return { productId, priceId: await createPrice(provider, { offered, productId, lookupKey, addsTax, before }) };
 }
 
 const stagedKeyOf = (productId: string) => `${productId}_staged`;
@@ -113,13 +122,28 @@ async function createPrice(
     offered,
     productId,
     lookupKey,
+    addsTax,
     before,
-  }: { offered: Offered; productId: string; lookupKey: string; before: { id: string; active: boolean } | undefined },
+  }: {
+    offered: Offered;
+    productId: string;
+    lookupKey: string;
+    addsTax: boolean;
+    before: { id: string; active: boolean } | undefined;
+  },
 ): Promise<string> {
   const currency = offered.currency.toLowerCase();
   const { id: priceId } = await makeOnce(
     provider,
-    keyOf('price', lookupKey, offered.amount, currency, before?.id),
+    keyOf(
+      'price',
+      lookupKey,
+      offered.amount,
+      currency,
+      before?.id,
+      ...creditsOf(offered),
+      ...(addsTax ? ['on top'] : []),
+    ),
     (stripe, idempotencyKey) =>
       stripe.prices.create(
         {
@@ -129,12 +153,14 @@ async function createPrice(
           ...(offered.kind !== 'package' && { recurring: { interval: 'month' as const } }),
           lookup_key: lookupKey,
           transfer_lookup_key: true,
+          ...(addsTax && onTop),
+          ...(offered.monthlyCredits !== undefined && { metadata: metadataOf(offered.monthlyCredits) }),
         },
         { idempotencyKey },
       ),
     async () => {
       const { data } = await provider.call((stripe) => stripe.prices.list({ lookup_keys: [lookupKey], limit: 1 }));
-      return data.find((price) => isSame(price, offered, productId));
+      return data.find((price) => isSame(price, offered, productId, addsTax));
     },
   );
   if (before?.active) await provider.call((stripe) => stripe.prices.update(before.id, { active: false }));
@@ -162,13 +188,35 @@ async function putProduct(
   );
 }
 
-function isSame(
-  price: { product: string | { id: string }; unit_amount: number | null; currency: string },
-  { amount, currency }: Offered,
-  productId: string,
-): boolean {
+/** Tax comes on top of the price. Said once of a price, it stays so. */
+const onTop = { tax_behavior: 'exclusive' as const };
+const lacksTax = (price: Stripe.Price, addsTax: boolean): boolean =>
+  addsTax && (price.tax_behavior ?? 'unspecified') === 'unspecified';
+
+function isSame(price: Stripe.Price, offered: Offered, productId: string, addsTax: boolean): boolean {
   const product = typeof price.product === 'string' ? price.product : price.product.id;
-  return product === productId && price.unit_amount === amount && price.currency === currency.toLowerCase();
+  const { amount, currency, monthlyCredits } = offered;
+  const isSamePrice = price.unit_amount === amount && price.currency === currency.toLowerCase();
+  const noted = price.metadata[creditsName];
+  // a price from before credits were noted is that of the credits of its plan
+  const areSameCredits = monthlyCredits === undefined || noted === undefined || noted === String(monthlyCredits);
+  // one that was made by hand may have its tax in it
+  const isBeforeTax = !addsTax || price.tax_behavior !== 'inclusive';
+  return product === productId && isSamePrice && areSameCredits && isBeforeTax;
+}
+
+/** What a price of a plan brings each month: other credits are another price, so that subscribers keep theirs. */
+const creditsName = 'monthlyCredits';
+const metadataOf = (monthlyCredits: number) => ({ [creditsName]: String(monthlyCredits) });
+const creditsOf = ({ monthlyCredits }: Offered) => (monthlyCredits === undefined ? [] : [monthlyCredits]);
+
+async function noteCredits(
+  provider: PaymentProvider,
+  { id, metadata }: Stripe.Price,
+  { monthlyCredits }: Offered,
+): Promise<void> {
+  if (monthlyCredits === undefined || metadata[creditsName] !== undefined) return;
+  await provider.call((stripe) => stripe.prices.update(id, { metadata: metadataOf(monthlyCredits) }));
 }
 
 /** Bounded, however long the texts are. */

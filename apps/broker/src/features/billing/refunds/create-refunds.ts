@@ -3,17 +3,20 @@ import type { Clock } from '#platform/clock.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { noteNotice } from '#platform/notices/outbox.ts';
 import { refundPayment } from './refund-payment.ts';
 import {
   decidePayments,
   endRefund,
   findRefunds,
   isOver,
+  insertPaymentRefund,
   insertRefunds,
   postponeRefund,
   takeDue,
   writePayments,
   type AccessRefund,
+  type WantedPaymentRefund,
 } from './refund-store.ts';
 
 /** How long the one that wrote a refund, or took it, has it for itself. */
@@ -34,6 +37,8 @@ type PaidAccess = { id: string; userId: string; paymentId: string };
 export type Refunds = {
   /** Notes refunds in the transaction that ends what they are for. Each is of one plan or rental, once. */
   want(query: Query, ended: readonly PaidAccess[], usedUntil: Date): Promise<void>;
+  /** Notes the refund of one payment in the transaction that found what is left of it; `find` has it by its own id. */
+  wantPayment(query: Query, wanted: Omit<WantedPaymentRefund, 'id' | 'livemode'>): Promise<string>;
   /** Finds the refunds of plans and rentals by the ids of these. */
   find(accessIds: readonly string[]): Promise<AccessRefund[]>;
   /** Pays several of them, as far as time allows; `payDue` does the rest. */
@@ -41,6 +46,11 @@ export type Refunds = {
   /** Goes on with all that were left. */
   payDue(): Promise<void>;
 };
+
+const refundActions = {
+  access: { refunded: 'access.refunded', failed: 'access.refund-failed' },
+  payment: { refunded: 'user.refunded', failed: 'user.refund-failed' },
+} as const;
 
 export function createRefunds(given: {
   db: Pick<Database, 'query' | 'transaction'>;
@@ -55,24 +65,26 @@ export function createRefunds(given: {
   const inMs = (ms: number) => new Date(clock.now() + ms);
 
   async function end(refund: AccessRefund, state: 'refunded' | 'nothing_paid' | 'failed', error?: string) {
-    const { id, userId, accessId, paymentId, currency } = refund;
+    const { id, userId, accessId, paymentId, transactionId, currency } = refund;
     if (state === 'failed')
       log.error(
-        { refund: id, subscription: paymentId, reason: error },
+        { refund: id, ...(transactionId ? { transactionId } : { subscription: paymentId }), reason: error },
         'a refund was refused: an operator has to look',
       );
     await db.transaction(async (query) => {
       const amount = await endRefund(query, id, { state, at: inMs(0), error });
       if (amount === undefined || state === 'nothing_paid') return;
       const details = {
-        id: accessId,
+        ...(transactionId === undefined ? { id: accessId } : { paymentId: transactionId, refundId: id }),
         amount,
         currency,
         sandbox: !provider.livemode,
         ...(error !== undefined && { error }),
       };
-      const action = state === 'failed' ? 'access.refund-failed' : 'access.refunded';
+      const action = refundActions[transactionId === undefined ? 'access' : 'payment'][state];
       await writeAuditWith(query, { actorId: undefined, action, subject: userId, details }, inMs(0));
+      if (state === 'refunded')
+        await noteNotice(query, { kind: 'payment_refunded', userId, event: id, facts: { amount, currency } }, inMs(0));
     });
   }
 
@@ -86,8 +98,10 @@ export function createRefunds(given: {
         if (answer.kind === 'refused') return end(refund, 'failed', answer.reason);
         isOver = answer.kind === 'refunded';
         const amount = answer.kind === 'refunded' ? answer.amount : answer.left;
-        if (amount === payment.amount) continue;
+        const refundId = answer.kind === 'refunded' ? answer.refundId : undefined;
+        if (amount === payment.amount && refundId === payment.refundId) continue;
         payment.amount = amount;
+        if (refundId !== undefined) payment.refundId = refundId;
         await writePayments(db.query, refund.id, payments);
       }
     }
@@ -122,6 +136,12 @@ export function createRefunds(given: {
         paymentId,
       }));
       await insertRefunds(query, rows, { usedUntil, nextAt: inMs(claimMs) });
+    },
+    async wantPayment(query, wanted) {
+      const id = given.uuid();
+      const refund = { ...wanted, id, livemode: provider.livemode };
+      await insertPaymentRefund(query, refund, { at: inMs(0), nextAt: inMs(claimMs) });
+      return id;
     },
     find: (accessIds) => findRefunds(db.query, accessIds),
     async payAll(refunds) {

@@ -7,7 +7,7 @@ import type { RefundPayment } from './refund-store.ts';
  * the payment.
  */
 export type RefundAnswer =
-  | { kind: 'refunded'; amount: number }
+  | { kind: 'refunded'; amount: number; refundId?: string }
   | { kind: 'refused'; reason: string }
   | { kind: 'lower'; left: number };
 
@@ -54,10 +54,10 @@ export async function refundPayment(
   }
 }
 
-const answerOf = ({ status, amount }: { status: string | null; amount: number }): RefundAnswer =>
+const answerOf = ({ id, status, amount }: { id: string; status: string | null; amount: number }): RefundAnswer =>
   status === 'failed' || status === 'canceled'
     ? { kind: 'refused', reason: `the refund is ${status} at the payment provider` }
-    : { kind: 'refunded', amount };
+    : { kind: 'refunded', amount, refundId: id };
 
 /** Money that went back meanwhile, as by the provider's own dashboard, leaves less to refund; anything else is final. */
 async function judgeRefusal(

@@ -3,14 +3,22 @@ import { refundablePaymentsSql, refundSumSql } from './refundable-sql.ts';
 
 export type RefundState = 'wanted' | 'refunded' | 'nothing_paid' | 'failed';
 /** A part of a refund: of one payment at the provider. */
-export type RefundPayment = { invoiceId: string; paymentIntentId: string; amount: number };
+export type RefundPayment = {
+  invoiceId: string;
+  paymentIntentId: string;
+  amount: number;
+  /** Of the provider, once it is made. */
+  refundId?: string;
+};
 export type AccessRefund = {
   id: string;
   userId: string;
-  /** The id of the plan or rental that was ended. */
+  /** The id of the plan or rental that was ended; of a refund of one payment its own. */
   accessId: string;
-  /** The id of the provider's subscription. */
+  /** The id of the provider's subscription; empty for a refund of one payment. */
   paymentId: string;
+  /** The payment of the history that is refunded, where that is all it does. */
+  transactionId: string | undefined;
   state: RefundState;
   /** Minor units: expected while it is wanted. */
   amount: number;
@@ -18,6 +26,8 @@ export type AccessRefund = {
   /** undefined: not decided yet. */
   payments: RefundPayment[] | undefined;
   attempts: number;
+  /** Why it failed, or was not made yet. */
+  error: string | undefined;
 };
 
 type Row = {
@@ -25,24 +35,29 @@ type Row = {
   user_id: string;
   access_id: string;
   payment_id: string;
+  transaction_id: string | null;
   state: RefundState;
   amount: number;
   currency: string;
   payments: RefundPayment[] | null;
   attempts: number;
+  error: string | null;
 };
-const columns = 'id, user_id, access_id, payment_id, state, amount, currency, payments, attempts';
+const columns =
+  'id, user_id, access_id, payment_id, transaction_id, state, amount, currency, payments, attempts, error';
 
 const present = (row: Row): AccessRefund => ({
   id: row.id,
   userId: row.user_id,
   accessId: row.access_id,
   paymentId: row.payment_id,
+  transactionId: row.transaction_id ?? undefined,
   state: row.state,
   amount: row.amount,
   currency: row.currency,
   payments: row.payments ?? undefined,
   attempts: row.attempts,
+  error: row.error ?? undefined,
 });
 
 export type WantedRefund = { id: string; userId: string; livemode: boolean; accessId: string; paymentId: string };
@@ -62,6 +77,29 @@ export async function insertRefunds(
        as w(id uuid, "userId" uuid, livemode boolean, "accessId" uuid, "paymentId" text)
        left join lateral (${refundSumSql('w."paymentId"', '$2')}) r on true`,
     [JSON.stringify(wanted), usedUntil, nextAt],
+  );
+}
+
+export type WantedPaymentRefund = {
+  id: string;
+  userId: string;
+  livemode: boolean;
+  transactionId: string;
+  currency: string;
+  payment: RefundPayment;
+};
+
+/** Notes the refund of one payment, in the transaction that found that so much is left of it. */
+export async function insertPaymentRefund(
+  query: Query,
+  { id, userId, livemode, transactionId, currency, payment }: WantedPaymentRefund,
+  { at, nextAt }: { at: Date; nextAt: Date },
+): Promise<void> {
+  await query(
+    `insert into access_refunds
+       (id, user_id, livemode, access_id, payment_id, transaction_id, used_until, amount, currency, payments, next_at)
+     values ($1, $2, $3, $1, '', $4, $5, $6, $7, $8::jsonb, $9)`,
+    [id, userId, livemode, transactionId, at, payment.amount, currency, JSON.stringify([payment]), nextAt],
   );
 }
 
@@ -97,11 +135,13 @@ export async function decidePayments(query: Query, id: string): Promise<RefundPa
   const [refund] = decided;
   if (!refund) throw new Error(`there is no refund ${id}`);
   if (refund.payments) return refund.payments;
-  const { rows } = await query<{ invoice_id: string; payment_intent_id: string; amount: number }>(
+  const { rows } = await query<{ invoice_id: string; payment_intent_id: string; amount: number; disputed: boolean }>(
     refundablePaymentsSql('$1', '$2'),
     [refund.payment_id, refund.used_until],
   );
-  const payments = rows.map((row) => ({
+  // the provider refuses a disputed one, which must not keep the others; where all are, its refusal is told
+  const undisputed = rows.filter(({ disputed }) => !disputed);
+  const payments = (undisputed.length > 0 ? undisputed : rows).map((row) => ({
     invoiceId: row.invoice_id,
     paymentIntentId: row.payment_intent_id,
     amount: row.amount,

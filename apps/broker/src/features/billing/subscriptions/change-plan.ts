@@ -4,6 +4,7 @@ import type { Plan } from '@souk/contract/billing.ts';
 import type { planChangeSchema } from '@souk/contract/payments.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import { needsOwner, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
@@ -11,8 +12,11 @@ import type { AccessBook } from '../access/create-access.ts';
 import type { OwnedPlan } from '../access/owned.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
 import { offeredPlan } from '../prices/offered.ts';
+import { creditsOfPeriod } from '../moves/credits-of-period.ts';
+import { endRentalsWithPlan, type ChosenRentals } from '../overlap/end-with-plan.ts';
 import type { Prices } from '../prices/create-prices.ts';
 import { findPlan, requireActive, type Own } from './find-own.ts';
+import { totalsOfInvoice } from './read-next-invoice.ts';
 import { readSubscription, type ProviderSubscription } from './read-subscription.ts';
 import { readPlan } from './subscription-store.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
@@ -24,7 +28,7 @@ export type PlanChange = z.infer<typeof planChangeSchema>;
 export type ChangePlan = (
   userId: string,
   id: string,
-  wanted: {
+  wanted: ChosenRentals & {
     planId: string;
     preview: boolean;
     prorationDate?: number | undefined;
@@ -45,6 +49,7 @@ export function createChangePlan(given: {
   offers: Pick<OfferStore, 'plans'>;
   prices: Pick<Prices, 'planPriceId' | 'put'>;
   sync: SyncSubscription;
+  findServer(id: string): CatalogueServer | undefined;
   clock: Clock;
 }): ChangePlan {
   const { provider, prices, sync, clock } = given;
@@ -76,7 +81,7 @@ export function createChangePlan(given: {
     return isHigher ? 'upgrade' : 'downgrade';
   }
 
-  return async (userId, id, { planId, preview, prorationDate, shown }) => {
+  return async (userId, id, { planId, preview, prorationDate, shown, ...chosen }) => {
     const target = await findTarget(planId);
     const own = await findPlan({ ...given, nowMs: clock.now() }, userId, id);
     const kind = await judge(own, target);
@@ -94,21 +99,28 @@ export function createChangePlan(given: {
           proration_date: prorationDateOf(read, clock.now(), prorationDate),
         }
       : { proration_behavior: 'none' as const };
+    const due = isNow ? await priceOf(own.paymentId, { items, ...proration }) : { amount: 0, tax: 0 };
     const change: PlanChange = {
       planId,
       kind: kind === 'downgrade' ? 'downgrade' : 'upgrade',
-      amountDue: isNow ? await priceOf(own.paymentId, { items, ...proration }) : 0,
+      amountDue: due.amount,
+      ...(due.tax > 0 && { taxDue: due.tax }),
       nextAmount: target.amount,
+      ...(read.isTaxed && { plusTax: true as const }),
       creditsNow:
         proration.proration_date === undefined ? 0 : await creditsNow(own, target, read, proration.proration_date),
       nextCredits: target.monthlyCredits,
       currency: target.currency,
       at: (isNow || kind === 'keep' ? new Date(clock.now()) : read.periodEndsAt).toISOString(),
       prorationDate: proration.proration_date ?? null,
+      paymentMethod: read.ownMethod ?? null,
     };
     if (preview) return { message: 'Nothing is changed yet.', change, paymentUrl: null };
     if (shown && (shown.amountDue !== change.amountDue || shown.nextAmount !== change.nextAmount))
       throw new SoukError('price_changed');
+    const { livemode } = provider;
+    const now = { findServer: given.findServer, nowMs: clock.now() };
+    await endRentalsWithPlan(given.query, now, { userId, livemode }, target, chosen);
     if (isNow && read.awaited?.priceId === target.wantedPriceId)
       return toConfirm(target.name, change, read.awaited.paymentUrl);
     try {
@@ -133,21 +145,29 @@ export function createChangePlan(given: {
   };
 
   /** As they are given when the invoice of the change is paid (record-subscription.ts). */
-  async function creditsNow(own: OwnedPlan, target: Plan, read: ProviderSubscription, from: number): Promise<number> {
+  async function creditsNow(
+    own: Own<OwnedPlan>,
+    target: Plan,
+    read: ProviderSubscription,
+    from: number,
+  ): Promise<number> {
     const current = await readPlan(given.query, own.planId);
+    const had = await creditsOfPeriod(given.query, own.paymentId, read.priceId, new Date(from * 1000));
+    const currentCredits = had ?? current?.monthlyCredits ?? 0;
     const [startsMs, endsMs] = [read.periodStartsAt.getTime(), read.periodEndsAt.getTime()];
     const share = (endsMs - from * 1000) / (endsMs - startsMs);
-    return Math.max(0, Math.ceil((target.monthlyCredits - (current?.monthlyCredits ?? 0)) * share));
+    return Math.max(0, Math.ceil((target.monthlyCredits - currentCredits) * share));
   }
 
   async function priceOf(
     subscription: string,
     details: Stripe.InvoiceCreatePreviewParams.SubscriptionDetails,
-  ): Promise<number> {
+  ): Promise<{ amount: number; tax: number }> {
     const invoice = await provider.call((stripe) =>
       stripe.invoices.createPreview({ subscription, subscription_details: details }),
     );
-    return invoice.amount_due;
+    const { amount_due: amount } = invoice;
+    return { amount, tax: Math.min(amount, totalsOfInvoice(invoice).tax) };
   }
 }
 

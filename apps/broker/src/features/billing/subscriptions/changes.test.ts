@@ -33,12 +33,17 @@ test('an upgrade costs what its preview says, is paid at once, and gives the hig
     kind: 'upgrade',
     amountDue: difference,
     nextAmount: amounts['pro'],
+    paymentMethod: { type: 'card', brand: 'visa', last4: '4242' },
   });
-  expect(await ann.plan()).toMatchObject({ mcpId: 'basic' });
+  const [before, periodEnd] = [await ann.plan(), (await ann.plan())?.currentPeriodEnd];
+  expect(before).toMatchObject({
+    mcpId: 'basic',
+    charge: { amountCents: amounts['basic'], currency: 'USD', at: periodEnd },
+  });
   const changed = await change(ann, 'pro');
   expect(changed).toMatchObject({ message: 'You are on the Pro plan now.', paymentUrl: null });
   expect(await ann.plan()).toMatchObject({ mcpId: 'pro', nextPlanId: null, status: 'active' });
-  expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T2']);
+  expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1', 'T2']);
   expect(await ann.history()).toEqual([
     `subscription_create completed ${amounts['basic']}`,
     `subscription_update completed ${difference}`,
@@ -74,7 +79,11 @@ test('a downgrade begins with the next period, is shown until then, and can be t
   const { currentPeriodEnd } = (await ann.plan()) ?? {};
   const { change: chosen } = await change(ann, 'basic');
   expect(chosen).toMatchObject({ kind: 'downgrade', amountDue: 0, nextAmount: amounts['basic'], at: currentPeriodEnd });
-  expect(await ann.plan()).toMatchObject({ mcpId: 'pro', nextPlanId: 'basic' });
+  expect(await ann.plan()).toMatchObject({
+    mcpId: 'pro',
+    nextPlanId: 'basic',
+    charge: { amountCents: amounts['basic'], at: currentPeriodEnd },
+  });
   await expect(change(ann, 'enterprise')).rejects.toMatchObject({
     status: 400,
     message: 'You chose Basic for the next period. Keep Pro first, then upgrade.',
@@ -86,16 +95,30 @@ test('a downgrade begins with the next period, is shown until then, and can be t
     [ann.userId],
   );
   expect(rows).toEqual([{ description: 'Cancellation: Pro plan' }]);
+  expect(await ann.plan(), 'nothing more is charged').toMatchObject({
+    status: 'canceled',
+    charge: null,
+    chargeIfResumed: { amountCents: amounts['basic'], at: currentPeriodEnd },
+  });
   await ann.api.resumeSubscription({ params });
   await change(ann, 'pro');
   expect(await ann.plan()).toMatchObject({ mcpId: 'pro', nextPlanId: null });
   await change(ann, 'basic');
   await clock.advanceDays(32);
-  await waitUntil('the renewal', async () => (await ann.history()).length === 3);
+  await waitUntil('the renewal', async () => (await ann.history()).length === 6);
   expect(await ann.plan()).toMatchObject({ mcpId: 'basic', nextPlanId: null });
+  const { rows: decisions } = await shop.db.query(
+    'select description from transactions where user_id = $1 and amount = 0 order by created_at, id',
+    [ann.userId],
+  );
+  expect(
+    decisions.map(({ description }) => description),
+    'each with the time at which it was decided last',
+  ).toEqual(['Cancellation: Pro plan', 'Resumed: Pro plan', 'Kept: Pro plan', 'From the next period: Basic plan']);
   expect(await ann.history()).toEqual([
     `subscription_create completed ${amounts['pro']}`,
     'subscription_cancel completed 0',
+    ...Array.from({ length: 3 }, () => 'subscription_update completed 0'),
     `subscription_update completed ${amounts['basic']}`,
   ]);
 });
@@ -144,7 +167,7 @@ test('two clicks on End now at the same moment end it once, and both are told so
   const params = { id: await idOf(ann) };
   const told = await Promise.all([1, 2, 3].map(() => ann.api.cancelSubscription({ params })));
   const message =
-    'The Basic plan is cancelled. Its last payment failed, so access has ended and nothing more is charged.';
+    'The Basic plan is canceled. Its last payment failed, so access has ended and nothing more is charged.';
   expect(told).toEqual([1, 2, 3].map(() => ({ success: true, message, endsAt: null })));
   expect(await ann.plan()).toBeUndefined();
 });

@@ -4,16 +4,18 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import type { AccessBook } from '../access/create-access.ts';
-import { readRentedServer } from '../access/read-rented.ts';
+import { readOwnedServer } from '../access/read-owned-servers.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
 import type { Prices } from '../prices/create-prices.ts';
 import { createTakeBack } from '../taking-back/create-take-back.ts';
+import { createFindMissedDisputes } from '../taking-back/find-missed-disputes.ts';
 import { createChangePlan, type ChangePlan } from './change-plan.ts';
 import { endAtProvider } from './end-at-provider.ts';
 import { createEndOwn, type EndOwn } from './end-own.ts';
 import { createEndMissing } from './end-missing.ts';
 import { createEndReplaced, type EndReplaced } from './end-replaced.ts';
 import { createFollowCards } from './follow-cards.ts';
+import { createListPaymentMethods, type ListPaymentMethods } from './list-payment-methods.ts';
 import { createOpenPortal, type OpenPortal } from './open-portal.ts';
 import { createSettlePayments } from './payment-settings.ts';
 import { createReturnLate } from './return-late.ts';
@@ -21,6 +23,7 @@ import { endWanted } from './end-wanted.ts';
 import { setEnd } from './set-end.ts';
 import { endUnoffered } from './end-unoffered.ts';
 import { createFindOpenPayment, type FindOpenPayment } from './find-open-payment.ts';
+import { readMissingPrices } from './read-prices.ts';
 import { endTakenAway, reconcileSubscriptions } from './reconcile-subscriptions.ts';
 import { createSyncSubscription, type SyncSubscription } from './sync-subscription.ts';
 
@@ -34,12 +37,15 @@ export type Subscriptions = {
   readonly changePlan: ChangePlan;
   readonly findOpenPayment: FindOpenPayment;
   readonly openPortal: OpenPortal;
+  readonly listPaymentMethods: ListPaymentMethods;
   /** For webhooks. @param claim looks for the order of a subscription that nobody here has */
   handlers(claim: (paymentId: string) => Promise<unknown>): Handlers;
   /** Ends what a person had not paid for and has replaced. */
   readonly endReplaced: EndReplaced;
   /** Compares all that are not over with the provider. Answers how many differed. */
   reconcile(): Promise<number>;
+  /** Follows disputes of the provider that are not known here as they are now. Answers how many. */
+  findMissedDisputes(): Promise<number>;
   /** Ends one at the provider now. @throws SoukError payments_unavailable */
   endNow(paymentId: string): Promise<unknown>;
   /** Ends one at the provider with its period. @throws SoukError payments_unavailable */
@@ -48,6 +54,8 @@ export type Subscriptions = {
   endWanted(): Promise<void>;
   /** Ends at the provider what was taken away here. */
   endTakenAway(): Promise<void>;
+  /** Reads what subscriptions cost that are from before that was noted. */
+  readMissingPrices(): Promise<void>;
   /** Lets the rentals of servers that were undeployed end with the period that is paid. */
   endUnoffered(): Promise<void>;
 };
@@ -71,13 +79,21 @@ export function createSubscriptions(options: {
     ...options,
     query: db.query,
     findServer: (id: string) => catalogue.snapshot().byId.get(id),
-    readServer: (id: string) => readRentedServer(catalogue, id),
+    readServer: (id: string) => readOwnedServer(catalogue, id),
     announce: access.announce,
     endMissing: createEndMissing({ db, provider, announce: access.announce, clock, log }),
     returnLate: createReturnLate({ ...options, query: db.query }),
     settle: createSettlePayments({ provider, methods: options.paymentMethods, log }),
   };
-  const sync = createSyncSubscription(given);
+  const sync: SyncSubscription = createSyncSubscription({
+    ...given,
+    async endRentals(paymentIds) {
+      for (const paymentId of paymentIds)
+        await setEnd({ ...given, sync }, paymentId, true).catch((error: unknown) => {
+          log.warn({ err: error, subscription: paymentId }, 'a rental that a plan includes could not be ended yet');
+        });
+    },
+  });
   const cards = createFollowCards({ provider, query: db.query });
   const takeBack = createTakeBack({ ...given, sync });
 
@@ -95,6 +111,7 @@ export function createSubscriptions(options: {
     changePlan: createChangePlan({ ...given, sync }),
     findOpenPayment: createFindOpenPayment(given),
     openPortal: createOpenPortal(given),
+    listPaymentMethods: createListPaymentMethods(given),
     handlers(claim) {
       const read = async (paymentId: string) => (await sync(paymentId)) === 'unknown' && claim(paymentId);
       const ofSubscription: Handlers[string] = ({ objectId }) => read(objectId);
@@ -125,11 +142,13 @@ export function createSubscriptions(options: {
       };
     },
     endReplaced: createEndReplaced({ query: db.query, provider, sync }),
+    findMissedDisputes: createFindMissedDisputes({ ...given, takeBack }),
     reconcile: () => reconcileSubscriptions({ db, provider, sync, clock, log }),
     endNow: (paymentId) => endAtProvider({ provider, sync }, paymentId),
     endWithPeriod: (paymentId) => setEnd({ ...given, sync }, paymentId, true),
     endWanted: () => endWanted({ ...given, sync }),
     endTakenAway: () => endTakenAway({ db, provider, sync, clock, log }),
+    readMissingPrices: () => readMissingPrices(db.query, provider.livemode, sync),
     endUnoffered: () => endUnoffered({ ...given, sync }),
   };
 }

@@ -1,7 +1,10 @@
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { noteNotice } from '#platform/notices/outbox.ts';
+import { readOwnedServer } from '../access/read-owned-servers.ts';
 import { setEnd } from './set-end.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
 
@@ -19,6 +22,7 @@ export async function endUnoffered(given: {
   catalogue: Pick<Catalogue, 'snapshot' | 'versions'>;
   provider: PaymentProvider;
   sync: SyncSubscription;
+  clock: Clock;
   log: Log;
 }): Promise<void> {
   const { query, catalogue, provider, log } = given;
@@ -30,21 +34,30 @@ export async function endUnoffered(given: {
     if (catalogue.snapshot().byId.has(serverId)) continue;
     // what this broker has in memory may be older than a deployment by another one
     if ((await catalogue.versions(serverId)).some(({ status }) => status === 'deployed')) continue;
-    const ended = await endRentals(given, serverId);
+    const { name } = await readOwnedServer(catalogue, serverId);
+    const ended = await endRentals(given, serverId, name);
     log.info({ server: serverId, rentals: ended }, 'rentals of a server that is not offered any more are not renewed');
   }
 }
 
-async function endRentals(given: Parameters<typeof endUnoffered>[0], serverId: string): Promise<number> {
-  const { query, provider, log } = given;
+async function endRentals(
+  given: Parameters<typeof endUnoffered>[0],
+  serverId: string,
+  service: string,
+): Promise<number> {
+  const { query, provider, clock, log } = given;
   let ended = 0;
   for (let after = ''; ;) {
-    const { rows } = await query<{ payment_id: string }>(
-      `select payment_id from access_grants where ${renewing} and server_id = $2 and payment_id > $3
+    const { rows } = await query<{ payment_id: string; user_id: string; period_ends_at: Date }>(
+      `select payment_id, user_id, period_ends_at from access_grants where ${renewing} and server_id = $2 and payment_id > $3
        order by payment_id limit $4`,
       [provider.livemode, serverId, after, pageSize],
     );
-    for (const { payment_id: paymentId } of rows) {
+    for (const { payment_id: paymentId, user_id: userId, period_ends_at: endsAt } of rows) {
+      // first, since a rental that has its end is not found by the next run
+      const facts = { service, endsAt: endsAt.toISOString() };
+      const event = `${paymentId}:${endsAt.getTime()}`;
+      await noteNotice(query, { kind: 'service_undeployed', userId, event, facts }, new Date(clock.now()));
       try {
         await setEnd(given, paymentId, true);
         ended += 1;

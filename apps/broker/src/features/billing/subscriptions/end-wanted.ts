@@ -6,15 +6,6 @@ import type { SyncSubscription } from './sync-subscription.ts';
 
 const pageSize = 100;
 
-/** Notes that subscriptions are to end with their period, in the transaction of the decision. `setEnd` is tried until it succeeds. */
-export async function wantEnd(query: Query, paymentIds: readonly string[]): Promise<void> {
-  await query(
-    `insert into subscription_syncs (payment_id, asked, end_wanted) select id, 0, true from unnest($1::text[]) id
-     on conflict (payment_id) do update set end_wanted = true`,
-    [paymentIds],
-  );
-}
-
 /**
  * Tells the provider of those that are to end with their period and that it has not heard of.
  * @throws SoukError payments_unavailable: the next run goes on

@@ -4,7 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { AccessBook } from '../access/create-access.ts';
-import { isRunning, isUnpaid } from '../access/owned.ts';
+import { isShown } from '../access/owned.ts';
 import { paymentOf } from './find-own.ts';
 
 /** An invoice that waits to be paid: its page at the payment provider, and what it comes to in minor units. */
@@ -32,7 +32,7 @@ export function createFindOpenPayment({
     const { plans, servers } = await access.read(userId);
     const own = [...plans, ...servers].find((one) => one.id === id);
     const nowMs = clock.now();
-    if (!own || own.source !== 'payment' || !(isRunning(own, nowMs) || isUnpaid(own, nowMs))) {
+    if (!own || own.source !== 'payment' || !isShown(own, nowMs)) {
       throw new SoukError('not_found', { message: 'You have no such subscription' });
     }
     const subscription = await paymentOf(query, 'planId' in own ? 'subscriptions' : 'access_grants', id);

@@ -1,7 +1,7 @@
 import { SoukError } from '#platform/errors.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { AccessBook } from '../access/create-access.ts';
-import { isRunning, isUnpaid, statusOf, type OwnedPlan, type OwnedServer } from '../access/owned.ts';
+import { isShown, statusOf, type OwnedPlan, type OwnedServer } from '../access/owned.ts';
 
 /** A running subscription that its owner pays for, with its id at the payment provider. */
 export type Own<Kind> = Kind & { paymentId: string };
@@ -16,7 +16,7 @@ export async function findRental(
   serverId: string,
 ): Promise<Own<OwnedServer>> {
   const { servers } = await access.read(userId);
-  const rentals = servers.filter((one) => one.kind === 'rental' && one.serverId === serverId && isThere(one, nowMs));
+  const rentals = servers.filter((one) => one.kind === 'rental' && one.serverId === serverId && isShown(one, nowMs));
   const paid = rentals.find(({ source }) => source === 'payment');
   if (paid) return { ...paid, paymentId: await paymentOf(query, 'access_grants', paid.id) };
   if (rentals.length > 0) throw given();
@@ -30,14 +30,11 @@ export async function findPlan(
   id: string,
 ): Promise<Own<OwnedPlan>> {
   const { plans } = await access.read(userId);
-  const plan = plans.find((one) => one.id === id && isThere(one, nowMs));
+  const plan = plans.find((one) => one.id === id && isShown(one, nowMs));
   if (!plan) throw new SoukError('not_found', { message: 'You have no such subscription' });
   if (plan.source !== 'payment') throw given();
   return { ...plan, paymentId: await paymentOf(query, 'subscriptions', plan.id) };
 }
-
-/** Also what was not paid, and is still to be ended or paid. */
-const isThere = (own: OwnedPlan | OwnedServer, nowMs: number) => isRunning(own, nowMs) || isUnpaid(own, nowMs);
 
 /** @throws SoukError not_active unless it renews and is paid */
 export function requireActive(own: OwnedPlan | OwnedServer, nowMs: number): void {
@@ -45,14 +42,14 @@ export function requireActive(own: OwnedPlan | OwnedServer, nowMs: number): void
   if (status === 'active') return;
   const message =
     status === 'canceled'
-      ? 'This is cancelled already. You can resume it until its period ends.'
+      ? 'This is canceled already. You can resume it until its period ends.'
       : 'The last payment failed. Pay it first, or cancel this.';
   throw new SoukError('not_active', { message });
 }
 
 /** @throws SoukError not_active */
 export function requireCancelled(own: OwnedPlan | OwnedServer): void {
-  if (!own.isCancelled) throw new SoukError('not_active', { message: 'This is not cancelled: it renews by itself.' });
+  if (!own.isCancelled) throw new SoukError('not_active', { message: 'This is not canceled: it renews by itself.' });
 }
 
 const given = () =>

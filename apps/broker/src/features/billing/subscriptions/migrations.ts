@@ -48,4 +48,20 @@ export const subscriptionMigrations: readonly Migration[] = [
     // when what was paid after the end of its subscription went back
     statements: [`alter table subscription_invoices add column returned_at timestamptz`],
   },
+  {
+    name: '0288-billing-next-charges',
+    // What of a paid invoice is tax, and what a discount took off before; and what the provider says that the next invoice comes
+    // to, where tax or a discount makes it another amount than the price: null where neither does.
+    statements: [
+      `alter table subscription_invoices add column tax bigint not null default 0,
+        add column discount bigint not null default 0`,
+      `alter table subscription_syncs add column next_subtotal bigint, add column next_discount bigint,
+        add column next_tax bigint`,
+    ],
+  },
+  {
+    name: '0293-billing-paid-plans',
+    // The plan that a paid invoice is of: the reading that records it may be older than the change that it paid.
+    statements: [`alter table subscription_invoices add column paid_plan_id text`],
+  },
 ];

@@ -1,5 +1,5 @@
 import { payOnPage } from '@souk/stripe-sandbox/testing';
-import { changeCard } from '@souk/contract/payments.ts';
+import { changeCard, listPaymentMethods } from '@souk/contract/payments.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
@@ -44,7 +44,7 @@ describeOnDatabases('what was not paid', migrations, (open) => {
     const answer = await ann.api.cancelSubscription({ params: { id: await idOf(ann) } });
     expect(answer).toEqual({
       success: true,
-      message: 'The Basic plan is cancelled. Its last payment failed, so access has ended and nothing more is charged.',
+      message: 'The Basic plan is canceled. Its last payment failed, so access has ended and nothing more is charged.',
       endsAt: null,
     });
     expect(await ann.plan()).toBeUndefined();
@@ -117,10 +117,15 @@ describeOnDatabases('what was not paid', migrations, (open) => {
   test('a rental that is past due is cancelled in the same way', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.rent('top', failsLater);
+    await ann.subscribe('enterprise');
     const clock = await giveClock(shop, paymentId);
     await clock.advanceDays(32);
     await waitUntil('it is past due', async () => (await ann.rental())?.status === 'past_due');
-    expect(await ann.api.cancelRental({ params: { mcpId: 'top' } })).toMatchObject({ endsAt: null });
+    const { message, endsAt } = await ann.api.cancelRental({ params: { mcpId: 'top' } });
+    expect(endsAt).toBeNull();
+    expect(message).toMatch(
+      /so it has ended and nothing more is charged\. Your Enterprise plan includes .+: you lose nothing\.$/,
+    );
     expect(await ann.rental()).toBeUndefined();
     expect(await invoicesOf(paymentId)).toEqual(['paid', 'void']);
   });
@@ -164,16 +169,29 @@ describeOnDatabases('what was not paid', migrations, (open) => {
 
   test('another card is chosen in the portal of the provider, for all that a person pays for', async () => {
     const ann = await newSubscriber(shop);
-    const api = createClient([changeCard] as const, {
+    const api = createClient([changeCard, listPaymentMethods] as const, {
       baseUrl: shop.publicUrl,
       fetch,
       token: async () => ann.accessToken,
     });
-    await expect(api.changeCard()).rejects.toMatchObject({ status: 404, code: 'not_found' });
+    await expect(api.changeCard({ body: {} })).rejects.toMatchObject({ status: 404, code: 'not_found' });
+    expect(await api.listPaymentMethods(), 'nothing was ever paid').toMatchObject({ paymentMethods: [] });
     const both = [await ann.subscribe('basic'), await ann.rent('top')];
-    const { portalUrl } = await api.changeCard();
+    const [planId, rentalId] = [await idOf(ann), (await ann.rental())?.id];
+    const charged = async () => {
+      const { paymentMethods } = await api.listPaymentMethods();
+      return Object.fromEntries(paymentMethods.map(({ pays, method }) => [pays, method]));
+    };
+    const visa = { type: 'card', brand: 'visa', expires: { month: expect.any(Number), year: expect.any(Number) } };
+    const asFirst = { ...visa, last4: '4242' };
+    expect(await charged()).toEqual({ [planId]: asFirst, [String(rentalId)]: asFirst });
+    shop.control.pause();
+    const { portalUrl } = await api.changeCard({ body: {} });
     const done = await payOn(portalUrl, failsLater);
     expect(done).toMatchObject({ status: 303, location: `${shop.publicUrl}/dashboard?tab=billing` });
+    const chosen = { ...visa, last4: '0341' };
+    expect(await charged(), 'before its event has come').toEqual({ [planId]: chosen, [String(rentalId)]: chosen });
+    shop.control.resume();
     for (const paymentId of both)
       await waitUntil('it is charged to it', async () => (await cardOf(paymentId)) === '0341');
     // any other change of the customer is no choice of a card
@@ -182,6 +200,7 @@ describeOnDatabases('what was not paid', migrations, (open) => {
     await shop.billing.payments?.events.idle();
     expect(await cardOf(both[0] ?? '')).toBe('4242');
     expect(await cardOf(both[1] ?? '')).toBe('0341');
+    expect(await charged()).toEqual({ [planId]: asFirst, [String(rentalId)]: chosen });
   });
 
   /** The card that paid the first invoice. */
@@ -240,7 +259,7 @@ describeOnDatabases('what was not paid', migrations, (open) => {
       expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1']);
       await clock.advanceDays(4);
       await waitUntil('it has begun', async () => (await ann.plan())?.mcpId === 'pro');
-      expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T2']);
+      expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1', 'T2']);
       expect(await ann.plan()).toMatchObject({ nextPlanId: null, status: 'active' });
     } finally {
       await other.stop();

@@ -3,10 +3,11 @@ import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 
 /**
- * Opens the page of the payment provider where a person chooses another card; it leads back to their billing.
+ * Opens the page of the payment provider where a person chooses another card; it leads back to their billing, or to
+ * the plan that they were about to change to.
  * @throws SoukError not_found where they have never paid, payment_refused where the account of the provider has no portal
  */
-export type OpenPortal = (userId: string) => Promise<{ portalUrl: string }>;
+export type OpenPortal = (userId: string, backTo?: { planId?: string | undefined }) => Promise<{ portalUrl: string }>;
 
 export function createOpenPortal({
   provider,
@@ -17,7 +18,8 @@ export function createOpenPortal({
   query: Query;
   publicUrl: string;
 }): OpenPortal {
-  return async (userId) => {
+  return async (userId, { planId } = {}) => {
+    const back = planId === undefined ? '/dashboard?tab=billing' : `/plans?buy=${encodeURIComponent(planId)}`;
     const { rows } = await query<{ customer_id: string }>(
       'select customer_id from payment_customers where user_id = $1 and livemode = $2',
       [userId, provider.livemode],
@@ -27,7 +29,7 @@ export function createOpenPortal({
     const { url } = await provider.call((stripe) =>
       stripe.billingPortal.sessions.create({
         customer,
-        return_url: `${publicUrl}/dashboard?tab=billing`,
+        return_url: `${publicUrl}${back}`,
         flow_data: { type: 'payment_method_update' },
       }),
     );

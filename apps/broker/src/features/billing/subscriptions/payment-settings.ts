@@ -20,7 +20,7 @@ export function createSettlePayments({
 }): SettlePayments {
   return async ({ id, paymentSettings, ownMethod }) => {
     // a method that is not named is not charged any more
-    const named = [...new Set([...methods, ...(ownMethod === undefined ? [] : [ownMethod])])];
+    const named = [...new Set([...methods, ...(ownMethod === undefined ? [] : [ownMethod.type])])];
     const isSame = String(paymentSettings.methods) === String(named);
     if (paymentSettings.keeps && isSame) return;
     try {

@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { totalsOfInvoice } from './read-next-invoice.ts';
 import { offerOfProduct } from '../prices/put-price.ts';
 
 /** More than are paid between two readings of a subscription. */
@@ -10,17 +11,28 @@ export type PaidInvoice = {
   id: string;
   /** create: the first one, which checkout recorded. cycle: a renewal. update: a change of plan. */
   reason: 'create' | 'cycle' | 'update';
-  /** Cents. */
+  /** Cents that were paid. */
   amount: number;
+  /** The part of them that is tax, and what a discount took off before. */
+  tax: number;
+  discount: number;
   /** In capitals. */
   currency: string;
   receiptUrl: string | undefined;
   paymentIntentId: string | undefined;
   paidAt: Date;
   /** The period that it pays for, and of which plan; undefined where it only pays a difference. */
-  period: { planId: string | undefined; endsAt: Date } | undefined;
+  period: { planId: string | undefined; priceId: string | undefined; endsAt: Date } | undefined;
   /** Where it pays the difference to another plan: both plans, and the part of the period's price that is due for the new one. */
-  change: { fromPlanId: string; toPlanId: string; share: number } | undefined;
+  change:
+    | {
+        fromPlanId: string;
+        fromPriceId: string | undefined;
+        toPlanId: string;
+        toPriceId: string | undefined;
+        share: number;
+      }
+    | undefined;
   /** The time that it pays for: a period, or the rest of one where it only pays a difference. */
   covers: { from: Date; to: Date } | undefined;
 };
@@ -53,17 +65,22 @@ export async function readPaidInvoices(
       ({ parent }) => parent?.type === 'subscription_item_details',
     );
     const line = lines.find((one) => !isProration(one));
+    const { tax, discount } = totalsOfInvoice(invoice);
     const covered = line ?? lines[0] ?? invoice.lines.data[0];
     paid.push({
       id: invoice.id,
       reason,
       amount: invoice.amount_paid,
+      // what the customer's balance paid is no part of it
+      tax: Math.min(Math.max(0, tax), invoice.amount_paid),
+      discount,
       currency: invoice.currency.toUpperCase(),
       receiptUrl: invoice.hosted_invoice_url ?? undefined,
       paymentIntentId: await paymentOf(provider, invoice.id),
       paidAt: new Date((invoice.status_transitions.paid_at ?? invoice.created) * 1000),
       period: line && {
         planId: planOf(line),
+        priceId: priceOf(line),
         endsAt: new Date(line.period.end * 1000),
       },
       change: reason === 'update' ? changeOf(lines.filter(isProration)) : undefined,
@@ -79,19 +96,32 @@ export async function readPaidInvoices(
 const isProration = ({ parent }: Stripe.InvoiceLineItem): boolean =>
   parent?.subscription_item_details?.proration ?? false;
 
+const priceOf = ({ pricing }: Stripe.InvoiceLineItem): string | undefined => {
+  const price = pricing?.price_details?.price;
+  return typeof price === 'object' ? price.id : price;
+};
+
 function planOf({ pricing }: Stripe.InvoiceLineItem): string | undefined {
   const product = pricing?.price_details?.product;
   const offer = product === undefined ? undefined : offerOfProduct(product);
   return offer?.kind === 'plan' ? offer.id : undefined;
 }
 
-/** What is given back is of the old plan, what is due of the new one. */
+/** What is given back is of the old plan, what is due of the new one. A discount may leave nothing of either. */
 function changeOf(prorations: readonly Stripe.InvoiceLineItem[]): PaidInvoice['change'] {
-  const [given, due] = [prorations.find(({ amount }) => amount < 0), prorations.find(({ amount }) => amount > 0)];
+  const given = prorations.find(isCredit);
+  const due = prorations.find((one) => !isCredit(one));
   const [fromPlanId, toPlanId] = [given && planOf(given), due && planOf(due)];
   if (!due || fromPlanId === undefined || toPlanId === undefined) return undefined;
   const price = Number(due.pricing?.unit_amount_decimal ?? 0) * (due.quantity ?? 1);
-  return price > 0 ? { fromPlanId, toPlanId, share: Math.min(1, due.amount / price) } : undefined;
+  if (price <= 0) return undefined;
+  const prices = { fromPriceId: given && priceOf(given), toPriceId: priceOf(due) };
+  return { fromPlanId, toPlanId, ...prices, share: Math.min(1, due.amount / price) };
+}
+
+function isCredit({ amount, parent }: Stripe.InvoiceLineItem): boolean {
+  const credited = parent?.subscription_item_details?.proration_details?.credited_items ?? null;
+  return amount < 0 || (amount === 0 && credited !== null);
 }
 
 /** An invoice answers its first ten lines. */

@@ -1,6 +1,8 @@
 import type { Stripe } from 'stripe';
+import type { PaymentMethod } from '@souk/contract/payments.ts';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { offerOfProduct } from '../prices/put-price.ts';
+import { presentPaymentMethod } from './present-payment-method.ts';
 
 /** A subscription as the payment provider has it now: of a plan, or of the rental of a server. */
 export type ProviderSubscription = {
@@ -13,6 +15,13 @@ export type ProviderSubscription = {
   itemId: string;
   /** In capitals. */
   currency: string;
+  /** What the next invoice is reckoned by: of the provider, in minor units; undefined: it has no amount of its own. */
+  priceId: string;
+  amount: number | undefined;
+  /** Tax is added to it. */
+  isTaxed: boolean;
+  /** A discount is taken off it. */
+  isDiscounted: boolean;
   startedAt: Date;
   periodStartsAt: Date;
   periodEndsAt: Date;
@@ -29,10 +38,10 @@ export type ProviderSubscription = {
   isDebited: boolean;
   /** What can pay its invoices, and whether what pays one is kept for the next. */
   paymentSettings: { methods: readonly string[] | undefined; keeps: boolean };
-  /** The type of what its renewals are charged to, where it has one of its own. */
-  ownMethod: string | undefined;
+  /** Its renewals are charged to it; undefined where it has none of its own. */
+  ownMethod: PaymentMethod | undefined;
   /** A change of plan that is made once the person has paid for it, on this page; it is dropped if they have not until then. */
-  awaited: { planId: string; priceId: string; paymentUrl: string; until: Date } | undefined;
+  awaited: { planId: string; priceId: string; invoiceId: string; paymentUrl: string; until: Date } | undefined;
 };
 
 /** What the provider knows days later whether it pays. A change of plan cannot wait for it. */
@@ -68,7 +77,7 @@ export async function readSubscription(
   if (!offer || offer.kind === 'package') return undefined;
   const { latest_invoice: invoice, status, default_payment_method: method, payment_settings: settings } = found;
   const end = item.current_period_end;
-  const ownMethod = typeof method === 'object' ? method?.type : undefined;
+  const ownMethod = typeof method === 'object' && method ? presentPaymentMethod(method) : undefined;
   const isCancelled = found.cancel_at_period_end || (found.cancel_at !== null && found.cancel_at <= end);
   return {
     id: found.id,
@@ -76,6 +85,10 @@ export async function readSubscription(
     offerId: offer.id,
     itemId: item.id,
     currency: found.currency.toUpperCase(),
+    priceId: item.price.id,
+    amount: item.price.unit_amount ?? undefined,
+    isTaxed: found.automatic_tax.enabled,
+    isDiscounted: found.discounts.length > 0,
     startedAt: at(found.start_date),
     periodStartsAt: at(item.current_period_start),
     periodEndsAt: at(end),
@@ -84,7 +97,7 @@ export async function readSubscription(
     pastDue: status === 'past_due' || isGivenUp(found),
     isPaidUp: typeof invoice === 'object' && invoice?.status === 'paid',
     isGivenUp: isGivenUp(found),
-    isDebited: ownMethod !== undefined && delayed.has(ownMethod),
+    isDebited: ownMethod !== undefined && delayed.has(ownMethod.type),
     ownMethod,
     paymentSettings: {
       methods: settings?.payment_method_types ?? undefined,
@@ -107,9 +120,10 @@ function awaitedOf({
 }: Stripe.Subscription): ProviderSubscription['awaited'] {
   const price = pending?.subscription_items?.[0]?.price;
   const offer = price && offerOfProduct(idOf(price.product));
-  const paymentUrl = typeof invoice === 'object' && invoice?.status === 'open' ? invoice.hosted_invoice_url : undefined;
-  if (!price || offer?.kind !== 'plan' || !paymentUrl) return undefined;
-  return { planId: offer.id, priceId: price.id, paymentUrl, until: at(pending.expires_at) };
+  const open = typeof invoice === 'object' && invoice?.status === 'open' ? invoice : undefined;
+  if (!price || offer?.kind !== 'plan' || !open?.id || !open.hosted_invoice_url) return undefined;
+  const { id: invoiceId, hosted_invoice_url: paymentUrl } = open;
+  return { planId: offer.id, priceId: price.id, invoiceId, paymentUrl, until: at(pending.expires_at) };
 }
 
 const idOf = (object: string | { id: string }) => (typeof object === 'string' ? object : object.id);

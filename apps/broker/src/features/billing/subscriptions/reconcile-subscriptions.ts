@@ -39,7 +39,7 @@ export async function reconcileSubscriptions({ db, provider, sync, clock, log }:
     for (const { payment_id: paymentId, state } of rows) {
       await sync(paymentId);
       const { rows: again } = await db.query<Row>(`select state from ${paidText} where payment_id = $1`, [paymentId]);
-      if (again[0]?.state === state) continue;
+      if (again[0]?.state === state || isFirstPrice(state, again[0]?.state)) continue;
       drifted += 1;
       log.error({ subscription: paymentId }, 'a subscription had changed at the payment provider without an event');
       await writeAudit(
@@ -57,6 +57,12 @@ export async function reconcileSubscriptions({ db, provider, sync, clock, log }:
     if (rows.length < pageSize || !last) return drifted;
     after = last.payment_id;
   }
+}
+
+/** Whether all that differs is its price, which is read for the first time. */
+function isFirstPrice(before: string, after: string | undefined): boolean {
+  const changes = Object.entries(changesOf(before, after));
+  return changes.every(([name, { was }]) => was === null && name.startsWith('price_'));
 }
 
 /** The fields that differ, as they were and as they are. */
@@ -84,12 +90,12 @@ export async function endTakenAway({ db, provider, sync, log }: Given): Promise<
       if (await endAtProvider({ provider, sync }, paymentId))
         log.info(
           { subscription: paymentId },
-          'a subscription that was taken away was cancelled at the payment provider',
+          'a subscription that was taken away was canceled at the payment provider',
         );
     } catch (error) {
       // one that the provider refuses to end must not keep the others running
       if (!isRefusal(error)) throw error;
-      log.error({ err: error, subscription: paymentId }, 'a subscription that was taken away could not be cancelled');
+      log.error({ err: error, subscription: paymentId }, 'a subscription that was taken away could not be canceled');
     }
   }
 }

@@ -1,6 +1,8 @@
 import type { TransactionType } from '@souk/contract/billing-history.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { creditsOfPeriod } from '../moves/credits-of-period.ts';
+import { creditsOfPrice } from '../prices/plan-prices.ts';
 import { grantCredits } from '../ledger/change-credits.ts';
 import { recordTransaction } from '../record-transaction.ts';
 import type { PaidInvoice } from './read-invoices.ts';
@@ -28,7 +30,7 @@ export async function recordInvoice(
   { userId, livemode, read, what, invoice }: Owner & { invoice: PaidInvoice },
 ): Promise<void> {
   if (!(await addInvoice(query, read.id, invoice))) return;
-  const { reason, period, change, amount, currency, receiptUrl, paymentIntentId, paidAt } = invoice;
+  const { reason, period, change, amount, tax, discount, currency, receiptUrl, paymentIntentId, paidAt } = invoice;
   // paid after its end: nothing is given for it, and it goes back
   const isLate = read.endedAt !== undefined && paidAt > read.endedAt;
   if (isLate)
@@ -56,6 +58,8 @@ export async function recordInvoice(
     description: reason === 'cycle' ? `Renewal: ${what}` : `Change of plan: ${what}`,
     serverId: read.kind === 'rental' ? read.offerId : undefined,
     amount,
+    tax,
+    discount,
     currency,
     receiptUrl,
     paymentIntentId,
@@ -67,20 +71,33 @@ export async function recordInvoice(
 
 /** @returns false where it is recorded already; one that was recorded before amounts were kept is completed */
 async function addInvoice(query: Query, paymentId: string, invoice: PaidInvoice): Promise<boolean> {
-  const { id, paymentIntentId, paidAt, amount, currency, covers } = invoice;
+  const { id, paymentIntentId, paidAt, amount, tax, discount, currency, covers, change, period } = invoice;
   const { rows } = await query<{ is_new: boolean }>(
     `insert into subscription_invoices as i
-       (invoice_id, payment_id, payment_intent_id, recorded_at, amount, currency, covers_from, covers_to)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
+       (invoice_id, payment_id, payment_intent_id, recorded_at, amount, currency, covers_from, covers_to, tax, discount,
+        paid_plan_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
      on conflict (invoice_id) do update set amount = excluded.amount, currency = excluded.currency,
        covers_from = excluded.covers_from, covers_to = excluded.covers_to where i.amount is null
      returning xmax = 0 as is_new`,
-    [id, paymentId, paymentIntentId ?? null, paidAt, amount, currency, covers?.from ?? null, covers?.to ?? null],
+    [
+      id,
+      paymentId,
+      paymentIntentId ?? null,
+      paidAt,
+      amount,
+      currency,
+      covers?.from ?? null,
+      covers?.to ?? null,
+      tax,
+      discount,
+      change?.toPlanId ?? period?.planId ?? null,
+    ],
   );
   return rows[0]?.is_new ?? false;
 }
 
-/** Of the plan that the invoice names, which may have changed since. */
+/** Of the price that the invoice names: the plan may have another one since. */
 async function grantMonthly(
   query: Query,
   log: Log,
@@ -94,11 +111,12 @@ async function grantMonthly(
   if (period.planId === undefined) return;
   const plan = await readPlan(query, period.planId);
   if (!plan) log.error({ invoiceId, planId: period.planId }, 'an invoice is of a plan that does not exist');
-  if (!plan || plan.monthlyCredits === 0) return;
+  const credits = (await creditsOfPrice(query, period.priceId)) ?? plan?.monthlyCredits ?? 0;
+  if (!plan || credits === 0) return;
   await grantCredits(query, {
     userId,
     livemode,
-    credits: plan.monthlyCredits,
+    credits,
     source: 'plan',
     expiresAt: period.endsAt,
     idem: invoiceKey(invoiceId),
@@ -117,7 +135,10 @@ async function grantDifference(
   const { change, covers } = invoice;
   if (!change || !covers) return;
   const [from, to] = [await readPlan(query, change.fromPlanId), await readPlan(query, change.toPlanId)];
-  const difference = (to?.monthlyCredits ?? 0) - (from?.monthlyCredits ?? 0);
+  const had = await creditsOfPeriod(query, read.id, change.fromPriceId, covers.from);
+  const fromCredits = had ?? from?.monthlyCredits ?? 0;
+  const toCredits = (await creditsOfPrice(query, change.toPriceId)) ?? to?.monthlyCredits ?? 0;
+  const difference = toCredits - fromCredits;
   // by time where the subscription is in that period still; by what was charged where it has gone on
   const isThisPeriod = covers.to.getTime() === read.periodEndsAt.getTime();
   const periodMs = read.periodEndsAt.getTime() - read.periodStartsAt.getTime();
@@ -135,23 +156,60 @@ async function grantDifference(
   });
 }
 
-/** Once for each period: resumed and cancelled again, it is the same fact. */
-export async function recordCancel(
+/** What its owner decided about a subscription, which costs nothing by itself. */
+export type Decision = { what: 'cancelled' | 'resumed' | 'kept' } | { what: 'changes'; toPlan: string };
+
+/**
+ * Writes a decision into the history, once for each period. Decided again after another decision it stands with its new time, so that
+ * the newest row is what holds, and clicks to and fro leave no more rows.
+ * @param isNew it was not so when the subscription was read before
+ */
+export async function recordDecision(
   query: Query,
-  { userId, livemode, read, what, id, at }: Owner & { id: string; at: Date },
+  {
+    userId,
+    livemode,
+    read,
+    what,
+    id,
+    at,
+    decision,
+    isNew,
+  }: Owner & {
+    id: string;
+    at: Date;
+    decision: Decision;
+    isNew: boolean;
+  },
 ): Promise<void> {
-  const type: TransactionType = read.kind === 'rental' ? 'rental_cancel' : 'subscription_cancel';
+  const isRental = read.kind === 'rental';
+  const idem = `${keys[decision.what]}:${read.id}:${read.periodEndsAt.toISOString()}`;
+  if (isNew) await query('delete from transactions where idem = $1', [idem]);
   await recordTransaction(query, {
     id,
     userId,
     livemode,
-    type,
+    type: decision.what === 'cancelled' ? cancelType(isRental) : isRental ? 'rental_create' : 'subscription_update',
     status: 'completed',
-    description: `Cancellation: ${what}`,
-    serverId: read.kind === 'rental' ? read.offerId : undefined,
+    description: decisionText(decision, what),
+    serverId: isRental ? read.offerId : undefined,
     amount: 0,
     currency: read.currency,
-    idem: `cancel:${read.id}:${read.periodEndsAt.toISOString()}`,
+    idem,
     at,
   });
+}
+
+const keys: Readonly<Record<Decision['what'], string>> = {
+  cancelled: 'cancel',
+  resumed: 'resume',
+  kept: 'keep',
+  changes: 'change',
+};
+
+const cancelType = (isRental: boolean): TransactionType => (isRental ? 'rental_cancel' : 'subscription_cancel');
+
+function decisionText(decision: Decision, what: string): string {
+  if (decision.what === 'changes') return `From the next period: ${decision.toPlan} plan`;
+  return `${{ cancelled: 'Cancellation', resumed: 'Resumed', kept: 'Kept' }[decision.what]}: ${what}`;
 }

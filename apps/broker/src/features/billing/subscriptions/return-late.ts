@@ -1,3 +1,4 @@
+import type { AuditAction } from '@souk/contract/audit-actions.ts';
 import { isRefusal, makeOnce, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { writeAudit, writeAuditWith, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -75,8 +76,8 @@ export function createReturnLate({
       const facts = { subscription: paymentId, invoiceId, ...(answer !== 'refunded' && { error: answer.refused }) };
       const isBack = answer === 'refunded';
       const at = new Date(clock.now());
-      const action = isBack ? 'payment.returned' : 'payment.return-refused';
-      const entry = { actorId: undefined, action, subject: paymentId, details: facts };
+      const action: AuditAction = isBack ? 'payment.returned' : 'payment.return-refused';
+      const entry: AuditEntry = { actorId: undefined, action, subject: paymentId, details: facts };
       // two readings at once ask for one refund, and one of them tells
       if (isBack && !(await note(invoiceId, at, entry))) continue;
       if (isBack) log.warn(facts, 'a payment for a subscription that had ended was given back');

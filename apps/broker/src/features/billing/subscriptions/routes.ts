@@ -4,6 +4,7 @@ import {
   changeCard,
   changeSubscription,
   getOpenPayment,
+  listPaymentMethods,
   resumeRental,
   resumeSubscription,
 } from '@souk/contract/payments.ts';
@@ -44,9 +45,13 @@ export function mountSubscriptionRoutes(
     ...success,
     ...(await withPatience(need().changePlan(caller.userId, params.id, body), { changes: !body.preview })),
   }));
-  router.route(changeCard, async ({ caller }) => ({
+  router.route(changeCard, async ({ caller, body }) => ({
     ...success,
-    ...(await withPatience(need().openPortal(caller.userId))),
+    ...(await withPatience(need().openPortal(caller.userId, body))),
+  }));
+  router.route(listPaymentMethods, async ({ caller }) => ({
+    ...success,
+    paymentMethods: await withPatience(need().listPaymentMethods(caller.userId)),
   }));
   router.route(getOpenPayment, async ({ caller, params }) => ({
     ...success,

@@ -1,12 +1,13 @@
 import type { Stripe } from 'stripe';
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Query } from '#platform/db/database.ts';
+import { dropUpgrade } from './drop-upgrade.ts';
 import { stopCollecting } from './stop-collecting.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
 
 /**
- * Ends a subscription at the payment provider with the period that is paid, or takes that back, and reads it again. An end that
- * was wanted before (want-end.ts) is then no longer waited for.
+ * Ends a subscription at the payment provider with the period that is paid, or takes that back, and reads it again. An upgrade
+ * that waits for its payment is dropped first. An end that was wanted before (want-end.ts) is then no longer waited for.
  * @throws SoukError payments_unavailable; what the provider refuses has changed there, and is read again too
  */
 export async function setEnd(
@@ -15,6 +16,7 @@ export async function setEnd(
   endsWithPeriod: boolean,
 ): Promise<void> {
   try {
+    if (endsWithPeriod) await dropUpgrade(provider, paymentId);
     const change = endsWithPeriod ? { cancel_at_period_end: true } : await resumption(provider, paymentId);
     await provider.call((stripe) => stripe.subscriptions.update(paymentId, change));
     await stopCollecting(provider, paymentId, endsWithPeriod ? 'stop' : 'go on');

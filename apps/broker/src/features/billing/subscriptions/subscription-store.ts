@@ -1,5 +1,6 @@
 import type { Tier } from '@souk/contract/tiers.ts';
 import type { Query } from '#platform/db/database.ts';
+import type { NextInvoice } from './read-next-invoice.ts';
 import type { ProviderSubscription } from './read-subscription.ts';
 
 /** What we have of a subscription. */
@@ -7,6 +8,7 @@ export type StoredSubscription = {
   id: string;
   userId: string;
   livemode: boolean;
+  pastDue: boolean;
   /** Of a plan; of a rental the server's. */
   itemId: string;
   nextPlanId: string | undefined;
@@ -33,10 +35,12 @@ export async function noteReading(
   query: Query,
   { id, endedAt }: Pick<ProviderSubscription, 'id' | 'endedAt'>,
   reading: number,
+  next: NextInvoice | undefined,
 ): Promise<boolean> {
   const { rows } = await query(
-    `update subscription_syncs set written = $2, is_over = $3 where payment_id = $1 and written < $2 returning payment_id`,
-    [id, reading, endedAt !== undefined],
+    `update subscription_syncs set written = $2, is_over = $3, next_subtotal = $4, next_discount = $5, next_tax = $6
+     where payment_id = $1 and written < $2 returning payment_id`,
+    [id, reading, endedAt !== undefined, next?.subtotal ?? null, next?.discount ?? null, next?.tax ?? null],
   );
   return rows.length === 1;
 }
@@ -60,6 +64,7 @@ export async function findStored(
     id: string;
     user_id: string;
     livemode: boolean;
+    past_due: boolean;
     item_id: string;
     next_plan_id: string | null;
     period_ends_at: Date;
@@ -77,6 +82,7 @@ export async function findStored(
       id: row.id,
       userId: row.user_id,
       livemode: row.livemode,
+      pastDue: row.past_due,
       itemId: row.item_id,
       nextPlanId: row.next_plan_id ?? undefined,
       periodEndsAt: row.period_ends_at,
@@ -88,16 +94,30 @@ export async function findStored(
 
 export type Given = { id: string; userId: string; livemode: boolean; itemId: string; nextPlanId: string | undefined };
 
+/** The first reading that found it past due decides since when it is. */
+const pastDueSince = (isPastDue: string, stored?: string) =>
+  `case when not ${isPastDue}::boolean then null${stored ? ` when ${stored}.past_due then ${stored}.past_due_since` : ''} else now() end`;
+
 /** What was taken away stays so. */
-export async function writePlan(query: Query, read: ProviderSubscription, given: Given): Promise<void> {
+export async function writePlan(
+  query: Query,
+  read: ProviderSubscription,
+  /** at: now. */
+  given: Given & { at: Date },
+): Promise<void> {
   await query(
     `insert into subscriptions (id, user_id, livemode, plan_id, next_plan_id, source, payment_id, past_due, started_at,
-       period_ends_at, cancelled_at, ended_at, pending_plan_id, pending_until)
-     values ($1, $2, $3, $4, $5, 'payment', $6, $7, $8, $9, $10, $11, (select plan_id from plans where plan_id = $12), $13)
+       period_ends_at, cancelled_at, ended_at, pending_plan_id, pending_until, price_id, price_amount, price_currency,
+       past_due_since, plan_since)
+     values ($1, $2, $3, $4, $5, 'payment', $6, $7, $8, $9, $10, $11, (select plan_id from plans where plan_id = $12), $13,
+       $14, $15, $16, ${pastDueSince('$7')}, $8)
      on conflict (payment_id) do update set plan_id = excluded.plan_id, next_plan_id = excluded.next_plan_id,
-       past_due = excluded.past_due, period_ends_at = excluded.period_ends_at, cancelled_at = excluded.cancelled_at,
+       past_due = excluded.past_due, past_due_since = ${pastDueSince('excluded.past_due', 'subscriptions')},
+       period_ends_at = excluded.period_ends_at, cancelled_at = excluded.cancelled_at,
        ended_at = coalesce(subscriptions.ended_at, excluded.ended_at), pending_plan_id = excluded.pending_plan_id,
-       pending_until = excluded.pending_until`,
+       pending_until = excluded.pending_until, price_id = excluded.price_id, price_amount = excluded.price_amount,
+       price_currency = excluded.price_currency,
+       plan_since = case when subscriptions.plan_id = excluded.plan_id then subscriptions.plan_since else $17 end`,
     [
       given.id,
       given.userId,
@@ -107,6 +127,10 @@ export async function writePlan(query: Query, read: ProviderSubscription, given:
       ...spanOf(read),
       read.awaited?.planId ?? null,
       read.awaited?.until ?? null,
+      read.priceId,
+      read.amount ?? null,
+      read.currency,
+      given.at,
     ],
   );
 }
@@ -119,9 +143,10 @@ export async function writeRental(
 ): Promise<void> {
   await query(
     `insert into access_grants (id, user_id, livemode, server_id, features, kind, period, source, payment_id, past_due,
-       started_at, period_ends_at, cancelled_at, ended_at)
-     values ($1, $2, $3, $4, $5, 'rental', 'monthly', 'payment', $6, $7, $8, $9, $10, $11)
-     on conflict (payment_id) do update set past_due = excluded.past_due, period_ends_at = excluded.period_ends_at,
+       started_at, period_ends_at, cancelled_at, ended_at, past_due_since)
+     values ($1, $2, $3, $4, $5, 'rental', 'monthly', 'payment', $6, $7, $8, $9, $10, $11, ${pastDueSince('$7')})
+     on conflict (payment_id) do update set past_due = excluded.past_due,
+       past_due_since = ${pastDueSince('excluded.past_due', 'access_grants')}, period_ends_at = excluded.period_ends_at,
        cancelled_at = excluded.cancelled_at, ended_at = coalesce(access_grants.ended_at, excluded.ended_at)`,
     [given.id, given.userId, given.livemode, given.itemId, JSON.stringify(features), ...spanOf(read)],
   );
@@ -155,4 +180,18 @@ export async function listRecordedInvoices(query: Query, paymentId: string): Pro
     [paymentId],
   );
   return new Set(rows.map((row) => row.invoice_id));
+}
+
+/** Whether an invoice was recorded that paid for the plan of a subscription, up to the end of its present period. */
+export async function isRecordedAsPaid(
+  query: Query,
+  { id, offerId, periodEndsAt }: Pick<ProviderSubscription, 'id' | 'offerId' | 'periodEndsAt'>,
+): Promise<boolean> {
+  const { rows } = await query<{ found: boolean }>(
+    `select exists (
+       select from subscription_invoices where payment_id = $1 and paid_plan_id = $2 and covers_to = $3
+     ) as found`,
+    [id, offerId, periodEndsAt],
+  );
+  return rows[0]?.found ?? false;
 }

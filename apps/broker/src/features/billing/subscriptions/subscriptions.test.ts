@@ -41,7 +41,7 @@ test('a plan that is paid for gives its tier and its monthly credits, once', asy
   await ann.subscribe('pro');
   expect(await ann.plan()).toMatchObject({ mcpId: 'pro', status: 'active', source: 'payment', nextPlanId: null });
   const { activeTiers, credits } = await ann.api.getSubscription();
-  expect(activeTiers).toEqual(['T0', 'T2']);
+  expect(activeTiers).toEqual(['T0', 'T1', 'T2']);
   expect(credits.parts).toEqual([{ source: 'plan', credits: monthly.pro, expiresAt: await periodEnd(ann) }]);
   expect(await ann.history()).toEqual([expect.stringMatching(/^subscription_create completed [1-9]/)]);
 });
@@ -73,7 +73,7 @@ test('[SUB-11] [SUB-15] [SUB-22] [ACC-21] a plan is cancelled at the end of its 
   const cancelled = await ann.api.cancelSubscription({ params: { id } });
   expect(cancelled).toEqual({
     success: true,
-    message: `The Pro plan is cancelled. You keep access until ${end.slice(0, 10)} and can resume until then.`,
+    message: `The Pro plan is canceled. You keep access until ${end.slice(0, 10)} and can resume until then.`,
     endsAt: end,
   });
   expect(await ann.plan()).toMatchObject({ id, status: 'canceled', currentPeriodEnd: end });
@@ -91,7 +91,14 @@ test('[SUB-11] [SUB-15] [SUB-22] [ACC-21] a plan is cancelled at the end of its 
   await ann.api.cancelSubscription({ params: { id } });
   expect(await ann.history()).toEqual([
     expect.stringMatching(/^subscription_create completed/),
+    'subscription_update completed 0',
     'subscription_cancel completed 0',
+  ]);
+  const { data } = await historyOf(ann).listTransactions({ params: { userId: ann.userId }, query: {} });
+  expect(data.transactions.map(({ description }) => description)).toEqual([
+    'Cancellation: Pro plan',
+    'Resumed: Pro plan',
+    'Pro plan',
   ]);
 });
 
@@ -102,12 +109,16 @@ test('[SUB-10] a rental is cancelled at the end of its period, usable until then
   const params = { mcpId: 'top' };
   const { endsAt, message } = await ann.api.cancelRental({ params });
   expect(endsAt).toBe((await ann.rental())?.endDate);
-  expect(message).toContain('The rental of Summit is cancelled');
+  expect(message).toContain('The rental of Summit is canceled');
   expect(await ann.rental()).toMatchObject({ status: 'canceled' });
   await ann.api.resumeRental({ params });
   expect(await ann.rental()).toMatchObject({ status: 'active' });
   expect(await shop.stripe.subscriptions.retrieve(paymentId)).toMatchObject({ cancel_at_period_end: false });
-  expect(await ann.history()).toEqual(['rental_create completed 900', 'rental_cancel completed 0']);
+  expect(await ann.history()).toEqual([
+    'rental_create completed 900',
+    'rental_cancel completed 0',
+    'rental_create completed 0',
+  ]);
 });
 
 test('a renewal is paid once: the period moves, and the credits of the month come with it', async () => {

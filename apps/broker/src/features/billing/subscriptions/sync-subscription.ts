@@ -4,16 +4,22 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
-import type { RentedServer } from '../access/read-rented.ts';
+import type { OwnedServerFacts } from '../access/read-owned-servers.ts';
+import { noteSeenPrice } from '../prices/plan-prices.ts';
+import { noteNotice } from '#platform/notices/outbox.ts';
+import { takeRentalsOfPlan } from '../overlap/end-with-plan.ts';
 import { boundAccess } from './bound-access.ts';
+import { withoutUpgrade } from './drop-upgrade.ts';
+import { readNextInvoice, type NextInvoice } from './read-next-invoice.ts';
 import { readPaidInvoices, type PaidInvoice } from './read-invoices.ts';
 import { readSubscription, type ProviderSubscription } from './read-subscription.ts';
-import { recordCancel, recordInvoice } from './record-subscription.ts';
+import { recordDecision, recordInvoice, type Decision } from './record-subscription.ts';
 import { stopCollecting } from './stop-collecting.ts';
 import {
   beginReading,
   findOwner,
   findStored,
+  isRecordedAsPaid,
   listRecordedInvoices,
   noteReading,
   readPlan,
@@ -38,19 +44,24 @@ export type SyncGiven = {
   provider: PaymentProvider;
   findServer(id: string): CatalogueServer | undefined;
   /** Also of one that was taken out of the shop. */
-  readServer(id: string): Promise<RentedServer>;
+  readServer(id: string): Promise<OwnedServerFacts>;
   /** The provider has no such subscription. */
   endMissing(paymentId: string): Promise<void>;
   /** Gives back what was paid after its end. */
   returnLate(paymentId: string, endedAt: Date): Promise<void>;
   /** Sees to it that its invoices can be paid as the shop wants it. */
   settle(read: ProviderSubscription): Promise<void>;
+  /** Ends rentals with their period that the plan includes from now on. One that the provider does not end now is tried again. */
+  endRentals(paymentIds: readonly string[]): Promise<void>;
   /** On every replica: what a person owns has changed. */
   announce(userId: string): Promise<void>;
   uuid: () => string;
   clock: Clock;
   log: Log;
 };
+
+/** What a reading changed: whose it is, and the rentals that a plan ends with their period. */
+type Written = { userId: string; ending: string[] };
 
 export function createSyncSubscription(given: SyncGiven): SyncSubscription {
   const { db, provider, uuid, log } = given;
@@ -62,8 +73,9 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
     found: ProviderSubscription,
     invoices: readonly PaidInvoice[],
     rentedName: string,
-  ): Promise<string | 'newer' | undefined> {
-    if (!(await noteReading(query, found, reading))) return 'newer';
+    next: NextInvoice | undefined,
+  ): Promise<Written | 'newer' | undefined> {
+    if (!(await noteReading(query, found, reading, next))) return 'newer';
     const read = await boundAccess(query, found, invoices);
     const stored = await findStored(query, read.kind, read.id);
     const userId = stored?.userId ?? (await findOwner(query, read.id, livemode));
@@ -71,17 +83,23 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
     if (userId === undefined || stored?.livemode === !livemode) return undefined;
     const owner = { id: stored?.id ?? uuid(), userId, livemode };
     let what: string;
+    let ending: string[] = [];
+    let nextPlanId: string | undefined;
     if (read.kind === 'plan') {
-      const isPaidFor = invoices.some(({ change, period }) =>
-        [change?.toPlanId, period?.planId].includes(read.offerId),
-      );
+      const isPaidFor =
+        invoices.some(({ change, period }) => [change?.toPlanId, period?.planId].includes(read.offerId)) ||
+        (await isRecordedAsPaid(query, read));
       const chosen = await choosePlan(query, read, stored, isPaidFor);
       if (!chosen) {
         log.error({ subscription: read.id, planId: read.offerId }, 'a subscription is of a plan that does not exist');
         return undefined;
       }
-      await writePlan(query, read, { ...owner, ...chosen });
+      await noteSeenPrice(query, read);
+      await writePlan(query, read, { ...owner, ...chosen, at: new Date(given.clock.now()) });
+      if (!(read.endedAt ?? read.cancelledAt) && !read.pastDue)
+        ending = await takeRentalsOfPlan(query, owner, chosen.itemId);
       what = `${chosen.name} plan`;
+      nextPlanId = chosen.nextPlanId;
     } else {
       const server = given.findServer(read.offerId)?.manifest;
       const rental = { ...owner, itemId: read.offerId, nextPlanId: undefined };
@@ -90,14 +108,29 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
     }
     const told = { ...owner, read, what };
     for (const invoice of invoices) await recordInvoice(query, { uuid, log }, { ...told, invoice });
-    if (read.cancelledAt ?? read.endedAt)
-      await recordCancel(query, { ...told, id: uuid(), at: new Date(given.clock.now()) });
-    return userId;
+    const decisions = await decisionsOf(query, read, stored, nextPlanId);
+    for (const one of decisions)
+      await recordDecision(query, { ...told, ...one, id: uuid(), at: new Date(given.clock.now()) });
+    if (read.pastDue && !stored?.pastDue && !read.endedAt) await tellOfFailure(query, owner, read, what);
+    return { userId, ending };
+  }
+
+  /** Once for each time that it becomes past due: later tries of the same payment change nothing. */
+  async function tellOfFailure(
+    query: Query,
+    { userId }: { userId: string },
+    read: ProviderSubscription,
+    what: string,
+  ): Promise<void> {
+    const event = `${read.id}:${read.periodEndsAt.toISOString()}`;
+    const facts = { what: what.replace(/^Rental/, 'rental'), hasEnded: read.isGivenUp };
+    await noteNotice(query, { kind: 'payment_failed', userId, event, facts }, new Date(given.clock.now()));
   }
 
   return async (paymentId) => {
     const reading = await beginReading(db.query, paymentId);
-    const read = await readSubscription(provider, paymentId);
+    const found = await readSubscription(provider, paymentId);
+    const read = found && found !== 'missing' ? await withoutUpgrade(provider, found) : found;
     if (read === 'missing') {
       await given.endMissing(paymentId);
       return 'known';
@@ -107,20 +140,45 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
     if (read.endedAt) await stopCollecting(provider, paymentId, 'void');
     const recorded = await listRecordedInvoices(db.query, paymentId);
     const invoices = await readPaidInvoices(provider, paymentId, (id) => recorded.has(id));
+    const next = await readNextInvoice(provider, read);
     const rentedName = read.kind === 'rental' ? (await given.readServer(read.offerId)).name : '';
-    const userId = await db.transaction((query) => write(query, reading, read, invoices, rentedName));
-    if (userId === undefined) return 'unknown';
-    if (userId !== 'newer') await given.announce(userId);
+    const written = await db.transaction((query) => write(query, reading, read, invoices, rentedName, next));
+    if (written === undefined) return 'unknown';
+    if (written !== 'newer') {
+      await given.announce(written.userId);
+      await given.endRentals(written.ending);
+    }
     await (read.endedAt ? given.returnLate(paymentId, read.endedAt) : given.settle(read));
     return 'known';
   };
+}
+
+/** What was decided about a subscription, by what was known of it and what is read now. A cancellation may be over when it is read. */
+async function decisionsOf(
+  query: Query,
+  read: ProviderSubscription,
+  stored: StoredSubscription | undefined,
+  nextPlanId: string | undefined,
+): Promise<{ decision: Decision; isNew: boolean }[]> {
+  const isOver = read.cancelledAt ?? read.endedAt;
+  const wasOver = stored?.cancelledAt ?? stored?.endedAt;
+  if (isOver) return [{ decision: { what: 'cancelled' }, isNew: stored !== undefined && wasOver === undefined }];
+  // what was taken away stays so, and a new period has its own row
+  if (!stored || stored.endedAt || stored.periodEndsAt.getTime() !== read.periodEndsAt.getTime()) return [];
+  if (wasOver) return [{ decision: { what: 'resumed' }, isNew: true }];
+  if (stored.nextPlanId === nextPlanId) return [];
+  const next = nextPlanId === undefined ? undefined : await readPlan(query, nextPlanId);
+  if (next) return [{ decision: { what: 'changes', toPlan: next.name }, isNew: true }];
+  // an upgrade that was waited for has begun
+  return stored.itemId === read.offerId ? [{ decision: { what: 'kept' }, isNew: true }] : [];
 }
 
 /**
  * The plan that a subscription gives now, with its name, and the one that begins with the next period. A higher plan counts once its
  * difference is paid, a lower one from the next period on. A higher one of which no difference was charged counts once that period
  * is paid, which may be days after it has begun.
- * @param isPaidFor an invoice that this reading has found first paid the difference to the plan, or a period of it
+ * @param isPaidFor an invoice paid the difference to the plan, or a period of it: this reading has found it first, or an older one,
+ *   which knew nothing of the change yet
  */
 async function choosePlan(
   query: Query,

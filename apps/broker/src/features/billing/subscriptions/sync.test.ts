@@ -1,3 +1,4 @@
+import { payOnPage } from '@souk/stripe-sandbox/testing';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectProvider } from '#adapters/stripe/stripe-client.ts';
@@ -6,11 +7,14 @@ import type { Database } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
 import { describeOnPostgres } from '#testing/databases.ts';
 import { migrations } from '../../../migrations.ts';
-import type { Shop } from '../checkout/testing/shop.ts';
+import { settle, type Shop } from '../checkout/testing/shop.ts';
 import { startTwoShops } from '../checkout/testing/two-shops.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
 import { createSyncSubscription } from './sync-subscription.ts';
 import { giveClock, newSubscriber } from './testing/subscriber.ts';
+
+/** Asks for 3-D Secure at each payment. */
+const careful = '4000002760003184';
 
 describeOnPostgres('two brokers and their subscriptions', migrations, (open) => {
   let db: Database;
@@ -32,6 +36,43 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
     billing.payments?.subscriptions.sync ?? (() => Promise.reject(new Error('off')));
   const syncAtOnce = (paymentId: string) =>
     Promise.all([shop, other, shop, other, shop, other].map((broker) => syncOf(broker)(paymentId)));
+
+  /** A reading that has the answer about the subscription, and goes on once it is told to end. */
+  async function beginReading(paymentId: string): Promise<{ end(): Promise<unknown> }> {
+    const begun = Promise.withResolvers<void>();
+    const ends = Promise.withResolvers<void>();
+    if (!shop.stripeSandbox) throw new Error('the stand-in does not run');
+    const provider = connectProvider(shop.stripeSandbox.access, () => Promise.reject(new Error('not asked')));
+    const reading = createSyncSubscription({
+      db,
+      uuid: randomUUID,
+      clock: systemClock,
+      log: createLog('silent'),
+      findServer: () => undefined,
+      readServer: async (name) => ({ name, isOffered: false, tier: null }),
+      endRentals: () => Promise.resolve(),
+      announce: () => Promise.resolve(),
+      endMissing: () => Promise.resolve(),
+      settle: () => Promise.resolve(),
+      returnLate: () => Promise.resolve(),
+      provider: {
+        ...provider,
+        async find(request) {
+          const answer = await provider.find(request);
+          begun.resolve();
+          await ends.promise;
+          return answer;
+        },
+      },
+    })(paymentId).finally(() => provider.stop());
+    await begun.promise;
+    return {
+      end() {
+        ends.resolve();
+        return reading;
+      },
+    };
+  }
 
   test('a renewal that both read at once counts once', async () => {
     const ann = await newSubscriber(shop);
@@ -63,39 +104,30 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
   test('a reading that began before another one and ends after it is not written', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic');
-    const begun = Promise.withResolvers<void>();
-    const changed = Promise.withResolvers<void>();
-    if (!shop.stripeSandbox) throw new Error('the stand-in does not run');
-    const provider = connectProvider(shop.stripeSandbox.access, () => Promise.reject(new Error('not asked')));
-    const late = createSyncSubscription({
-      db,
-      uuid: randomUUID,
-      clock: systemClock,
-      log: createLog('silent'),
-      findServer: () => undefined,
-      readServer: async (name) => ({ name, isOffered: false }),
-      announce: () => Promise.resolve(),
-      endMissing: () => Promise.resolve(),
-      settle: () => Promise.resolve(),
-      returnLate: () => Promise.resolve(),
-      provider: {
-        ...provider,
-        // the answer takes its time
-        async find(request) {
-          const answer = await provider.find(request);
-          begun.resolve();
-          await changed.promise;
-          return answer;
-        },
-      },
-    })(paymentId);
-    await begun.promise;
+    const reading = await beginReading(paymentId);
     await shop.stripe.subscriptions.update(paymentId, { cancel_at_period_end: true });
     await syncOf(other)(paymentId);
-    changed.resolve();
-    await late;
-    provider.stop();
+    await reading.end();
     expect((await ann.plan())?.status).toBe('canceled');
+  });
+
+  test('an upgrade begins once it is paid, also where a reading that knew nothing of it yet records its payment', async () => {
+    const ann = await newSubscriber(shop);
+    const paymentId = await ann.subscribe('basic', careful);
+    const { id = '' } = (await ann.plan()) ?? {};
+    const { paymentUrl } = await ann.api.changeSubscription({
+      params: { id },
+      body: { planId: 'pro', preview: false },
+    });
+    await settle(shop);
+    silence();
+    const reading = await beginReading(paymentId);
+    await payOnPage(paymentUrl ?? '', careful, {}, { origin: shop.publicUrl });
+    await reading.end();
+    expect(await ann.history(), 'the payment is recorded').toHaveLength(2);
+    await syncOf(other)(paymentId);
+    expect(await ann.plan()).toMatchObject({ mcpId: 'pro', status: 'active', nextPlanId: null, pendingPlanId: null });
+    speak();
   });
 
   test('an event of a change before that of the beginning, and events without a change, do no harm', async () => {

@@ -2,7 +2,7 @@ import { payOnPage } from '@souk/stripe-sandbox/testing';
 import type { Stripe } from 'stripe';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { waitUntil } from '#testing/wait-until.ts';
-import { startShop, type Shop } from '../checkout/testing/shop.ts';
+import { settle, startShop, type Shop } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
 import { giveClock, newSubscriber, type Subscriber } from './testing/subscriber.ts';
 
@@ -20,6 +20,7 @@ beforeAll(async () => {
 });
 beforeEach(() => (shop.ahead.ms = 0));
 afterEach(async () => {
+  shop.control.delay(0);
   const [fault] = await checkLedger(shop.db);
   if (fault) throw new Error(fault.fault);
 });
@@ -150,7 +151,7 @@ test('an upgrade that asks for 3-D Secure leads to a page, and begins once it is
   await payOnPage(asked.paymentUrl ?? '', careful, {}, { origin: shop.publicUrl });
   await waitUntil('the higher plan to be there', async () => (await ann.plan())?.mcpId === 'pro');
   expect(await ann.plan()).toMatchObject({ pendingPlanId: null, pendingUntil: null });
-  expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T2']);
+  expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1', 'T2']);
   expect(await ann.history()).toEqual([
     `subscription_create completed ${amounts['basic']}`,
     `subscription_update completed ${shown.amountDue}`,
@@ -172,6 +173,58 @@ test('an upgrade that no one confirms is off after a day, and costs nothing', as
   const { data } = await shop.stripe.invoices.list({ subscription: paymentId });
   expect(data.map(({ status }) => status)).toEqual(['void', 'void', 'paid']);
   expect(await ann.history()).toHaveLength(1);
+});
+
+test('to cancel a plan drops the upgrade that waits: it can no longer be paid, here or in the portal', async () => {
+  for (const where of ['here', 'portal'] as const) {
+    const ann = await newSubscriber(shop);
+    const paymentId = await ann.subscribe('basic', careful);
+    const { paymentUrl } = await change(ann, { planId: 'pro' });
+    await shop.billing.payments?.events.idle();
+    const { id = '' } = (await ann.plan()) ?? {};
+    if (where === 'here') await ann.api.cancelSubscription({ params: { id } });
+    else await shop.stripe.subscriptions.update(paymentId, { cancel_at_period_end: true });
+    await waitUntil('it is dropped', async () => (await ann.plan())?.pendingPlanId === null);
+    expect(await ann.plan()).toMatchObject({ mcpId: 'basic', status: 'canceled', pendingUntil: null });
+    await expect(ann.api.getOpenPayment({ params: { id } })).rejects.toMatchObject({ status: 404 });
+    await payOnPage(paymentUrl ?? '', careful, {}, { origin: shop.publicUrl });
+    await shop.billing.payments?.events.idle();
+    const now = await shop.stripe.subscriptions.retrieve(paymentId, { expand: ['latest_invoice'] });
+    expect(now, where).toMatchObject({ pending_update: null, latest_invoice: { status: 'void' } });
+    expect(await ann.history(), where).toEqual([
+      `subscription_create completed ${amounts['basic']}`,
+      'subscription_cancel completed 0',
+    ]);
+    // once it goes on, the upgrade can be chosen again
+    await ann.api.resumeSubscription({ params: { id } });
+    const again = await change(ann, { planId: 'pro' });
+    expect(again.paymentUrl).not.toBe(paymentUrl);
+    await payOnPage(again.paymentUrl ?? '', careful, {}, { origin: shop.publicUrl });
+    await waitUntil('the higher plan is there', async () => (await ann.plan())?.mcpId === 'pro');
+  }
+});
+
+test('an upgrade that is paid at the moment of canceling begins, and nothing is canceled', async () => {
+  const ann = await newSubscriber(shop);
+  const paymentId = await ann.subscribe('basic', careful);
+  const { paymentUrl } = await change(ann, { planId: 'pro' });
+  await settle(shop);
+  const { id = '' } = (await ann.plan()) ?? {};
+  const asked = shop.control.requests();
+  shop.control.delay(Number.POSITIVE_INFINITY);
+  const canceled = ann.api.cancelSubscription({ params: { id } }).catch((error: unknown) => error);
+  await waitUntil('the upgrade was seen to wait', async () => shop.control.requests() > asked);
+  await payOnPage(paymentUrl ?? '', careful, {}, { origin: shop.publicUrl });
+  shop.control.delay(0);
+  expect(await canceled).toMatchObject({
+    status: 409,
+    code: 'not_active',
+    message: 'Your upgrade was paid at this moment, and nothing was canceled. Please look at your plan again.',
+  });
+  await settle(shop);
+  expect(await ann.plan()).toMatchObject({ mcpId: 'pro', status: 'active', pendingPlanId: null });
+  const now = await shop.stripe.subscriptions.retrieve(paymentId);
+  expect(now).toMatchObject({ cancel_at_period_end: false, pending_update: null });
 });
 
 test('a renewal that asks for 3-D Secure is past due until it is confirmed', async () => {
@@ -209,7 +262,7 @@ test('a higher plan whose difference is not paid does not count, also where the 
   const { paymentUrl } = await ann.api.getOpenPayment({ params: { id: (await ann.plan())?.id ?? '' } });
   await payOnPage(paymentUrl, '4242424242424242', {}, { origin: shop.publicUrl });
   await waitUntil('the higher plan to be there', async () => (await ann.plan())?.mcpId === 'pro');
-  expect(await tiersOf(ann)).toEqual(['T0', 'T2']);
+  expect(await tiersOf(ann)).toEqual(['T0', 'T1', 'T2']);
   expect(await ann.credits()).toBeGreaterThan(credits);
 });
 
@@ -227,11 +280,12 @@ test('a higher plan of the next period does not count before its renewal is paid
   expect(await tiersOf(ann)).toEqual(['T0', 'T1']);
   const { paymentUrl } = await ann.api.getOpenPayment({ params: { id: (await ann.plan())?.id ?? '' } });
   await payOnPage(paymentUrl, '4242424242424242', {}, { origin: shop.publicUrl });
-  await waitUntil('the renewal is in the history', async () => (await ann.history()).length === 2);
+  await waitUntil('the renewal is in the history', async () => (await ann.history()).length === 3);
   expect(await ann.plan()).toMatchObject({ mcpId: 'pro', nextPlanId: null, status: 'active' });
-  expect(await tiersOf(ann)).toEqual(['T0', 'T2']);
+  expect(await tiersOf(ann)).toEqual(['T0', 'T1', 'T2']);
   expect(await ann.history()).toEqual([
     `subscription_create completed ${amounts['basic']}`,
+    'subscription_update completed 0',
     `subscription_update completed ${amounts['pro']}`,
   ]);
 });

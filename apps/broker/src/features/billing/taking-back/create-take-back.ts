@@ -3,9 +3,11 @@ import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { noteDispute } from '../needs/note-dispute.ts';
 import { recordTransaction } from '../record-transaction.ts';
+import { taxOfReturn } from '../tax-of-return.ts';
 import { endAtProvider } from '../subscriptions/end-at-provider.ts';
-import { writeAuditWith } from '#platform/audit/audit-log.ts';
+import { writeAuditWith, type AuditEntry } from '#platform/audit/audit-log.ts';
 import { closeFlagged, noteFailedRefund, type FailedRefund } from './refund-of-order.ts';
 import { findPayment, findUnrecorded, type KnownPayment } from './find-payment.ts';
 import { restoreCredits, takeCredits } from './take-credits.ts';
@@ -61,8 +63,10 @@ export function createTakeBack(given: {
     return data.every(({ paid, refunded }) => !paid || refunded);
   }
 
-  /** The bank has not carried out a refund that was made. */
-  /** In one transaction with what it undoes: a process that dies would leave it untold. */
+  /**
+   * Tells that the bank has not carried out a refund that was made, in one transaction with what that undoes: a process that
+   * dies would leave it untold.
+   */
   async function tellOfFailure(
     query: Query,
     refund: Stripe.Refund,
@@ -71,7 +75,7 @@ export function createTakeBack(given: {
   ): Promise<void> {
     const details = { refund: refund.id, reason: refund.failure_reason, [kind]: id };
     log.error(details, 'a refund failed at the bank: an operator has to look');
-    const entry = { actorId: undefined, action: 'payment.refund-failed', subject: id, details };
+    const entry: AuditEntry = { actorId: undefined, action: 'payment.refund-failed', subject: id, details };
     await writeAuditWith(query, entry, at);
   }
 
@@ -112,10 +116,12 @@ export function createTakeBack(given: {
       if (!dispute) return;
       const payment = await paymentOf(dispute.payment_intent, { dispute: id });
       // an inquiry of the bank takes no money yet
-      if (!payment || dispute.status.startsWith('warning_')) return;
+      if (!payment || dispute.status.startsWith('warning_')) return noteDispute(db.query, dispute, payment);
       const fact = `dispute:${id}`;
       const outcome = outcomeOf(dispute);
       await locked(payment, async (query) => {
+        // with what follows from it: a dispute that is noted as it is now is not read again
+        await noteDispute(query, dispute, payment);
         await takeCredits(query, payment, { fact, ...returned(payment, dispute), contra: 'dispute' });
         if (outcome === 'stands') {
           // it may have been lost before an appeal
@@ -136,6 +142,7 @@ export function createTakeBack(given: {
     payment: KnownPayment,
     { fact, what, amount, currency }: { fact: string; what: string; amount: number; currency: string },
   ): Promise<void> {
+    const { paymentIntentId } = payment;
     await recordTransaction(query, {
       id: uuid(),
       userId: payment.userId,
@@ -145,8 +152,9 @@ export function createTakeBack(given: {
       description: `${what}: ${payment.description}`,
       serverId: payment.serverId,
       amount,
+      tax: await taxOfReturn(query, { paymentIntentId, fact, amount, currency }),
       currency: currency.toUpperCase(),
-      paymentIntentId: payment.paymentIntentId,
+      paymentIntentId,
       idem: fact,
       at: new Date(given.clock.now()),
     });

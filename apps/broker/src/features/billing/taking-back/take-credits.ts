@@ -15,7 +15,7 @@ export async function takeCredits(
 ): Promise<void> {
   if (payment.granted === 0 || (await takenBy(query, payment, fact)) > 0) return;
   const { userId, livemode, grant } = payment;
-  let left = Math.ceil((payment.granted * Math.min(amount, payment.amount)) / payment.amount);
+  let left = creditsOf(payment, amount);
   // what an earlier dispute took and gave back is a grant of its own
   for (const [index, one] of [grant, ...(await restoredGrants(query, payment))].entries()) {
     if (left === 0) return;
@@ -23,6 +23,10 @@ export async function takeCredits(
     left -= await clawBackCredits(query, { userId, livemode, idem, credits: left, contra, grant: one });
   }
 }
+
+/** The part of a payment's credits that so much of its money paid for. */
+export const creditsOf = ({ granted, amount: paid }: KnownPayment, amount: number): number =>
+  Math.ceil((granted * Math.min(amount, paid)) / paid);
 
 /** What is given back can be spent for this long where its own date has passed meanwhile. */
 const spendableAgainMs = 30 * 86_400_000;

@@ -91,7 +91,7 @@ export function createEventWorker({
       const text = 'an event of the payment provider could not be handled; it is tried again';
       if (event.attempts >= alarmingAttempt) log.error(facts, text);
       else log.warn(facts, text);
-      await markFailed(query, event.id, inMs(waitMs), error instanceof Error ? error.message : String(error));
+      await markFailed(query, event.id, inMs(waitMs), reasonOf(error));
     }
   }
 
@@ -117,4 +117,10 @@ export function createEventWorker({
       await running;
     },
   };
+}
+
+/** Operators read it: what the payment provider said, rather than what people are told of it. */
+function reasonOf(error: unknown): string {
+  const told = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return told instanceof Error ? told.message : String(told);
 }

@@ -94,10 +94,19 @@ export async function newBuyer({ publicUrl }: Pick<TestApp, 'publicUrl'>) {
   };
 }
 
-/** Pays on the provider's page with a card that is not refused, and says yes to the bank's 3-D Secure. The page is reached while the broker's network is down. */
-export async function pay(shop: Shop, checkoutUrl: string, card = '4242424242424242'): Promise<string> {
+/**
+ * Pays on the provider's page with a card that is not refused, and says yes to the bank's 3-D Secure. The page is reached while
+ * the broker's network is down.
+ * @param fields further ones of the page: country, tax_id, code
+ */
+export async function pay(
+  shop: Shop,
+  checkoutUrl: string,
+  card = '4242424242424242',
+  fields: Record<string, string> = {},
+): Promise<string> {
   const page = checkoutUrl.replace(shop.publicUrl, shop.pages);
-  const { status, location, text } = await payOnPage(page, card, {}, { origin: shop.publicUrl });
+  const { status, location, text } = await payOnPage(page, card, fields, { origin: shop.publicUrl });
   if (status !== 303 || location === null) throw new Error(`not paid: ${status} ${text}`);
   if (!location.endsWith('/authenticate')) return location;
   const bank = await fetch(`${page}/authenticate`, {

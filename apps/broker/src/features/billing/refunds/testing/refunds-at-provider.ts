@@ -11,6 +11,11 @@ export async function intentOf({ stripe }: Shop, subscription: string): Promise<
 
 /** What the provider paid back of the newest invoice of a subscription, in cents, each refund by itself. */
 export async function refundsAtProvider(shop: Shop, subscription: string): Promise<number[]> {
-  const { data } = await shop.stripe.refunds.list({ payment_intent: await intentOf(shop, subscription) });
+  return refundsOfIntent(shop, await intentOf(shop, subscription));
+}
+
+/** The same of any payment. */
+export async function refundsOfIntent({ stripe }: Shop, intent: string): Promise<number[]> {
+  const { data } = await stripe.refunds.list({ payment_intent: intent });
   return data.map(({ amount }) => amount);
 }

@@ -37,9 +37,10 @@ export async function newSubscriber(shop: Shop) {
   async function buy(
     what: { type: 'subscription'; planId: string } | { type: 'rental'; mcpId: string; period: 'monthly' },
     card?: string,
+    fields?: Record<string, string>,
   ): Promise<string> {
     const { checkoutUrl, sessionId } = await api.startCheckout({ body: what });
-    await pay(shop, checkoutUrl, card);
+    await pay(shop, checkoutUrl, card, fields);
     await waitUntil('what was paid for is there', async () => {
       return (what.type === 'rental' ? await rental() : await plan()) !== undefined;
     });
@@ -55,7 +56,9 @@ export async function newSubscriber(shop: Shop) {
     if (!one) throw new Error('no package is sold');
     const { checkoutUrl, sessionId } = await api.startCheckout({ body: { type: 'credit', planId: one.packageId } });
     await pay(shop, checkoutUrl, card);
-    await waitUntil('the payment is recorded', async () => (await history()).length > 0);
+    await waitUntil('the payment is recorded', async () => (await history()).length > 0).catch((error: unknown) => {
+      throw new Error(`it was not worked off; the log ends with\n${shop.logged().slice(-3_000)}`, { cause: error });
+    });
     const { payment_intent: intent } = await shop.stripe.checkout.sessions.retrieve(sessionId);
     const intentId = String(intent);
     const { latest_charge: charge } = await shop.stripe.paymentIntents.retrieve(intentId);
@@ -78,8 +81,10 @@ export async function newSubscriber(shop: Shop) {
     history,
     plan,
     rental,
-    subscribe: (planId: string, card?: string) => buy({ type: 'subscription', planId }, card),
-    rent: (mcpId: string, card?: string) => buy({ type: 'rental', mcpId, period: 'monthly' }, card),
+    subscribe: (planId: string, card?: string, fields?: Record<string, string>) =>
+      buy({ type: 'subscription', planId }, card, fields),
+    rent: (mcpId: string, card?: string, fields?: Record<string, string>) =>
+      buy({ type: 'rental', mcpId, period: 'monthly' }, card, fields),
   };
 }
 

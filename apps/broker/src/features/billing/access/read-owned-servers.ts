@@ -1,0 +1,40 @@
+import type { Tier } from '@souk/contract/tiers.ts';
+import type { Catalogue } from '#features/catalogue/index.ts';
+import { tierOf } from './access-to.ts';
+import { isShown, type Owned } from './owned.ts';
+
+/** A person sees this much of a server that they rent, have bought or try. */
+export type OwnedServerFacts = {
+  name: string;
+  /** false: it was undeployed. */
+  isOffered: boolean;
+  /** null where it was undeployed. */
+  tier: Tier | null;
+};
+
+/** Reads one such server. One that was undeployed has the name that it had last. */
+export async function readOwnedServer(
+  catalogue: Pick<Catalogue, 'snapshot' | 'versions'>,
+  serverId: string,
+): Promise<OwnedServerFacts> {
+  const server = catalogue.snapshot().byId.get(serverId);
+  if (server) return { name: server.manifest.name, isOffered: true, tier: tierOf(server.manifest) };
+  const versions = await catalogue.versions(serverId);
+  const last = versions.toSorted((a, b) => (b.deployedAt?.getTime() ?? 0) - (a.deployedAt?.getTime() ?? 0))[0];
+  return { name: last?.name ?? serverId, isOffered: false, tier: null };
+}
+
+/**
+ * Reads the servers that a person still sees among what they own, also those that were undeployed since. Each of the latter takes a
+ * query, so what has ended is left out.
+ */
+export async function readOwnedServers(
+  catalogue: Pick<Catalogue, 'snapshot' | 'versions'>,
+  { servers }: Owned,
+  nowMs: number,
+): Promise<(serverId: string) => OwnedServerFacts> {
+  const facts = new Map<string, OwnedServerFacts>();
+  for (const { serverId } of servers.filter((server) => isShown(server, nowMs)))
+    if (!facts.has(serverId)) facts.set(serverId, await readOwnedServer(catalogue, serverId));
+  return (serverId) => facts.get(serverId) ?? { name: serverId, isOffered: false, tier: null };
+}

@@ -1,0 +1,51 @@
+import { createHmac } from 'node:crypto';
+import { foldEmail } from '@souk/contract/fold-email.ts';
+import type { Query } from '#platform/db/database.ts';
+
+/**
+ * Which addresses have had the trial of which servers. A deleted account leaves them behind, so that an address has each trial
+ * once. The rows carry keyed fingerprints, no user and no time.
+ */
+export type TrialAddresses = {
+  /** @returns the servers whose trial a person has had, with this account or another one of their address */
+  read(query: Query, person: { userId: string; address: string }): Promise<ReadonlySet<string>>;
+  /** @returns false where the address has had this trial before */
+  note(query: Query, address: string, serverId: string): Promise<boolean>;
+  /** Notes every trial of an account that is about to be deleted: the first ones were started before addresses were noted. */
+  noteAllOf(query: Query, address: string, userId: string): Promise<void>;
+};
+
+/** @param options.key fingerprints of addresses cannot be made without it */
+export function createTrialAddresses({ livemode, key }: { livemode: boolean; key: Uint8Array }): TrialAddresses {
+  // other fingerprints than those of welcome credits, so that the two tables tell nothing of each other
+  const fingerprintOf = (address: string) =>
+    createHmac('sha256', key)
+      .update(`trial ${foldEmail(address)}`)
+      .digest('base64url');
+  return {
+    async read(query, { userId, address }) {
+      const { rows } = await query<{ server_id: string }>(
+        `select server_id from trial_addresses where fingerprint = $1 and livemode = $2
+         union select server_id from access_grants where user_id = $3 and livemode = $2 and kind = 'trial'`,
+        [fingerprintOf(address), livemode, userId],
+      );
+      return new Set(rows.map((row) => row.server_id));
+    },
+    async note(query, address, serverId) {
+      const { rows } = await query(
+        `insert into trial_addresses (fingerprint, livemode, server_id) values ($1, $2, $3)
+         on conflict do nothing returning server_id`,
+        [fingerprintOf(address), livemode, serverId],
+      );
+      return rows.length === 1;
+    },
+    async noteAllOf(query, address, userId) {
+      await query(
+        `insert into trial_addresses (fingerprint, livemode, server_id)
+         select $1, livemode, server_id from access_grants where user_id = $2 and kind = 'trial'
+         on conflict do nothing`,
+        [fingerprintOf(address), userId],
+      );
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { LedgerEntry, LedgerKind } from '@souk/contract/admin-person.ts';
+import { writeNumberedCursor, type NumberedPlace } from '@souk/contract/times.ts';
+import type { Query } from '#platform/db/database.ts';
+
+type Of = { userId: string; livemode: boolean };
+type Row = {
+  id: number;
+  at: Date;
+  delta: number;
+  balance_after: number;
+  contra: LedgerKind;
+  idem: string;
+  reason: string | null;
+  calls: number;
+};
+
+/** One page of a person's ledger, newest first; with `changes` without what calls cost. Index: ledger_entries_by_account. */
+export async function readLedger(
+  query: Query,
+  { userId, livemode }: Of,
+  { limit, cursor, show }: { limit: number; cursor?: NumberedPlace | undefined; show: 'all' | 'changes' },
+): Promise<{ entries: LedgerEntry[]; nextCursor: string | null }> {
+  const { rows } = await query<Row>(
+    // the condition stands in the text, for the index of the few entries that are no calls
+    `select id, at, delta, balance_after, contra, idem, reason,
+       coalesce(cardinality(calls), case when starts_with(idem, 'call:') then 1 else 0 end) as calls
+     from ledger_entries where user_id = $1 and livemode = $2 and id < $3 ${show === 'changes' ? `and contra <> 'usage'` : ''}
+     order by id desc limit $4`,
+    [userId, livemode, cursor?.id ?? Number.MAX_SAFE_INTEGER, limit + 1],
+  );
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const paymentOf = await findPayments(query, { userId, livemode }, page);
+  return {
+    entries: page.map((row) => ({
+      id: String(row.id),
+      at: row.at.toISOString(),
+      change: row.delta,
+      balanceAfter: row.balance_after,
+      kind: row.contra,
+      reason: row.reason,
+      calls: row.calls,
+      payment: paymentOf(row.idem),
+    })),
+    nextCursor: rows.length > limit && last ? writeNumberedCursor(last) : null,
+  };
+}
+
+/** The calls that one entry of a person charged, and when it did; undefined where they have no such entry. */
+export async function readLedgerCalls(
+  query: Query,
+  { userId, livemode }: Of,
+  entryId: number,
+): Promise<{ at: Date; calls: string[] } | undefined> {
+  const { rows } = await query<{ at: Date; calls: string[] | null; idem: string }>(
+    'select at, calls, idem from ledger_entries where id = $3 and user_id = $1 and livemode = $2',
+    [userId, livemode, entryId],
+  );
+  const [entry] = rows;
+  if (!entry) return undefined;
+  const alone = entry.idem.startsWith('call:') ? [entry.idem.slice('call:'.length)] : [];
+  return { at: entry.at, calls: entry.calls ?? alone };
+}
+
+/** The payments that brought these entries, or whose refund took credits back: both by the key of the entry. */
+async function findPayments(query: Query, { userId, livemode }: Of, rows: readonly Row[]) {
+  const facts = rows.filter(({ contra }) => contra !== 'usage').map(({ idem }) => factOf(idem));
+  if (facts.length === 0) return () => null;
+  const invoices = facts.filter((fact) => fact.startsWith('invoice:')).map((fact) => fact.slice('invoice:'.length));
+  const { rows: payments } = await query<{ id: string; description: string; idem: string; invoice_id: string | null }>(
+    `select id, description, idem, invoice_id from transactions
+     where user_id = $1 and livemode = $2 and (idem = any($3::text[]) or (invoice_id = any($4::text[]) and type <> 'refund'))`,
+    [userId, livemode, facts, invoices],
+  );
+  return (idem: string): LedgerEntry['payment'] => {
+    const fact = factOf(idem);
+    const found = payments.find((one) => one.idem === fact || `invoice:${one.invoice_id}` === fact);
+    return found ? { id: found.id, description: found.description } : null;
+  };
+}
+
+/** A later part of a fact has its number behind it: `refund:{id}:1`. */
+const factOf = (idem: string): string => idem.split(':').slice(0, 2).join(':');

@@ -1,0 +1,148 @@
+import type { PersonPayment, previewRefund, refundPayment } from '@souk/contract/admin-person.ts';
+import { moneyText } from '@souk/contract/currencies.ts';
+import type { Answer } from '@souk/contract/endpoint.ts';
+import { writeAuditWith } from '#platform/audit/audit-log.ts';
+import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
+import type { Query } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import { withPatience } from '../checkout/patience.ts';
+import { findPayment } from '../taking-back/find-payment.ts';
+import { wouldTake } from '../taking-back/would-take.ts';
+import { keepUser, type AdministrationGiven } from './administration-given.ts';
+import { keepsMoney } from '../needs/dispute-of-payment.ts';
+import { findPersonPayment } from './read-payments.ts';
+
+export type RefundPreview = Omit<Answer<typeof previewRefund>, 'success'>;
+export type PaymentRefund = Omit<Answer<typeof refundPayment>, 'success'>;
+type Of = { userId: string; paymentId: string };
+
+/** What a refund would take back. @throws SoukError not_found, payments_off, refund_impossible, refund_too_high */
+export async function previewOfRefund(
+  given: AdministrationGiven,
+  { userId, paymentId }: Of,
+  amountCents: number,
+): Promise<RefundPreview> {
+  const { db, livemode, ledger } = given;
+  const { payment, paymentIntentId } = await findRefundable(given, db.query, { userId, paymentId }, amountCents);
+  const known = await findPayment(db.query, paymentIntentId);
+  const [account, taken] = await Promise.all([
+    ledger.account(userId),
+    known ? wouldTake(db.query, known, amountCents) : 0,
+  ]);
+  return {
+    amountCents,
+    currency: payment.currency,
+    credits: {
+      granted: known?.granted ?? 0,
+      taken,
+      owed: Math.max(0, taken - Math.max(0, account.balance - account.held)),
+    },
+    runs: await whatRuns(db.query, { userId, livemode, subscriptionId: known?.subscriptionId }),
+  };
+}
+
+/**
+ * Pays a part or all of one payment back: the wish and its audit row are written in one transaction, then the provider is asked,
+ * for as long as an administrator waits; a job does the rest. Credits are taken back by the provider's event.
+ * @throws SoukError as previewOfRefund, and refund_moved where more went back than the administrator saw
+ */
+export async function refundOnePayment(
+  given: AdministrationGiven,
+  of: Of,
+  { amountCents, refundedCents }: { amountCents: number; refundedCents: number | undefined },
+  by: DecidedBy,
+): Promise<PaymentRefund> {
+  const { db, livemode, clock, log } = given;
+  const refunds = refundsOf(given);
+  const id = await db.transaction(async (query) => {
+    await keepUser(given, query, of.userId);
+    const found = await findRefundable(given, query, of, amountCents, { lock: true, refundedCents });
+    const { payment, paymentIntentId, invoiceId, goneCents } = found;
+    const { currency } = payment;
+    const wanted = { invoiceId, paymentIntentId, amount: amountCents };
+    const refund = await refunds.wantPayment(query, {
+      userId: of.userId,
+      transactionId: payment.id,
+      currency,
+      payment: wanted,
+    });
+    const details = {
+      paymentId: payment.id,
+      refundId: refund,
+      amount: amountCents,
+      currency,
+      before: { refunded: moneyText(goneCents, currency) },
+      after: { refunded: moneyText(goneCents + amountCents, currency) },
+      sandbox: !livemode,
+      ...operatorOf(by),
+    };
+    const entry = {
+      actorId: actorOf(by),
+      action: 'user.refund-asked' as const,
+      subject: of.userId,
+      reason: by.reason,
+      details,
+    };
+    await writeAuditWith(query, entry, new Date(clock.now()));
+    return refund;
+  });
+  await withPatience(refunds.payAll(await refunds.find([id]))).catch((error: unknown) =>
+    log.warn({ err: error, refund: id }, 'a refund is not made yet'),
+  );
+  const [refund] = await refunds.find([id]);
+  if (!refund) throw new Error(`the refund ${id} is not there`);
+  const { state, amount, currency, error } = refund;
+  const result = state === 'wanted' ? 'pending' : state === 'refunded' ? 'refunded' : 'failed';
+  return { result, amountCents: amount, currency, error: state === 'failed' ? (error ?? null) : null };
+}
+
+function refundsOf({ payments }: Pick<AdministrationGiven, 'payments'>) {
+  if (payments) return payments.refunds;
+  throw new SoukError('payments_off', {
+    message: 'No refund can be made from here: payments are off, or Souk does not run here.',
+  });
+}
+
+async function findRefundable(
+  given: AdministrationGiven,
+  query: Query,
+  { userId, paymentId }: Of,
+  amountCents: number,
+  { lock = false, refundedCents }: { lock?: boolean; refundedCents?: number | undefined } = {},
+): Promise<{ payment: PersonPayment; paymentIntentId: string; invoiceId: string; goneCents: number }> {
+  refundsOf(given);
+  const found = await findPersonPayment(query, { userId, livemode: given.livemode, paymentId }, { lock });
+  if (!found) throw new SoukError('not_found', { message: 'This user has no such payment' });
+  const { payment, paymentIntentId, invoiceId = '' } = found;
+  const { refund, currency, dispute } = payment;
+  if (keepsMoney(dispute)) throw new SoukError('refund_impossible', { message: disputeText(dispute?.state) });
+  if (!refund || refund.leftCents === 0 || paymentIntentId === undefined) throw new SoukError('refund_impossible');
+  const goneCents = refund.refundedCents + refund.pendingCents;
+  if (refundedCents !== undefined && refundedCents !== goneCents) throw new SoukError('refund_moved');
+  if (amountCents > refund.leftCents) {
+    const left = moneyText(refund.leftCents, currency);
+    throw new SoukError('refund_too_high', { message: `At most ${left} of this payment can be paid back.` });
+  }
+  return { payment, paymentIntentId, invoiceId, goneCents };
+}
+
+const disputeText = (state: string | undefined): string =>
+  state === 'lost'
+    ? 'This payment cannot be refunded: its dispute is lost, and the bank has given the money back.'
+    : 'This payment is disputed, and the bank holds the money. It cannot be refunded until the dispute is decided: answer it at the payment provider.';
+
+/** Answers which part of what the payment was for the person still has. */
+async function whatRuns(
+  query: Query,
+  { userId, livemode, subscriptionId }: { userId: string; livemode: boolean; subscriptionId: string | undefined },
+): Promise<RefundPreview['runs']> {
+  if (subscriptionId === undefined) return null;
+  const { rows } = await query<{ runs: 'plan' | 'rental' }>(
+    `select 'plan' as runs from subscriptions
+       where user_id = $1 and livemode = $2 and payment_id = $3 and ended_at is null
+     union all select 'rental' from access_grants
+       where user_id = $1 and livemode = $2 and payment_id = $3 and ended_at is null limit 1`,
+    [userId, livemode, subscriptionId],
+  );
+  return rows[0]?.runs ?? null;
+}

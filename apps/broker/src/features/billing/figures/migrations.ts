@@ -1,0 +1,161 @@
+import type { Migration } from '#platform/db/database.ts';
+
+const columns = 'livemode, day, figure, currency, amount';
+const dayOf = (moment: string) => `(${moment} at time zone 'UTC')::date`;
+
+/** Rows of a table with their sign, as amounts by day (UTC). */
+type Source = { table: string; addUp: (rows: string) => string };
+
+const addUp = (facts: string) => `
+  select livemode, day, figure, currency, sum(amount)::bigint from (${facts}) facts
+  group by livemode, day, figure, currency having sum(amount) <> 0`;
+
+/** A payment that went back stays one; what went back is a row of its own. */
+const transactions: Source = {
+  table: 'transactions',
+  addUp: (rows) =>
+    addUp(`select livemode, ${dayOf('created_at')} as day, case when type = 'refund' then 'returned' else 'paid' end as figure,
+      upper(currency) as currency, sign * amount as amount
+    from (${rows}) t where status = 'completed' or (status = 'refunded' and type <> 'refund')`),
+};
+
+/** What of all that is tax, which the shop passes on: it grows with payments, and goes down with what goes back. */
+const taxes: Source = {
+  table: 'transactions',
+  addUp: (rows) =>
+    addUp(`select livemode, ${dayOf('created_at')} as day, 'tax' as figure, upper(currency) as currency,
+      case when type = 'refund' then -sign else sign end * tax as amount
+    from (${rows}) t where tax > 0 and (status = 'completed' or (status = 'refunded' and type <> 'refund'))`),
+};
+
+/** This statement finds plans and rentals that people pay for, with the days on which they began and ended. */
+const owned = (table: string, what: string, condition = 'true'): Source => ({
+  table,
+  addUp: (rows) =>
+    addUp(`select livemode, ${dayOf('started_at')} as day, '${what}_new' as figure, '' as currency, sign as amount
+    from (${rows}) s where source = 'payment' and ${condition}
+    union all select livemode, ${dayOf('ended_at')}, '${what}_lost', '', sign
+    from (${rows}) s where source = 'payment' and ended_at is not null and ${condition}`),
+});
+
+/** Each change of credits by what it was for. */
+const entries: Source = {
+  table: 'ledger_entries',
+  addUp: (rows) =>
+    addUp(`select livemode, ${dayOf('at')} as day, 'credits_' || contra as figure, '' as currency, sign * delta as amount
+    from (${rows}) e`),
+};
+
+/** What is left of credits by how people came by them: the sum up to a day is what they had on it. */
+const lots: Source = {
+  table: 'credit_lots',
+  addUp: (rows) =>
+    addUp(`select livemode, ${dayOf('now()')} as day, 'left_' || source as figure, '' as currency,
+      sign * remaining as amount from (${rows}) l`),
+};
+
+const added = 'select *, 1 as sign from new_rows';
+const removed = 'select *, -1 as sign from old_rows';
+const changes = {
+  insert: { rows: added, tables: 'new table as new_rows' },
+  update: { rows: `${added} union all ${removed}`, tables: 'old table as old_rows new table as new_rows' },
+  delete: { rows: removed, tables: 'old table as old_rows' },
+} as const;
+
+/** The functions of the triggers of a table, which add up further figures from now on. */
+const addUpFurther = (sources: readonly [Source, ...Source[]], events: readonly (keyof typeof changes)[]): string[] =>
+  events.map((event) => {
+    const [{ table }] = sources;
+    const inserts = sources.map(
+      ({ addUp: sum }) => `insert into figure_parts (${columns}) ${sum(changes[event].rows)};`,
+    );
+    return `create or replace function ${table}_${event}_figures() returns trigger language plpgsql
+     set plan_cache_mode = force_generic_plan set jit = off as $function$
+     begin
+       ${inserts.join('\n       ')}
+       return null;
+     end $function$`;
+  });
+
+const follow = ({ table, addUp: sum }: Source, events: readonly (keyof typeof changes)[]): string[] =>
+  events.flatMap((event) => [
+    `create function ${table}_${event}_figures() returns trigger language plpgsql
+     set plan_cache_mode = force_generic_plan set jit = off as $function$
+     begin
+       insert into figure_parts (${columns}) ${sum(changes[event].rows)};
+       return null;
+     end $function$`,
+    `create trigger ${table}_${event}_figures after ${event} on ${table} referencing ${changes[event].tables}
+       for each statement execute function ${table}_${event}_figures()`,
+  ]);
+
+const all = ['insert', 'update', 'delete'] as const;
+const plans = owned('subscriptions', 'plans');
+const rentals = owned('access_grants', 'rentals', `kind = 'rental'`);
+const before = (table: string) => `select *, 1 as sign from ${table}`;
+
+const definition = `
+  livemode boolean not null,
+  day date not null,
+  figure text not null,
+  currency text not null,
+  amount bigint not null`;
+
+/**
+ * Money, what is subscribed to, and credits, by day (UTC): the database adds up what each statement changes, in its
+ * transaction. As with use by day, statements only append, to figure_parts: a row for each day would make payments wait for
+ * each other. A job brings parts into figure_days, and figures_by_day is both (decision 0067).
+ */
+export const figureMigrations: readonly Migration[] = [
+  {
+    name: '0170-billing-figures',
+    statements: [
+      `create table figure_days (${definition}, primary key (livemode, figure, currency, day)) with (fillfactor = 70)`,
+      `create table figure_parts (${definition})`,
+      `create view figures_by_day as select ${columns} from figure_days union all select ${columns} from figure_parts`,
+      ...follow(transactions, all),
+      ...follow(plans, all),
+      ...follow(rentals, all),
+      ...follow(entries, ['insert']),
+      ...follow(lots, all),
+      // the triggers have locked the tables: rows before this are counted here
+      ...[transactions, plans, rentals, entries].map(
+        (source) => `insert into figure_days (${columns}) ${source.addUp(before(source.table))}`,
+      ),
+      // what was left on earlier days is not known: as much as now
+      `insert into figure_days (${columns}) select livemode, '0001-01-01', figure, currency, amount
+         from (${lots.addUp(before('credit_lots'))}) as l (${columns})`,
+    ],
+  },
+  {
+    name: '0171-billing-expired-accounts',
+    // accounts whose owner does not come back still have their expired credits, until a job looks
+    statements: [
+      `create index credit_accounts_by_expiry on credit_accounts (livemode, next_expiry) where next_expiry is not null`,
+    ],
+  },
+  {
+    name: '0289-billing-figures-of-tax',
+    // The functions alone are replaced: what was paid before had no tax, and what the last release pays in has none.
+    statements: addUpFurther([transactions, taxes], all),
+  },
+  {
+    name: '0173-billing-credits-of-erased',
+    // What people had who were erased before their credits expired with them: the job takes it, through the ledger.
+    statements: [
+      `update credit_lots set expires_at = now()
+        where open and (user_id, livemode) in (select user_id, livemode from credit_accounts where closed)`,
+      `update credit_accounts set next_expiry = now() where closed and balance > 0`,
+    ],
+  },
+];
+
+/** Takes up to $1 parts away, and adds them to figure_days. Answers how many. */
+export const mergeText = `
+  with taken as (
+    delete from figure_parts where ctid = any (array(select ctid from figure_parts limit $1)) returning ${columns}),
+  merged as (
+    insert into figure_days as days (${columns})
+    select livemode, day, figure, currency, sum(amount) from taken group by livemode, day, figure, currency
+    on conflict (livemode, figure, currency, day) do update set amount = days.amount + excluded.amount)
+  select count(*) as parts from taken`;

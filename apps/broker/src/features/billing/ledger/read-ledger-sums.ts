@@ -1,0 +1,15 @@
+import type { Query } from '#platform/db/database.ts';
+
+/** The sums of the whole ledger, which a backup and its restored shop have in common. */
+export type LedgerSums = { accounts: number; balance: number; debt: number; entries: number };
+
+export async function readLedgerSums(query: Query): Promise<LedgerSums> {
+  const { rows } = await query<LedgerSums>(
+    `select count(*)::int8 as accounts, coalesce(sum(balance), 0)::int8 as balance, coalesce(sum(debt), 0)::int8 as debt,
+       (select coalesce(sum(delta), 0)::int8 from ledger_entries) as entries
+     from credit_accounts`,
+  );
+  const [sums] = rows;
+  if (!sums) throw new Error('the ledger has no sums');
+  return sums;
+}

@@ -1,0 +1,90 @@
+import { writeAuditWith } from '#platform/audit/audit-log.ts';
+import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
+import type { Query } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import { noteNotice, type NewNotice } from '#platform/notices/outbox.ts';
+import { lockOffers } from '../offers/offer-rows.ts';
+import { appliesAt, candidates, candidateValues, previewMove, type MoveTarget } from './preview-move.ts';
+
+/**
+ * Notes a move with everyone whom it concerns: from then on their Billing tab says what they will pay and when.
+ * @param find the plan and its price as they are in this transaction
+ * @throws SoukError offer_moved where others would be moved than was shown, or a move of the plan is under way
+ */
+export async function beginMove(
+  query: Query,
+  given: {
+    id: string;
+    livemode: boolean;
+    find(query: Query): Promise<MoveTarget & { priceId: string }>;
+    shown: { movable: number; amount: number; monthlyCredits: number };
+    nowMs: number;
+    by: DecidedBy;
+  },
+): Promise<void> {
+  const { id, livemode, shown, nowMs, by } = given;
+  await lockOffers(query);
+  const target = await given.find(query);
+  const { planId, name, priceId, amount, currency, monthlyCredits } = target;
+  const { rows: underWay } = await query(
+    'select from price_moves where livemode = $1 and plan_id = $2 and ended_at is null',
+    [livemode, planId],
+  );
+  if (underWay.length > 0)
+    throw new SoukError('offer_moved', {
+      message: `Subscribers of ${name} are being moved already. Wait until that has ended.`,
+    });
+  const { movable, groups } = await previewMove(query, livemode, target, nowMs);
+  if (movable !== shown.movable || amount !== shown.amount || monthlyCredits !== shown.monthlyCredits)
+    throw new SoukError('offer_moved', {
+      message: `${name} or its subscribers changed meanwhile: ${movable} would be moved now. Nothing was done. Look at it again.`,
+    });
+  const at = new Date(nowMs);
+  await query(
+    `insert into price_moves (id, livemode, plan_id, price_id, amount, currency, monthly_credits, started_at, started_by)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [id, livemode, planId, priceId, amount, currency, monthlyCredits, at, actorOf(by) ?? null],
+  );
+  await query(
+    `insert into price_move_items (move_id, payment_id, from_amount, from_credits, due_at, applies_at)
+     select $9, payment_id, amount, monthly_credits, $6::timestamptz, ${appliesAt}
+     from ${candidates} where state = 'movable'`,
+    [...candidateValues(livemode, target, nowMs), id],
+  );
+  const { rows: moved } = await query<MovedRow>(
+    `select i.payment_id, s.user_id, i.from_amount, s.price_currency, i.applies_at
+     from price_move_items i join subscriptions s using (payment_id) where i.move_id = $1`,
+    [id],
+  );
+  for (const row of moved) await noteNotice(query, noticeOf(row, { id, plan: name, to: { amount, currency } }), at);
+  const { reason } = by;
+  await writeAuditWith(
+    query,
+    {
+      actorId: actorOf(by),
+      action: 'offer.move-started',
+      subject: `offer:${planId}`,
+      ...(reason !== undefined && { reason }),
+      details: { move: id, ...operatorOf(by), amount, currency, monthlyCredits, subscribers: movable, groups },
+    },
+    at,
+  );
+}
+
+type MovedRow = {
+  payment_id: string;
+  user_id: string;
+  from_amount: number | null;
+  price_currency: string | null;
+  applies_at: Date;
+};
+
+/** People learn of another price before it is charged: `noticeDays` is the law's, and this is how they are told. */
+function noticeOf(
+  { payment_id: paymentId, user_id: userId, from_amount: before, price_currency: currency, applies_at: at }: MovedRow,
+  { id, plan, to }: { id: string; plan: string; to: { amount: number; currency: string } },
+): NewNotice<'price_changes'> {
+  const from = before === null || currency === null ? null : { amount: before, currency };
+  const facts = { plan, from, to, appliesAt: at.toISOString() };
+  return { kind: 'price_changes', userId, event: `${id}:${paymentId}`, facts };
+}

@@ -1,0 +1,73 @@
+import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
+import type { CreditPrice, IncludingPlan } from '@souk/contract/catalogue.ts';
+import { creditPriceOf } from '@souk/contract/credit-worth.ts';
+import { tiers } from '@souk/contract/tiers.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { Log } from '#platform/log.ts';
+import type { OfferStore } from './offer-store.ts';
+
+/** What lists of servers tell of the offers on sale, from memory: such lists wait for no database. */
+export type ShownOffers = {
+  /** The cheapest plan on sale that includes a server; undefined for a free one, and where no plan does. */
+  planOf(server: Pick<CatalogueServer, 'manifest'>): IncludingPlan | undefined;
+  /** Pages say this worth of a credit; undefined where none are sold. */
+  creditPrice(): CreditPrice | undefined;
+  /** The offers have changed. Never fails: a failed read leaves what was read before, and is repeated. */
+  refresh(): Promise<void>;
+  stop(): void;
+};
+
+const repeatMs = 5_000;
+
+/** @param offers undefined: nothing is sold */
+export async function createShownOffers(
+  offers: Pick<OfferStore, 'plans' | 'packages'> | undefined,
+  log: Pick<Log, 'warn'>,
+): Promise<ShownOffers> {
+  const read = async () => {
+    const [plans, packages]: [Plan[], CreditPackage[]] = offers
+      ? await Promise.all([offers.plans(), offers.packages()])
+      : [[], []];
+    return { plans, creditPrice: creditPriceOf(packages) };
+  };
+  let shown = await read();
+  let reads = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  async function refresh(): Promise<void> {
+    clearTimeout(timer);
+    reads += 1;
+    const own = reads;
+    try {
+      const found = await read();
+      // an earlier read may be answered later
+      if (own === reads) shown = found;
+    } catch (error) {
+      if (isStopped) return;
+      log.warn({ err: error }, 'the offers could not be read for the lists of servers; it is tried again');
+      timer = setTimeout(() => void refresh(), repeatMs).unref();
+    }
+  }
+
+  return {
+    planOf: ({ manifest }) => including(shown.plans, manifest.billing?.tier ?? 'T0'),
+    creditPrice: () => shown.creditPrice,
+    refresh,
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function including(plans: readonly Plan[], tier: Plan['tier']): IncludingPlan | undefined {
+  const { level } = tiers[tier];
+  if (level === 0) return undefined;
+  const [cheapest] = plans
+    .filter((plan) => plan.amount > 0 && tiers[plan.tier].level >= level)
+    .toSorted((a, b) => a.amount - b.amount);
+  if (!cheapest) return undefined;
+  const { planId, name, amount, currency } = cheapest;
+  return { planId, name, amount, currency };
+}

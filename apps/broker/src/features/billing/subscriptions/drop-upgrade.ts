@@ -1,0 +1,43 @@
+import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { SoukError } from '#platform/errors.ts';
+import { readSubscription, type ProviderSubscription } from './read-subscription.ts';
+
+/**
+ * Drops an upgrade that waits for its payment, before its subscription is canceled: it would be paid for a plan that ends. The
+ * provider drops it with its invoice.
+ * @throws SoukError payments_unavailable; not_active where the person pays it at this moment
+ */
+export async function dropUpgrade(provider: PaymentProvider, paymentId: string): Promise<void> {
+  const read = await readSubscription(provider, paymentId);
+  if (!read || read === 'missing' || !read.awaited) return;
+  try {
+    await voidUpgrade(provider, read.awaited);
+  } catch (error) {
+    if (!(error instanceof SoukError) || !isRefusal(error)) throw error;
+    throw new SoukError('not_active', {
+      message: 'Your upgrade was paid at this moment, and nothing was canceled. Please look at your plan again.',
+      cause: error.cause,
+    });
+  }
+}
+
+/**
+ * Drops the upgrade of a subscription that was canceled at the provider, as in its portal.
+ * @returns it as it is then
+ */
+export async function withoutUpgrade(
+  provider: PaymentProvider,
+  read: ProviderSubscription,
+): Promise<ProviderSubscription | 'missing' | undefined> {
+  if (!read.cancelledAt || !read.awaited) return read;
+  try {
+    await voidUpgrade(provider, read.awaited);
+  } catch (error) {
+    // paid meanwhile
+    if (!isRefusal(error)) throw error;
+  }
+  return readSubscription(provider, read.id);
+}
+
+const voidUpgrade = (provider: PaymentProvider, { invoiceId }: NonNullable<ProviderSubscription['awaited']>) =>
+  provider.call((stripe) => stripe.invoices.voidInvoice(invoiceId));
