@@ -1,4 +1,5 @@
 import type { Migration } from '#platform/db/database.ts';
+import { registryMigrations } from './registries/registry-migrations.ts';
 
 export const upstreamMigrations: readonly Migration[] = [
   {
@@ -149,8 +150,82 @@ export const upstreamMigrations: readonly Migration[] = [
     ],
   },
   {
+    name: '0195-connections-secrets',
+    statements: [
+      // What administrators enter for servers: each for one place alone, which the seal is bound to as well.
+      `create table server_secrets (
+        server_id text not null references servers (id),
+        kind text not null check (kind in ('header', 'variable')),
+        name text not null,
+        place_hash text not null,
+        place text not null,
+        sealed text not null,
+        set_by uuid,
+        set_at timestamptz not null,
+        primary key (server_id, kind, name, place_hash)
+      )`,
+    ],
+  },
+  {
+    name: '0196-connections-allowed-addresses',
+    statements: [
+      // Private addresses that administrators allow. `addresses`: what a name stood for then.
+      `create table allowed_addresses (
+        entry text primary key,
+        addresses jsonb not null,
+        note text not null,
+        added_by uuid,
+        added_at timestamptz not null
+      )`,
+    ],
+  },
+  {
+    name: '0197-connections-allowed-packages',
+    statements: [
+      // Packages of the npm registry that administrators allow, with the hashes of everything that is installed.
+      `create table allowed_packages (
+        alias text primary key,
+        form jsonb not null,
+        integrity text not null,
+        lock text not null,
+        added_by uuid,
+        added_at timestamptz not null
+      )`,
+    ],
+  },
+  {
     name: '0147-connections-first-offers',
     // of one address that several servers of a person have, the first one keeps it
     statements: [`alter table personal_offers add column first_at timestamptz not null default now()`],
   },
+  {
+    name: '0220-connections-environment-places',
+    statements: [
+      // The one address of a server that gets the headers which the operator set by environment.
+      `create table environment_places (
+        server_id text primary key references servers (id),
+        place text not null,
+        bound_at timestamptz not null
+      )`,
+    ],
+  },
+  {
+    name: '0250-connections-one-table-of-registrations',
+    // No version has read it since 0195: a secret in it would stay under a master key that was rotated.
+    statements: ['drop table upstream_clients'],
+  },
+  {
+    name: '0291-connections-certificates',
+    statements: [
+      // The certificate of the last connection to a server, written only where it is another one than before.
+      `create table server_certificates (
+        server_id text primary key references servers (id) on delete cascade,
+        valid_until timestamptz not null,
+        issuer text,
+        seen_at timestamptz not null
+      )`,
+      'create index server_certificates_ending on server_certificates (valid_until)',
+    ],
+  },
+  ...registryMigrations,
 ];

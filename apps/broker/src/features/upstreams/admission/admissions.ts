@@ -1,5 +1,6 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
+import { oneBroker, shareOf, type LiveBrokers } from '#platform/db/share-of.ts';
 import type { UnreadAnswers } from '#platform/http/unread-answers.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Timers } from '../pool/timers.ts';
@@ -48,8 +49,10 @@ export function createAdmissions(options: {
   /** A call has its place among the person's until its answer was read. */
   unread?: Pick<UnreadAnswers, 'answersOf' | 'onRead'> | undefined;
   queue?: { maxWaiting: number; maxWaitMs: number };
+  /** Places are shared out among them. */
+  brokers?: Pick<LiveBrokers, 'count'> | undefined;
 }): Admissions {
-  const { limits, timers, unread } = options;
+  const { limits, timers, unread, brokers = oneBroker } = options;
   const breakers = createServerBreakers(options.clock);
   const gates = new Map<string, Gate>();
   /** Gates with calls that wait. */
@@ -69,9 +72,9 @@ export function createAdmissions(options: {
 
   /** Undefined when the server or the person has no place free. */
   function take(gate: Gate, userId: string): Admission | undefined {
-    const maxInFlight = limits.callsInFlightPerServer ?? gate.server.manifest.maxInFlight;
+    const maxInFlight = shareOf(limits.callsInFlightPerServer ?? gate.server.manifest.maxInFlight, brokers);
     const ofUser = callsOfUser.get(userId) ?? 0;
-    const places = limits.callsInFlightPerUser - (unread?.answersOf(userId) ?? 0);
+    const places = shareOf(limits.callsInFlightPerUser, brokers) - (unread?.answersOf(userId) ?? 0);
     if (gate.inFlight >= maxInFlight || ofUser >= places) return undefined;
     const leaveBreaker = breakers.enter(gate.server, userId);
     gate.inFlight++;

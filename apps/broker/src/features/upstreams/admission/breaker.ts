@@ -10,7 +10,7 @@ const longestOpenMs = 5 * 60_000;
 export type CallOutcome = UpstreamErrorKind | undefined;
 
 const unreachable: ReadonlySet<CallOutcome> = new Set(['unreachable', 'closed', 'session_lost']);
-const failing: ReadonlySet<CallOutcome> = new Set([...unreachable, 'timeout', 'bad_upstream']);
+const failing: ReadonlySet<CallOutcome> = new Set([...unreachable, 'timeout', 'bad_upstream', 'over_limit']);
 /** Nothing was asked of the server, or it had no time to answer. */
 const saysNothing: ReadonlySet<CallOutcome> = new Set([
   'busy',
@@ -20,7 +20,11 @@ const saysNothing: ReadonlySet<CallOutcome> = new Set([
   'quarantined',
   'no_sandbox',
   'no_network',
+  'not_allowed',
   'not_set_up',
+  'folder_full',
+  'shared_folder_full',
+  'disk_full',
 ]);
 
 export type BreakerPass = {

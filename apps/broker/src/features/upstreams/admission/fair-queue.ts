@@ -53,7 +53,7 @@ export function createFairQueue<Place>(
       return size;
     },
     wait(userId, signal) {
-      if (signal?.aborted) return Promise.reject(new UpstreamError('cancelled', 'the caller cancelled'));
+      if (signal?.aborted) return Promise.reject(new UpstreamError('cancelled', 'the caller canceled'));
       if (size >= maxWaiting && !makeRoomFor(userId)) {
         return Promise.reject(new UpstreamError('busy', `${what}: ${maxWaiting} calls wait already`));
       }
@@ -74,7 +74,7 @@ export function createFairQueue<Place>(
             reject(error);
           },
         };
-        const onAbort = () => waiter.refuse(new UpstreamError('cancelled', 'the caller cancelled'));
+        const onAbort = () => waiter.refuse(new UpstreamError('cancelled', 'the caller canceled'));
         const forgetTimer = timers.after(maxWaitMs, () =>
           waiter.refuse(new UpstreamError('busy', `${what}: no place within ${maxWaitMs} ms`)),
         );

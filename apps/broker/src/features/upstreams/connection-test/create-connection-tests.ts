@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Ids } from '#platform/ids.ts';
@@ -43,8 +42,7 @@ export type ConnectionTests = {
 };
 
 export async function createConnectionTests(
-  options: Omit<TestParts, 'catalogue' | 'children'> & {
-    catalogue: Pick<Catalogue, 'inspectOffer' | 'versions' | 'findManifest'>;
+  options: Omit<TestParts, 'children'> & {
     query: Query;
     ids: Ids;
   },
@@ -112,7 +110,7 @@ export async function createConnectionTests(
           if (stopping) abort.abort(stopped());
           await work;
         },
-        cancel: () => abort.abort(new TestEnded('cancelled', 'The test was cancelled.')),
+        cancel: () => abort.abort(new TestEnded('cancelled', 'The test was canceled.')),
       };
     },
 

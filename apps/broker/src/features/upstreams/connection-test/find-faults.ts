@@ -1,7 +1,13 @@
 import type { testFindingSchema } from '@souk/contract/admin-servers.ts';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import type { z } from 'zod';
-import { cleanText, type Discovered, type InspectedOffer } from '#features/catalogue/index.ts';
+import {
+  cleanText,
+  sharedFolderNotes,
+  type Discovered,
+  type InspectedOffer,
+  type ManifestPolicy,
+} from '#features/catalogue/index.ts';
 import { cleanLabel } from '#platform/clean-label.ts';
 import { refusedSchema } from './refused-schema.ts';
 
@@ -17,9 +23,15 @@ const clientName = /^[A-Za-z0-9_-]{1,64}$/;
 const largeTokens = 2000;
 
 /** What people and their clients will notice of what a server lists, what is wrong with it first. */
-export function findFaults(manifest: Manifest, discovered: Discovered, offer: InspectedOffer): Finding[] {
+export function findFaults(
+  manifest: Manifest,
+  discovered: Discovered,
+  offer: InspectedOffer,
+  policy: Pick<ManifestPolicy, 'keepsFiles'>,
+): Finding[] {
   const tokensOf = new Map(offer.tools.map(({ name, tokens }) => [name, tokens]));
   const findings = [
+    ...sharedFolderNotes(manifest, policy).map((text): Finding => ({ weight: 'bad', about: null, text })),
     ...leftOut(offer),
     ...offer.items.flatMap((item) =>
       item.kind === 'tool' ? ofTool(item, tokensOf.get(item.name) ?? 0) : ofOther(item),

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkManifest } from '#features/catalogue/index.ts';
 import { startTlsFront, trustTestCertificate } from '#testing/connect-proxy.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { findDeadPort, startFaultServer, type Fault, type FaultServer } from '#testing/fault-server.ts';
+import { startFaultServer, type Fault, type FaultServer } from '#testing/fault-server.ts';
+import { freePort } from '#testing/free-port.ts';
 import { startHttpFixture } from '#testing/mcp-fixture.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { startWebSocketFixture, type WebSocketFixture } from '#testing/websocket-fixture.ts';
@@ -28,7 +30,7 @@ beforeAll(async () => {
   faults = await startFaultServer();
   lists = await startListServer('legacy');
   front = await startTlsFront(Number(new URL(modern.url).port));
-  deadPort = await findDeadPort();
+  deadPort = await freePort();
   app = await startTestApp({
     allowAddresses: [
       ...[legacy, modern, sockets, faults, lists].map(({ address }) => address),
@@ -252,6 +254,18 @@ test('a version that is not known is not found', async () => {
 test('a header of the operator is sent as a deployment sends it, and its value is told nowhere', async () => {
   const auth = { type: 'headers', headers: [{ name: 'X-Api-Key', from: 'operator' }] };
   legacy.seen.requests.length = 0;
+  // before its first deployment no address is known to get it, and a text leaves no trace
+  const unsaved = await over(legacy.url, { id: 'guarded', auth });
+  expect(unsaved.end).toMatchObject({
+    result: 'failed',
+    text: 'UPSTREAM_HEADER_GUARDED__X_API_KEY is sent only to an address of a version that is stored. Save this one to staging, and test it again.',
+  });
+  const saved = manifestText({ id: 'guarded', connection: { type: 'http', url: legacy.url }, auth });
+  await app.catalogue.upload(checkManifest(JSON.parse(saved), app.policy), { via: 'command' });
+  expect((await over(modern.url, { id: 'guarded', auth })).end?.text).toContain('Save this one to staging');
+  expect(
+    [...legacy.seen.requests, ...modern.seen.requests].flatMap(({ headers }) => headers['x-api-key'] ?? []),
+  ).toEqual([]);
   const told = await over(legacy.url, { id: 'guarded', auth });
   expect(told.end?.result).toBe('passed');
   expect(legacy.seen.requests[0]?.headers['x-api-key']).toBe('canary-key');

@@ -32,6 +32,7 @@ beforeAll(async () => {
   const allowlist = {
     fault: { ...program(), secrets: ['API_TOKEN'] },
     keyless: { ...program(), secrets: ['OTHER_TOKEN'] },
+    keeper: { ...program(), env: { NOTES: '{personDir}/notes' } },
     crash: program('crash-at-start'),
     lingers: program('lingers'),
     silent: { argv: ['/bin/sh', '-c', 'echo "it is $API_TOKEN" >&2; sleep 600 & sleep 600'], secrets: ['API_TOKEN'] },
@@ -88,6 +89,27 @@ test('[MAN-14] a program is tested from its alias to its tools, in the sandbox, 
   expect(readFileSync(join(files, 'kept.txt'), 'utf8')).toBe('kept');
 });
 
+test('a program whose one folder everyone would share is told of wherever its manifest is looked at', async () => {
+  const shared =
+    /^Everyone shares one folder of the program “keeper”: what one person keeps there, .*Set isolation to perUser/;
+  const texts = async (command: string, isolation?: string) => {
+    const source = stdio(command, { id: 'kept', version: `1.0.${versions++}`, ...(isolation && { isolation }) });
+    const manifest = parseManifest(source, app.policy);
+    await app.catalogue.upload(manifest, { via: 'command' });
+    const { effects } = await api.getServerDifferences({ params: { id: 'kept' }, query: {} });
+    const tested = (await admin.test({ manifest: source })).events.flatMap((event) =>
+      event.type === 'findings' ? event.findings : [],
+    );
+    return [effects, tested.map(({ text }) => text)];
+  };
+  let versions = 0;
+  const isTold = (all: string[][]) => all.map((one) => one.some((text) => shared.test(text)));
+  expect(isTold(await texts('keeper', 'shared'))).toEqual([true, true]);
+  expect(isTold(await texts('keeper'))).toEqual([false, false]);
+  const own = await texts('fault', 'shared');
+  expect(own.flat().filter((text) => text.includes('folder'))).toEqual([]);
+});
+
 test('an alias without its secret, a program that cannot be started and one that ends fail at their steps', async () => {
   const keyless = await run('keyless');
   expect(keyless.step('alias')).toMatchObject({
@@ -109,7 +131,9 @@ test('what a program writes is told without secrets, and stands in the log of it
     lines: ['it is [redacted]'],
   });
   // a server that is staged has a log of its tests
-  await app.catalogue.stage(parseManifest(stdio('silent', { id: 'silent' }), app.policy), { origin: 'admin' });
+  await app.catalogue.stage(parseManifest(stdio('silent', { id: 'silent', isolation: 'shared' }), app.policy), {
+    origin: 'admin',
+  });
   const { lines, isPerPerson } = await api.getServerLog({ params: { id: 'silent' } });
   expect([lines, isPerPerson]).toEqual([['it is [redacted]'], false]);
 });

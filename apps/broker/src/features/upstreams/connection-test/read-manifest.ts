@@ -1,8 +1,10 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import { checkAllowed, parseManifest, type ManifestPolicy } from '#features/catalogue/index.ts';
+import { checkAllowed, parseManifest } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { OperatorSecrets } from '../sign-in/operator-secrets.ts';
+import { secretPlace } from '../secrets/secret-place.ts';
+import type { TestParts } from './test-parts.ts';
 import { failureText } from './test-failure.ts';
 
 /** What is tested: a stored version, or the text of a manifest that is stored nowhere. */
@@ -12,15 +14,17 @@ export type Tested = { stored: Manifest } | { text: string | Uint8Array };
  * The first step: the manifest with the refusals of a deployment, and the secrets that it names.
  * @returns the manifest, where it can be read, and why this installation cannot use it
  */
-export function readManifest(
+export async function readManifest(
   tested: Tested,
-  { policy, secrets }: { policy: ManifestPolicy; secrets: Pick<OperatorSecrets, 'header'> },
-): { manifest: Manifest | undefined; refused: string | undefined } {
+  parts: Pick<TestParts, 'policy' | 'secrets' | 'catalogue'>,
+): Promise<{ manifest: Manifest | undefined; refused: string | undefined }> {
+  const { policy, secrets } = parts;
   let manifest = 'stored' in tested ? tested.stored : undefined;
   try {
     if ('text' in tested) manifest = parseManifest(tested.text, policy);
     else checkAllowed(tested.stored, policy);
     if (manifest) checkSecrets(manifest, secrets);
+    if (manifest && 'text' in tested) await checkFirstPlace(manifest, parts);
     return { manifest, refused: undefined };
   } catch (error) {
     if (error instanceof SoukError) return { manifest, refused: error.message };
@@ -29,8 +33,29 @@ export function readManifest(
   }
 }
 
-/** @throws UpstreamError not_set_up where the operator has not set one */
-function checkSecrets({ id, auth }: Manifest, secrets: Pick<OperatorSecrets, 'header'>): void {
+/** @throws UpstreamError not_set_up where one is neither set nor entered for this address */
+function checkSecrets(manifest: Manifest, secrets: Pick<OperatorSecrets, 'header'>): void {
+  const { id, auth } = manifest;
   if (auth.type !== 'headers') return;
-  for (const { name, from } of auth.headers) if (from === 'operator') secrets.header(id, name);
+  for (const { name, from } of auth.headers) if (from === 'operator') secrets.header({ id, manifest }, name);
+}
+
+/**
+ * Until a server is deployed, the operator's headers go where a stored version of it is: a text leaves no trace of who
+ * sent them where.
+ * @throws SoukError invalid_request
+ */
+async function checkFirstPlace(
+  manifest: Manifest,
+  { secrets, catalogue }: Pick<TestParts, 'secrets' | 'catalogue'>,
+): Promise<void> {
+  const { id } = manifest;
+  const [variable] = secrets.unboundOf({ id, manifest });
+  if (variable === undefined) return;
+  const staged = (await catalogue.versions(id)).find(({ status }) => status === 'staging');
+  const stored = staged && (await catalogue.findManifest(id, staged.version));
+  const placeOf = (of: Manifest) => secretPlace({ manifest: of }, (alias) => alias);
+  if (stored && placeOf(stored) === placeOf(manifest)) return;
+  const text = `${variable} is sent only to an address of a version that is stored. Save this one to staging, and test it again.`;
+  throw new SoukError('invalid_request', { message: text });
 }

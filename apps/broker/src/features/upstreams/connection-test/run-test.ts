@@ -38,17 +38,33 @@ const always: readonly TestStep[] = ['initialize', 'lists', 'findings'];
 export async function runTest(
   asked: AskedTest,
   parts: TestParts,
-  tell: Tell,
+  toldAsItIs: Tell,
   signal: AbortSignal,
 ): Promise<TestResult> {
-  const { manifest, refused } = readManifest(asked.tested, parts);
+  const { manifest, refused } = await readManifest(asked.tested, parts);
+  const hide = (text: string) => (manifest ? parts.hide(manifest.id, text) : text);
+  const tell: Tell = (event) => toldAsItIs(withTexts(event, hide));
   const steps = stepsOf(manifest);
   tell({ type: 'started', testId: asked.id, steps });
   const progress = createProgress(steps, tell);
   progress.begin('manifest');
   const end = await endOfTest(asked, manifest, refused, { parts, progress, tell, signal });
   progress.leaveRest();
-  return end;
+  return withTexts(end, hide);
+}
+
+/** The same value with each text in it changed. */
+function withTexts<T>(value: T, change: (text: string) => string): T {
+  const changed: unknown =
+    typeof value === 'string'
+      ? change(value)
+      : Array.isArray(value)
+        ? value.map((each: unknown) => withTexts(each, change))
+        : typeof value === 'object' && value !== null
+          ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withTexts(each, change)]))
+          : value;
+  // why the cast: nothing but texts has changed, so the type has not
+  return changed as T;
 }
 
 /** A manifest that cannot be read does not say how its server would be reached. */
@@ -101,7 +117,7 @@ async function readOver(way: Way, server: ServerManifest, running: Running): Pro
     const upstream = await initialize(server, connections, progress);
     const { discovered, offer } = await readLists(server, upstream, { ...running, connections, announced });
     progress.begin('findings');
-    const findings = findFaults(server.manifest, discovered, offer);
+    const findings = findFaults(server.manifest, discovered, offer, parts.policy);
     const bad = findings.filter(({ weight }) => weight === 'bad').length;
     progress.pass(bad === 0 ? 'Nothing that clients would notice' : `${bad} that clients will notice`);
     tell({ type: 'findings', findings });

@@ -1,7 +1,8 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Launch } from '#adapters/mcp/transports/sandbox.ts';
 import { UpstreamError, type UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
+import { removeTree } from '../processes/remove-tree.ts';
 import type { StdioPrograms } from '../processes/stdio-programs.ts';
 import type { Progress } from './progress.ts';
 import { orAborted } from '#platform/or-aborted.ts';
@@ -20,12 +21,12 @@ export async function startProgram(
   { id, command, testId }: { id: string; command: string; testId: string },
   { parts, progress, tell, signal }: Running,
 ): Promise<Way> {
-  const { programs, children, clock } = parts;
+  const { programs, programWatch, children, clock } = parts;
   const folder = join(parts.dataDir, 'connection-tests', testId);
   const lines: string[] = [];
   progress.begin('alias');
   await orAborted(programs.prepare(id, command), signal);
-  const launch = findLaunch(programs, { command, folder }, progress);
+  const launch = findLaunch(programs, { id, command, folder }, progress);
   progress.pass(sandboxText(programs, command));
   await mkdir(folder, { recursive: true, mode: 0o700 });
   progress.begin('start');
@@ -33,6 +34,7 @@ export async function startProgram(
     target: {
       type: 'stdio',
       ...launch,
+      guard: programWatch.guardFor({ key: `test/${testId}`, folders: async () => [folder] }, id),
       onStarted(pid) {
         children.started({ testId, serverId: id }, { pid, startedAtMs: clock.now() });
         if (progress.current !== 'start') return;
@@ -47,7 +49,7 @@ export async function startProgram(
     async leave() {
       children.ended(testId);
       tell({ type: 'lines', lines });
-      await rm(folder, { recursive: true, force: true });
+      await removeTree(folder);
     },
   };
 }
@@ -55,7 +57,7 @@ export async function startProgram(
 /** Passes the step alias, and begins the step sandbox. @throws UpstreamError of the step that is begun */
 function findLaunch(
   programs: StdioPrograms,
-  { command, folder }: { command: string; folder: string },
+  { id, command, folder }: { id: string; command: string; folder: string },
   progress: Progress,
 ): Launch {
   const pass = () => {
@@ -64,7 +66,7 @@ function findLaunch(
     progress.begin('sandbox');
   };
   try {
-    const launch = programs.launch(command, folder);
+    const launch = programs.launch({ serverId: id, alias: command }, folder);
     pass();
     return launch;
   } catch (error) {

@@ -11,9 +11,11 @@ import type { WatchedConnection } from './watch-connection.ts';
 
 /** What tests work with: the same as deployments. */
 export type TestParts = TargetOptions & {
-  catalogue: Pick<Catalogue, 'inspectOffer'>;
+  catalogue: Pick<Catalogue, 'inspectOffer' | 'versions' | 'findManifest'>;
   policy: ManifestPolicy;
-  secrets: Pick<OperatorSecrets, 'header'>;
+  secrets: Pick<OperatorSecrets, 'header' | 'unboundOf'>;
+  /** A text about a server without its secrets: a server may repeat what was sent to it. */
+  hide(serverId: string, text: string): string;
   signIn: Pick<UpstreamSignIn, 'needsAccount'>;
   children: TestChildren;
   clock: Clock;

@@ -82,5 +82,7 @@ function resolvedText({ hostname }: URL, addresses: readonly string[]): string {
 function ruleText(rule: AddressRule): string {
   if (rule === 'public') return 'public';
   if (rule === 'proxy') return 'The proxy decides whether it may be reached';
-  return `allowed by ${rule.entry} of UPSTREAM_ALLOW_ADDRESSES`;
+  return rule.by === 'operator'
+    ? `allowed by ${rule.entry} of UPSTREAM_ALLOW_ADDRESSES`
+    : `allowed by ${rule.entry}, which an administrator added`;
 }

@@ -1,15 +1,38 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { pino } from 'pino';
-import { createCatalogue } from '#features/catalogue/index.ts';
+import { createCatalogue, type Catalogue } from '#features/catalogue/index.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
 import { createHealthDays } from './health-days.ts';
-import { recordHealth } from './record-health.ts';
+import { recordHealth, type HealthRecord } from './record-health.ts';
 
 const log = pino({ level: 'silent' });
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function record({ query }: Pick<Database, 'query'>, catalogue: Catalogue, intervalMs: number): HealthRecord {
+  return recordHealth({ catalogue, failureOf: () => undefined, query, intervalMs, clock: systemClock, log });
+}
+
+async function deploy(catalogue: Catalogue, id: string): Promise<void> {
+  const manifest = {
+    id,
+    name: id,
+    version: '1.0.0',
+    description: 'd',
+    category: 'data',
+    serviceType: 'mcp',
+    connection: { type: 'http', url: `https://${id}.example/mcp` },
+    isolation: 'shared',
+  } as unknown as Parameters<typeof catalogue.stage>[0];
+  await catalogue.stage(manifest, { origin: 'admin' });
+  await catalogue.deploy(id, '1.0.0');
+}
 
 describeOnDatabases('the health of servers by the day', migrations, (open) => {
   /** A replica whose clock can be set. */
@@ -84,32 +107,10 @@ describeOnDatabases('the health of servers by the day', migrations, (open) => {
   test('each interval counts what is known of each deployed server, and a stop writes it', async () => {
     const db = await open();
     const catalogue = await createCatalogue({ db, clock: systemClock, log });
-    for (const id of ['up', 'down', 'never-asked']) {
-      await catalogue.stage(
-        {
-          id,
-          name: id,
-          version: '1.0.0',
-          description: 'd',
-          category: 'data',
-          serviceType: 'mcp',
-          connection: { type: 'http', url: `https://${id}.example/mcp` },
-          isolation: 'shared',
-        } as unknown as Parameters<typeof catalogue.stage>[0],
-        { origin: 'admin' },
-      );
-      await catalogue.deploy(id, '1.0.0');
-    }
+    for (const id of ['up', 'down', 'never-asked']) await deploy(catalogue, id);
     await catalogue.setHealth('up', { status: 'connected', detail: undefined, era: undefined });
     await catalogue.setHealth('down', { status: 'error', detail: 'It does not answer', era: undefined });
-    const health = recordHealth({
-      catalogue,
-      failureOf: () => undefined,
-      query: db.query,
-      intervalMs: 1,
-      clock: systemClock,
-      log,
-    });
+    const health = record(db, catalogue, 1);
     let looks = 0;
     const timer = setInterval(() => looks++, 1);
     await waitUntil('a few intervals', () => looks > 5);
@@ -122,6 +123,23 @@ describeOnDatabases('the health of servers by the day', migrations, (open) => {
     expect(down?.down).toBeGreaterThan(0);
     expect(down?.up).toBe(0);
     expect(await health.read('never-asked')).toEqual([]);
+    await catalogue.stop();
+  });
+
+  test('an outage that begins and ends between two counts is counted', async () => {
+    const db = await open();
+    const catalogue = await createCatalogue({ db, clock: systemClock, log });
+    await deploy(catalogue, 'short');
+    const up = { status: 'connected', detail: undefined, era: undefined } as const;
+    await catalogue.setHealth('short', up);
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const health = record(db, catalogue, 1000);
+    await catalogue.setHealth('short', { status: 'error', detail: 'It does not answer', era: undefined });
+    await catalogue.setHealth('short', up);
+    vi.advanceTimersByTime(3000);
+    await health.stop();
+    const [day] = await health.read('short');
+    expect(day).toMatchObject({ up: 2, down: 1 });
     await catalogue.stop();
   });
 });

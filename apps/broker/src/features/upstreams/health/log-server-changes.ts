@@ -4,6 +4,11 @@ import type { Log } from '#platform/log.ts';
 /** Why a server could not be asked last, in an operator's words. */
 export type FailureOf = (serverId: string) => string | undefined;
 
+/** Reasons of one outage that are told: a server may give another one at each check. */
+const maxReasons = 8;
+/** Another broker may find a server down first: for so many looks a line waits for the reason of this one's own check. */
+const looksForReason = 2;
+
 /** What was told of a server last. */
 type Told = {
   deployedAtMs: number;
@@ -11,10 +16,14 @@ type Told = {
   before: string | undefined;
   /** performance.now() of when it was found down; undefined while it is up. */
   downAtMs: number | undefined;
+  /** The reasons that were told of this outage; none while its line waits for one. */
+  reasons: Set<string | undefined>;
+  looksLeft: number;
 };
 
 /**
- * One line when a server goes down (with the cause) or comes back (after how long), is deployed or is taken away.
+ * One line when a server goes down (with the cause) or comes back (after how long), is deployed or is taken away; another
+ * when it stays down for another reason.
  * @returns `look` tells of servers that are still as the run before has left them, once they were asked
  */
 export function logServerChanges(options: { catalogue: Catalogue; failureOf: FailureOf; log: Log }): {
@@ -24,12 +33,16 @@ export function logServerChanges(options: { catalogue: Catalogue; failureOf: Fai
   const { catalogue, failureOf, log } = options;
   const known = new Map<string, Told>();
   for (const server of catalogue.snapshot().servers) {
-    known.set(server.id, { deployedAtMs: server.deployedAtMs, before: stateOf(server), downAtMs: undefined });
+    known.set(server.id, { deployedAtMs: server.deployedAtMs, before: stateOf(server), ...upAgain() });
   }
 
-  function follow({ byId }: CatalogueSnapshot, changed: readonly CatalogueServer[]): void {
+  function follow(
+    { byId }: CatalogueSnapshot,
+    changed: readonly CatalogueServer[],
+    before: readonly CatalogueServer[],
+  ): void {
     for (const server of changed) followServer(server);
-    for (const id of known.keys()) {
+    for (const { id } of before) {
       if (byId.has(id)) continue;
       known.delete(id);
       log.info({ server: id }, 'server undeployed');
@@ -41,31 +54,44 @@ export function logServerChanges(options: { catalogue: Catalogue; failureOf: Fai
     let told = known.get(id);
     if (told?.deployedAtMs !== deployedAtMs) {
       log.info({ server: id, version: server.manifest.version }, 'server deployed');
-      told = { deployedAtMs, before: undefined, downAtMs: told?.downAtMs };
+      told = { ...(told ?? upAgain()), deployedAtMs, before: undefined };
       known.set(id, told);
     }
     if (told.before === stateOf(server)) return;
     told.before = undefined;
-    if (isDown(server) && told.downAtMs === undefined) {
-      told.downAtMs = performance.now();
-      const { status, statusDetail: cause } = server;
-      // the cause is what people see; the reason may name addresses
-      log.info({ server: id, status, cause, reason: failureOf(id) }, 'upstream down');
+    if (isDown(server)) {
+      told.downAtMs ??= performance.now();
+      tellReason(server, told);
     } else if (server.status === 'connected' && told.downAtMs !== undefined) {
       const downSeconds = Math.round((performance.now() - told.downAtMs) / 1000);
-      told.downAtMs = undefined;
+      Object.assign(told, upAgain());
       log.info({ server: id, downSeconds }, 'upstream up');
     }
   }
 
+  function tellReason({ id, status, statusDetail: cause }: CatalogueServer, { reasons, looksLeft }: Told): void {
+    const reason = failureOf(id);
+    const waits = reason === undefined && (reasons.size > 0 || looksLeft > 0);
+    if (waits || reasons.has(reason) || reasons.size >= maxReasons) return;
+    reasons.add(reason);
+    // the cause is what people see; the reason may name addresses
+    log.info({ server: id, status, cause, reason }, 'upstream down');
+  }
+
   return {
     look() {
-      for (const told of known.values()) told.before = undefined;
-      const snapshot = catalogue.snapshot();
-      follow(snapshot, snapshot.servers);
+      for (const told of known.values()) {
+        told.before = undefined;
+        if (told.downAtMs !== undefined) told.looksLeft--;
+      }
+      catalogue.snapshot().servers.forEach(followServer);
     },
     stop: catalogue.onChange(follow),
   };
+}
+
+function upAgain(): Pick<Told, 'downAtMs' | 'reasons' | 'looksLeft'> {
+  return { downAtMs: undefined, reasons: new Set(), looksLeft: looksForReason };
 }
 
 function stateOf({ status, statusDetail }: CatalogueServer): string {

@@ -1,4 +1,4 @@
-import { isDown, type Catalogue } from '#features/catalogue/index.ts';
+import { isDown, type Catalogue, type CatalogueServer } from '#features/catalogue/index.ts';
 import { createBackground } from '#platform/background.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
@@ -12,7 +12,7 @@ export type HealthRecord = Pick<HealthDays, 'read'> & { stop(): Promise<void> };
 
 /**
  * Follows how the servers are: a line in the log for each change, and the day's counts for the shop. At each interval of
- * the checks it counts what is known of each server then, so that a check that hangs counts as well.
+ * the checks it counts whether each server was up since the last count, so that a check that hangs counts as well.
  */
 export function recordHealth(options: {
   catalogue: Catalogue;
@@ -26,11 +26,18 @@ export function recordHealth(options: {
   const days = createHealthDays(options);
   const changes = logServerChanges(options);
   const background = createBackground(log);
+  /** Servers that were down at some time since the last count: an outage may begin and end between two counts. */
+  const wereDown = new Set<string>();
+  const stopFollowing = catalogue.onChange((_, changed) => {
+    for (const server of changed) if (isDown(server)) wereDown.add(server.id);
+  });
 
   const counting = setInterval(() => {
     changes.look();
     const asked = catalogue.snapshot().servers.filter((server) => server.status === 'connected' || isDown(server));
-    days.count(asked.map((server) => ({ serverId: server.id, isUp: server.status === 'connected' })));
+    const isUp = (server: CatalogueServer) => server.status === 'connected' && !wereDown.has(server.id);
+    days.count(asked.map((server) => ({ serverId: server.id, isUp: isUp(server) })));
+    wereDown.clear();
   }, options.intervalMs).unref();
   const writing = setInterval(() => {
     background.add(days.flush(), 'the health of servers cannot be written');
@@ -42,6 +49,7 @@ export function recordHealth(options: {
       clearInterval(counting);
       clearInterval(writing);
       changes.stop();
+      stopFollowing();
       await background.flush();
       await days.flush();
     },

@@ -15,6 +15,8 @@ function idle(count: number, server: CatalogueServer, userId?: string): OpenConn
     told: 0,
     opening: new Promise<never>(() => {}),
     upstream: undefined,
+    lasting: 0,
+    isReplaced: false,
     inFlight: 0,
     openedAtMs: index,
     usedAtMs: index,
@@ -30,9 +32,10 @@ test.each([
   ['of all', 2048, overall],
 ])('of the connections %s, %i may be open', (_whose, most, connections) => {
   const wanted = { server: web, userId: 'ann' };
-  expect(makeRoom(connections(most - 1), wanted)).toEqual([]);
+  const limits = { all: 2048 };
+  expect(makeRoom(connections(most - 1), wanted, limits)).toEqual([]);
   const full = connections(most);
-  expect(makeRoom(full, wanted)).toEqual([full[0]]);
+  expect(makeRoom(full, wanted, limits)).toEqual([full[0]]);
   const busy = full.map((entry) => ({ ...entry, inFlight: 1 }));
-  expect(() => makeRoom(busy, wanted)).toThrow('every connection to web is in use');
+  expect(() => makeRoom(busy, wanted, limits)).toThrow('every connection to web is in use');
 });

@@ -10,19 +10,27 @@ export type ConnectionLimits = {
   all: number;
 };
 
-/** A call in flight needs one; the rest are idle ones that save the next handshake. */
-const defaults: ConnectionLimits = { perPerson: 8, perServer: 256, all: 2048 };
+/** A call in flight needs one; the rest are idle ones that save the next handshake. Of all: UPSTREAM_CONNECTIONS. */
+const defaults = { perPerson: 8, perServer: 256 };
+
+/** A limit of ours, and no fault of the server: it was not asked. */
+export class NoConnectionLeft extends UpstreamError {
+  constructor(serverId: string) {
+    super('busy', `every connection to ${serverId} is in use`);
+  }
+}
 
 /**
  * The connections to close so that another one can be opened: those that were idle longest, the person's own first, so
  * that nobody displaces others by opening many.
- * @throws UpstreamError busy when every connection that stands in the way is in use
+ * @throws NoConnectionLeft when every connection that stands in the way is in use
  */
 export function makeRoom(
   connections: readonly OpenConnection[],
   wanted: { server: CatalogueServer; userId: string | undefined },
-  limits: ConnectionLimits = defaults,
+  given: Pick<ConnectionLimits, 'all'> & Partial<ConnectionLimits>,
 ): OpenConnection[] {
+  const limits = { ...defaults, ...given };
   const atServer = connections.filter(({ server }) => server.id === wanted.server.id);
   const own = atServer.filter(({ userId }) => wanted.userId !== undefined && userId === wanted.userId);
   if (own.length >= limits.perPerson) return [longestIdle(own, wanted.server)];
@@ -36,6 +44,6 @@ function longestIdle(connections: readonly OpenConnection[], wanted: CatalogueSe
     if (entry.inFlight > 0) continue;
     if (!longest || entry.usedAtMs < longest.usedAtMs) longest = entry;
   }
-  if (!longest) throw new UpstreamError('busy', `every connection to ${wanted.id} is in use`);
+  if (!longest) throw new NoConnectionLeft(wanted.id);
   return longest;
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { NoticeLimits } from '#adapters/mcp/notices/notice-limits.ts';
 import type { Upstream } from '#adapters/mcp/upstream.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
@@ -36,13 +37,23 @@ export type LiveConnections = {
    * @throws UpstreamError busy with every connection in use
    */
   open(key: ConnectionKey, server: CatalogueServer, userId: string | undefined): OpenConnection;
-  /** One more use of a connection: at once when it is open. @throws UpstreamError (rejects) */
-  lease(entry: OpenConnection): Lease | Promise<Lease>;
+  /**
+   * One more use of a connection: at once when it is open. @param isLasting it lasts as long as a client wants
+   * @throws UpstreamError (rejects)
+   */
+  lease(entry: OpenConnection, isLasting?: boolean): Lease | Promise<Lease>;
   /**
    * Takes no new call, and ends when none is under way: the calls on it did nothing wrong. A program that is leased again
    * before that goes on, since there is only one of it.
    */
   retire(entry: OpenConnection): void;
+  /**
+   * Takes no new use, and ends when no call is under way, whatever else is on it. The next program of its identity starts
+   * when this one has ended.
+   */
+  replace(entry: OpenConnection): void;
+  /** All connections to a server, also those that end with the calls on them. */
+  allOf(serverId: string): OpenConnection[];
   /** Resolves when nothing of it is left: no socket and no process. */
   close(entry: OpenConnection): Promise<void>;
   closeIdle(): void;
@@ -56,8 +67,8 @@ export type LiveConnectionOptions = TargetOptions & {
   timers: Timers;
   log: Log;
   events: PoolEvents;
-  /** By default those of connection-limits.ts. */
-  maxConnections?: ConnectionLimits;
+  /** What is not given is as in connection-limits.ts. */
+  maxConnections: Pick<ConnectionLimits, 'all'> & Partial<ConnectionLimits>;
 };
 
 export function createLiveConnections(options: LiveConnectionOptions): LiveConnections {
@@ -65,12 +76,18 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
   const entries = new Map<string, OpenConnection>();
   const notices = new NoticeLimits();
   const time = elapsedTime(clock);
-  const supervisor = createSupervisor({ clock: time, timers, evictIdle });
+  const supervisor = createSupervisor({ clock: time, timers, log, evictIdle });
   /** Replaced, with calls still under way. */
   const retired = new Set<OpenConnection>();
   /** Connections that are being closed: a stop waits for them, otherwise a process could outlive it. */
   const ending = new Map<OpenConnection, Promise<void>>();
+  /** Resolve for those that wait for the end of a replaced program. */
+  const replaced = new Map<OpenConnection, () => void>();
   let stopped = false;
+  /** Ends the handshakes that are under way at a stop. */
+  const stopping = new AbortController();
+  // each of them listens
+  setMaxListeners(0, stopping.signal);
 
   function open(wanted: ConnectionKey, server: CatalogueServer, userId: string | undefined): OpenConnection {
     const { key, kinds, ofOnePerson } = wanted;
@@ -88,6 +105,7 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
       openServer(server, upstreamTarget(server, isPerUser(server) ? userId : undefined, options), {
         ...(era && { era }),
         log,
+        signal: stopping.signal,
         ofOnePerson,
         notices: notices.ofServer(server.id),
         ...(clientCapabilities && { clientCapabilities }),
@@ -95,9 +113,10 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
         onPromptListChanged: listChanged,
         onResourceListChanged: listChanged,
         onDiagnostics: (lines) => heard(...lines),
-        onClosed: (reason) => {
+        onClosed: (why) => {
+          const reason = why?.message ?? 'the connection was closed';
           heard(`(${reason})`);
-          if (isProgram(server)) supervisor.crashed(identity);
+          if (isProgram(server)) supervisor.ended(identity, why);
           void close(entry);
           events.onLost(server.id, reason, !ofOnePerson);
         },
@@ -109,9 +128,11 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
       userId: owner,
       told: kinds,
       inFlight: 0,
+      lasting: 0,
       openedAtMs: time.now(),
       usedAtMs: time.now(),
       isRetired: false,
+      isReplaced: false,
       upstream: undefined,
       opening: isProgram(server)
         ? predecessorsEnded(key).then(() => supervisor.start(identity, connect))
@@ -149,22 +170,32 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
         (upstream) => upstream.close(),
         () => {},
       )
-      .finally(() => ending.delete(entry));
+      .finally(() => {
+        ending.delete(entry);
+        replaced.get(entry)?.();
+        replaced.delete(entry);
+      });
     ending.set(entry, end);
     return end;
   }
 
   /** Gives back one use of a connection. Only the first call counts. */
-  function releaseOf(entry: OpenConnection): () => void {
+  function releaseOf(entry: OpenConnection, isLasting: boolean): () => void {
     let released = false;
     return () => {
       if (released) return;
       released = true;
       entry.inFlight--;
+      if (isLasting) entry.lasting--;
       entry.usedAtMs = time.now();
       if (entry.inFlight === 0) supervisor.becameIdle();
       if (entry.isRetired && entry.inFlight === 0) void close(entry);
+      else closeReplaced(entry);
     };
+  }
+
+  function closeReplaced(entry: OpenConnection): void {
+    if (entry.isReplaced && entry.inFlight === entry.lasting) void close(entry);
   }
 
   /** Ends the program that has been idle longest, to make room for another. */
@@ -183,10 +214,11 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
     open,
     close,
 
-    lease(entry) {
+    lease(entry, isLasting = false) {
       entry.isRetired = false;
       entry.inFlight++;
-      const release = releaseOf(entry);
+      if (isLasting) entry.lasting++;
+      const release = releaseOf(entry, isLasting);
       if (entry.upstream) return { upstream: entry.upstream, release };
       return entry.opening.then(
         (upstream) => ({ upstream, release }),
@@ -205,6 +237,21 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
       retired.add(entry);
     },
 
+    replace(entry) {
+      if (retired.has(entry) && entry.isReplaced) return;
+      entry.isReplaced = true;
+      forget(entry);
+      retired.add(entry);
+      if (isProgram(entry.server)) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        replaced.set(entry, resolve);
+        ending.set(entry, promise);
+      }
+      closeReplaced(entry);
+    },
+
+    allOf: (serverId) => [...entries.values(), ...retired].filter(({ server }) => server.id === serverId),
+
     closeIdle() {
       const oldest = time.now() - idleCloseMs;
       for (const entry of entries.values()) if (entry.inFlight === 0 && entry.usedAtMs < oldest) void close(entry);
@@ -215,6 +262,7 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
 
     async stop() {
       stopped = true;
+      stopping.abort();
       supervisor.stop();
       for (const entry of [...entries.values(), ...retired]) void close(entry);
       await Promise.all(ending.values());

@@ -17,10 +17,14 @@ export type OpenConnection = {
   opening: Promise<Upstream>;
   upstream: Upstream | undefined;
   inFlight: number;
+  /** Of these, uses that last as long as a client wants, such as a subscription. */
+  lasting: number;
   openedAtMs: number;
   usedAtMs: number;
   /** It takes no new call and ends with the calls on it. */
   isRetired: boolean;
+  /** It ends with the calls on it, and nothing else keeps it. */
+  isReplaced: boolean;
 };
 
 /**

@@ -1,4 +1,5 @@
 import { elapsedTime } from '#platform/clock.ts';
+import type { LiveBrokers } from '#platform/db/share-of.ts';
 import type { UnreadAnswers } from '#platform/http/unread-answers.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
@@ -27,6 +28,11 @@ export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'inFlight' | 
   retire(serverId: string, userId: string): void;
   /** The same for all connections to a server that was taken out of the catalogue. */
   retireServer(serverId: string): void;
+  /**
+   * What is sent to a server has changed: calls that begin from now on get new connections, those under way end on the old
+   * ones. A program starts again when the calls on it have ended.
+   */
+  replaceServer(serverId: string): void;
   /** The same for the shared connection: the next call opens another. */
   retireShared(server: CatalogueServer): void;
   /** The server's circuit becomes half-open, and crashes of its programs are forgotten: its next call may try. */
@@ -55,11 +61,18 @@ export function createUpstreamPool(
     limits: AdmissionLimits;
     timers?: Timers;
     unread?: Pick<UnreadAnswers, 'answersOf' | 'onRead'> | undefined;
+    brokers?: Pick<LiveBrokers, 'count'>;
   },
 ): UpstreamPool {
   const { timers = systemTimers } = options;
   const time = elapsedTime(options.clock);
-  const admissions = createAdmissions({ limits: options.limits, unread: options.unread, clock: time, timers });
+  const admissions = createAdmissions({
+    limits: options.limits,
+    unread: options.unread,
+    brokers: options.brokers,
+    clock: time,
+    timers,
+  });
   const connections = createLiveConnections({ ...options, timers });
   let stopped = false;
 
@@ -88,15 +101,16 @@ export function createUpstreamPool(
       if (stopped) return Promise.reject(new UpstreamError('closed', 'the broker is stopping'));
       const wanted = connectionKey(server, userId, needs);
       const entry = connections.find(wanted.key);
-      if (!entry) return connections.lease(connections.open(wanted, server, userId));
+      const isLasting = needs?.own;
+      if (!entry) return connections.lease(connections.open(wanted, server, userId), isLasting);
       const flaw = flawOf(entry, server, wanted);
-      if (flaw === undefined) return connections.lease(entry);
+      if (flaw === undefined) return connections.lease(entry, isLasting);
       // Of a program there is only one: the next starts when it has ended.
       if (flaw === 'other-era' || (flaw === 'moved' && !isProgram(entry.server))) connections.retire(entry);
       else void connections.close(entry);
       // a program is told what it must know to ask the clients it knows of and this one
       const kinds = flaw === 'told-too-little' ? entry.told | wanted.kinds : wanted.kinds;
-      return connections.lease(connections.open({ ...wanted, kinds }, server, userId));
+      return connections.lease(connections.open({ ...wanted, kinds }, server, userId), isLasting);
     },
 
     async drop(server, userId, needs) {
@@ -114,13 +128,17 @@ export function createUpstreamPool(
       connections.where((entry) => entry.server.id === serverId).forEach((entry) => connections.retire(entry));
     },
 
+    replaceServer(serverId) {
+      connections.allOf(serverId).forEach(connections.replace);
+    },
+
     retireShared(server) {
       const entry = connections.find(connectionKey(server, undefined).key);
       if (entry) connections.retire(entry);
     },
 
     async dropAll(serverId) {
-      await Promise.all(connections.where((entry) => entry.server.id === serverId).map(connections.close));
+      await Promise.all(connections.allOf(serverId).map(connections.close));
     },
 
     async dropPerson(userId) {

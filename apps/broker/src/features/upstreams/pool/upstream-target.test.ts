@@ -11,6 +11,7 @@ const services = {
   start: async () => {},
   onChange: () => {},
   pids: () => new Map(),
+  beginStop: () => {},
   stop: async () => {},
 };
 const allowedFor = (url: string) =>

@@ -1,12 +1,15 @@
 import type { UpstreamTarget } from '#adapters/mcp/target.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import type { ServerManifest } from '#features/catalogue/index.ts';
+import { isolationOf, type ServerManifest } from '#features/catalogue/index.ts';
 import { allowedAddresses, portOf } from '#platform/http/allowed-addresses.ts';
 import type { ConnectionWatch } from '#platform/http/connection-watch.ts';
+import type { LimitedEntry } from '#platform/http/limited-entry.ts';
 import type { Outgoing } from '#platform/http/outgoing.ts';
+import type { ServerCertificates } from '../certificates/server-certificates.ts';
 import { ownService } from './own-service.ts';
 import { createPersonalFolders } from '../processes/personal-folders.ts';
 import { pseudonymOf } from './pseudonym.ts';
+import type { ProgramWatch } from '../processes/limits/program-watch.ts';
 import type { Services } from '../processes/run-services.ts';
 import type { StdioPrograms } from '../processes/stdio-programs.ts';
 import { needsOwnSecrets, type Credentials } from '../sign-in/credentials.ts';
@@ -16,14 +19,20 @@ export type TargetOptions = {
   dataDir: string;
   services: Services;
   programs: StdioPrograms;
+  /** Keeps programs within their limits. */
+  programWatch: ProgramWatch;
   /** Makes the pseudonyms by which servers know a person. */
   subjectKey: Uint8Array;
   /** Host:port and CIDR of private addresses that are allowed: the operator's own, and those of tests. */
   allowAddresses: readonly string[];
+  /** What administrators added to them. */
+  limited?: (() => readonly LimitedEntry[]) | undefined;
   /** How requests leave; by default directly. */
   outgoing?: Outgoing | undefined;
   /** Is told how each connection over the network comes about. */
   watch?: ConnectionWatch | undefined;
+  /** Is told of the certificates of deployed servers, where nothing watches more. */
+  certificates?: Pick<ServerCertificates, 'watchOf'> | undefined;
   /** Production: plain http and ws only at those. */
   publicNeedsTls: boolean;
   /** What each person's requests carry at servers that need an account. */
@@ -35,8 +44,8 @@ export function isPerUser(server: ServerManifest): boolean {
   const { manifest } = server;
   // One person's secrets never serve another person, even if a manifest says `shared`.
   if (needsOwnSecrets(server)) return true;
-  if (manifest.isolation) return manifest.isolation === 'perUser';
-  return ownService(server) !== undefined;
+  if (isolationOf(manifest) === 'perUser') return true;
+  return manifest.isolation === undefined && ownService(server) !== undefined;
 }
 
 /**
@@ -52,12 +61,17 @@ export function upstreamTarget(
 ): UpstreamTarget {
   const { connection } = server.manifest;
   if (connection.type === 'stdio') {
-    const folder = createPersonalFolders(options).open(server.id, userId);
-    return { type: 'stdio', ...options.programs.launch(connection.command, folder) };
+    const folders = createPersonalFolders(options);
+    const launch = options.programs.launch(
+      { serverId: server.id, alias: connection.command },
+      folders.open(server.id, userId),
+    );
+    const guard = options.programWatch.guardFor(folders.ownerOf(server.id, userId), server.id);
+    return { type: 'stdio', ...launch, guard };
   }
   const address = addressOf(server, options);
   const credential = options.credentials(server, userId, address);
-  const { publicNeedsTls, watch } = options;
+  const { publicNeedsTls, watch = options.certificates?.watchOf(server.id) } = options;
   const target = { type: connection.type, ...address, publicNeedsTls, watch, ...(credential && { credential }) };
   if (!ownService(server)) return { ...target, headers: {} };
   const subject = userId !== undefined && pseudonymOf(userId, server.id, options.subjectKey);
@@ -74,7 +88,12 @@ export function upstreamTarget(
  */
 export function addressOf(
   server: ServerManifest,
-  { services, allowAddresses, outgoing }: Pick<TargetOptions, 'services' | 'allowAddresses' | 'outgoing'>,
+  {
+    services,
+    allowAddresses,
+    limited,
+    outgoing,
+  }: Pick<TargetOptions, 'services' | 'allowAddresses' | 'limited' | 'outgoing'>,
 ): SignInAddress {
   const { connection } = server.manifest;
   if (connection.type === 'stdio') throw new UpstreamError('unreachable', 'a program has no address');
@@ -84,7 +103,10 @@ export function addressOf(
     // resolved, and for a sign-in withOwnAddresses.
     const url = new URL(connection.url);
     const isOfOperator = allowedAddresses(allowAddresses).mayHave(url.hostname, portOf(url));
-    return { url: connection.url, allowAddresses: isOfOperator ? allowAddresses : [], outgoing };
+    // an administrator's entry opens nothing else, also not the rest of the operator's list to its sign-in
+    const own = limited?.().filter((one) => allowedAddresses([one]).mayHave(url.hostname, portOf(url))) ?? [];
+    const listed = isOfOperator ? allowAddresses : [];
+    return { url: connection.url, allowAddresses: own.length === 0 ? listed : [...listed, ...own], outgoing };
   }
   const { name, path } = own;
   const origin = services.address(name);

@@ -27,6 +27,8 @@ export type Preferences = {
   announce(userId: string, serverId?: string): Promise<void>;
   /** Called on every replica after a person's lists changed. Answers a function that ends it. */
   onChange(listener: PersonListener): () => void;
+  /** Called now and then while no notices of changes come. */
+  onUnheard(listener: () => void): void;
   stop(): Promise<void>;
 };
 
@@ -53,9 +55,14 @@ export async function createPreferences({
     for (const listener of listeners) listener(userId, serverId);
   }
 
-  const stopListening = await db.listen(channel, (payload) => {
+  const unheard = new Set<() => void>();
+  const hear = (payload: string) => {
     const [origin, userId, serverId] = payload.split(' ');
     if (origin !== ourselves) tell(userId, serverId);
+  };
+  // what is kept here is short-lived then by itself (platform/person-cache.ts)
+  const stopListening = await db.listen(channel, hear, () => {
+    for (const listener of unheard) listener();
   });
 
   /** On this replica first, so that the person's next request sees the change, however slow the notice is. */
@@ -86,6 +93,7 @@ export async function createPreferences({
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    onUnheard: (listener) => void unheard.add(listener),
     stop: stopListening,
   };
 }

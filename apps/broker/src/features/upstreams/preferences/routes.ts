@@ -1,8 +1,10 @@
 import {
+  deleteProgramFiles,
   disableServer,
   enableServer,
   getMcpPreferences,
   getServerAccess,
+  listProgramFiles,
   putMcpPreferences,
 } from '@souk/contract/upstreams.ts';
 import type { EntitlementPolicy } from '#features/billing/index.ts';
@@ -10,6 +12,7 @@ import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
+import type { PersonFiles } from '../processes/person-files.ts';
 import type { UpstreamSignIn } from '../sign-in/create-upstream-sign-in.ts';
 import type { Preferences } from './create-preferences.ts';
 
@@ -20,11 +23,13 @@ export function mountPreferenceRoutes(
     catalogue: Catalogue;
     preferences: Preferences;
     signIn: UpstreamSignIn;
+    /** The files that programs keep for each person. */
+    files: PersonFiles;
     /** Servers that a person may not use cannot be switched. */
     entitlement: EntitlementPolicy;
   },
 ): void {
-  const { catalogue, preferences, signIn } = options;
+  const { catalogue, preferences, signIn, files } = options;
 
   function serverOf(serverId: string): CatalogueServer {
     const server = catalogue.snapshot().byId.get(serverId);
@@ -38,8 +43,8 @@ export function mountPreferenceRoutes(
     const { name } = server.manifest;
     if (!(await isEntitled(caller.userId, server))) throw new SoukError('forbidden');
     if (await signIn.isMissing(caller.userId, server)) {
-      const started = await signIn.start(caller.userId, server, { reply });
-      // Nothing is switched yet: the web asks again once the person has signed in.
+      const started = await signIn.start(caller.userId, server, { reply, enables: true });
+      // Nothing is switched yet: the end of the sign-in does so, and the web asks again.
       return { success: false, message: `Sign in to ${name} to enable it`, requiresOAuth: true, ...started };
     }
     await preferences.switchOn(caller.userId, server.id);
@@ -78,6 +83,19 @@ export function mountPreferenceRoutes(
     const server = serverOf(params.serverId);
     const entitled = await isEntitled(caller.userId, server);
     const disabled = await preferences.readDisabled(caller.userId);
-    return { success: true as const, entitled, enabled: entitled && !disabled.includes(server.id) };
+    const kept = files.isKeptBy(server) ? await files.list(caller.userId) : undefined;
+    const enabled = entitled && !disabled.includes(server.id);
+    return { success: true as const, entitled, enabled, ...(kept?.servers.length && { files: kept }) };
+  });
+
+  router.route(listProgramFiles, async ({ caller, params }) => {
+    requireOwn(caller, params);
+    return { success: true as const, files: await files.list(caller.userId) };
+  });
+
+  router.route(deleteProgramFiles, async ({ caller, params }) => {
+    requireOwn(caller, params);
+    if (!(await files.remove(caller.userId, params.serverId))) throw new SoukError('not_found');
+    return { success: true as const };
   });
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { ProgramCommand } from '#adapters/mcp/transports/sandbox.ts';
 import type { AllowlistEntry } from './stdio-allowlist.ts';
 
@@ -8,6 +9,7 @@ import type { AllowlistEntry } from './stdio-allowlist.ts';
  * Fills the placeholders of an entry.
  * @param given `personDir`: the folder that this process may write to; `secrets`: the values of the entry's secrets;
  *   `program`: where the package of an `npm` entry is
+ * @throws UpstreamError not_set_up when a package is not there
  */
 export function expandCommand(
   entry: AllowlistEntry,
@@ -58,5 +60,5 @@ function packageFolder(name: string): string {
       continue;
     }
   }
-  throw new Error(`the package ${name} of the allow-list is not installed`);
+  throw new UpstreamError('not_set_up', `the package ${name} of the allow-list is not installed`);
 }

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
@@ -12,21 +14,23 @@ const longestRetryMs = 60 * 60_000;
 const temporary = '.installing-';
 const locks = 'locks';
 
+/** Name and exact version; `lock`: the hashes that it must have, where an administrator allowed it. */
+export type WantedPackage = string | { spec: string; lock: string };
+
 /** Packages of the npm registry, each in a folder of its own: `programs/{name}@{version}` in the data folder. */
 export type PackageInstaller = {
-  isInstalled(spec: string): boolean;
+  isInstalled(wanted: WantedPackage): boolean;
   /**
    * Where an installed package is, and the file of its command `bin`.
    * @throws UpstreamError not_set_up when it is not installed, or has no such command
    */
-  find(spec: string, bin: string | undefined): { folder: string; file: string };
+  find(wanted: WantedPackage, bin: string | undefined): { folder: string; file: string };
   /**
    * Installs a package; callers at the same time share one installation. After a failure it is not tried again for 30 s,
    * doubling to an hour.
-   * @param spec name and exact version
    * @throws UpstreamError not_set_up with npm's last lines
    */
-  install(spec: string): Promise<void>;
+  install(wanted: WantedPackage): Promise<void>;
   /** Ends what is being installed. */
   stop(): Promise<void>;
 };
@@ -34,7 +38,7 @@ export type PackageInstaller = {
 /** @param wanted the packages of the allow-list: folders of others are removed, their locks are kept */
 export function createPackageInstaller(options: {
   dataDir: string;
-  wanted: readonly string[];
+  wanted: readonly WantedPackage[];
   /** Of the broker, from which npm gets its own settings and no secret. */
   environment: NodeJS.ProcessEnv;
   proxy?: OutgoingProxy | undefined;
@@ -46,37 +50,41 @@ export function createPackageInstaller(options: {
   const running = new Map<string, Promise<void>>();
   const failures = new Map<string, { count: number; retryAtMs: number; error: UpstreamError }>();
   const stopping = new AbortController();
-  const folderOf = (spec: string) => join(root, idOf(spec));
-  const isInstalled = (spec: string) => existsSync(folderOf(spec));
+  const folderOf = (wanted: WantedPackage) => join(root, idOf(wanted));
+  const isInstalled = (wanted: WantedPackage) => existsSync(folderOf(wanted));
   tidy(root, new Set(options.wanted.map(idOf)));
 
-  async function tryInstall(spec: string): Promise<void> {
-    const failed = failures.get(spec);
+  async function tryInstall(wanted: WantedPackage): Promise<void> {
+    const spec = specOf(wanted);
+    const id = idOf(wanted);
+    const failed = failures.get(id);
     if (failed && time.now() < failed.retryAtMs) throw failed.error;
     try {
-      await installInto(root, spec, environment, stopping.signal);
-      failures.delete(spec);
+      await installInto(root, wanted, environment, stopping.signal);
+      failures.delete(id);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const count = (failed?.count ?? 0) + 1;
       const retryAtMs = time.now() + Math.min(firstRetryMs * 2 ** (count - 1), longestRetryMs);
       const failure = new UpstreamError('not_set_up', `the package ${spec} could not be installed: ${reason}`);
-      failures.set(spec, { count, retryAtMs, error: failure });
+      failures.set(id, { count, retryAtMs, error: failure });
       throw failure;
     }
   }
 
   return {
     isInstalled,
-    find(spec, bin) {
-      if (!isInstalled(spec)) throw new UpstreamError('not_set_up', `the package ${spec} is not installed yet`);
-      const folder = folderOf(spec);
+    find(wanted, bin) {
+      const spec = specOf(wanted);
+      if (!isInstalled(wanted)) throw new UpstreamError('not_set_up', `the package ${spec} is not installed yet`);
+      const folder = folderOf(wanted);
       return { folder, file: fileOf(join(folder, 'node_modules', nameOf(spec)), spec, bin) };
     },
-    async install(spec) {
-      if (isInstalled(spec)) return;
-      const installing = running.get(spec) ?? tryInstall(spec).finally(() => running.delete(spec));
-      running.set(spec, installing);
+    async install(wanted) {
+      if (isInstalled(wanted)) return;
+      const id = idOf(wanted);
+      const installing = running.get(id) ?? tryInstall(wanted).finally(() => running.delete(id));
+      running.set(id, installing);
       await installing;
     },
     async stop() {
@@ -92,19 +100,16 @@ export function createPackageInstaller(options: {
  */
 async function installInto(
   root: string,
-  spec: string,
+  wanted: WantedPackage,
   environment: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<void> {
   mkdirSync(join(root, locks), { recursive: true, mode: 0o700 });
   const scratch = await mkdtemp(join(root, temporary));
   try {
-    const folder = join(scratch, 'program');
-    mkdirSync(folder, { mode: 0o700 });
-    const lock = join(root, locks, `${idOf(spec)}.json`);
-    const name = nameOf(spec);
-    const manifest = { private: true, dependencies: { [name]: spec.slice(name.length + 1) } };
-    await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+    const folder = await makeProject(scratch, specOf(wanted));
+    const lock = join(root, locks, `${idOf(wanted)}.json`);
+    if (typeof wanted !== 'string') await writeFile(lock, wanted.lock);
     const isKnown = existsSync(lock);
     if (isKnown) {
       checkOrigins(await readFile(lock, 'utf8'));
@@ -117,7 +122,49 @@ async function installInto(
       await writeFile(join(scratch, 'lock'), written);
       await rename(join(scratch, 'lock'), lock);
     }
-    await rename(folder, join(root, idOf(spec)));
+    await rename(folder, join(root, idOf(wanted)));
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** A folder whose one dependency is the package. */
+async function makeProject(scratch: string, spec: string): Promise<string> {
+  const folder = join(scratch, 'program');
+  mkdirSync(folder, { mode: 0o700 });
+  const name = nameOf(spec);
+  const manifest = { private: true, dependencies: { [name]: spec.slice(name.length + 1) } };
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+  return folder;
+}
+
+/** The hash of a package, of everything that comes with it, and the names of that. */
+export type FoundPackage = { lock: string; integrity: string; comesWith: string[] };
+
+/**
+ * What the registry has of a package now. Nothing of it is downloaded but what the registry says of it.
+ * @throws Error with npm's last lines
+ */
+export async function lookUpPackage(
+  spec: string,
+  given: { environment: NodeJS.ProcessEnv; proxy?: OutgoingProxy | undefined; signal: AbortSignal },
+): Promise<FoundPackage> {
+  const environment = { ...given.environment, ...given.proxy?.variables };
+  const { signal } = given;
+  const scratch = await mkdtemp(join(tmpdir(), 'souk-package-'));
+  try {
+    const folder = await makeProject(scratch, spec);
+    await runNpm('lock', { folder, cache: join(scratch, 'cache'), environment, signal });
+    const lock = await readFile(join(folder, 'package-lock.json'), 'utf8');
+    checkOrigins(lock);
+    const { packages } = lockSchema.parse(JSON.parse(lock));
+    const own = `node_modules/${nameOf(spec)}`;
+    const integrity = packages[own]?.integrity;
+    if (integrity === undefined) throw new Error(`the registry has no hash of ${spec}`);
+    const comesWith = Object.entries(packages)
+      .filter(([path]) => path !== '' && path !== own)
+      .map(([path, { version }]) => `${path.slice(path.lastIndexOf('node_modules/') + 13)}@${version ?? '?'}`);
+    return { lock, integrity, comesWith: [...new Set(comesWith)].toSorted() };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
@@ -126,7 +173,12 @@ async function installInto(
 const lockSchema = z.object({
   packages: z.record(
     z.string(),
-    z.object({ resolved: z.string().optional(), integrity: z.string().optional(), inBundle: z.boolean().optional() }),
+    z.object({
+      version: z.string().optional(),
+      resolved: z.string().optional(),
+      integrity: z.string().optional(),
+      inBundle: z.boolean().optional(),
+    }),
   ),
 });
 
@@ -156,9 +208,14 @@ function nameOf(spec: string): string {
   return spec.slice(0, spec.lastIndexOf('@'));
 }
 
-function idOf(spec: string): string {
-  return spec.replace('/', '+');
+/** One that must have other hashes is another package. */
+function idOf(wanted: WantedPackage): string {
+  const plain = specOf(wanted).replace('/', '+');
+  if (typeof wanted === 'string') return plain;
+  return `${plain}+${createHash('sha256').update(wanted.lock).digest('hex').slice(0, 16)}`;
 }
+
+const specOf = (wanted: WantedPackage) => (typeof wanted === 'string' ? wanted : wanted.spec);
 
 /** Removes what a broker left that was killed, and packages that the allow-list no longer has. */
 function tidy(root: string, wanted: ReadonlySet<string>): void {

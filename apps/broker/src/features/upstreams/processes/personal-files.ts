@@ -1,7 +1,8 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { AccountContributor } from '#features/identity/index.ts';
 import { createPersonalFolders, type FolderPlace } from './personal-folders.ts';
+import { removeTree } from './remove-tree.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
 
 /** The files that programs wrote for one person. `pool` runs the programs: they are ended before their files are deleted. */
@@ -28,7 +29,7 @@ export function personalFilesContributor({
     erase: () => Promise.resolve(),
     async afterErase(userId) {
       await pool.dropPerson(userId);
-      for (const { folder } of await folders.ofPerson(userId)) await rm(folder, { recursive: true, force: true });
+      for (const { folder } of await folders.ofPerson(userId)) await removeTree(folder);
     },
   };
 }

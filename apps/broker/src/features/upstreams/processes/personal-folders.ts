@@ -3,6 +3,7 @@ import { readdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
+import type { ProgramOwner } from './limits/program-watch.ts';
 import { pseudonymOf } from '../pool/pseudonym.ts';
 
 /**
@@ -12,6 +13,8 @@ import { pseudonymOf } from '../pool/pseudonym.ts';
 export type PersonalFolders = {
   /** Makes the folder of one person at a server; undefined: of a shared process, or of one that is only discovered. */
   open(serverId: string, userId: string | undefined): string;
+  /** Who is charged for what a process takes: the person for all their processes, or a process that people share for its own. */
+  ownerOf(serverId: string, userId: string | undefined): ProgramOwner;
   /** Where a person may have files: at every server that ever ran here, in the catalogue or not. */
   ofPerson(userId: string): Promise<{ serverId: string; folder: string }[]>;
 };
@@ -25,16 +28,28 @@ export function createPersonalFolders({ dataDir, subjectKey }: FolderPlace): Per
   const root = join(dataDir, 'files');
   const folderOf = (serverId: string, userId: string | undefined) =>
     join(root, serverId, userId === undefined ? sharedFolder : pseudonymOf(userId, serverId, subjectKey));
+  const ofPerson = async (userId: string) =>
+    (await namesIn(root)).map((serverId) => ({ serverId, folder: folderOf(serverId, userId) }));
   return {
     open(serverId, userId) {
       const folder = folderOf(serverId, userId);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       return folder;
     },
-    async ofPerson(userId) {
-      const serverIds = await namesIn(root);
-      return serverIds.map((serverId) => ({ serverId, folder: folderOf(serverId, userId) }));
+    ownerOf(serverId, userId) {
+      if (userId === undefined) {
+        return {
+          key: `server/${serverId}`,
+          folders: async () => [folderOf(serverId, userId)],
+          sharedFolder: join('files', serverId, sharedFolder),
+        };
+      }
+      return {
+        key: `person/${userId}`,
+        folders: async () => (await ofPerson(userId)).map(({ folder }) => folder),
+      };
     },
+    ofPerson,
   };
 }
 

@@ -1,10 +1,9 @@
 import type { Log } from '#platform/log.ts';
+import { hideSecrets } from '#platform/hide-secrets.ts';
 
 const maxLines = 200;
 const maxLineChars = 1000;
 const maxServers = 512;
-/** Parts of a secret that are shorter, such as the braces of one in JSON, say nothing. */
-const shortestSecret = 4;
 const allUses: readonly ProgramUse[] = ['shared', 'person', 'test'];
 
 /** Whose a process is: all people share it, it is one person's own, or it belongs to a connection test. */
@@ -32,11 +31,8 @@ export function createProgramLog(log: Log): ProgramLog {
       // set again, so that the server that was silent longest comes first
       linesOf.delete(serverId);
       linesOf.set(serverId, kept);
-      const parts = secrets.flatMap((secret) => [secret, ...secret.split('\n')]).map((part) => part.trim());
-      // the longest first: one secret may be the beginning of another
-      const hidden = parts.filter((part) => part.length >= shortestSecret).toSorted((a, b) => b.length - a.length);
       const shown = lines
-        .map((line) => clean(withoutSecrets(line, hidden)).slice(0, maxLineChars))
+        .map((line) => clean(hideSecrets(line, secrets)).slice(0, maxLineChars))
         .filter((line) => line.trim() !== '');
       for (const line of shown) {
         kept[use].push({ number: kept.count++, line });
@@ -55,10 +51,6 @@ export function createProgramLog(log: Log): ProgramLog {
       return lines.slice(-maxLines).map(({ line }) => line);
     },
   };
-}
-
-function withoutSecrets(line: string, secrets: readonly string[]): string {
-  return secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line);
 }
 
 /** Without colours and characters that control a terminal or reorder text. */

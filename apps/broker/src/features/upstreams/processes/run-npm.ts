@@ -13,11 +13,11 @@ const options =
 
 /**
  * Runs npm in a folder with a package.json.
- * @param how `install`, or `ci`, which takes exactly what package-lock.json says
+ * @param how `install`; `ci`, which takes exactly what package-lock.json says; or `lock`, which writes that file alone
  * @throws Error with npm's last lines
  */
 export async function runNpm(
-  how: 'install' | 'ci',
+  how: 'install' | 'ci' | 'lock',
   given: { folder: string; cache: string; environment: NodeJS.ProcessEnv; signal: AbortSignal },
 ): Promise<void> {
   const { folder, cache, environment, signal } = given;
@@ -25,7 +25,8 @@ export async function runNpm(
   const env = Object.fromEntries(
     Object.entries(environment).filter(([name]) => ownSettings.test(name) || ownProxy.test(name)),
   );
-  const child = spawn('npm', [how, ...options.split(' '), ...places], {
+  const asked = how === 'lock' ? ['install', '--package-lock-only'] : [how];
+  const child = spawn('npm', [...asked, ...options.split(' '), ...places], {
     cwd: folder,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -34,6 +34,8 @@ export type Services = {
   /** Called when a service came up or went down. */
   onChange(listener: (name: string) => void): void;
   pids(): ReadonlyMap<string, number>;
+  /** None is started again from now on. */
+  beginStop(): void;
   stop(): Promise<void>;
 };
 
@@ -66,7 +68,6 @@ export function createServices(options: {
   };
 
   function restartLater(name: string): void {
-    if (stopping) return;
     const count = failures.get(name) ?? 0;
     failures.set(name, count + 1);
     const delayMs = Math.min(options.restartDelayMs * 2 ** count, maxRestartDelayMs);
@@ -94,6 +95,8 @@ export function createServices(options: {
         ...compileCache,
       },
       stdio: ['pipe', 'pipe', 'pipe'],
+      // in a group of its own: Ctrl+C in a terminal is for the broker, which lets calls under way finish
+      detached: true,
     });
     const entry: Running = { child, url: undefined, startedAtMs: time.now() };
     running.set(name, entry);
@@ -119,12 +122,18 @@ export function createServices(options: {
         clearTimeout(deadline);
         running.delete(name);
         if (time.now() - entry.startedAtMs > steadyAfterMs) failures.delete(name);
-        if (!stopping) log.warn({ service: name, code, signal }, 'a service ended and will be started again');
         resolve();
+        if (stopping) return;
+        log.warn({ service: name, code, signal }, 'a service ended and will be started again');
         changed(name);
         restartLater(name);
       });
     });
+  }
+
+  function beginStop(): void {
+    stopping = true;
+    for (const timer of timers) clearTimeout(timer);
   }
 
   return {
@@ -142,9 +151,9 @@ export function createServices(options: {
     },
     onChange: (listener) => void listeners.add(listener),
     pids: () => new Map([...running].flatMap(([name, { child }]) => (child.pid ? [[name, child.pid] as const] : []))),
+    beginStop,
     async stop() {
-      stopping = true;
-      for (const timer of timers) clearTimeout(timer);
+      beginStop();
       await Promise.all([...running.values()].map(({ child }) => endChild(child)));
     },
   };

@@ -66,7 +66,7 @@ describe('refused, in words that name the place', () => {
     [{ argv, reads: ['/'] }, 'tool.reads.0 must be an absolute path below /'],
     [{ argv, env: { DB: 'postgres://u:canary-1@h/d' } }, 'tool.env.DB has a password in it'],
     [{ argv, network: 'all' }, 'tool.network must be true, false or "host"'],
-    [{ argv, sandbox: false }, 'tool Unrecognized key: "sandbox"'],
+    [{ argv, sandbox: false }, 'tool has an unknown field: "sandbox"'],
   ])('%j', (entry, problem) => {
     expect(() => read({ tool: entry })).toThrow(`The allow-list ${file} cannot be used: ${problem}`);
     expect(() => read({ tool: entry })).not.toThrow('canary-1');
@@ -75,7 +75,7 @@ describe('refused, in words that name the place', () => {
   test('an alias that is none, and a file that is no JSON', () => {
     expect(() => read({ 'My Tool': { argv } })).toThrow('My Tool is no alias');
     for (const [text, problem] of [
-      ['{', 'is not valid JSON: Unexpected token LBrace found. (1:1)'],
+      ['{', 'is not valid JSON: Unexpected token { found. (1:1)'],
       ['{"tool":{"env":{"PIN":canary-1}}}', "is not valid JSON: Unexpected character 'c' found. (1:23)"],
       ['{"tool":{"env":{"PIN":tcanary}}}', 'is not valid JSON: Unexpected word found. (1:23)'],
       ['{"tool":{"env":{"PIN":"canary","PIN":"canary"}}}', 'tool.env.PIN is a duplicate key'],

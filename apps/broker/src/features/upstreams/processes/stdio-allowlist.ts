@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { issueText } from '@souk/contract/issue-text.ts';
 import { z } from 'zod';
 import { readJson } from '#features/catalogue/index.ts';
-import { ConfigError } from '#platform/config.ts';
+import { ConfigError, type Config } from '#platform/config.ts';
 
-const exactVersion =
+export const exactVersion =
   /^(?:@[a-z0-9][a-z0-9._-]{0,99}\/)?[a-z0-9][a-z0-9._-]{0,99}@\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.-]{1,99})?$/;
 const secretName = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 const secretsAreNames =
@@ -93,6 +94,11 @@ const allowlistSchema = z.record(
 export type StdioAllowlist = z.output<typeof allowlistSchema>;
 export type AllowlistEntry = StdioAllowlist[string];
 
+/** Whether a program is told the folder that its process may write to: it keeps files there. */
+export function keepsFiles({ argv = [], args = [], env }: Pick<AllowlistEntry, 'argv' | 'args' | 'env'>): boolean {
+  return [...argv, ...args, ...Object.values(env)].some((text) => text.includes('{personDir}'));
+}
+
 /** Aliases of programs that came with this installation as its packages: an upgrade of Souk changes them, nobody else does. */
 export function bundledPrograms(allowlist: StdioAllowlist): Set<string> {
   const aliases = Object.entries(allowlist).filter(([, { argv }]) =>
@@ -115,9 +121,9 @@ export function readStdioAllowlist(path: string): StdioAllowlist {
     throw refused(json.issues.map((issue) => `${issue.path} ${issue.message}`.trim()).join('; '));
   const parsed = allowlistSchema.safeParse(json.value);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path: place, message, code, ...issue }) => {
-    const why = code === 'invalid_key' && 'issues' in issue ? issue.issues[0]?.message : message;
-    return `${place.join('.')} ${why}`.trim();
+  const problems = parsed.error.issues.map((issue) => {
+    const inner = issue.code === 'invalid_key' ? issue.issues[0] : undefined;
+    return `${issue.path.join('.')} ${issueText(inner ?? issue)}`.trim();
   });
   throw refused(problems.join('; '));
 }
@@ -128,6 +134,18 @@ export function readStdioAllowlist(path: string): StdioAllowlist {
  */
 export function secretVariable(alias: string, name: string): string {
   return `UPSTREAM_ENV_${alias.toUpperCase().replaceAll('-', '_')}__${name}`;
+}
+
+/** What the operator reads of a server whose program the list does not have, with what to do about it. */
+export function notAllowedText(
+  alias: string,
+  { stdio, stdioAllowlist }: Pick<Config, 'stdio' | 'stdioAllowlist'>,
+): string {
+  if (stdio === 'off') {
+    return `the program ${alias} is not started, since STDIO is off: set STDIO=allowlist and start again, or undeploy the server`;
+  }
+  const list = stdioAllowlist === undefined ? 'the bundled allow-list' : `the allow-list ${stdioAllowlist}`;
+  return `the program ${alias} is not on ${list}: add it there and start again, or undeploy the server`;
 }
 
 const placeholders = '{node}, {personDir} and {package:name/file} are';
@@ -141,7 +159,7 @@ function unknownPlaceholder(text: string): string | undefined {
 const secretEndings = ['token', 'secret', 'password', 'passwd', 'passphrase', 'credentials', 'api_key', 'apikey'];
 
 /** Whether a variable or option of this name is likely to hold a secret: its last words say so. */
-function soundsSecret(name: string): boolean {
+export function soundsSecret(name: string): boolean {
   const words = name.toLowerCase().replaceAll('-', '_');
   return [...secretEndings, 'access_key', 'private_key'].some((end) => words === end || words.endsWith(`_${end}`));
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Upstream } from '#adapters/mcp/upstream.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import { bestMs } from '#testing/best-ms.ts';
-import { atFullSize } from '#testing/proof-size.ts';
+import { atFullSize, tellFigure } from '#testing/proof-size.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { openPool } from '../testing/open-pool.ts';
 import { testServer } from '../testing/test-server.ts';
@@ -179,9 +179,7 @@ test('[I8] repeated cycles of call, crash and idle end leave no process, handle 
   await waitUntil('handles are as before', () => process.getActiveResourcesInfo().length <= before.length);
   expect(opened.time.pending()).toBe(0);
   expect(opened.pool.stdioPids()).toEqual([]);
-  process.stdout.write(
-    `stdio cycles: ${cycles}; handles before ${before.length}, after ${process.getActiveResourcesInfo().length}\n`,
-  );
+  tellFigure(`${cycles} cycles; handles before ${before.length}, after ${process.getActiveResourcesInfo().length}`);
 });
 
 /** Children of this process that run small-stdio, zombies included. */

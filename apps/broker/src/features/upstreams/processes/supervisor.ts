@@ -1,16 +1,22 @@
 import type { Upstream } from '#adapters/mcp/upstream.ts';
 import { UpstreamError, type UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
 import type { Clock } from '#platform/clock.ts';
+import type { Log } from '#platform/log.ts';
 import type { Timers } from '../pool/timers.ts';
-import { createCrashRecord } from './crash-record.ts';
+import { createCrashRecord, quarantinedText } from './crash-record.ts';
 import { createProcessPlaces } from './process-places.ts';
 
 /** Gateway.md, Lifetimes and limits. */
 const maxProcesses = 32;
-const neverStarted: ReadonlySet<UpstreamErrorKind> = new Set([
+/** What stops a program without being a crash: it can be started again as soon as that has changed. */
+const noCrash: ReadonlySet<UpstreamErrorKind> = new Set([
+  'folder_full',
+  'shared_folder_full',
+  'disk_full',
   'refused_address',
   'no_sandbox',
   'no_network',
+  'not_allowed',
   'not_set_up',
 ]);
 
@@ -23,7 +29,7 @@ export type Supervisor = {
    */
   start(identity: ProcessIdentity, open: () => Promise<Upstream>): Promise<Upstream>;
   /** A process ended that we had not ended. */
-  crashed(identity: ProcessIdentity): void;
+  ended(identity: ProcessIdentity, why: UpstreamError | undefined): void;
   /** A process became idle. */
   becameIdle(): void;
   /** Processes of this server may be started again, in spite of earlier crashes. */
@@ -34,25 +40,36 @@ export type Supervisor = {
 
 export type ProcessIdentity = { serverId: string; userId: string | undefined };
 
-export function createSupervisor(options: { clock: Clock; timers: Timers; evictIdle: () => void }): Supervisor {
+export function createSupervisor(options: {
+  clock: Clock;
+  timers: Timers;
+  log: Log;
+  evictIdle: () => void;
+}): Supervisor {
   const crashes = createCrashRecord(options.clock);
   const places = createProcessPlaces({ max: maxProcesses, timers: options.timers, evictIdle: options.evictIdle });
+  const crashed = ({ serverId, userId }: ProcessIdentity, why: UpstreamError | undefined) => {
+    if (!crashes.crashed(nameOf({ serverId, userId }), why)) return;
+    options.log.warn({ server: serverId, ...(userId !== undefined && { userId }) }, quarantinedText(serverId));
+  };
   const nameOf = ({ serverId, userId }: ProcessIdentity) => `${serverId}/${userId ?? ''}`;
 
   return {
     async start(identity, open) {
-      crashes.check(nameOf(identity));
+      crashes.check(nameOf(identity), identity.serverId);
       const giveBack = await places.take(identity.userId ?? '');
       try {
         const upstream = await open();
         return { ...upstream, close: () => upstream.close().finally(giveBack) };
       } catch (error) {
         giveBack();
-        if (error instanceof UpstreamError && !neverStarted.has(error.kind)) crashes.crashed(nameOf(identity));
+        if (error instanceof UpstreamError && !noCrash.has(error.kind)) crashed(identity, error);
         throw error;
       }
     },
-    crashed: (identity) => crashes.crashed(nameOf(identity)),
+    ended(identity, why) {
+      if (why === undefined || !noCrash.has(why.kind)) crashed(identity, why);
+    },
     becameIdle: places.becameIdle,
     reset: (serverId) => crashes.reset(`${serverId}/`),
     tidy: crashes.tidy,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import { createVault } from '#platform/crypto/vault.ts';
@@ -147,7 +148,7 @@ test('on https our client id is our metadata document where the server supports 
   };
   const options = {
     db: onHttps.db,
-    vault: createVault('A'.repeat(43)),
+    vault: createVault(randomBytes(32).toString('base64url')),
     clock: systemClock,
     ids: createIds(systemClock),
     brandName: 'Souk',

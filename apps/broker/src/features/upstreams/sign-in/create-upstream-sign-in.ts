@@ -1,6 +1,5 @@
 import type { ServerSignIn } from '@souk/contract/admin-servers.ts';
 import type { UpstreamAccount } from '@souk/contract/upstreams.ts';
-import type { FastifyReply } from 'fastify';
 import type { Catalogue, CatalogueServer, ServerManifest } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
@@ -14,15 +13,15 @@ import { createCredentials, headersBoundTo, needsOwnSecrets, type Credentials } 
 import { disconnect } from './disconnect.ts';
 import type { SignInAddress } from './sign-in-address.ts';
 import { enterHeaders } from './enter-headers.ts';
-import { finishSignIn, type SignInResponse } from './finish-sign-in.ts';
+import { finishSignIn, type FinishedSignIn, type SignInResponse } from './finish-sign-in.ts';
 import { createFreshTokens } from './fresh-tokens.ts';
 import { hasMoved, listAccounts, present } from './list-accounts.ts';
 import { createIssuerStore, type IssuerPlace } from './issuer-store.ts';
-import { createOperatorSecrets } from './operator-secrets.ts';
+import type { OperatorSecrets } from './operator-secrets.ts';
 import { createPendingSignIns } from './pending-sign-ins.ts';
 import { createRefusedAccounts } from './refused-accounts.ts';
 import type { SignInParts } from './sign-in-parts.ts';
-import { startSignIn, type StartedSignIn } from './start-sign-in.ts';
+import { startSignIn, type SignInExchange, type StartedSignIn } from './start-sign-in.ts';
 
 /** Each person's accounts at servers that need one: tokens by OAuth, or headers that they enter. */
 export type UpstreamSignIn = {
@@ -31,9 +30,9 @@ export type UpstreamSignIn = {
   /** Whether anything is left for a person to do at the server's page before its tools work: sign in, or enter headers. */
   needsAccount(userId: string, server: ServerManifest): Promise<boolean>;
   /** @throws SoukError invalid_request, sign_in_unavailable */
-  start(userId: string, server: CatalogueServer, exchange: { reply: FastifyReply }): Promise<StartedSignIn>;
+  start(userId: string, server: CatalogueServer, exchange: SignInExchange): Promise<StartedSignIn>;
   /** @throws SoukError sign_in_expired, sign_in_refused, sign_in_failed */
-  finish(owner: { userId: string; browser: string | undefined }, response: SignInResponse): Promise<CatalogueServer>;
+  finish(owner: { userId: string; browser: string | undefined }, response: SignInResponse): Promise<FinishedSignIn>;
   enterHeaders(userId: string, server: CatalogueServer, headers: Readonly<Record<string, string>>): Promise<void>;
   list(userId: string, disabled: ReadonlySet<string>): Promise<UpstreamAccount[]>;
   /** By user the servers where they are signed in by OAuth. */
@@ -55,7 +54,8 @@ export function createUpstreamSignIn(options: {
   vault: Vault;
   store: AccountStore;
   catalogue: Catalogue;
-  config: Pick<Config, 'publicUrl' | 'brandName' | 'upstreamSecrets'>;
+  config: Pick<Config, 'publicUrl' | 'brandName'>;
+  secrets: OperatorSecrets;
   addressOf(server: ServerManifest): SignInAddress;
   onChanged(userId: string, serverId: string): Promise<void>;
   clock: Clock;
@@ -69,7 +69,6 @@ export function createUpstreamSignIn(options: {
     pending: createPendingSignIns(options),
     issuers: createIssuerStore(options),
     identity: { ...options, publicUrl: config.publicUrl, brandName: config.brandName },
-    secrets: createOperatorSecrets(config.upstreamSecrets),
   };
   const refused = createRefusedAccounts(parts);
   const isOf = (server: CatalogueServer, account: Pick<StoredAccount, 'kind' | 'boundTo'>) => {

@@ -91,7 +91,7 @@ async function headersFor(
       : {};
   const headers: Record<string, string> = {};
   for (const { name, from } of wanted) {
-    if (from === 'operator') headers[name] = secrets.header(server.id, name);
+    if (from === 'operator') headers[name] = secrets.header(server, name);
     else if (entered[name] !== undefined) headers[name] = entered[name];
     // Discovery and health send the request without it: the server's own 401 shows that it works.
     else if (userId !== undefined) throw new UpstreamError('sign_in_required', `${server.id} needs the header ${name}`);

@@ -1,3 +1,4 @@
+import type { AllowEntry } from '#platform/http/limited-entry.ts';
 import { z } from 'zod';
 import { isIssuer, originsOf } from './known-providers.ts';
 import { isPlain } from './plain-values.ts';
@@ -137,7 +138,11 @@ async function findAuthorizationServer(
   throw new SignInProblem(`${new URL(issuer).host} does not say how to sign in`);
 }
 
-function checked(server: AuthorizationServer, issuer: string, allowAddresses: readonly string[]): AuthorizationServer {
+function checked(
+  server: AuthorizationServer,
+  issuer: string,
+  allowAddresses: readonly AllowEntry[],
+): AuthorizationServer {
   const { host } = new URL(issuer);
   if (!isIssuer(server.issuer, issuer)) throw new SignInProblem(`${host} presents the metadata of another issuer`);
   const endpoints = [

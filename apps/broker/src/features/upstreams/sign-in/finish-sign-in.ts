@@ -25,6 +25,9 @@ export type SignInResponse = {
   server?: string | undefined;
 };
 
+/** `enables`: the person was switching the server on. */
+export type FinishedSignIn = { server: CatalogueServer; enables: boolean };
+
 /**
  * Finishes a sign-in: take the pending sign-in of this person in this browser -> check the answer -> redeem the code ->
  * store the tokens -> revoke those that they replace.
@@ -37,7 +40,7 @@ export async function finishSignIn(
   response: SignInResponse,
   catalogue: Catalogue,
   parts: SignInParts,
-): Promise<CatalogueServer> {
+): Promise<FinishedSignIn> {
   const taken = browser === undefined ? undefined : await parts.pending.take({ userId, browser }, response.state);
   const server = taken && catalogue.snapshot().byId.get(taken.serverId);
   if (!taken || !server) throw new SoukError('sign_in_expired');
@@ -96,7 +99,7 @@ export async function finishSignIn(
     throw new SoukError('sign_in_failed', { message: `The sign-in to ${name} failed${reason}`, cause: error });
   }
   await parts.onChanged(userId, server.id);
-  return server;
+  return { server, enables: taken.enables };
 }
 
 /** A version that people sign in to otherwise, or another pin, was deployed meanwhile. */

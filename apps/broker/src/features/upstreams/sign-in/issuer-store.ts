@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { writeAudit, writeCausedAudit } from '#platform/audit/audit-log.ts';
+import { writeAudit, writeCausedAudit, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 
@@ -74,8 +74,9 @@ export function createIssuerStore({ db, clock }: { db: Database; clock: Clock })
             is distinct from (excluded.refused_issuer, excluded.refused_token_endpoint)`.execute(tx);
         if (numAffectedRows !== 1n) return false;
         const source = { source: `sign-in of ${serverId}`, subject: serverId, maxRowsADay: maxAuditRowsADay };
-        const entry = { actorId: undefined, action: 'sign-in.issuer-refused', subject: serverId };
-        await writeCausedAudit(tx, source, [{ ...entry, details: { issuer, tokenEndpoint } }], at);
+        const details = { issuer, tokenEndpoint };
+        const entry: AuditEntry = { actorId: undefined, action: 'sign-in.issuer-refused', subject: serverId, details };
+        await writeCausedAudit(tx, source, [entry], at);
         return true;
       }),
   };

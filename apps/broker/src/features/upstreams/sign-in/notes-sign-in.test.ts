@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectLegacy, connectModern, type TestClient } from '#testing/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { usageRows } from '#testing/usage-rows.ts';
 import { connectNotes, consentAtNotes, signInPerson, type TestPerson } from './testing/person.ts';
 
 const manifestPath = new URL('../../../../../../catalogue/deployed/notes.json', import.meta.url);
@@ -47,7 +48,8 @@ test('a server that needs a sign-in is connected, and its tools are listed from 
   expect(await stateOf(ann)).toMatchObject({ state: 'none', enabled: true, auth: 'oauth' });
 });
 
-test('[TOG-1] [TOG-3] [TOG-22] [TOG-24] enabling answers where to sign in, the callback finishes it, and a second enable enables', async () => {
+test('[TOG-1] [TOG-3] [TOG-22] [TOG-24] enabling answers where to sign in, the callback finishes it and switches on, and a second enable agrees', async () => {
+  await ann.call('POST', '/mcp/notes/disable');
   const first = await ann.call('POST', '/mcp/notes/enable');
   expect(first).toMatchObject({
     status: 200,
@@ -64,6 +66,7 @@ test('[TOG-1] [TOG-3] [TOG-22] [TOG-24] enabling answers where to sign in, the c
   const back = await consentAtNotes(authUrl.href, { name: 'Ann', decision: 'allow' });
   const finished = await ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(back));
   expect(finished).toMatchObject({ status: 200, body: { success: true, serverId: 'notes' } });
+  expect(await stateOf(ann), 'also where the page that asked hears nothing of it').toMatchObject({ enabled: true });
 
   const second = await ann.call('POST', '/mcp/notes/enable');
   expect(second).toEqual({ status: 200, body: { success: true, message: 'Notes is enabled' } });
@@ -74,10 +77,24 @@ test('[TOG-1] [TOG-3] [TOG-22] [TOG-24] enabling answers where to sign in, the c
   expect(await callText(annClient, 'notes__create_note', { title: 'Of Ann', body: 'secret' })).toContain('Created');
 });
 
+test('a sign-in from the account page alone leaves the switch as it is', async () => {
+  const dan = await signInPerson(app.publicUrl, 'dan@souk.test');
+  await dan.call('POST', '/mcp/notes/disable');
+  const account = `/api/users/${dan.userId}/upstream-connections/notes`;
+  const started = await dan.call('POST', `${account}/sign-in`);
+  const back = await consentAtNotes(String(started.body['authUrl']), { name: 'Dan', decision: 'allow' });
+  await dan.call('POST', '/mcp/oauth/callback', Object.fromEntries(back));
+  expect(await stateOf(dan)).toMatchObject({ state: 'signed-in', enabled: false });
+  await dan.call('DELETE', account);
+});
+
 test("a person cannot use another's account", async () => {
   const refused = await bobClient.callTool({ name: 'notes__search_notes', arguments: { query: 'Ann' } });
   expect(refused).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
   expect(JSON.stringify(refused)).toContain(`${app.publicUrl}/connect/notes`);
+  // the server did not fail: its record does not suffer from people without an account
+  const [row] = await usageRows(app, bob.userId);
+  expect(row).toMatchObject({ outcome: 'refused', reason: 'sign_in_required' });
   await connectNotes(bob, 'Bob');
   expect(await callText(bobClient, 'notes__search_notes', { query: 'Ann' })).not.toContain('Of Ann');
   expect(await callText(annClient, 'notes__search_notes', { query: 'Ann' })).toContain('Of Ann');

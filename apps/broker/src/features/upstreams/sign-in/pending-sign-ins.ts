@@ -16,6 +16,8 @@ const pendingSchema = z.object({
   binding: bindingSchema,
   /** Absent in what a broker of the version before has stored. */
   redirectUri: z.string().optional(),
+  /** The sign-in is part of switching the server on, which its end completes. */
+  enables: z.boolean().default(false),
 });
 type Pending = z.output<typeof pendingSchema>;
 export type TakenSignIn = Pending & { serverId: string };

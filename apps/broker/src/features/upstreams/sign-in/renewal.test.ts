@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
@@ -28,7 +29,7 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
     beforeAll(async () => {
       fixture = await startOAuthFixture({ expiresInSeconds: 600 });
       const databaseUrl = isPostgres ? await createPostgresDatabase() : undefined;
-      const env = { MASTER_KEY: 'A'.repeat(43), PUBLIC_URL: undefined };
+      const env = { MASTER_KEY: randomBytes(32).toString('base64url'), PUBLIC_URL: undefined };
       const open = async () =>
         databaseUrl === undefined
           ? {}

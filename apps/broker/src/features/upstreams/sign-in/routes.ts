@@ -7,7 +7,7 @@ import {
   type UpstreamAccount,
 } from '@souk/contract/upstreams.ts';
 import type { FastifyInstance } from 'fastify';
-import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
+import { servedTools, type Catalogue, type CatalogueServer } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
@@ -45,9 +45,9 @@ export function mountUpstreamSignInRoutes(
       const server = catalogue.snapshot().byId.get(account.serverId);
       const part = server && own.part(server);
       if (!part || part === server) return account;
-      const { tools, prompts, resources, toolsUnderReview } = part;
+      const { prompts, resources, toolsUnderReview } = part;
       const counts = {
-        tools: tools.length,
+        tools: servedTools(part).length,
         prompts: prompts.length,
         resources: resources.length,
         toolsUnderReview: toolsUnderReview.length,
@@ -63,7 +63,7 @@ export function mountUpstreamSignInRoutes(
 
   router.route(startUpstreamSignIn, async ({ caller, params, reply }) => {
     requireOwn(caller, params);
-    const started = await signIn.start(caller.userId, serverOf(params.serverId), { reply });
+    const started = await signIn.start(caller.userId, serverOf(params.serverId), { reply, enables: false });
     return { success: true as const, ...started };
   });
 
@@ -87,8 +87,10 @@ export function mountUpstreamSignInRoutes(
   router.route(finishUpstreamSignIn, async ({ caller, body, request, reply }) => {
     // The browser's cookie authenticates here, so pages of other origins are refused (security.md, cookie routes).
     if (request.headers.origin !== config.publicUrl) throw new SoukError('foreign_origin');
-    const server = await signIn.finish({ userId: caller.userId, browser: browserOf(request, body.state) }, body);
+    const browser = browserOf(request, body.state);
+    const { server, enables } = await signIn.finish({ userId: caller.userId, browser }, body);
     forgetBrowser(reply, body.state);
+    if (enables) await preferences.switchOn(caller.userId, server.id);
     return { success: true as const, message: `Signed in to ${server.manifest.name}`, serverId: server.id };
   });
 }

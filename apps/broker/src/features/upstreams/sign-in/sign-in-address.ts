@@ -1,12 +1,13 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Outgoing } from '#platform/http/outgoing.ts';
+import type { AllowEntry } from '#platform/http/limited-entry.ts';
 import { allowedAddresses, bareHost, portOf } from '#platform/http/allowed-addresses.ts';
 
 /** The address of a server, and the addresses that its sign-in may use although they are not public or not https. */
 export type SignInAddress = {
   url: string;
-  allowAddresses: readonly string[];
+  allowAddresses: readonly AllowEntry[];
   /** How requests to it leave; by default directly. */
   outgoing?: Outgoing | undefined;
 };
@@ -21,10 +22,11 @@ export async function withOwnAddresses(address: SignInAddress): Promise<SignInAd
   const { hostname, protocol, port: written } = new URL(url);
   const port = portOf({ protocol, port: written });
   const allowed = allowedAddresses(allowAddresses);
-  const isListed = allowed.hasHost(hostname, port) || allowed.hasAddress(bareHost(hostname), port);
+  const bare = bareHost(hostname);
+  const isListed = allowed.hasHost(hostname, port) || (isIP(bare) !== 0 && allowed.mayHave(bare, port));
   if (isListed) return address;
-  if (isIP(bareHost(hostname)) !== 0 || !allowed.mayHave(hostname, port)) return { ...address, allowAddresses: [] };
+  if (isIP(bare) !== 0 || !allowed.mayHave(hostname, port)) return { ...address, allowAddresses: [] };
   const found = await lookup(hostname, { all: true }).catch(() => []);
-  const isInside = found.length > 0 && found.every(({ address }) => allowed.hasAddress(address, port));
+  const isInside = found.length > 0 && found.every(({ address: each }) => allowed.entryFor(hostname, each, port));
   return { ...address, allowAddresses: isInside ? allowAddresses : [] };
 }

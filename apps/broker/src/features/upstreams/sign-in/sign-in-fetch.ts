@@ -1,3 +1,4 @@
+import type { AllowEntry } from '#platform/http/limited-entry.ts';
 import { request } from 'undici';
 import { RefusedAddressError } from '#platform/http/address-guard.ts';
 import { allowedAddresses, portOf } from '#platform/http/allowed-addresses.ts';
@@ -25,7 +26,7 @@ export const unsafe = 'neither an https address nor one that the operator allows
  * Whether an address may be used in a sign-in: https, or plain http where `allowAddresses` names it (host:port or CIDR), as
  * the demo service on this machine and a company's own servers need it. What a name resolves to is checked when it is used.
  */
-export function isSafeAddress(address: string, allowAddresses: readonly string[]): boolean {
+export function isSafeAddress(address: string, allowAddresses: readonly AllowEntry[]): boolean {
   const url = URL.parse(address);
   if (!url || url.username !== '' || url.password !== '') return false;
   return (

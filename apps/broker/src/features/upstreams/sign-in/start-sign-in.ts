@@ -17,6 +17,11 @@ import type { SignInParts } from './sign-in-parts.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 
 export type StartedSignIn = { authUrl: string; sessionId: string; provider: string };
+export type SignInExchange = {
+  reply: FastifyReply;
+  /** The person is switching the server on. Its end does so: the page that asked may no longer hear of it. */
+  enables: boolean;
+};
 
 /**
  * Begins a person's sign-in at a server: discover -> find our client -> store the pending sign-in -> answer where to send
@@ -26,7 +31,7 @@ export type StartedSignIn = { authUrl: string; sessionId: string; provider: stri
 export async function startSignIn(
   userId: string,
   server: CatalogueServer,
-  exchange: { reply: FastifyReply },
+  { reply, enables }: SignInExchange,
   parts: SignInParts,
 ): Promise<StartedSignIn> {
   const { auth, name } = server.manifest;
@@ -46,13 +51,14 @@ export async function startSignIn(
       const state = oidc.randomState();
       const verifier = oidc.randomPKCECodeVerifier();
       const url = await buildSignInAddress({ binding, redirectUri, state, verifier, scopes });
-      const browser = bindToBrowser(exchange.reply, state, parts);
+      const browser = bindToBrowser(reply, state, parts);
       const sessionId = await parts.pending.add({ userId, browser }, server.id, state, {
         verifier,
         boundTo: address.url,
         scopes,
         binding,
         redirectUri,
+        enables,
       });
       return { authUrl: url.href, sessionId, provider: providerName(server, url) };
     });

@@ -2,11 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Sandbox } from '#adapters/mcp/transports/sandbox.ts';
+import { readConfig } from '#platform/config.ts';
 import { createLog } from '#platform/log.ts';
 import { compileCache } from '#testing/compile-cache.ts';
 import { temporaryRoot } from '#testing/databases.ts';
 import type { StdioAllowlist } from '../processes/stdio-allowlist.ts';
 import type { ConnectionLimits } from '../pool/connection-limits.ts';
+import { createProgramWatch } from '../processes/limits/watch-programs.ts';
 import { createPackageInstaller } from '../processes/package-installer.ts';
 import { createStdioPrograms } from '../processes/stdio-programs.ts';
 import type { Timers } from '../pool/timers.ts';
@@ -57,15 +59,19 @@ export async function openPool(
       onChange: () => {},
       names: new Set(),
       pids: () => new Map(),
+      beginStop: () => {},
       stop: async () => {},
     },
     programs: createStdioPrograms({
       allowlist: programs(options.sandbox ? {} : compileCache()),
+      config: { stdio: 'allowlist', stdioAllowlist: undefined },
       secrets: new Map(),
+      entered: { find: () => undefined, valuesOf: () => [] },
       packages: createPackageInstaller({ dataDir, wanted: [], environment: {}, clock: time.clock }),
       log: createLog('silent'),
       sandbox: options.sandbox ?? { confines: false, wrap: ({ argv, cwd, env }) => ({ argv, cwd, env }) },
     }),
+    programWatch: createProgramWatch({ dataDir, limits: readConfig({}).programLimits, log: createLog('silent') }),
     subjectKey,
     allowAddresses: options.allowAddresses ?? [],
     publicNeedsTls: false,
@@ -73,7 +79,7 @@ export async function openPool(
     limits: { callsInFlightPerServer: undefined, callsInFlightPerUser: 16 },
     clock: time.clock,
     timers: options.timers ?? time.timers,
-    ...(options.maxConnections && { maxConnections: options.maxConnections }),
+    maxConnections: options.maxConnections ?? { all: 2048 },
     log: createLog('silent'),
     events: { onListChanged: () => {}, onLost: (serverId) => lost.push(serverId) },
   });

@@ -29,6 +29,7 @@ export function testServer(manifest: { id: string } & Record<string, unknown>): 
     features: undefined,
     icon: undefined,
     leftOut: undefined,
+    answerSha256: undefined,
     prices: new Map(),
     tools: [],
     toolsUnderReview: [],

@@ -2,6 +2,8 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
 import { needsOwnSecrets } from '../sign-in/credentials.ts';
+import { NoConnectionLeft } from '../pool/connection-limits.ts';
+import { leaveOut } from './leave-out.ts';
 import { describeFailure, reasonOf } from './describe-failure.ts';
 import { signInRequired } from './discover-server.ts';
 import type { WatchedServer } from './watched-server.ts';
@@ -17,13 +19,26 @@ const circuitOpen = 'Paused after repeated failures; retrying shortly.';
  */
 export async function checkHealth(
   server: CatalogueServer,
-  watched: Pick<WatchedServer, 'failure'>,
-  { catalogue, pool }: { catalogue: Catalogue; pool: UpstreamPool },
+  watched: Pick<WatchedServer, 'failure' | 'isLeftOut'>,
+  {
+    catalogue,
+    pool,
+    hide,
+    isWanted,
+  }: {
+    catalogue: Catalogue;
+    pool: UpstreamPool;
+    /** A text about a server without its secrets. */
+    hide(serverId: string, text: string): string;
+    /** Whether it is deployed, and the broker not stopping. */
+    isWanted(): boolean;
+  },
 ): Promise<boolean> {
   const wasDown = server.status !== 'connected';
   try {
     const wantsSignIn = await ping(server, pool);
     watched.failure = undefined;
+    watched.isLeftOut = false;
     // A server that a check has found down is up again; any other may have been unreachable between two checks.
     if (wasDown && server.statusDetail !== circuitOpen) pool.retryNow(server.id);
     pool.answeredCheck(server.id);
@@ -38,10 +53,16 @@ export async function checkHealth(
     await catalogue.setHealth(server.id, { status: 'connected', detail, era: undefined });
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
+    // what ended the check is no failure of the server
+    if (!isWanted()) return false;
+    if (error instanceof NoConnectionLeft) {
+      await leaveOut(server, watched, catalogue);
+      return false;
+    }
     pool.retireShared(server);
     pool.failedCheck(server.id, error.kind);
     // first, since the log tells it with the change of the status
-    watched.failure = reasonOf(error);
+    watched.failure = hide(server.id, reasonOf(error));
     await catalogue.setHealth(server.id, describeFailure(error));
   }
   return false;

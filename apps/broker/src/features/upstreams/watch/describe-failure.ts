@@ -12,7 +12,8 @@ const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string 
   restarting: { status: 'disconnected', detail: 'The server has ended and is being started again' },
   quarantined: {
     status: 'error',
-    detail: 'The server crashed three times within a minute. It stays stopped until it is refreshed or deployed again',
+    detail:
+      'The server crashed three times within a minute. It stays stopped until someone presses Refresh in the marketplace',
   },
   cancelled: { status: 'disconnected', detail: 'The check was interrupted' },
   timeout: { status: 'error', detail: 'The server does not answer in time' },
@@ -27,7 +28,12 @@ const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string 
     status: 'error',
     detail: 'This program needs the network, and pasta, which gives it one, does not work on this machine',
   },
+  not_allowed: { status: 'error', detail: "This installation does not run the service's program" },
   not_set_up: { status: 'error', detail: 'The operator has not finished setting this service up' },
+  shared_folder_full: { status: 'error', detail: 'The files of this program take more than is allowed here' },
+  folder_full: { status: 'error', detail: 'The files of this program take more than is allowed here' },
+  disk_full: { status: 'error', detail: 'Programs are stopped: the disk of this installation is almost full' },
+  over_limit: { status: 'error', detail: 'The program took or sent more than a program may' },
   protocol: { status: 'error', detail: 'The server answered with an error' },
 };
 

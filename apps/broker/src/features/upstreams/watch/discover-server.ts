@@ -6,6 +6,8 @@ import { describeFailure, reasonOf } from './describe-failure.ts';
 import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
+import { NoConnectionLeft } from '../pool/connection-limits.ts';
+import { leaveOut } from './leave-out.ts';
 import { withAsking, type ServerConnections } from './read-asking.ts';
 import { readSettled, type ReadLists } from './read-settled.ts';
 import type { StdioPrograms } from '../processes/stdio-programs.ts';
@@ -18,17 +20,19 @@ import { isNew, type WatchedServer } from './watched-server.ts';
  */
 export async function discoverServer(
   server: CatalogueServer,
-  watched: Pick<WatchedServer, 'failure' | 'toldFailure' | 'hasNewListsWhileAsked'>,
+  watched: Pick<WatchedServer, 'failure' | 'toldFailure' | 'hasNewListsWhileAsked' | 'isLeftOut'>,
   options: {
     catalogue: Catalogue;
     pool: UpstreamPool;
     programs: Pick<StdioPrograms, 'prepare'>;
+    /** A text about a server without its secrets: a server may repeat what was sent to it. */
+    hide(serverId: string, text: string): string;
     log: Log;
     /** Whether this deployment is still there, and the broker not stopping. */
     isWanted(): boolean;
   },
 ): Promise<void> {
-  const { catalogue, pool, programs, log, isWanted } = options;
+  const { catalogue, pool, programs, hide, log, isWanted } = options;
   const { connection } = server.manifest;
   try {
     if (connection.type === 'stdio') await programs.prepare(server.id, connection.command);
@@ -37,6 +41,7 @@ export async function discoverServer(
       drop: (needs) => pool.drop(server, undefined, needs),
     };
     const lease = await connections.acquire();
+    watched.isLeftOut = false;
     try {
       const read: ReadLists = (ask) => readSettled(watched, ask);
       const discovered = await withAsking(server, await read(() => readAll(lease.upstream)), connections, read);
@@ -55,6 +60,7 @@ export async function discoverServer(
     if (!(error instanceof UpstreamError)) throw error;
     // what ended it is no failure of the server, or of a server that is no longer there
     if (!isWanted()) return;
+    if (error instanceof NoConnectionLeft) return leaveOut(server, watched, catalogue);
     if (error.kind === 'sign_in_required' && needsOwnSecrets(server)) {
       pool.answeredCheck(server.id);
       watched.failure = undefined;
@@ -65,7 +71,7 @@ export async function discoverServer(
       return;
     }
     // asked every few seconds while it is down: it is news once
-    const reason = reasonOf(error);
+    const reason = hide(server.id, reasonOf(error));
     if (watched.toldFailure !== reason) {
       log.warn({ server: server.id, kind: error.kind }, `discovery failed: ${reason}`);
       watched.toldFailure = reason;

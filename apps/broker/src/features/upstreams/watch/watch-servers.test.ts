@@ -23,7 +23,11 @@ beforeAll(async () => {
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
   await deployManifest(app, { id: 'travel', connection: { type: 'http', url: 'service:travel' } });
   await deployManifest(app, { id: 'calendar', connection: { type: 'websocket', url: 'service:calendar' } });
-  await deployManifest(app, { id: 'thinking', connection: { type: 'stdio', command: 'sequential-thinking' } });
+  await deployManifest(app, {
+    id: 'thinking',
+    connection: { type: 'stdio', command: 'sequential-thinking' },
+    isolation: 'shared',
+  });
 });
 afterAll(async () => {
   await app?.stop();

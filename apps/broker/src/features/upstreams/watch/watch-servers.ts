@@ -1,5 +1,6 @@
 import type { Catalogue, CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
 import { createBackground } from '#platform/background.ts';
+import { inBackground } from '#platform/db/background-work.ts';
 import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 import { isEraStale } from '../pool/open-connection.ts';
@@ -7,12 +8,20 @@ import { ownService } from '../pool/own-service.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
 import type { Services } from '../processes/run-services.ts';
 import type { StdioPrograms } from '../processes/stdio-programs.ts';
+import { createAskedServers } from './ask-servers.ts';
+import type { TurnLimits } from './ask-turns.ts';
 import { checkHealth } from './check-health.ts';
-import { discoverServer } from './discover-server.ts';
-import { isNew, mayRetry, refreshIntervalMs, watchedServer, type WatchedServer } from './watched-server.ts';
+import { createCheckTimes } from './check-times.ts';
+import { createLeftOut } from './leave-out.ts';
+import { isNew, mayRetry, type WatchedServer } from './watched-server.ts';
 
 /** The product is ready without a service that takes longer than this. */
 const serviceStartPatienceMs = 3_000;
+/** How often the watch looks whose check is due, in an interval of the checks: so they are spread over it. */
+const looksPerInterval = 20;
+const shortestLookMs = 20;
+/** A signal that was sent to several processes has come to all of them after this time. */
+const signalMs = 100;
 
 /** Keeps the catalogue up to date: discovers new servers, checks the others, and refreshes on request. */
 export type ServerWatch = {
@@ -20,8 +29,11 @@ export type ServerWatch = {
   startServices(): Promise<void>;
   /** Discovers new servers and begins the checks. Resolves when every server was asked once. */
   start(): Promise<void>;
-  /** Asks the named servers again, unless they were asked in the last 10 s. Answers the ids that are asked now. */
-  refresh(serverIds: readonly string[]): string[];
+  /**
+   * Asks the named servers again, unless they were asked in the last 10 s: then only those that are not connected, once the
+   * 10 s are over. @param byOperator asks at once in any case. @returns the ids that are asked
+   */
+  refresh(serverIds: readonly string[], byOperator?: boolean): string[];
   /** A server announced that its lists changed: it is asked again, now or as soon as the 10 s are over. */
   listChanged(serverId: string): void;
   /**
@@ -29,10 +41,14 @@ export type ServerWatch = {
    * @returns why it could not be asked, in an operator's words; undefined when it answered
    */
   asked(serverId: string): Promise<string | undefined>;
+  /** Says that servers wait to be asked for a limit of ours; undefined where none does. */
+  leftOut(): string | undefined;
   /** Why a server could not be asked or checked last, in an operator's words: it may name addresses. */
   failureOf(serverId: string): string | undefined;
   /** A shared connection was lost: the status says so now rather than at the next check. */
   lost(serverId: string, reason: string): void;
+  /** Nothing is checked any more, and no connection that ends is told. */
+  beginStop(): void;
   stop(): Promise<void>;
 };
 
@@ -41,8 +57,16 @@ export function createServerWatch(options: {
   pool: UpstreamPool;
   programs: Pick<StdioPrograms, 'isReady' | 'prepare'>;
   services: Services;
+  /** Of the checks of a server that people use, and of each where there are few. */
   intervalMs: number;
   restartDelayMs: number;
+  /** Whether people used a server within a day. */
+  isUsed: (serverId: string) => boolean;
+  /** To all servers. */
+  maxConnections: number;
+  askTurns: TurnLimits | undefined;
+  /** A text about a server without its secrets. */
+  hide(serverId: string, text: string): string;
   clock: Clock;
   log: Log;
 }): ServerWatch {
@@ -50,67 +74,23 @@ export function createServerWatch(options: {
   const time = elapsedTime(clock);
   const background = createBackground(options.log);
   const watchedById = new Map<string, WatchedServer>();
+  const checkTimes = createCheckTimes({ ...options, clock: time });
+  const { discover, discoverLater, watchedOf, ...asking } = createAskedServers({
+    ...options,
+    watchedById,
+    noteAsked: checkTimes.asked,
+    limits: options.askTurns,
+    background,
+    time,
+  });
+  const leftOut = createLeftOut(watchedById, { ...options, clock: time });
   /** When each server was deployed, as it was seen last. */
-  let deployments: ReadonlyMap<string, number> = new Map();
+  const deployments = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
+  let isStopping = false;
 
   const find = (serverId: string) => catalogue.snapshot().byId.get(serverId);
-
-  function watchedOf(serverId: string): WatchedServer {
-    const watched = watchedById.get(serverId) ?? watchedServer();
-    watchedById.set(serverId, watched);
-    return watched;
-  }
-
-  function discover(server: CatalogueServer): Promise<void> {
-    const watched = watchedOf(server.id);
-    if (watched.discovery && watched.discoveryOfMs === server.deployedAtMs) return watched.discovery;
-    if (watched.discovery) return watched.discovery.then(() => rediscover(server.id));
-    watched.discoveryOfMs = server.deployedAtMs;
-    watched.askedAtMs = time.now();
-    watched.restartAtMs = undefined;
-    const before = find(server.id)?.offersHash;
-    const isWanted = () => !stopped && find(server.id)?.deployedAtMs === server.deployedAtMs;
-    const ask = () => discoverServer(server, watched, { ...options, isWanted });
-    const name = ownService(server)?.name;
-    // a service that was deployed a moment ago is still starting: that is no failure
-    const asked = name === undefined ? ask() : services.start(name).then(() => (isWanted() ? ask() : undefined));
-    watched.discovery = asked.finally(() => {
-      watched.discovery = undefined;
-      const hasNewLists = watched.hasNewListsWhileAsked;
-      watched.hasNewListsWhileAsked = false;
-      // Some servers announce their lists at each start, also when we start them to ask: without this comparison we
-      // would ask them for ever.
-      if (hasNewLists && find(server.id)?.offersHash !== before) listChanged(server.id);
-    });
-    return watched.discovery;
-  }
-
-  async function rediscover(serverId: string): Promise<void> {
-    const server = find(serverId);
-    if (server && !stopped) await discover(server);
-  }
-
-  function discoverLater(server: CatalogueServer): void {
-    background.add(discover(server), 'a server could not be discovered');
-  }
-
-  function listChanged(serverId: string): void {
-    if (stopped || !find(serverId)) return;
-    const watched = watchedOf(serverId);
-    if (watched.refreshTimer) return;
-    if (watched.discovery) {
-      watched.hasNewListsWhileAsked = true;
-      return;
-    }
-    const waitMs = Math.max(0, watched.askedAtMs + refreshIntervalMs - time.now());
-    watched.refreshTimer = setTimeout(() => {
-      watched.refreshTimer = undefined;
-      const server = find(serverId);
-      if (server) discoverLater(server);
-    }, waitMs);
-  }
 
   async function check(server: CatalogueServer): Promise<void> {
     const watched = watchedOf(server.id);
@@ -133,20 +113,36 @@ export function createServerWatch(options: {
       pool.retireShared(server);
       return true;
     }
-    return checkHealth(server, watched, options);
+    return checkHealth(server, watched, { ...options, isWanted: () => !isStopping && find(server.id) !== undefined });
   }
 
   function checkLater(server: CatalogueServer): void {
-    background.add(check(server), 'a server could not be checked');
+    background.add(
+      inBackground(() => check(server)),
+      'a server could not be checked',
+    );
+  }
+
+  /** A signal to all processes of a group ends those that we started before we hear of it: that is no news of theirs. */
+  function unlessStopping(act: () => void): void {
+    setTimeout(
+      () => {
+        if (!isStopping) act();
+      },
+      Math.min(signalMs, options.restartDelayMs / 2),
+    ).unref();
   }
 
   /** It comes back at another address, so every connection that is still open would fail from now on. */
   function serviceChanged(name: string): void {
-    if (stopped) return;
+    if (isStopping) return;
     for (const server of catalogue.snapshot().servers.filter((each) => ownService(each)?.name === name)) {
       background.add(pool.dropAll(server.id), 'the connections to a service could not be closed');
-      if (services.address(name) !== undefined) pool.retryNow(server.id);
-      checkLater(server);
+      if (services.address(name) === undefined) unlessStopping(() => checkLater(server));
+      else {
+        pool.retryNow(server.id);
+        checkLater(server);
+      }
     }
   }
 
@@ -156,23 +152,32 @@ export function createServerWatch(options: {
     clearTimeout(watched?.refreshTimer);
     clearTimeout(watched?.restartTimer);
     watchedById.delete(serverId);
+    deployments.delete(serverId);
+    checkTimes.forget(serverId);
     pool.retireServer(serverId);
   }
 
   /** A new version is asked as soon as it is deployed, and a server that was taken out no more. */
-  function catalogueChanged({ servers, byId }: CatalogueSnapshot): void {
+  function catalogueChanged(
+    { byId }: CatalogueSnapshot,
+    changed: readonly CatalogueServer[],
+    before: readonly CatalogueServer[],
+  ): void {
     if (stopped) return;
-    const before = deployments;
-    for (const id of before.keys()) if (!byId.has(id)) forget(id);
-    deployments = deploymentsOf(servers);
-    for (const server of servers) {
-      const name = ownService(server)?.name;
-      if (name !== undefined) background.add(services.start(name), 'a service could not be started');
-      if (before.get(server.id) !== server.deployedAtMs) {
-        pool.retryNow(server.id);
-        discoverLater(server);
-      }
+    for (const { id } of before) if (!byId.has(id)) forget(id);
+    for (const server of changed) {
+      if (deployments.get(server.id) === server.deployedAtMs) continue;
+      deployments.set(server.id, server.deployedAtMs);
+      pool.retryNow(server.id);
+      discoverLater(server);
     }
+  }
+
+  function beginStop(): void {
+    isStopping = true;
+    clearInterval(timer);
+    // a server that fails to answer while the broker ends may have been ended with it
+    asking.stop();
   }
 
   return {
@@ -185,32 +190,30 @@ export function createServerWatch(options: {
 
     async start() {
       const { servers: known } = catalogue.snapshot();
-      deployments = deploymentsOf(known);
+      for (const { id, deployedAtMs } of known) deployments.set(id, deployedAtMs);
       services.onChange(serviceChanged);
       catalogue.onChange(catalogueChanged);
-      timer = setInterval(() => {
-        for (const server of catalogue.snapshot().servers) checkLater(server);
-      }, options.intervalMs);
-      // A process is not started just to be asked what is already known.
+      const look = () => {
+        checkTimes.due(catalogue.snapshot().servers).forEach(checkLater);
+        leftOut.tell();
+      };
+      timer = setInterval(look, Math.max(shortestLookMs, options.intervalMs / looksPerInterval));
+      // A process is not started just to be asked what is already known: one that worked and can be started is not asked.
       const asked = known.filter((server) => {
         const { connection } = server.manifest;
-        return connection.type !== 'stdio' || isNew(server) || !options.programs.isReady(connection.command);
+        const isKnown = server.status === 'connected' && !isNew(server);
+        return (
+          connection.type !== 'stdio' ||
+          !isKnown ||
+          !options.programs.isReady({ serverId: server.id, alias: connection.command })
+        );
       });
       await Promise.all(asked.map(discover));
     },
 
-    refresh(serverIds) {
-      return serverIds.filter((id) => {
-        const server = find(id);
-        if (!server || time.now() - watchedOf(id).askedAtMs < refreshIntervalMs) return false;
-        // The person asks for it: a server that is paused or stopped after failures gets another chance.
-        pool.retryNow(id);
-        discoverLater(server);
-        return true;
-      });
-    },
+    refresh: (serverIds, byOperator = false) => asking.refresh(serverIds, byOperator),
 
-    listChanged,
+    listChanged: asking.listChanged,
 
     async asked(serverId) {
       await watchedById.get(serverId)?.discovery;
@@ -221,13 +224,17 @@ export function createServerWatch(options: {
       return watched.failure;
     },
 
+    leftOut: leftOut.text,
+
     failureOf: (serverId) => watchedById.get(serverId)?.failure,
 
     lost(serverId, reason) {
-      if (stopped || !find(serverId)) return;
+      if (isStopping || !find(serverId)) return;
       const detail = `The server ended the connection (${reason})`;
       const health = { status: 'disconnected' as const, detail, era: undefined };
-      background.add(catalogue.setHealth(serverId, health), 'the status of a server could not be stored');
+      unlessStopping(() =>
+        background.add(catalogue.setHealth(serverId, health), 'the status of a server could not be stored'),
+      );
       const watched = watchedOf(serverId);
       watched.restartAtMs = time.now() + options.restartDelayMs;
       clearTimeout(watched.restartTimer);
@@ -238,9 +245,11 @@ export function createServerWatch(options: {
       }, options.restartDelayMs);
     },
 
+    beginStop,
+
     async stop() {
+      beginStop();
       stopped = true;
-      clearInterval(timer);
       for (const { refreshTimer, restartTimer } of watchedById.values()) {
         clearTimeout(refreshTimer);
         clearTimeout(restartTimer);
@@ -248,8 +257,4 @@ export function createServerWatch(options: {
       await background.flush();
     },
   };
-}
-
-function deploymentsOf(servers: readonly CatalogueServer[]): Map<string, number> {
-  return new Map(servers.map(({ id, deployedAtMs }) => [id, deployedAtMs]));
 }

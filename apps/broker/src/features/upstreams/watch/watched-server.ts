@@ -19,10 +19,14 @@ export type WatchedServer = {
   /** Why it could not be asked or checked last, in an operator's words; undefined once it has answered. */
   failure: string | undefined;
   isBeingChecked: boolean;
+  /** There was no connection left to ask or check it with. */
+  isLeftOut: boolean;
   /** It announced changed lists while it was being asked for them. */
   hasNewListsWhileAsked: boolean;
   /** Why the last discovery failed, as it was logged; undefined after one that worked. */
   toldFailure: string | undefined;
+  /** A person asked for another chance for it, which its next discovery gives. */
+  isToBeRetried: boolean;
   /** Set while a discovery waits for the 10 s to pass. */
   refreshTimer: NodeJS.Timeout | undefined;
   /** Set while a server whose connection was lost waits for its check. */
@@ -37,8 +41,10 @@ export function watchedServer(): WatchedServer {
     discoveryOfMs: 0,
     failure: undefined,
     isBeingChecked: false,
+    isLeftOut: false,
     hasNewListsWhileAsked: false,
     toldFailure: undefined,
+    isToBeRetried: false,
     refreshTimer: undefined,
     restartTimer: undefined,
   };
@@ -50,7 +56,12 @@ export function isNew(server: CatalogueServer): boolean {
 }
 
 /** Whether a server may be asked again after a failure. Starting a program costs more than a request, so it waits longer. */
-export function mayRetry(server: CatalogueServer, { askedAtMs, restartAtMs }: WatchedServer, clock: Clock): boolean {
-  if (server.manifest.connection.type !== 'stdio') return true;
+export function mayRetry(
+  server: CatalogueServer,
+  { askedAtMs, restartAtMs, isLeftOut }: WatchedServer,
+  clock: Clock,
+): boolean {
+  // one that was left out was not started
+  if (server.manifest.connection.type !== 'stdio' || isLeftOut) return true;
   return clock.now() >= (restartAtMs ?? askedAtMs + stdioRetryMs);
 }

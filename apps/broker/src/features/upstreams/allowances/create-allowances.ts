@@ -1,0 +1,205 @@
+import type { AllowedPackageForm } from '@souk/contract/admin-allowances.ts';
+import type { DecidedBy } from '#platform/audit/decided-by.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import type { Database } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import { isOfPrivateNetwork, type LimitedEntry } from '#platform/http/limited-entry.ts';
+import type { ResolveName } from '#platform/http/outgoing.ts';
+import type { Log } from '#platform/log.ts';
+import { allowanceChannel, createAddressRows, type AddressRow } from './address-rows.ts';
+import { checkPackage, codeOf, programOf } from './check-package.ts';
+import { createPackageRows, type PackageRow } from './package-rows.ts';
+import { lookUpPackage, type FoundPackage } from '../processes/package-installer.ts';
+import type { AllowedProgram } from '../processes/stdio-programs.ts';
+import { checkAddress, isClosed, type ClosedPorts } from './check-address.ts';
+
+/** Entries of addresses, and aliases of packages. */
+export type AllowanceChange = {
+  added: readonly LimitedEntry[];
+  removed: readonly LimitedEntry[];
+  addedPrograms: readonly string[];
+  removedPrograms: readonly string[];
+};
+
+/** What administrators let in beside the operator's lists, in memory. */
+export type Allowances = {
+  /** Those that count: none where the operator does not let administrators add any. */
+  addresses(): readonly LimitedEntry[];
+  addressRows(): readonly AddressRow[];
+  /** @returns the entry as it is kept. @throws SoukError operator_decides, invalid_request */
+  addAddress(asked: { entry: string; note: string }, by: DecidedBy): Promise<string>;
+  /** @throws SoukError not_found */
+  removeAddress(entry: string, by: DecidedBy): Promise<void>;
+  /** By alias, those that count: none where the operator does not let administrators add any. */
+  programs(): ReadonlyMap<string, AllowedProgram>;
+  packageRows(): readonly PackageRow[];
+  mayAddPackages: boolean;
+  /** @throws SoukError operator_decides, invalid_request */
+  previewPackage(form: AllowedPackageForm): Promise<FoundPackage & { code: string }>;
+  /** @throws SoukError operator_decides, invalid_request, changed_since_shown */
+  addPackage(form: AllowedPackageForm, code: string, by: DecidedBy): Promise<void>;
+  /** @throws SoukError not_found */
+  removePackage(alias: string, by: DecidedBy): Promise<void>;
+  /** Called after a change by any broker. */
+  onChange(listener: (change: AllowanceChange) => void): void;
+  stop(): Promise<void>;
+};
+
+type AllowanceConfig = Pick<
+  Config,
+  'adminMayAllow' | 'databaseUrl' | 'listenUrl' | 'port' | 'metrics' | 'stdio' | 'outgoingProxy'
+>;
+
+export async function createAllowances(options: {
+  db: Database;
+  config: AllowanceConfig;
+  resolve: ResolveName;
+  /** Where npm's own settings are; by default this process's environment. */
+  environment?: NodeJS.ProcessEnv | undefined;
+  clock: Clock;
+  log: Log;
+}): Promise<Allowances> {
+  const { db, config, clock, log } = options;
+  const rows = createAddressRows(db);
+  const closed = closedPorts(config);
+  const listeners = new Set<(change: AllowanceChange) => void>();
+  let known: readonly AddressRow[] = [];
+  let entries: readonly LimitedEntry[] = [];
+  const packageRows = createPackageRows(db);
+  const mayAddPackages = config.adminMayAllow.packages && config.stdio === 'allowlist';
+  let packages: readonly PackageRow[] = [];
+  let programs: ReadonlyMap<string, AllowedProgram> = new Map();
+  const stopping = new AbortController();
+  /** Packages are looked up one after the other: each is a process. */
+  let lookingUp = false;
+  let reading: Promise<void> = Promise.resolve();
+
+  async function read(): Promise<void> {
+    const before = entries;
+    known = await rows.read();
+    const kept = new Map(before.map((one) => [one.entry, one]));
+    if (config.adminMayAllow.addresses) {
+      entries = known.map((row) => kept.get(row.entry) ?? limitedEntry(row, closed));
+    }
+    const added = entries.filter((one) => !kept.has(one.entry));
+    const removed = before.filter((one) => !entries.includes(one));
+    const earlier = programs;
+    packages = await packageRows.read();
+    if (mayAddPackages) programs = new Map(packages.map(({ form, lock }) => [form.alias, programOf(form, lock)]));
+    // another package of the same alias is another program
+    const isSame = (alias: string) => earlier.get(alias)?.allowed.place === programs.get(alias)?.allowed.place;
+    const addedPrograms = [...programs.keys()].filter((alias) => !isSame(alias));
+    const removedPrograms = [...earlier.keys()].filter((alias) => !isSame(alias));
+    if (added.length + removed.length + addedPrograms.length + removedPrograms.length === 0) return;
+    for (const listener of listeners) listener({ added, removed, addedPrograms, removedPrograms });
+  }
+
+  /** @throws SoukError */
+  async function lookUp(form: AllowedPackageForm): Promise<FoundPackage & { code: string }> {
+    if (!mayAddPackages) {
+      throw new SoukError('operator_decides', {
+        message:
+          'The operator decides which programs are started: ADMIN_MAY_ALLOW=packages, with STDIO=allowlist, lets administrators add packages of npm.',
+      });
+    }
+    checkPackage(form);
+    if (lookingUp) throw refusePackage('Another package is being looked up. Try again in a moment.');
+    lookingUp = true;
+    try {
+      const { environment = process.env } = options;
+      const found = await lookUpPackage(form.package, {
+        environment,
+        proxy: config.outgoingProxy,
+        signal: stopping.signal,
+      });
+      if (found.lock.length > largestLock) throw refusePackage(`${form.package} comes with too many other packages.`);
+      return { ...found, code: codeOf(form, found.lock) };
+    } catch (error) {
+      if (error instanceof SoukError) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn({ package: form.package, reason }, 'a package could not be looked up');
+      throw refusePackage(`${form.package} could not be looked up in the registry: ${reason.slice(0, 500)}`);
+    } finally {
+      lookingUp = false;
+    }
+  }
+
+  function readAgain(): Promise<void> {
+    const next = reading.then(read);
+    reading = next.catch(() => {});
+    return next;
+  }
+
+  const failed = (error: unknown) => log.error({ err: error }, 'what administrators allow cannot be read again');
+  const hear = () => void readAgain().catch(failed);
+  // before the first reading, so that no change falls between the two
+  const stopListening = await db.listen(allowanceChannel, hear, hear);
+  await readAgain();
+  return {
+    addresses: () => entries,
+    addressRows: () => known,
+    async addAddress({ entry, note }, by) {
+      if (!config.adminMayAllow.addresses) {
+        throw new SoukError('operator_decides', {
+          message:
+            'The operator decides which private addresses are allowed: ADMIN_MAY_ALLOW=addresses lets administrators add some.',
+        });
+      }
+      const checked = await checkAddress(entry, { closed, resolve: options.resolve });
+      await rows.add({ ...checked, note }, by, new Date(clock.now()));
+      await readAgain();
+      return checked.entry;
+    },
+    async removeAddress(entry, by) {
+      await rows.remove(entry, by, new Date(clock.now()));
+      await readAgain();
+    },
+    programs: () => programs,
+    packageRows: () => packages,
+    mayAddPackages,
+    previewPackage: lookUp,
+    async addPackage(form, code, by) {
+      const found = await lookUp(form);
+      if (found.code !== code) {
+        throw new SoukError('changed_since_shown', {
+          message: `${form.package} is not what was shown: its form or what the registry has of it changed. Nothing was allowed. Please look again.`,
+        });
+      }
+      await packageRows.add(form, found, by, new Date(clock.now()));
+      await readAgain();
+    },
+    async removePackage(alias, by) {
+      await packageRows.remove(alias, by, new Date(clock.now()));
+      await readAgain();
+    },
+    onChange: (listener) => void listeners.add(listener),
+    async stop() {
+      stopping.abort();
+      await stopListening();
+      await reading;
+    },
+  };
+}
+
+/** Kept in the database, and read by each broker. */
+const largestLock = 1024 * 1024;
+
+const refusePackage = (message: string) => new SoukError('invalid_request', { message });
+
+function limitedEntry({ entry, addresses }: AddressRow, closed: ClosedPorts): LimitedEntry {
+  const pinned = addresses.length === 0 ? undefined : new Set(addresses);
+  return {
+    entry,
+    opens: (address, port) =>
+      isOfPrivateNetwork(address) && !isClosed(address, port, closed) && (pinned?.has(address) ?? true),
+  };
+}
+
+function closedPorts({ databaseUrl, listenUrl, port, metrics }: AllowanceConfig): ClosedPorts {
+  const portOfDatabase = (url: string | undefined) => (url === undefined ? [] : Number(new URL(url).port || 5432));
+  return {
+    database: new Set([databaseUrl, listenUrl].flatMap(portOfDatabase)),
+    own: new Set([port, metrics?.port].flatMap((one) => one ?? [])),
+  };
+}

@@ -1,0 +1,63 @@
+import { createBackground } from '#platform/background.ts';
+import { cleanLabel } from '#platform/clean-label.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
+import type { ConnectionWatch, TlsFacts } from '#platform/http/connection-watch.ts';
+import type { Log } from '#platform/log.ts';
+
+const longestIssuer = 100;
+/** More are forgotten, and looked at in the database again. */
+const mostRemembered = 10_000;
+
+/** The certificates that servers show, as the last connection to each of them saw it: a row for each server. */
+export type ServerCertificates = {
+  /** Notes the certificate of each connection to a server. A call costs nothing: only a new connection has one to show. */
+  watchOf(serverId: string): ConnectionWatch;
+  stop(): Promise<void>;
+};
+
+export function createServerCertificates({
+  query,
+  clock,
+  log,
+}: {
+  query: Query;
+  clock: Clock;
+  log: Log;
+}): ServerCertificates {
+  const background = createBackground(log);
+  /** The certificates that this broker has seen and stored. A connection that shows the same again writes nothing. */
+  const stored = new Map<string, string>();
+
+  async function store(serverId: string, seen: string, validUntil: Date, issuer: string | null): Promise<void> {
+    try {
+      await query(
+        `insert into server_certificates as c (server_id, valid_until, issuer, seen_at)
+         select id, $2, $3, $4 from servers where id = $1
+         on conflict (server_id) do update
+           set valid_until = excluded.valid_until, issuer = excluded.issuer, seen_at = excluded.seen_at
+           where (c.valid_until, c.issuer) is distinct from (excluded.valid_until, excluded.issuer)`,
+        [serverId, validUntil, issuer, new Date(clock.now())],
+      );
+    } catch (error) {
+      // the next connection tries again
+      if (stored.get(serverId) === seen) stored.delete(serverId);
+      throw error;
+    }
+  }
+
+  function secured(serverId: string, { issuer, validUntil = '' }: TlsFacts): void {
+    const untilMs = Date.parse(validUntil);
+    const seen = `${untilMs} ${issuer ?? ''}`;
+    if (Number.isNaN(untilMs) || stored.get(serverId) === seen) return;
+    if (stored.size >= mostRemembered) stored.clear();
+    stored.set(serverId, seen);
+    const name = issuer === undefined ? null : cleanLabel(issuer, longestIssuer);
+    background.add(store(serverId, seen, new Date(untilMs), name), 'the certificate of a server could not be stored');
+  }
+
+  return {
+    watchOf: (serverId) => ({ secured: (facts) => secured(serverId, facts) }),
+    stop: () => background.flush(),
+  };
+}

@@ -1,0 +1,270 @@
+import { beforeAll, expect, test } from 'vitest';
+import { say, startImportShop, type ImportShop } from './testing/import-shop.ts';
+
+// Configurations as clients keep them: every form is recognised, and no secret of one is in any answer.
+
+const secret = 'canary-5b7d91c0a4';
+let shop: ImportShop;
+beforeAll(async () => {
+  shop = await startImportShop();
+  return () => shop.stop();
+});
+
+const json = (value: unknown) => JSON.stringify(value, null, 2);
+const url = 'https://mcp.weir.example/mcp';
+const weir = 'ready weir 1.0.0 http https://mcp.weir.example/mcp price 0';
+const authorization = 'secret: Authorization in UPSTREAM_HEADER_WEIR__AUTHORIZATION';
+const headers = { Authorization: `Bearer ${secret}` };
+const notListed =
+  'why: its program is not on the allow-list of programs: add the entry below to the file that STDIO_ALLOWLIST names (catalogue/stdio-allowlist.json where it names none), and restart Souk';
+const mayNeedNetwork = 'note: Add "network": true to the entry if it talks to the internet.';
+const byYourself =
+  'Install it on this machine, and add an entry with "argv" for it to the allow-list of programs (docs/stdio.md)';
+const command = (line: string, more: object = {}) => {
+  const [program, ...args] = line.split(' ');
+  return json({ mcpServers: { weir: { command: program, args, ...more } } });
+};
+
+const forms: readonly (readonly [name: string, text: string, ...said: (readonly string[])[]])[] = [
+  ['Claude and Cursor', json({ mcpServers: { weir: { type: 'http', url, headers } } }), [weir, authorization]],
+  ['Windsurf', json({ mcpServers: { weir: { serverUrl: url, headers } } }), [weir, authorization]],
+  ['Gemini', json({ mcpServers: { weir: { httpUrl: url, headers, timeout: 5000 } } }), [weir, authorization]],
+  [
+    'Cline, a server that is switched off',
+    json({ mcpServers: { weir: { type: 'streamableHttp', url, disabled: true, autoApprove: [] } } }),
+    [weir, 'note: It is switched off in that client.'],
+  ],
+  ['the inside of mcpServers alone', json({ weir: { url } }), [weir]],
+  [
+    'a bridge to an address',
+    command(`npx -y mcp-remote ${url} --header Authorization:${secret}`),
+    [weir, authorization],
+  ],
+  [
+    'VS Code, with comments, inputs and an envFile',
+    `{
+      // of the team
+      "inputs": [{ "type": "promptString", "id": "weir-key", "description": "Key", "password": true }],
+      "servers": {
+        "weir": { "type": "http", "url": "${url}", "headers": { "Authorization": "Bearer \${input:weir-key}" } },
+        "mill": { "command": "npx", "args": ["-y", "mill-mcp@2.1.0", "--quiet"], "envFile": "\${workspaceFolder}/.env", "env": { "MILL_KEY": "${secret}" } },
+      },
+    }`,
+    [weir, authorization],
+    [
+      'blocked mill 1.0.0 stdio mill-mcp@2.1.0 price 0',
+      notListed,
+      'secret: MILL_KEY in UPSTREAM_ENV_MILL__MILL_KEY',
+      'allow: {"npm":"mill-mcp@2.1.0","args":["--quiet"],"secrets":["MILL_KEY"]}',
+      'note: Its envFile (${workspaceFolder}/.env) is not read. Name the variables that stand in it: secrets in "secrets" of the entry, others in "env".',
+      mayNeedNetwork,
+    ],
+  ],
+  ['the settings of VS Code', json({ 'editor.tabSize': 2, mcp: { servers: { weir: { url } } } }), [weir]],
+  [
+    'opencode',
+    json({
+      $schema: 'https://opencode.ai/config.json',
+      mcp: {
+        weir: { type: 'remote', url, enabled: false, headers },
+        mill: {
+          type: 'local',
+          command: ['bunx', '@mill/mcp@2.1.0', '--kind', 'rye'],
+          environment: { MILL_TOKEN: secret, MILL_LOG: 'debug' },
+        },
+      },
+    }),
+    [weir, authorization, 'note: It is switched off in that client.'],
+    [
+      'blocked mill 1.0.0 stdio @mill/mcp@2.1.0 price 0',
+      notListed,
+      'secret: MILL_TOKEN in UPSTREAM_ENV_MILL__MILL_TOKEN',
+      'allow: {"npm":"@mill/mcp@2.1.0","args":["--kind","rye"],"env":{"MILL_LOG":"debug"},"secrets":["MILL_TOKEN"]}',
+      mayNeedNetwork,
+    ],
+  ],
+  [
+    'Zed, today and before, and an extension of it',
+    json({
+      context_servers: {
+        weir: { source: 'custom', url },
+        mill: { command: { path: 'uvx', args: ['mill-mcp==0.3.1'], env: {} }, settings: {} },
+        reeds: { source: 'extension', settings: { token: secret } },
+      },
+    }),
+    [weir],
+    [
+      'blocked mill 1.0.0 stdio uvx mill-mcp==0.3.1 price 0',
+      notListed,
+      'allow: {"argv":["uvx","mill-mcp==0.3.1"],"network":true}',
+      'note: uvx has to be installed on this machine; it fetches the package from PyPI.',
+    ],
+    ['refused', 'why: it is an extension of the editor: its settings do not say how it is started'],
+  ],
+  [
+    "Codex's TOML",
+    `# of Codex
+model = "any"
+
+[mcp_servers.weir]
+url = "${url}"
+bearer_token_env_var = "WEIR_TOKEN"
+
+[mcp_servers.mill]
+command = "npx"
+args = ["-y", "mill-mcp@2.1.0"]
+env_vars = ["MILL_HOME"]
+
+[mcp_servers.mill.env]
+MILL_TOKEN = "${secret}"
+`,
+    [weir, authorization],
+    [
+      'blocked mill 1.0.0 stdio mill-mcp@2.1.0 price 0',
+      notListed,
+      'secret: MILL_TOKEN in UPSTREAM_ENV_MILL__MILL_TOKEN',
+      'secret: MILL_HOME in UPSTREAM_ENV_MILL__MILL_HOME',
+      'allow: {"npm":"mill-mcp@2.1.0","secrets":["MILL_TOKEN","MILL_HOME"]}',
+      mayNeedNetwork,
+    ],
+  ],
+  [
+    'npx without a version',
+    command('npx -y @souk-test/small --verbose'),
+    [
+      'blocked weir 1.0.0 stdio @souk-test/small@1.0.0 price 0',
+      notListed,
+      'allow: {"npm":"@souk-test/small@1.0.0","args":["--verbose"]}',
+      'note: Its version is not written: 1.0.0 is the one that npm has now.',
+      mayNeedNetwork,
+    ],
+  ],
+  [
+    'npx at a tag, by way of cmd',
+    command('cmd /c npx -y @souk-test/small@latest'),
+    [
+      'blocked weir 1.0.0 stdio @souk-test/small@1.0.0 price 0',
+      notListed,
+      'allow: {"npm":"@souk-test/small@1.0.0"}',
+      'note: Its version is not written: 1.0.0 is the one that npm has now.',
+      mayNeedNetwork,
+    ],
+  ],
+  [
+    'npx at a tag that there is not',
+    command('npx -y @souk-test/small@canary'),
+    [
+      'refused',
+      'why: its version is not written, and npm was asked for the newest one: it has no version "canary". Write it, such as @souk-test/small@1.2.3',
+    ],
+  ],
+  [
+    'a command of a package',
+    command('npx --yes --package=mill-suite@1.0.0 mill-mcp serve'),
+    [
+      'blocked weir 1.0.0 stdio mill-suite@1.0.0 price 0',
+      notListed,
+      'allow: {"npm":"mill-suite@1.0.0","bin":"mill-mcp","args":["serve"]}',
+      mayNeedNetwork,
+    ],
+  ],
+  [
+    'npx of a repository at GitHub',
+    command('npx -y github:weir/mcp'),
+    [
+      'refused',
+      `why: its package github:weir/mcp is the code of a git repository. Souk takes packages of npm at an exact version. ${byYourself}`,
+    ],
+  ],
+  [
+    'npx of a repository in short',
+    command('npx weir/mcp#main'),
+    [
+      'refused',
+      `why: its package weir/mcp#main is the code of a git repository. Souk takes packages of npm at an exact version. ${byYourself}`,
+    ],
+  ],
+  [
+    'npx of an archive',
+    command('npx -y https://weir.example/mcp.tgz'),
+    [
+      'refused',
+      `why: its package https://weir.example/mcp.tgz is an archive at an address. Souk takes packages of npm at an exact version. ${byYourself}`,
+    ],
+  ],
+  [
+    'uvx of a repository',
+    command('uvx --from git+https://github.com/weir/mcp weir-mcp'),
+    [
+      'refused',
+      `why: its package git+https://github.com/weir/mcp is the code of a git repository. Souk takes packages of PyPI at an exact version. ${byYourself}`,
+    ],
+  ],
+  [
+    'a range of versions',
+    command('npx weir-mcp@^1.2.0'),
+    ['refused', 'why: its version ^1.2.0 is a range: write an exact one, such as weir-mcp@1.2.3'],
+  ],
+  [
+    'docker',
+    command(`docker run -i --rm -e WEIR_KEY=${secret} --mount type=bind,src=/a,dst=/b ghcr.io/weir/mcp:1.0 --stdio`),
+    [
+      'refused',
+      'why: it is a container image (ghcr.io/weir/mcp:1.0): Souk starts no containers. Run it yourself so that it answers over HTTP, and import its address',
+    ],
+  ],
+  [
+    'an argument that the client fills in',
+    command('npx weir-mcp@1.0.0 ${workspaceFolder}'),
+    ['refused', 'why: its arguments name ${workspaceFolder}, which that client alone fills in: write its value'],
+  ],
+  [
+    'a program of the machine',
+    command(`/opt/weir/bin/weir-mcp --port 1 --api-key ${secret}`, { env: { WEIR_LEVEL: '3', my_key: secret } }),
+    [
+      'blocked weir 1.0.0 stdio /opt/weir/bin/weir-mcp --port 1 price 0',
+      notListed,
+      'allow: {"argv":["/opt/weir/bin/weir-mcp","--port","1"],"env":{"WEIR_LEVEL":"3"}}',
+      'note: Arguments that carry a secret are left out, since every process can read them: give it in a variable of "secrets".',
+      'note: Add these variables to "env" of the entry yourself: my_key.',
+      mayNeedNetwork,
+    ],
+  ],
+  [
+    'a key in the address',
+    json({ mcpServers: { weir: { url: `${url}?api_key=${secret}` } } }),
+    ['refused', 'why: its address carries a secret (?api_key=), which never stands in a manifest: use a header'],
+  ],
+  [
+    'a manifest of ours',
+    json({ id: 'weir', name: 'Weir', serviceType: 'mcp', connection: { type: 'http', url }, slug: 'Not a slug' }),
+    ['refused', 'why: slug must be 1 to 12 of a-z, 0-9 and -, beginning with a letter or digit'],
+  ],
+];
+
+test.each(forms.map(([name, text, ...said]) => [name, text, said] as const))('%s', async (_name, text, said) => {
+  const answer = await shop.preview(text);
+  expect(answer.map((entry) => say(entry))).toEqual(said);
+  expect(JSON.stringify(answer)).not.toContain(secret);
+});
+
+test('none of the secrets is in the log or in the database', async () => {
+  expect(shop.app.logged()).not.toContain(secret);
+  const { rows } = await shop.app.db.query('select * from manifest_versions');
+  expect(rows).toEqual([]);
+});
+
+const mebibyte = 1024 * 1024;
+test.each([
+  ['', /^The text is empty\.$/],
+  ['{"mcpServers": {"a": {"url": }}}', /^The text is not valid JSON: Unexpected token \} found\. \(1:30\)\.$/],
+  ['{"a": 1}', /^The text names no server: it needs "mcpServers"/],
+  ['{"mcpServers": {"a": {}, "a": {}}}', /^The text \(mcpServers\.a\) is a duplicate key\.$/],
+  ['[mcp_servers.a]\nurl = ', /^The text is not valid TOML at line 2, column 7\.$/],
+  [`{"mcpServers": {\n"a": ${'"x'.padEnd(200_000, 'x')}",\n]}}`, /^The text is not valid JSON at line 3, column 1 /],
+  ['x'.repeat(mebibyte + 1), /^The text is larger than 1 MiB: paste the part with the servers alone\.$/],
+  [json(Array.from({ length: 201 }, () => ({ id: 'a', connection: {} }))), /^The text names more than 200 servers\.$/],
+])('a text that is no configuration is refused with the place: %.40s', async (text, message) => {
+  const refused: unknown = await shop.preview(text).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: 'import_unreadable', status: 400, message: expect.stringMatching(message) });
+});

@@ -1,0 +1,190 @@
+import type { ImportEntry, ImportSource } from '@souk/contract/admin-imports.ts';
+import {
+  checkManifest,
+  type Catalogue,
+  type DecidedBy,
+  type ManifestPolicy,
+  type ManifestSource,
+} from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
+import type { Outgoing } from '#platform/http/outgoing.ts';
+import { createUpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { AllowlistEntry, StdioAllowlist } from '../processes/stdio-allowlist.ts';
+import { browseRegistry, importedOf as importedFrom, type BrowseFilter } from '../registries/browse-registry.ts';
+import { createRegistryClient, RegistryUnavailable } from '../registries/registry-client.ts';
+import { createRegistryStore, type RegistryStore } from '../registries/registry-store.ts';
+import { createRegistryUpdates, type RegistryUpdates } from '../registries/registry-updates.ts';
+import { findEntries } from './find-entries.ts';
+import { createVersionFinder, withVersions } from './find-version.ts';
+import { importedOf } from './merge-import.ts';
+import { planImport } from './plan-import.ts';
+import { readEntries, readFound } from './read-entries.ts';
+import { UnreadableText } from './read-import-text.ts';
+import type { ReadEntry } from './wanted.ts';
+
+export type StagedImport = {
+  id: string;
+  version: string;
+  result: 'staged' | 'unchanged' | 'refused';
+  message?: string;
+};
+export type ChosenImport = { manifest: Record<string, unknown>; source?: ImportSource | undefined };
+export type FromRegistry = { registryId: string; servers: readonly { name: string; version: string }[] };
+
+/** Servers that are taken from texts and registries, for the administrators' screen and the operator's command alike. */
+export type Imports = {
+  readonly registries: RegistryStore;
+  readonly updates: RegistryUpdates;
+  /**
+   * What would be staged, and why not.
+   * @throws SoukError import_unreadable, not_found, registry_unavailable
+   */
+  preview(from: { text: Uint8Array | string } | FromRegistry): Promise<ImportEntry[]>;
+  /** Stages each manifest by itself; one that is refused keeps no other from it. */
+  stage(chosen: readonly ChosenImport[], by: DecidedBy): Promise<StagedImport[]>;
+  /** @throws SoukError not_found, registry_unavailable */
+  browse(registryId: string, filter: BrowseFilter): ReturnType<typeof browseRegistry>;
+  stop(): Promise<void>;
+};
+
+type FromSource = ReadEntry & { source?: ImportSource | undefined };
+
+export function createImports(options: {
+  db: Pick<Database, 'query' | 'transaction'>;
+  catalogue: Catalogue;
+  policy: ManifestPolicy;
+  allowlist: StdioAllowlist;
+  /** Packages that administrators allowed, by alias. */
+  allowedPrograms?: (() => ReadonlyMap<string, AllowlistEntry>) | undefined;
+  startsPrograms: boolean;
+  /** Host:port and CIDR of private addresses that are allowed. */
+  allowAddresses: readonly string[];
+  /** Administrators may add private addresses to them. */
+  administratorsMayAllow: boolean;
+  /** Administrators may add packages of npm to the programs. */
+  administratorsMayAllowPackages: boolean;
+  /** The address of this shop. */
+  publicUrl: string;
+  outgoing?: Outgoing | undefined;
+  /** Where npm's own settings are. */
+  environment: NodeJS.ProcessEnv;
+  /** Called with each manifest that was staged. */
+  onStaged?: ((manifestOf: ReturnType<typeof checkManifest>) => Promise<unknown>) | undefined;
+  clock: Clock;
+  ids: Pick<Ids, 'uuid'>;
+}): Imports {
+  const { db, catalogue, policy, allowAddresses, clock } = options;
+  const dispatcher = createGuardedDispatcher({
+    allowAddresses,
+    // a registry says what is started here
+    publicNeedsTls: true,
+    connections: 4,
+    outgoing: options.outgoing,
+  });
+  const client = createRegistryClient(dispatcher);
+  const addressProblem = createUpstreamAddressRule({ ...options, production: true, administratorsMayAllow: false });
+  const registries = createRegistryStore({ ...options, addressProblem });
+  const updates = createRegistryUpdates({ query: db.query, catalogue, registries, client, clock });
+  const findVersion = createVersionFinder({ dispatcher, environment: options.environment });
+
+  async function readRegistry({ registryId, servers }: FromRegistry) {
+    const { url, name: registryName } = await registries.find(registryId);
+    const read: FromSource[] = [];
+    for (const { name, version } of servers) {
+      const answer = await client.find(url, name, version).catch((error: unknown) => {
+        throw told(error, registryName);
+      });
+      const [found] = answer ? findEntries([answer]) : [];
+      if (found?.kind !== 'server.json' || found.name !== name) {
+        const refused = answer
+          ? 'its registry answers another server under its name'
+          : 'its registry has no such version';
+        read.push({ name, refused, notes: [] });
+        continue;
+      }
+      const own = found.entry['version'];
+      read.push({
+        ...readFound(found),
+        source: { registryId, name, version: typeof own === 'string' ? own : version },
+      });
+    }
+    return read;
+  }
+
+  return {
+    registries,
+    updates,
+    async preview(from) {
+      const read: FromSource[] = 'text' in from ? readText(from.text) : await readRegistry(from);
+      const exact = await withVersions(read, findVersion);
+      const entries = exact.map((entry, index) => ({ ...entry, source: read[index]?.source }));
+      // the operator's list counts first
+      const allowlist = { ...Object.fromEntries(options.allowedPrograms?.() ?? []), ...options.allowlist };
+      return planImport(entries, { ...options, catalogue, policy, allowlist });
+    },
+    async stage(chosen, by) {
+      const results: StagedImport[] = [];
+      for (const one of chosen) results.push(await stageOne(one, by));
+      return results;
+    },
+    async browse(registryId, filter) {
+      const { url, name } = await registries.find(registryId);
+      const [heads, sources] = [await catalogue.currentVersions(), await catalogue.sources()];
+      const imported = importedFrom(registryId, heads, sources);
+      return browseRegistry({ client, url, imported }, filter).catch((error: unknown) => {
+        throw told(error, name);
+      });
+    },
+    stop: () => dispatcher.destroy(),
+  };
+
+  async function stageOne({ manifest: given, source }: ChosenImport, by: DecidedBy): Promise<StagedImport> {
+    try {
+      const manifest = checkManifest(given, policy);
+      const from = source && (await sourceOf(source, given));
+      const { result } = await catalogue.upload(manifest, { ...by, source: from });
+      if (result === 'staged') await options.onStaged?.(manifest);
+      return { id: manifest.id, version: manifest.version, result };
+    } catch (error) {
+      if (!(error instanceof SoukError)) throw error;
+      return { id: textOf(given['id']), version: textOf(given['version']), result: 'refused', message: error.message };
+    }
+  }
+
+  async function sourceOf(
+    { registryId, name, version }: ImportSource,
+    given: Record<string, unknown>,
+  ): Promise<ManifestSource> {
+    const registry = await registries.find(registryId);
+    return {
+      registryId,
+      registry: { name: registry.name, url: registry.url },
+      name,
+      version,
+      imported: importedOf(given),
+    };
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 100) : '');
+
+function told(error: unknown, registry: string): unknown {
+  if (!(error instanceof RegistryUnavailable)) return error;
+  return new SoukError('registry_unavailable', {
+    message: `${registry} cannot be read: ${error.message}`,
+    cause: error,
+  });
+}
+
+function readText(text: Uint8Array | string): ReadEntry[] {
+  try {
+    return readEntries(text);
+  } catch (error) {
+    if (!(error instanceof UnreadableText)) throw error;
+    throw new SoukError('import_unreadable', { message: `The text ${error.message}.`, cause: error });
+  }
+}

@@ -1,0 +1,117 @@
+import type { ImportEntry, ImportSource } from '@souk/contract/admin-imports.ts';
+import { completeManifest, manifestSchema, type Manifest } from '@souk/contract/manifest.ts';
+import { differencesOf, nextVersion, type Catalogue, type ManifestHead } from '#features/catalogue/index.ts';
+import type { StdioAllowlist } from '../processes/stdio-allowlist.ts';
+import { draftManifest, type Drafted } from './draft-manifest.ts';
+import { baseId, createIds, type GiveId } from './give-ids.ts';
+import { judge, nothing, type Rules } from './judge-import.ts';
+import { mergeImport } from './merge-import.ts';
+import type { OwnManifest, ReadEntry, WantedServer } from './wanted.ts';
+
+export type PlanFacts = Rules & {
+  catalogue: Pick<Catalogue, 'currentVersions' | 'versions' | 'findManifest' | 'sources'>;
+  allowlist: StdioAllowlist;
+};
+
+/** What would be staged of these servers, and why not of the others. Stages nothing. */
+export async function planImport(
+  entries: readonly (ReadEntry & { source?: ImportSource | undefined })[],
+  facts: PlanFacts,
+): Promise<ImportEntry[]> {
+  const heads = await facts.catalogue.currentVersions();
+  const taken = new Set(heads.map(({ serverId }) => serverId));
+  const giveId = createIds((id) => taken.has(id));
+  const planned: ImportEntry[] = [];
+  const named = new Map<string, string>();
+  for (const entry of entries) {
+    const { source } = entry;
+    const twice = secondOfName(entry, named);
+    planned.push({ ...(twice ?? (await planOne(entry, { ...facts, heads, giveId }))), ...(source && { source }) });
+  }
+  return planned;
+}
+
+/** A registry's list of versions names one server several times: the first one is taken. */
+function secondOfName(entry: ReadEntry, named: Map<string, string>): ImportEntry | undefined {
+  const { registryName, version = '' } = 'look' in entry ? entry.look : {};
+  if (registryName === undefined) return undefined;
+  const first = named.get(registryName);
+  if (first === undefined) {
+    named.set(registryName, version);
+    return undefined;
+  }
+  const reason = `the text names this server before${first === '' ? '' : `, in version ${first}`}: one version is imported at a time`;
+  return { ...nothing, name: entry.name, result: 'refused', reason };
+}
+
+type Given = PlanFacts & { heads: readonly ManifestHead[]; giveId: GiveId };
+
+async function planOne(entry: ReadEntry, given: Given): Promise<ImportEntry> {
+  const { name } = entry;
+  if ('refused' in entry) return { ...nothing, name, result: 'refused', reason: entry.refused, notes: entry.notes };
+  if ('document' in entry) return planManifest(entry, given);
+  const existing = findExisting(entry, given.heads);
+  const id = existing?.serverId ?? given.giveId(name);
+  const drafted = draftManifest(entry, id, given.allowlist);
+  if (!existing) return judge(name, drafted, drafted.manifest, [], given);
+  const current = await currentManifest(id, given);
+  const [last] = await given.catalogue.sources(id);
+  const { manifest, kept } = mergeImport(current ?? {}, drafted.manifest, last?.source.imported);
+  const notes = kept.map((field) => `Its ${field} was changed here, and stays as it is.`);
+  // a source that names no version has not raised it
+  const version = entry.look.version === undefined ? current?.version : drafted.manifest['version'];
+  const versioned = await withFreeVersion({ ...manifest, version }, current, given);
+  return judge(name, drafted, versioned, notes, given, current);
+}
+
+/** The server here that an entry is another version of: it has its name in a registry, or its id and the same way to it. */
+function findExisting({ name, look, target }: WantedServer, heads: readonly ManifestHead[]): ManifestHead | undefined {
+  const { registryName } = look;
+  const named = registryName === undefined ? undefined : heads.find((head) => head.registryName === registryName);
+  if (named) return named;
+  const id = baseId(name);
+  return heads.find(({ serverId, connection }) => {
+    if (serverId !== id) return false;
+    if (connection.type === 'stdio') return target.kind === 'program';
+    return target.kind === 'address' && connection.url === target.url;
+  });
+}
+
+async function currentManifest(id: string, { catalogue, heads }: Given): Promise<Manifest | undefined> {
+  const own = heads.filter(({ serverId }) => serverId === id);
+  const shown = own.find(({ status }) => status === 'staging') ?? own[0];
+  return shown && catalogue.findManifest(id, shown.version);
+}
+
+/** A version that is known here with other content is raised. */
+async function withFreeVersion(
+  manifest: Record<string, unknown>,
+  current: Manifest | undefined,
+  { catalogue }: Given,
+): Promise<Record<string, unknown>> {
+  const version = String(manifest['version']);
+  if (!current || differsFrom(current, manifest).length === 0) return manifest;
+  const taken = new Set((await catalogue.versions(current.id)).map((head) => head.version));
+  return taken.has(version) ? { ...manifest, version: nextVersion(version, taken) } : manifest;
+}
+
+/** @param manifest whose own mistakes are told by `judge` */
+function differsFrom(current: Manifest, manifest: Record<string, unknown>): string[] {
+  const parsed = manifestSchema.safeParse(completeManifest(manifest));
+  return parsed.success ? differencesOf(current, parsed.data).map(({ text }) => text) : ['not valid'];
+}
+
+async function planManifest({ name, document, notes }: OwnManifest, given: Given): Promise<ImportEntry> {
+  const parsed = manifestSchema.safeParse(completeManifest(document));
+  const connection = parsed.success ? parsed.data.connection : undefined;
+  const headers = parsed.success && parsed.data.auth.type === 'headers' ? parsed.data.auth.headers : [];
+  const target = connection === undefined ? '' : connection.type === 'stdio' ? connection.command : connection.url;
+  const own = headers
+    .filter(({ from }) => from === 'operator')
+    .map(({ name: header, description }) => ({ name: header, description }));
+  const drafted: Drafted = { manifest: document, secrets: [], target, notes };
+  const current = parsed.success ? await currentManifest(parsed.data.id, given) : undefined;
+  const entry = judge(name, drafted, document, [], given, current);
+  const wanted = own.map(({ name: header }) => `Set the value of its header ${header}, where it is not set yet.`);
+  return { ...entry, notes: [...entry.notes, ...wanted] };
+}

@@ -1,0 +1,58 @@
+import { NotImportable, type Named, type Target } from './wanted.ts';
+import { looksSecret, soundsSecret } from './sounds-secret.ts';
+
+/** Every client sends these by itself. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'origin',
+  'user-agent',
+]);
+
+const connections: Readonly<Record<string, 'http' | 'websocket'>> = {
+  'http:': 'http',
+  'https:': 'http',
+  'ws:': 'websocket',
+  'wss:': 'websocket',
+};
+
+/**
+ * A server that is reached at an address. Values of headers are left behind: each is one that the operator supplies.
+ * @throws NotImportable
+ */
+export function readAddress(address: string, headers: readonly Named[]): Target {
+  const url = URL.parse(address);
+  if (!url || address.includes('${') || /[{}]/.test(url.host))
+    throw new NotImportable('its address is not a complete URL');
+  const type = connections[url.protocol];
+  if (type === undefined) throw new NotImportable(`Souk cannot connect to ${url.protocol} addresses`);
+  refuseSecrets(url);
+  url.hash = '';
+  const byName = new Map(headers.map((header) => [header.name.trim().toLowerCase(), header]));
+  const wanted = [...byName.values()].filter(({ name }) => !ownHeaders.has(name.trim().toLowerCase()));
+  return {
+    kind: 'address',
+    type,
+    url: url.href,
+    headers: wanted.map(({ name, description }) => ({ name: name.trim(), description })),
+  };
+}
+
+function refuseSecrets(url: URL): void {
+  const refuse = (what: string) =>
+    new NotImportable(`its address carries ${what}, which never stands in a manifest: use a header`);
+  if (url.username !== '' || url.password !== '') throw refuse('a user name or password');
+  const parameter = [...url.searchParams].find(([name, value]) => soundsSecret(name) || looksSecret(value));
+  if (parameter) throw refuse(`a secret (?${parameter[0]}=)`);
+  if (url.pathname.split('/').some(looksSecret)) throw refuse('what looks like a secret (a part of its path)');
+}
+
+/** Older servers answer GET with a stream and take messages elsewhere. */
+export const oldTransportNote =
+  'It is configured for the older HTTP+SSE transport. Souk speaks Streamable HTTP: ask for that address, often /mcp.';

@@ -1,0 +1,68 @@
+import { parse as parseToml, TomlError } from 'smol-toml';
+import { readJson } from '#features/catalogue/index.ts';
+import { isTooDeep } from '#platform/http/json-depth.ts';
+
+/** A paste, with many servers and much beside them. */
+export const maxImportBytes = 1024 * 1024;
+/** Up to here a text is read by the strict reader, which says more and takes longer: a second for 1 MiB. */
+const maxStrictBytes = 128 * 1024;
+
+/** A text that is none of the forms that can be read. The message says where. */
+export class UnreadableText extends Error {}
+
+/**
+ * Reads the text of a configuration: JSON, also with comments and trailing commas, or the TOML of Codex.
+ * @throws UnreadableText whose message quotes no value: the text may hold secrets
+ */
+export function readImportText(source: Uint8Array | string): unknown {
+  const bytes = Buffer.byteLength(source);
+  if (bytes > maxImportBytes) throw new UnreadableText('is larger than 1 MiB: paste the part with the servers alone');
+  const text = typeof source === 'string' ? source : decode(source);
+  if (text.trim() === '') throw new UnreadableText('is empty');
+  if (looksLikeToml(text)) return readToml(text);
+  if (bytes > maxStrictBytes) return readLong(text);
+  const read = readJson(text, { comments: true });
+  const [issue] = read.issues;
+  if (issue) throw new UnreadableText(`${issue.path === '' ? '' : `(${issue.path}) `}${issue.message}`);
+  return read.value;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new UnreadableText('is not valid UTF-8');
+  }
+}
+
+/** JSON begins with a bracket too, but no name in plain letters follows it. */
+function looksLikeToml(text: string): boolean {
+  for (const line of text.split('\n', 2_000)) {
+    const plain = line.trim();
+    if (plain === '' || plain.startsWith('#')) continue;
+    if (plain.startsWith('//') || plain.startsWith('{')) return false;
+    return /^\[{1,2}[A-Za-z_]/.test(plain) || /^[A-Za-z_][\w-]{0,100} {0,10}=/.test(plain);
+  }
+  return false;
+}
+
+function readToml(text: string): unknown {
+  try {
+    return parseToml(text, { maxDepth: 64 });
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    throw new UnreadableText(`is not valid TOML at line ${error.line}, column ${error.column}`);
+  }
+}
+
+function readLong(text: string): unknown {
+  if (text.includes('\0') || text.includes(String.raw`\u0000`)) throw new UnreadableText('contains a NUL character');
+  if (isTooDeep(text)) throw new UnreadableText('is nested deeper than 64 levels');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const [, line, column] = /line (\d{1,9}) column (\d{1,9})/.exec(error instanceof Error ? error.message : '') ?? [];
+    const where = line === undefined ? '' : ` at line ${line}, column ${column}`;
+    throw new UnreadableText(`is not valid JSON${where} (above 128 KiB without comments and trailing commas)`);
+  }
+}

@@ -1,0 +1,143 @@
+import { NotImportable, type Launch, type PackageVersion } from './wanted.ts';
+
+const ownArgv =
+  'Install it on this machine, and add an entry with "argv" for it to the allow-list of programs (docs/stdio.md)';
+
+export const packageNames = {
+  npm: /^(?:@[a-z0-9][a-z0-9._-]{0,99}\/)?[a-z0-9][a-z0-9._-]{0,99}$/,
+  pypi: /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?(?:\[[A-Za-z0-9,._-]{1,99}\])?$/,
+} as const;
+const exact = {
+  npm: /^\d{1,9}\.\d{1,9}\.\d{1,9}(?:[-+][0-9A-Za-z.+-]{1,99})?$/,
+  pypi: /^\d[0-9A-Za-z.!+_-]{0,99}$/,
+} as const;
+
+/** How npm and its likes run a package: the words before it, such as `npm exec`. */
+const npmRunners: Readonly<Record<string, readonly string[]>> = {
+  npx: [],
+  bunx: [],
+  npm: ['exec', 'x'],
+  pnpm: ['dlx', 'exec'],
+  yarn: ['dlx'],
+  bun: ['x'],
+};
+const pythonRunners: Readonly<Record<string, readonly string[]>> = { uvx: [], uv: ['tool run'], pipx: ['run'] };
+
+/**
+ * What a command line starts: a package of npm or PyPI where one of their runners is called, else the line itself.
+ * @throws NotImportable for containers, git repositories, archives and ranges of versions, with what to do
+ */
+export function readLaunch(command: string, args: readonly string[]): Launch {
+  const runner = nameOf(command);
+  // the way in which Windows starts npx
+  if (runner === 'cmd' && args[0]?.toLowerCase() === '/c' && args[1] !== undefined)
+    return readLaunch(args[1], args.slice(2));
+  if (runner === 'docker' || runner === 'podman') throw container(args);
+  const ofNpm = npmRunners[runner];
+  if (ofNpm) return ofRunner('npm', ofNpm, args) ?? { kind: 'command', argv: [command, ...args] };
+  const ofPython = pythonRunners[runner];
+  if (ofPython) return ofRunner('pypi', ofPython, args) ?? { kind: 'command', argv: [command, ...args] };
+  return { kind: 'command', argv: [command, ...args] };
+}
+
+const nameOf = (command: string) =>
+  (command.split(/[/\\]/).at(-1) ?? '').toLowerCase().replace(/\.(?:cmd|exe|ps1)$/, '');
+
+function ofRunner(kind: 'npm' | 'pypi', words: readonly string[], args: readonly string[]): Launch | undefined {
+  const word = words.find((one) => one === args.slice(0, one.split(' ').length).join(' '));
+  if (words.length > 0 && word === undefined) return undefined;
+  let rest = args.slice(word === undefined ? 0 : word.split(' ').length);
+  let named: string | undefined;
+  while (rest[0]?.startsWith('-') && rest[0] !== '--') {
+    const [option = '', value] = rest[0].split('=', 2);
+    rest = rest.slice(1);
+    if (['-p', '--package', '--from', '--spec'].includes(option)) {
+      named = value ?? rest[0];
+      if (value === undefined) rest = rest.slice(1);
+    } else if (['--with', '--python', '--index-url', '--default-index'].includes(option) && value === undefined) {
+      rest = rest.slice(1);
+    }
+  }
+  if (rest[0] === '--') rest = rest.slice(1);
+  const [first, ...more] = rest;
+  const spec = named ?? first;
+  if (spec === undefined) return undefined;
+  const command = named === undefined ? undefined : first;
+  return { kind, ...readSpec(kind, spec), command, args: more[0] === '--' && kind === 'npm' ? more.slice(1) : more };
+}
+
+const longestSpec = 500;
+
+/** @throws NotImportable for what is no package of the registry, and for a range of versions */
+export function readSpec(kind: 'npm' | 'pypi', spec: string): { name: string; version: PackageVersion } {
+  // no name of a package is so long, and what is matched below is short
+  if (spec.length > longestSpec)
+    throw new NotImportable(`the name of its package is longer than ${longestSpec} characters`);
+  refuseElsewhere(kind, spec);
+  const at = kind === 'pypi' && spec.includes('==') ? spec.indexOf('==') : spec.indexOf('@', 1);
+  const name = (at === -1 ? spec : spec.slice(0, at)).trim();
+  const wanted = at === -1 ? '' : spec.slice(at + (spec[at] === '=' ? 2 : 1)).trim();
+  if (!packageNames[kind].test(name)) throw new NotImportable(`its package ${spec} has no name of ${registries[kind]}`);
+  return { name, version: readVersion(kind, name, wanted) };
+}
+
+/** @throws NotImportable for a range */
+export function readVersion(kind: 'npm' | 'pypi', name: string, wanted: string): PackageVersion {
+  if (wanted === '') return { tag: 'latest' };
+  if (exact[kind].test(wanted) && !wanted.includes('*')) return { exact: wanted };
+  if (/^[A-Za-z][\w-]{0,49}$/.test(wanted) && wanted !== 'x') return { tag: wanted };
+  throw new NotImportable(
+    `its version ${wanted} is a range: write an exact one, such as ${name}${kind === 'npm' ? '@' : '=='}1.2.3`,
+  );
+}
+
+export const registries = { npm: 'npm', pypi: 'PyPI' } as const;
+
+function isRepository(spec: string): boolean {
+  const isOfHost = /^(?:github|gitlab|bitbucket|gist):|^git[+:@]/.test(spec);
+  return isOfHost || spec.endsWith('.git') || spec.includes('.git#') || spec.includes('.git@');
+}
+
+function refuseElsewhere(kind: 'npm' | 'pypi', spec: string): void {
+  const taken = `Souk takes packages of ${registries[kind]} at an exact version. ${ownArgv}`;
+  const isShort = kind === 'npm' && /^[\w.-]+\/[\w.-]+(?:#.*)?$/.test(spec) && !/^\.{1,2}\//.test(spec);
+  if (isRepository(spec) || isShort) {
+    throw new NotImportable(`its package ${spec} is the code of a git repository. ${taken}`);
+  }
+  if (/^https?:/.test(spec) || /\.(?:tgz|tar\.gz|zip|whl)$/.test(spec)) {
+    throw new NotImportable(`its package ${spec} is an archive at an address. ${taken}`);
+  }
+  if (/^(?:file:|\.{0,2}\/|~\/|[A-Za-z]:[\\/])/.test(spec)) {
+    throw new NotImportable(`its package ${spec} is a folder of the machine on which it was configured. ${taken}`);
+  }
+}
+
+function container(args: readonly string[]): NotImportable {
+  return containerText(imageOf(args));
+}
+
+export function containerText(image: string | undefined): NotImportable {
+  const what = image === undefined ? 'it is a container' : `it is a container image (${image})`;
+  return new NotImportable(
+    `${what}: Souk starts no containers. Run it yourself so that it answers over HTTP, and import its address`,
+  );
+}
+
+const withValue = new Set(
+  '-e --env --env-file -v --volume --mount -p --publish --name --network --user -u -w --workdir --entrypoint --platform'.split(
+    ' ',
+  ),
+);
+
+/** The first word after `run` that is no option, nor the value of one. */
+function imageOf(args: readonly string[]): string | undefined {
+  const rest = args.slice(args.indexOf('run') + 1);
+  for (let index = 0; index < rest.length; index++) {
+    const word = rest[index] ?? '';
+    if (!word.startsWith('-')) return word;
+    if (withValue.has(word)) index++;
+  }
+  return undefined;
+}
+
+export const installYourself = ownArgv;

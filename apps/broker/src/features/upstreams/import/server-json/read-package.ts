@@ -1,0 +1,131 @@
+import { containerText, installYourself, packageNames, readVersion, registries } from '../read-launch.ts';
+import { soundsSecret } from '../sounds-secret.ts';
+import { NotImportable, type Launch, type Named, type Target } from '../wanted.ts';
+import { fillInput } from './fill-input.ts';
+import type { Argument, Package } from './server-json-schema.ts';
+
+/** What npx and uvx are told on every machine. */
+const ownOfRunners: ReadonlySet<string> = new Set(['-y', '--yes', '-q', '--quiet', 'run', 'tool', 'exec', 'x', 'dlx']);
+
+/**
+ * A server that is a package. Packages of npm and PyPI that speak over stdio are taken.
+ * @param at where it stands in the document
+ * @throws NotImportable, with what to do
+ */
+export function readPackage(given: Package, at: string, notes: string[]): Target {
+  const { registryType, identifier, transport } = given;
+  const kind = registryType.toLowerCase();
+  if (kind === 'oci' || kind === 'docker') throw containerText(identifier);
+  if (kind !== 'npm' && kind !== 'pypi') throw new NotImportable(otherPackage(kind, identifier));
+  if (transport !== undefined && transport.type !== 'stdio') {
+    const where = transport.url === undefined ? '' : ` (${transport.url})`;
+    throw new NotImportable(
+      `the ${registries[kind]} package ${identifier} answers over HTTP${where}: start it yourself, and import its address`,
+    );
+  }
+  if (!packageNames[kind].test(identifier))
+    throw new NotImportable(`its package ${identifier} has no name of ${registries[kind]}`);
+  const launch: Launch = {
+    kind,
+    name: identifier,
+    version: readVersion(kind, identifier, given.version ?? ''),
+    command: commandOf(given),
+    args: given.packageArguments.flatMap((argument, index) =>
+      readArgument(argument, `${at}.packageArguments[${index}]`, notes),
+    ),
+  };
+  refuseRuntimeArguments(given, notes);
+  return { kind: 'program', launch, ...readVariables(given, notes) };
+}
+
+function otherPackage(kind: string, identifier: string): string {
+  switch (kind) {
+    case 'nuget':
+      return `it is a NuGet package (${identifier}), which Souk does not install. ${installYourself}`;
+    case 'mcpb':
+      return `it is an MCPB bundle (${identifier}), which Souk does not unpack. ${installYourself}`;
+    default:
+      return `Souk does not know packages of "${kind}" (${identifier}). ${installYourself}`;
+  }
+}
+
+/** `uvx --from package command`: the command is the first argument of the package. */
+function commandOf({ runtimeArguments }: Package): string | undefined {
+  const words = wordsOf(runtimeArguments);
+  const from = words.indexOf('--from');
+  return from === -1 ? undefined : words[from + 2];
+}
+
+const wordsOf = (given: readonly Argument[]) =>
+  given.flatMap(({ name, value }) => [name, value].filter((word) => word !== undefined));
+
+function refuseRuntimeArguments({ runtimeArguments, runtimeHint }: Package, notes: string[]): void {
+  const words = wordsOf(runtimeArguments);
+  const from = words.indexOf('--from');
+  const others = words.filter(
+    (word, index) => !ownOfRunners.has(word) && (from === -1 || index < from || index > from + 2),
+  );
+  if (others.length === 0) return;
+  notes.push(
+    `What its runner${runtimeHint === undefined ? '' : ` ${runtimeHint}`} is told is left out: ${others.join(' ')}.`,
+  );
+}
+
+function readArgument(argument: Argument, at: string, notes: string[]): string[] {
+  const { name, isRepeated, isRequired, description } = argument;
+  const label = name ?? argument.valueHint ?? 'argument';
+  const filled = fillInput(argument);
+  if (filled.kind === 'secret' || (filled.kind === 'missing' && name !== undefined && soundsSecret(name))) {
+    if (isRequired !== true) {
+      notes.push(`Its argument ${label} carries a secret and is left out, since every process can read it.`);
+      return [];
+    }
+    throw new NotImportable(
+      `it takes a secret as its argument ${label}, which every process can read: ask its maker for a variable. ${installYourself}`,
+    );
+  }
+  if (filled.kind === 'missing') {
+    const what = filled.what === '' ? '' : ` (${filled.what})`;
+    throw new NotImportable(
+      `its argument ${label} needs a value of yours${what}: write it as "value" at ${at}, and paste it here`,
+    );
+  }
+  if (isRepeated === true) notes.push(`Its argument ${label} may come several times.`);
+  if (filled.kind === 'value')
+    return [...(name === undefined ? [] : [name]), ...(filled.value === '' ? [] : [filled.value])];
+  if (isSwitch(argument)) return [name ?? ''];
+  notes.push(
+    `Its optional argument ${label} is left out${description === undefined ? '' : ` (${description.slice(0, 200)})`}.`,
+  );
+  return [];
+}
+
+/** A name alone, of which nothing says that a value follows. */
+function isSwitch({ name, description, format, placeholder, choices, valueHint }: Argument): boolean {
+  const hasValue = [description, format, placeholder, choices, valueHint].some((field) => field !== undefined);
+  return name !== undefined && !hasValue;
+}
+
+function readVariables(
+  { environmentVariables }: Package,
+  notes: string[],
+): { env: Record<string, string>; secrets: Named[] } {
+  const env: Record<string, string> = {};
+  const secrets: Named[] = [];
+  const wanted: string[] = [];
+  const optional: string[] = [];
+  for (const variable of environmentVariables) {
+    const { name, description, isRequired } = variable;
+    const filled = fillInput(variable);
+    if (filled.kind === 'secret' || (filled.kind !== 'value' && soundsSecret(name))) {
+      if (isRequired === false)
+        notes.push(`Its variable ${name} is optional: take it out of "secrets" where you have no value for it.`);
+      secrets.push({ name, description });
+    } else if (filled.kind === 'value') env[name] = filled.value;
+    else if (filled.kind === 'missing') wanted.push(filled.what === '' ? name : `${name} (${filled.what})`);
+    else optional.push(name);
+  }
+  if (wanted.length > 0) notes.push(`Give these variables a value in "env" of the entry: ${wanted.join('; ')}.`);
+  if (optional.length > 0) notes.push(`Optional variables that are left out: ${optional.join(', ')}.`);
+  return { env, secrets };
+}

@@ -1,0 +1,91 @@
+import { manifestIssues } from '@souk/contract/manifest-issues.ts';
+import { registryMetaKey } from '@souk/contract/registry.ts';
+import { asRecord } from '#platform/json.ts';
+import type { FoundEntry } from '../find-entries.ts';
+import { NotImportable, type Target, type WantedServer } from '../wanted.ts';
+import { readPackage } from './read-package.ts';
+import { readRemote } from './read-remote.ts';
+import { serverDocument, withTodaysNames, type ServerDocument } from './server-json-schema.ts';
+
+/** What a registry knows of a version itself. */
+export type RegistryStatus = { status: 'active' | 'deprecated' | 'deleted'; message: string | undefined };
+
+/**
+ * A server of a `server.json`: its address over HTTP, else its first package that can be started here.
+ * @throws NotImportable with the reason of each place where it is offered
+ */
+export function readServerJson(found: FoundEntry): WantedServer {
+  const document = parseServerJson(found.entry);
+  const notes: string[] = [];
+  const { status, message } = statusOf(found.meta, document.status);
+  const said = message === undefined ? '' : `: ${message}`;
+  if (status === 'deleted') throw new NotImportable(`its registry has deleted it${said}`);
+  if (status === 'deprecated') notes.push(`Its registry says that it is deprecated${said}.`);
+  const { name, title, description, version } = document;
+  const look = {
+    registryName: name,
+    title: title ?? name.split('/').at(-1),
+    description,
+    version,
+    icon: iconOf(document),
+  };
+  return { name, look, target: chooseTarget(document, notes), notes };
+}
+
+/** @throws NotImportable that names the field */
+export function parseServerJson(entry: Record<string, unknown>): ServerDocument {
+  const parsed = serverDocument.safeParse(withTodaysNames(entry));
+  if (parsed.success) return parsed.data;
+  const [issue] = manifestIssues(parsed.error);
+  throw new NotImportable(`its server.json is not as the schema has it: ${issue?.path} ${issue?.message}`);
+}
+
+export function statusOf(meta: Record<string, unknown> | undefined, ofDocument?: string): RegistryStatus {
+  const official = asRecord(meta?.[registryMetaKey]) ?? {};
+  const status = official['status'] ?? ofDocument;
+  const message = official['statusMessage'];
+  return {
+    status: status === 'deprecated' || status === 'deleted' ? status : 'active',
+    message: typeof message === 'string' && message !== '' ? message.slice(0, 300) : undefined,
+  };
+}
+
+/** The ways to a server, the ones that need no program first. */
+function chooseTarget({ remotes, packages }: ServerDocument, notes: string[]): Target {
+  const ways = [
+    ...remotes.map((remote, index) => (said: string[]) => readRemote(remote, `remotes[${index}]`, said)),
+    ...packages.map((given, index) => (said: string[]) => readPackage(given, `packages[${index}]`, said)),
+  ];
+  const reasons: string[] = [];
+  for (const way of ways) {
+    const ofWay: string[] = [];
+    try {
+      const target = way(ofWay);
+      notes.push(...ofWay);
+      if (ways.length > 1) notes.push(otherWays(ways.length - 1));
+      return target;
+    } catch (error) {
+      if (!(error instanceof NotImportable)) throw error;
+      if (!reasons.includes(error.message)) reasons.push(error.message);
+    }
+  }
+  throw new NotImportable(reasons.slice(0, 5).join('; ') || 'it names neither an address nor a package');
+}
+
+const otherWays = (count: number) =>
+  count === 1
+    ? 'Its server.json names one other way to run it.'
+    : `Its server.json names ${count} other ways to run it.`;
+
+/** Pictures of the kinds that the shop shows. */
+function iconOf({ icons = [] }: ServerDocument): string | undefined {
+  const shown = icons.find(({ src, mimeType }) => {
+    const url = URL.parse(src);
+    const isPicture =
+      mimeType === undefined
+        ? /\.(?:png|jpe?g|webp)$/i.test(url?.pathname ?? '')
+        : /^image\/(?:png|jpe?g|webp)$/.test(mimeType);
+    return url?.protocol === 'https:' && url.username === '' && isPicture;
+  });
+  return shown?.src;
+}

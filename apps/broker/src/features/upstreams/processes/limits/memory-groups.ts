@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tryProgram } from '#adapters/mcp/transports/try-program.ts';
+import type { Log } from '#platform/log.ts';
+import { namesIn } from './process-family.ts';
+import { kernelShare, type ProgramLimits } from './program-limits.ts';
+
+/** A control group of the kernel's (cgroups(7)) for one program. The kernel limits the memory of all processes in it. */
+export type MemoryGroup = {
+  /** Stands before a command, so that it starts in the group. */
+  enter: readonly [string, ...string[]];
+  /** Whose limit made the kernel end a process of the group; undefined where it ended none. */
+  ended(): 'program' | 'owner' | undefined;
+  /** The program has ended. */
+  close(): void;
+};
+
+/** A group for each program, within one for all of its owner's. */
+export type MemoryGroups = { open(owner: string): MemoryGroup };
+
+type MemoryLimits = Pick<ProgramLimits, 'memoryBytes' | 'personMemoryBytes'>;
+type Files = { limit: string; swap: string; swapLimit: (bytes: number) => number; events: string; peak: string };
+const version2: Files = {
+  limit: 'memory.max',
+  swap: 'memory.swap.max',
+  swapLimit: () => 0,
+  events: 'memory.events',
+  peak: 'memory.peak',
+};
+const version1: Files = {
+  limit: 'memory.limit_in_bytes',
+  swap: 'memory.memsw.limit_in_bytes',
+  swapLimit: (bytes) => bytes,
+  events: 'memory.oom_control',
+  peak: 'memory.max_usage_in_bytes',
+};
+
+const enterScript = 'echo 0 > "$0" && exec "$@"';
+const probeTimeoutMs = 5_000;
+/** The kernel charges memory in pieces, so that a group may end a little below its limit. */
+const chargedAheadBytes = 4 * 1024 * 1024;
+/** For ten seconds a group that the kernel refuses to take away is tried again. */
+const removalAttempts = 40;
+const removalPauseMs = 250;
+/** Names of our groups: others in the same place are left alone. */
+const ownerNames = /^souk-[0-9a-f]{32}$/u;
+const programNames = /^souk-(\d{1,10})-\d{1,15}$/u;
+
+/** @returns undefined without a control group, and where it cannot be used: then programs are watched alone, and the log says so */
+export async function openMemoryGroups(options: {
+  /** One that the broker's user may write to. */
+  cgroup: string | undefined;
+  limits: MemoryLimits;
+  log: Log;
+}): Promise<MemoryGroups | undefined> {
+  const { cgroup, limits, log } = options;
+  if (cgroup === undefined) return undefined;
+  const problem = await memoryGroupsProblem(cgroup, limits);
+  if (problem === undefined) return createMemoryGroups(cgroup, limits);
+  log.error(`${problem}: the memory of programs is watched alone`);
+  return undefined;
+}
+
+/** Runs a program in a group. @returns why that does not work, in an operator's words; undefined where it does */
+export async function memoryGroupsProblem(cgroup: string, limits: MemoryLimits): Promise<string | undefined> {
+  try {
+    const group = createMemoryGroups(cgroup, limits).open('probe');
+    const argv = [...group.enter, 'true'] as const;
+    const stderr = await tryProgram({ argv, cwd: '/', env: { PATH: '/usr/bin:/bin' } }, probeTimeoutMs);
+    group.close();
+    if (stderr !== undefined) throw new Error(stderr.trim().split('\n')[0]);
+    return undefined;
+  } catch (error) {
+    return `PROGRAMS_CGROUP cannot be used (${error instanceof Error ? error.message : String(error)})`;
+  }
+}
+
+/** @throws Error when there is no such control group, or the kernel's files cannot be written */
+export function createMemoryGroups(cgroup: string, limits: MemoryLimits): MemoryGroups {
+  const isVersion2 = existsSync(join(cgroup, 'cgroup.controllers'));
+  const files = isVersion2 ? version2 : version1;
+  /** A program that is about to be started is not in its group yet. */
+  const open = new Set<string>();
+  let opened = 0;
+  if (!existsSync(join(cgroup, 'cgroup.procs'))) throw new Error(`${cgroup} is no control group`);
+  sweep(cgroup, open);
+
+  let again: NodeJS.Timeout | undefined;
+
+  /** The kernel may still be ending what ran in a group: then the group goes a little later, or with the next one. */
+  function removeEnded(attempt = 1): void {
+    clearTimeout(again);
+    if (sweep(cgroup, open) || attempt === removalAttempts) return;
+    again = setTimeout(() => removeEnded(attempt + 1), removalPauseMs).unref();
+  }
+
+  function limit(group: string, bytes: number): void {
+    const most = Math.ceil(bytes * kernelShare);
+    writeFileSync(join(group, files.limit), String(most));
+    const swap = join(group, files.swap);
+    if (existsSync(swap)) writeFileSync(swap, String(files.swapLimit(most)));
+    const whole = join(group, 'memory.oom.group');
+    if (existsSync(whole)) writeFileSync(whole, '1');
+  }
+
+  function make(owner: string): string {
+    const ownerGroup = join(cgroup, nameOf(owner));
+    if (isVersion2) writeFileSync(join(cgroup, 'cgroup.subtree_control'), '+memory');
+    if (!existsSync(ownerGroup)) mkdirSync(ownerGroup);
+    const group = join(ownerGroup, `souk-${process.pid}-${++opened}`);
+    if (isVersion2) writeFileSync(join(ownerGroup, 'cgroup.subtree_control'), '+memory');
+    mkdirSync(group);
+    if (!existsSync(join(group, files.limit))) throw new Error(`${cgroup} does not limit memory`);
+    limit(group, limits.memoryBytes);
+    limit(ownerGroup, limits.personMemoryBytes);
+    return group;
+  }
+
+  return {
+    open(owner) {
+      const group = make(owner);
+      open.add(group);
+      return {
+        enter: ['/bin/sh', '-c', enterScript, join(group, 'cgroup.procs')],
+        ended() {
+          if (!/^oom_kill [1-9]/mu.test(readFileSync(join(group, files.events), 'utf8'))) return undefined;
+          const peak = Number(readFileSync(join(group, files.peak), 'utf8'));
+          return peak >= limits.memoryBytes * kernelShare - chargedAheadBytes ? 'program' : 'owner';
+        },
+        close() {
+          open.delete(group);
+          removeEnded();
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Takes away the groups of programs that have ended, those of brokers that were killed among them.
+ * @returns false when the kernel still keeps one of them, so that it is worth another try
+ */
+function sweep(cgroup: string, open: ReadonlySet<string>): boolean {
+  let isClean = true;
+  for (const owner of namesIn(cgroup).filter((name) => ownerNames.test(name))) {
+    const ownerGroup = join(cgroup, owner);
+    for (const name of namesIn(ownerGroup)) {
+      const [, pid] = programNames.exec(name) ?? [];
+      if (pid === undefined) continue;
+      const isLeft = Number(pid) === process.pid ? !open.has(join(ownerGroup, name)) : !existsSync(`/proc/${pid}`);
+      if (isLeft && !removeEmpty(join(ownerGroup, name))) isClean = false;
+    }
+    removeEmpty(ownerGroup);
+  }
+  return isClean;
+}
+
+/** @returns false when the kernel refuses it: while anything runs in the group or below */
+function removeEmpty(group: string): boolean {
+  try {
+    rmdirSync(group);
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EBUSY' || code === 'ENOTEMPTY') return false;
+    if (code !== 'ENOENT') throw error;
+    return true;
+  }
+}
+
+function nameOf(owner: string): string {
+  return `souk-${createHash('sha256').update(owner).digest('hex').slice(0, 32)}`;
+}

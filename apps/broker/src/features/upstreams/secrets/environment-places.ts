@@ -1,0 +1,119 @@
+import { sql, type Kysely } from 'kysely';
+import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
+import { writeAudit } from '#platform/audit/audit-log.ts';
+import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import { headerVariable } from '../sign-in/operator-secrets.ts';
+import { secretPlace } from './secret-place.ts';
+
+const channel = 'souk_environment_places';
+
+/**
+ * The one address that gets the headers which the operator set for a server by environment: the one that was deployed first
+ * while they were set, until the operator names another one. A manifest with another address does not get them.
+ */
+export type EnvironmentPlaces = {
+  /** undefined: the server was never deployed with them. */
+  boundTo(serverId: string): string | undefined;
+  /** Binds them to another address, for the operator alone. */
+  bind(serverId: string, place: string, by: DecidedBy): Promise<void>;
+  /** Called when another address gets the headers of a server, by a command at any broker. */
+  onChange(listener: (serverId: string) => void): void;
+  stop(): Promise<void>;
+};
+
+export async function createEnvironmentPlaces(options: {
+  db: Database;
+  catalogue: Pick<Catalogue, 'snapshot' | 'onChange'>;
+  /** The operator's values by their variables. */
+  environment: ReadonlyMap<string, string>;
+  clock: Clock;
+  log: Log;
+}): Promise<EnvironmentPlaces> {
+  const { db, catalogue, clock, log } = options;
+  const kysely: Kysely<Record<never, never>> = db.kysely;
+  const listeners = new Set<(serverId: string) => void>();
+  /** Servers have no __ in their part of a variable. */
+  const starts = new Set([...options.environment.keys()].map((name) => name.slice(0, name.indexOf('__') + 2)));
+  let bound = new Map<string, string>();
+  /** Readings and bindings come one after the other: an older reading never takes the place of a newer one. */
+  let working: Promise<void> = Promise.resolve();
+
+  function boundTo(serverId: string): string | undefined {
+    const deployed = catalogue.snapshot().byId.get(serverId);
+    return bound.get(serverId) ?? (deployed && placeOf(deployed));
+  }
+
+  async function read(): Promise<void> {
+    const { rows } = await db.query<{ serverId: string; place: string }>(
+      'select server_id as "serverId", place from environment_places',
+    );
+    const changed = rows.filter(({ serverId, place }) => boundTo(serverId) !== place);
+    bound = new Map(rows.map(({ serverId, place }) => [serverId, place]));
+    for (const { serverId } of changed) for (const listener of listeners) listener(serverId);
+  }
+
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const next = working.then(work);
+    working = next.catch((error: unknown) => {
+      log.error({ err: error }, 'the addresses that get secrets of the environment cannot be read or stored');
+    });
+    return next;
+  }
+
+  /** The first address keeps them: a row that is there already stays. */
+  async function bindFirst(servers: readonly CatalogueServer[]): Promise<void> {
+    const unbound = servers.filter(({ id }) => starts.has(headerVariable(id, '')) && !bound.has(id));
+    if (unbound.length === 0) return;
+    await inTurn(async () => {
+      for (const server of unbound) {
+        await db.query(
+          `insert into environment_places (server_id, place, bound_at) values ($1, $2, $3)
+           on conflict (server_id) do nothing`,
+          [server.id, placeOf(server), new Date(clock.now())],
+        );
+      }
+      await db.notify(channel, '');
+      await read();
+    });
+  }
+
+  const readAgain = () => void inTurn(read).catch(() => {});
+  // before the first reading, so that no change falls between the two
+  const stopListening = await db.listen(channel, readAgain, readAgain);
+  await inTurn(read);
+  await bindFirst(catalogue.snapshot().servers);
+  const stopFollowing = catalogue.onChange((_snapshot, changed) => void bindFirst(changed).catch(() => {}));
+
+  return {
+    boundTo,
+    async bind(serverId, place, by) {
+      await kysely.transaction().execute(async (tx) => {
+        const at = new Date(clock.now());
+        await sql`insert into environment_places (server_id, place, bound_at) values (${serverId}, ${place}, ${at})
+          on conflict (server_id) do update set place = excluded.place, bound_at = excluded.bound_at`.execute(tx);
+        const details = { place, ...operatorOf(by) };
+        const row = {
+          actorId: actorOf(by),
+          action: 'secret.bound',
+          subject: serverId,
+          reason: by.reason,
+          details,
+        } as const;
+        await writeAudit(tx, row, at);
+        await sql`select pg_notify(${channel}, '')`.execute(tx);
+      });
+      await inTurn(read);
+    },
+    onChange: (listener) => void listeners.add(listener),
+    async stop() {
+      stopFollowing();
+      await stopListening();
+      await working;
+    },
+  };
+}
+
+const placeOf = (server: CatalogueServer) => secretPlace(server, (alias) => alias);

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
+import { adminSecretEndpoints } from '@souk/contract/admin-secrets.ts';
+import { createClient, type Client } from '@souk/contract/client.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '#platform/db/database.ts';
+import { openDatabase } from '#platform/db/open-database.ts';
+import { createLog } from '#platform/log.ts';
+import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { startDemandingServer, type DemandingServer } from '#testing/demanding-server.ts';
+import { forkBroker, type ForkedBroker } from '#testing/fork-broker.ts';
+import { freePort } from '#testing/free-port.ts';
+import { connectModern } from '#testing/mcp-clients.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { withoutHealthChecks } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { migrations } from '../../../migrations.ts';
+import { manifestText, testingAdministrator } from '../connection-test/testing/testing-administrator.ts';
+
+// A broker is killed while it changes a secret: in the transaction, and between its commit and the answer.
+
+const before = 'Bearer of-before';
+const after = 'Bearer of-after';
+
+describe.skipIf(!hasPostgres())('a kill in the middle of a change of a secret (PostgreSQL)', () => {
+  let server: DemandingServer;
+  let db: Database;
+  let environment: NodeJS.ProcessEnv;
+  let publicUrl: string;
+  let broker: ForkedBroker | undefined;
+  let api: Client<typeof endpoints>;
+  let token: string;
+  const taking: (() => Promise<void>)[] = [];
+  const endpoints = [...adminSecretEndpoints, ...adminManifestEndpoints] as const;
+
+  beforeAll(async () => {
+    server = await startDemandingServer('x-key', { accept: [before, after] });
+    const [port, databaseUrl] = await Promise.all([freePort(), createPostgresDatabase()]);
+    publicUrl = `http://localhost:${port}`;
+    db = await openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations });
+    environment = {
+      ...withoutHealthChecks,
+      PORT: String(port),
+      PUBLIC_URL: publicUrl,
+      DATABASE_URL: databaseUrl,
+      MASTER_KEY: randomBytes(32).toString('base64url'),
+    };
+    broker = await forkBroker(environment, [server.address]);
+    const { accessToken } = await testingAdministrator(publicUrl);
+    api = createClient(endpoints, { baseUrl: publicUrl, fetch, token: async () => accessToken });
+    ({ accessToken: token } = await new ScriptedBrowser(publicUrl).signInMcpClient({ email: 'ann@souk.test' }));
+    const auth = { type: 'headers', headers: [{ name: 'X-Key', from: 'operator' }] };
+    const body = manifestText({ id: 'keyed', connection: { type: 'http', url: server.url }, auth });
+    await api.createManifest({ query: {}, body });
+    await api.deployManifest({ params: { id: 'keyed' }, body: {} });
+    await change(before);
+    await waitUntil('the server to be connected', async () =>
+      (await api.listManifests({ query: {} })).manifests.some(({ status }) => status === 'connected'),
+    );
+  });
+  afterEach(() => Promise.all(taking.splice(0).map((letGo) => letGo())));
+  afterAll(async () => {
+    await broker?.kill();
+    await db?.close();
+    await server?.close();
+  });
+
+  const change = (value: string) =>
+    api.setServerSecret({
+      params: { id: 'keyed' },
+      body: { kind: 'header', name: 'X-Key', place: server.url, value },
+    });
+
+  /** The value that the server gets with the next call that it answers. */
+  async function valueOfCalls(): Promise<string | undefined> {
+    const client = await connectModern(`${publicUrl}/mcp`, token);
+    try {
+      const answer = await client.callTool({ name: 'keyed__echo', arguments: { text: 'hi' } });
+      expect(JSON.stringify(answer)).toContain('"hi"');
+      return server.sent.at(-1);
+    } finally {
+      await client.close();
+    }
+  }
+
+  /** A change whose answer never comes. */
+  function changeInVain(): Promise<unknown> {
+    const lost = change(after);
+    // it is expected to be lost once its broker is killed
+    lost.catch(() => {});
+    return lost;
+  }
+
+  async function audited(): Promise<unknown[]> {
+    const { rows } = await db.query<{ action: string }>(
+      `select action from audit_log where subject = 'keyed' and action like 'secret.%' order by id`,
+    );
+    return rows.map(({ action }) => action);
+  }
+
+  /** Takes a table in a transaction of its own, as soon as it is free, until it is let go. */
+  function take(table: string): { taken: Promise<void>; letGo(): Promise<void> } {
+    const [taken, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const over = db.transaction(async (query) => {
+      await query(`lock table ${table} in access exclusive mode`);
+      taken.resolve();
+      await end.promise;
+    });
+    async function letGo(): Promise<void> {
+      end.resolve();
+      await over;
+    }
+    taking.push(letGo);
+    return { taken: taken.promise, letGo };
+  }
+
+  /** Waits until a statement of the broker waits for a table. */
+  const untilWaiting = (statement: string) =>
+    waitUntil(`${statement} to wait`, async () => {
+      const { rows } = await db.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+           and replace(query, '"', '') ilike $1`,
+        [`${statement}%`],
+      );
+      return rows.length > 0;
+    });
+
+  async function killAndStart(lost: Promise<unknown>, letGo: () => Promise<void>): Promise<void> {
+    await broker?.kill();
+    await expect(lost).rejects.toThrow('Network error occurred');
+    await letGo();
+    broker = await forkBroker(environment, [server.address]);
+  }
+
+  test('before the commit the old value stays, and the audit log has no change', async () => {
+    expect(await valueOfCalls()).toBe(before);
+    const log = take('audit_log');
+    await log.taken;
+    const lost = changeInVain();
+    // the row of the secret is written by then
+    await untilWaiting('insert into audit_log');
+    await killAndStart(lost, log.letGo);
+    expect(await valueOfCalls()).toBe(before);
+    expect(await audited()).toEqual(['secret.set']);
+  });
+
+  test('after the commit the new value counts, and the audit log has the change, though its answer never came', async () => {
+    const log = take('audit_log');
+    await log.taken;
+    const lost = changeInVain();
+    await untilWaiting('insert into audit_log');
+    // this one is next after the transaction: the broker reads the secrets again before it answers
+    const secrets = take('server_secrets');
+    await untilWaiting('lock table server_secrets');
+    await log.letGo();
+    await secrets.taken;
+    await untilWaiting('select server_id as serverId');
+    await killAndStart(lost, secrets.letGo);
+    expect(await valueOfCalls()).toBe(after);
+    expect(await audited()).toEqual(['secret.set', 'secret.replaced']);
+  });
+});

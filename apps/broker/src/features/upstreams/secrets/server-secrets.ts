@@ -1,0 +1,136 @@
+import type { DecidedBy } from '#platform/audit/decided-by.ts';
+import type { Clock } from '#platform/clock.ts';
+import { SealedTextError, type Vault } from '#platform/crypto/vault.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import { createSecretRows, secretChannel, type SecretOf, type SecretRow } from './secret-rows.ts';
+
+/** A process that was started with a value may still write it after another took its place. */
+const formerOfServer = 64;
+
+/** A secret that was entered. `isReadable`: this broker's master key opens it. */
+export type EnteredSecret = SecretOf & { setBy: string | null; setAt: Date; isReadable: boolean };
+
+/** The secrets that administrators entered for servers, in memory: requests read them and never wait. */
+export type ServerSecrets = {
+  /** The value for exactly this place; undefined where none was entered, or it cannot be read. */
+  find(of: SecretOf): string | undefined;
+  entered(serverId: string): readonly EnteredSecret[];
+  /** What must not be shown of a server: all that is and was entered for it since the start. */
+  valuesOf(serverId: string): readonly string[];
+  /** @throws SoukError invalid_request where the server has too many */
+  put(of: SecretOf, value: string, by: DecidedBy): Promise<void>;
+  /** @throws SoukError not_found */
+  remove(of: SecretOf, by: DecidedBy): Promise<void>;
+  /** Called after a change of a server's secrets by any broker. */
+  onChange(listener: (serverId: string) => void): void;
+  stop(): Promise<void>;
+};
+
+type Kept = { row: SecretRow; value: string | undefined };
+
+const isSame = ({ row }: Kept, { kind, name, place }: SecretOf) =>
+  row.kind === kind && row.name === name && row.place === place;
+
+export async function createServerSecrets(options: {
+  db: Database;
+  vault: Vault;
+  clock: Clock;
+  log: Log;
+}): Promise<ServerSecrets> {
+  const { db, clock, log } = options;
+  const rows = createSecretRows(options);
+  const listeners = new Set<(serverId: string) => void>();
+  let kept = new Map<string, readonly Kept[]>();
+  const former = new Map<string, Set<string>>();
+  /** Readings come one after the other: an older one never takes the place of a newer one. */
+  let reading: Promise<void> = Promise.resolve();
+
+  function keepRow(row: SecretRow): Kept {
+    try {
+      return { row, value: rows.open(row) };
+    } catch (error) {
+      if (!(error instanceof SealedTextError)) throw error;
+      const { serverId: server, name } = row;
+      log.error({ server, secret: name, reason: error.message }, 'a secret of a server cannot be read: enter it again');
+      return { row, value: undefined };
+    }
+  }
+
+  function remember(serverId: string, values: readonly Kept[]): void {
+    const known = former.get(serverId) ?? new Set();
+    former.set(serverId, known);
+    for (const { value } of values) if (value !== undefined) known.add(value);
+    for (const value of known) {
+      if (known.size <= formerOfServer) break;
+      known.delete(value);
+    }
+  }
+
+  /** A rotation of the master key seals the same value anew: connections with it go on. */
+  function isSet(row: SecretRow, known: Kept | undefined): boolean {
+    if (row.sealed === known?.row.sealed) return true;
+    return known !== undefined && isSame(known, row) && row.setAt.getTime() === known.row.setAt.getTime();
+  }
+
+  async function read(serverId: string | undefined): Promise<void> {
+    const found = Map.groupBy(await rows.read(serverId === undefined ? undefined : [serverId]), (row) => row.serverId);
+    const concerned = serverId === undefined ? new Set([...kept.keys(), ...found.keys()]) : new Set([serverId]);
+    const next = new Map(kept);
+    const changed: string[] = [];
+    for (const id of concerned) {
+      const before = kept.get(id) ?? [];
+      const now = found.get(id) ?? [];
+      if (before.length === now.length && now.every((row, at) => isSet(row, before[at]))) continue;
+      remember(id, before);
+      if (now.length === 0) next.delete(id);
+      else next.set(id, now.map(keepRow));
+      changed.push(id);
+    }
+    kept = next;
+    for (const id of changed) {
+      log.hideValues?.(`server ${id}`, valuesOf(id));
+      for (const listener of listeners) listener(id);
+    }
+  }
+
+  const valuesOf = (serverId: string) => [
+    ...(kept.get(serverId) ?? []).flatMap(({ value }) => value ?? []),
+    ...(former.get(serverId) ?? []),
+  ];
+
+  function readAgain(serverId?: string): Promise<void> {
+    const next = reading.then(() => read(serverId));
+    reading = next.catch(() => {});
+    return next;
+  }
+
+  const failed = (error: unknown) => log.error({ err: error }, 'the secrets of servers cannot be read again');
+  const hear = (payload: string) => void readAgain(payload === '' ? undefined : payload).catch(failed);
+  // before the first reading, so that no change falls between the two
+  const stopListening = await db.listen(secretChannel, hear, () => hear(''));
+  await readAgain();
+
+  return {
+    find: (of) => kept.get(of.serverId)?.find((each) => isSame(each, of))?.value,
+    entered: (serverId) =>
+      (kept.get(serverId) ?? []).map(({ row: { sealed: _sealed, ...row }, value }) => ({
+        ...row,
+        isReadable: value !== undefined,
+      })),
+    valuesOf,
+    async put(of, value, by) {
+      await rows.put(of, value, by, new Date(clock.now()));
+      await readAgain(of.serverId);
+    },
+    async remove(of, by) {
+      await rows.remove(of, by, new Date(clock.now()));
+      await readAgain(of.serverId);
+    },
+    onChange: (listener) => void listeners.add(listener),
+    async stop() {
+      await stopListening();
+      await reading;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Log } from '#platform/log.ts';
+import type { WatchedServer } from './watched-server.ts';
+
+const noConnectionLeft = 'It waits to be checked: this installation has no connection left';
+
+/** A server could not be asked for a limit of ours: it is as it was, and people and the operator are told that it waits. */
+export async function leaveOut(
+  { id, status }: CatalogueServer,
+  watched: Pick<WatchedServer, 'isLeftOut'>,
+  catalogue: Pick<Catalogue, 'setHealth'>,
+): Promise<void> {
+  watched.isLeftOut = true;
+  await catalogue.setHealth(id, { status, detail: noConnectionLeft, era: undefined });
+}
+
+/** The log says this often at most that servers wait: they may come and go. */
+const tellEveryMs = 10 * 60_000;
+
+/** Which of these servers wait for a connection: for the log and /readyz. */
+export function createLeftOut(
+  watched: ReadonlyMap<string, Pick<WatchedServer, 'isLeftOut'>>,
+  { maxConnections, clock, log }: { maxConnections: number; clock: Clock; log: Log },
+): { text(): string | undefined; tell(): void } {
+  let toldAtMs = Number.NEGATIVE_INFINITY;
+
+  function text(): string | undefined {
+    let count = 0;
+    for (const { isLeftOut } of watched.values()) if (isLeftOut) count++;
+    if (count === 0) return undefined;
+    const who = count === 1 ? `1 of ${watched.size} servers waits` : `${count} of ${watched.size} servers wait`;
+    return `${who} to be checked: all ${maxConnections} connections to servers are in use. Raise UPSTREAM_CONNECTIONS.`;
+  }
+
+  return {
+    text,
+    tell() {
+      const told = text();
+      if (told === undefined || clock.now() - toldAtMs < tellEveryMs) return;
+      toldAtMs = clock.now();
+      log.warn(told);
+    },
+  };
+}
