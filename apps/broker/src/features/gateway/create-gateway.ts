@@ -1,7 +1,7 @@
 import type { UnreadAnswers } from '#platform/http/unread-answers.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Billing } from '#features/billing/index.ts';
-import type { Catalogue } from '#features/catalogue/index.ts';
+import { createRegistryNames, type Catalogue } from '#features/catalogue/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
 import type { Identity } from '#features/identity/index.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -10,6 +10,7 @@ import type { Database } from '#platform/db/database.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
+import type { Tracing } from '#platform/telemetry/tracing.ts';
 import { createRunningCalls } from './call/running-calls.ts';
 import { createCallRate } from './call/call-rate.ts';
 import { createOpenQuestions } from './call/open-questions.ts';
@@ -24,12 +25,15 @@ import { createRoundsElsewhere } from './protocol/input-rounds/elsewhere/rounds-
 import { roundTtlMs } from './protocol/input-rounds/request-state.ts';
 import { questionPatienceMs } from './protocol/while-heard.ts';
 import { createMcpEndpoint } from './protocol/mcp-endpoint.ts';
+import { createIdentities } from './protocol/server-identity.ts';
+import { mountServerCards } from './server-card/routes.ts';
 import { tellReplicasFirst } from './tell-replicas-first.ts';
 import { createResultValidator } from './result-validation/create-result-validator.ts';
 import { createToolRuns } from './tool-runs/create-tool-runs.ts';
 import { mountToolRuns } from './tool-runs/routes.ts';
 import { createRunsElsewhere } from './tool-runs/runs-elsewhere.ts';
-import { changedFor, changesBetween } from './view/list-changes.ts';
+import { changedFor, changesOf } from './view/list-changes.ts';
+import { howToGet } from './view/hidden-text.ts';
 import { createPersonalView } from './view/personal-view.ts';
 import { mountGatewayPreferences } from './preferences/routes.ts';
 import { createFastPath } from './fast-path/serve-fast.ts';
@@ -47,10 +51,9 @@ export type Gateway = {
   sessionCount(): number;
   /** Removes those that have been idle for too long, and messages that no process took, of every process. */
   removeExpiredSessions(): Promise<void>;
-  /**
-   * Takes no more calls, and ends those that wait for an answer; resolves when all others have been answered, or after
-   * `timeoutMs`.
-   */
+  /** Ends calls that wait for an answer, and streams that last, in an orderly way: their clients go on at another broker. */
+  letGo(): void;
+  /** Takes no more calls; resolves when all have been answered, or after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
   stop(): Promise<void>;
 };
@@ -69,6 +72,7 @@ export async function createGateway(options: {
   keepAlive: KeepAlive;
   formerServer: GatewayParts['formerServer'];
   unread: UnreadAnswers;
+  tracing: Tracing | undefined;
   /** By default 15 s. */
   questionPatienceMs?: number | undefined;
   /** Is told of requests at the endpoints. */
@@ -81,17 +85,19 @@ export async function createGateway(options: {
   log: Log;
 }): Promise<Gateway> {
   const { config, identity, catalogue, preferences, db, clock, events, log } = options;
-  const requestRate = createRateLimit(config.limits.requestsPerMinuteToken, clock);
+  const requestRate = createRateLimit(config.limits.requestsPerMinuteToken, clock, undefined, db.brokers);
   const answers = createInFlight();
   const { charges, entitlement, links, priceRises } = options.billing;
   const questions = createOpenQuestions();
   const view = createPersonalView(entitlement, options);
+  const toGet = howToGet(options.billing);
   const pages = createPageQuestions({ clock, ttlMs: roundTtlMs });
   // an embedded database has one broker
   const hasReplicas = db.engine === 'postgresql';
   const elsewhere = hasReplicas ? await createRoundsElsewhere({ ...options, underWay: answers }) : undefined;
   const runsElsewhere = hasReplicas ? await createRunsElsewhere(options) : undefined;
   let draining = false;
+  let stopping = false;
   const parts: GatewayParts = {
     ...options,
     charges,
@@ -99,8 +105,9 @@ export async function createGateway(options: {
     riseUrl: links.riseUrl,
     credits: async (userId) => ({ ...links, account: await options.billing.credits(userId) }),
     entitlement,
+    howToGet: toGet,
     view,
-    subscriptions: createResourceSubscriptions({ ...options, view, publicUrl: config.publicUrl }),
+    subscriptions: createResourceSubscriptions({ ...options, view, publicUrl: config.publicUrl, howToGet: toGet }),
     needsSignIn: options.signIn.needsAccount,
     answered(request, method) {
       if (!request) return;
@@ -113,23 +120,22 @@ export async function createGateway(options: {
     questionPatienceMs: options.questionPatienceMs ?? questionPatienceMs,
     publicUrl: config.publicUrl,
     results: createResultValidator({ clock, log }),
-    callRate: createCallRate(config.limits, clock),
+    callRate: createCallRate(config.limits, clock, db.brokers),
     runningCalls: createRunningCalls(),
     questions,
-    isStopping: () => draining,
+    isStopping: () => stopping,
+    isDraining: () => draining,
   };
-  const serverIdentity = { name: 'souk', title: config.brandName, version: options.version };
-  const endpoint = await createMcpEndpoint(serverIdentity, parts, options.db);
-  const fastPath = createFastPath(serverIdentity, parts, endpoint);
-  const runs = createToolRuns(parts, runsElsewhere);
+  const own = { title: config.brandName, version: options.version };
+  const identityOf = createIdentities(own, { names: createRegistryNames(config.publicUrl), catalogue });
+  const endpoint = await createMcpEndpoint(identityOf, parts, options.db);
+  const fastPath = createFastPath(identityOf, parts, endpoint);
+  const runs = createToolRuns(parts, runsElsewhere, db.brokers);
 
-  let listed = catalogue.snapshot();
   const replicas = hasReplicas ? tellReplicasFirst(endpoint.notifyListChanged) : undefined;
   const listsChanged = replicas?.listsChanged ?? endpoint.notifyListChanged;
-  const stopWatching = catalogue.onChange((snapshot) => {
-    const before = listed;
-    listed = snapshot;
-    const changes = changesBetween(before, snapshot, view);
+  const stopWatching = catalogue.onChange((_, servers, before) => {
+    const changes = changesOf(servers, before, view);
     if (changes) listsChanged(changes);
   });
   const stopPersonChanges = preferences.onChange((userId) => listsChanged(changedFor(userId)));
@@ -138,6 +144,7 @@ export async function createGateway(options: {
     runs.endForToken(tokenId);
     endpoint.endForToken(tokenId);
   });
+  const stopFollowing = identity.followTokens(() => endpoint.tokensOfStreams());
   const stopPersonEnds = identity.onPersonChanged((person) => {
     if (person?.change === 'let in') parts.runningCalls.letIn(person.userId);
     else if (person) endForPerson(person.userId);
@@ -158,6 +165,7 @@ export async function createGateway(options: {
   return {
     async mountRoutes(app, router) {
       mountGatewayPreferences(router, { ...parts, query: db.query, announce: preferences.announce });
+      mountServerCards(router, { ...config, identityOf, catalogue });
       mountToolRuns(router, { runs, keepAlive: parts.keepAlive, answers });
       await mountGatewayRoutes(app, {
         publicUrl: config.publicUrl,
@@ -183,9 +191,13 @@ export async function createGateway(options: {
       await elsewhere?.removeExpired();
       await runsElsewhere?.removeExpired();
     },
+    letGo() {
+      stopping = true;
+      questions.endAll();
+      endpoint.endStreams();
+    },
     async drain(timeoutMs) {
       draining = true;
-      questions.endAll();
       await answers.idle(timeoutMs);
     },
     async stop() {
@@ -194,6 +206,7 @@ export async function createGateway(options: {
       stopAccessChanges();
       replicas?.stop();
       stopRevocations();
+      stopFollowing();
       stopPersonEnds();
       await parts.rounds.stop();
       await runsElsewhere?.stop();

@@ -5,6 +5,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
+import type { Tracing } from '#platform/telemetry/tracing.ts';
 import type { CallRate } from './call/call-rate.ts';
 import type { OpenQuestions } from './call/open-questions.ts';
 import type { RunningCalls } from './call/running-calls.ts';
@@ -15,6 +16,7 @@ import type { KeepAlive } from '#platform/http/keep-alive.ts';
 import type { InputRounds } from './protocol/input-rounds/create-input-rounds.ts';
 import type { ResourceSubscriptions } from './protocol/subscriptions/resource-subscriptions.ts';
 import type { ResultValidator } from './result-validation/create-result-validator.ts';
+import type { HowToGet } from './view/hidden-text.ts';
 import type { PersonalView } from './view/personal-view.ts';
 
 /** The name of a server that is not deployed any more, if this person had it. */
@@ -40,6 +42,7 @@ export type GatewayParts = {
   entitlement: EntitlementPolicy;
   /** Whether the person must sign in at a server, or enter headers for it, before its tools answer. */
   needsSignIn(userId: string, server: CatalogueServer): Promise<boolean>;
+  howToGet: HowToGet;
   formerServer: FormerServerOf;
   /** Whether this client gets the short list of /mcp. */
   isCompact(caller: Caller): Promise<boolean>;
@@ -50,8 +53,10 @@ export type GatewayParts = {
   runningCalls: RunningCalls;
   /** Calls that wait for an answer, which a stop ends first. */
   questions: OpenQuestions;
-  /** No more calls are taken: those that end now may be ended by us. */
+  /** The broker stops: calls that end now may be ended by us. */
   isStopping(): boolean;
+  /** No more calls are taken. */
+  isDraining(): boolean;
   /** Tells listeners that `method` of this request came to a result (gateway-events.ts); of one without a request, nothing. */
   answered(request: McpRequest | undefined, method: string): void;
   /** Calls of several rounds, for clients that cannot be asked in the middle of one. */
@@ -63,6 +68,8 @@ export type GatewayParts = {
   keepAlive: KeepAlive;
   /** Answers that people have not read. */
   unread: UnreadAnswers;
+  /** Follows calls as spans; undefined where that is off. */
+  tracing: Tracing | undefined;
   /** How long a question waits for a client whose stream is gone and may be taken up again. */
   questionPatienceMs: number;
   publicUrl: string;

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { QuestionKind } from '@souk/contract/manifest.ts';
+import type { QuestionKind } from '@souk/contract/manifest-basics.ts';
 import { stopped } from './open-questions.ts';
 import { ownMeta } from '#platform/own-meta.ts';
 import { UpstreamError, type UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
@@ -21,6 +21,7 @@ export type CallFailureCode =
   | 'bad_result'
   | 'result_too_large'
   | 'sign_in_required'
+  | 'storage_full'
   | 'cancelled'
   | 'stopped';
 
@@ -37,9 +38,14 @@ const codes: Record<Exclude<UpstreamErrorKind, 'protocol'>, CallFailureCode> = {
   quarantined: 'upstream_unavailable',
   no_sandbox: 'upstream_unavailable',
   no_network: 'upstream_unavailable',
+  not_allowed: 'upstream_unavailable',
   not_set_up: 'upstream_unavailable',
   result_too_large: 'result_too_large',
   sign_in_required: 'sign_in_required',
+  folder_full: 'storage_full',
+  shared_folder_full: 'storage_full',
+  disk_full: 'upstream_unavailable',
+  over_limit: 'upstream_unavailable',
   cancelled: 'cancelled',
   busy: 'busy',
 };
@@ -104,7 +110,11 @@ const texts: Record<CallFailureCode, (facts: FailureFacts) => string> = {
   result_too_large: ({ server }) => `${server} gave an answer that is too large to pass on. ${nothingCharged}`,
   sign_in_required: ({ server, url }) =>
     `${server} needs your ${server} account. Open ${url} in your browser, sign in, and try again. ${nothingCharged}`,
-  cancelled: () => 'The call was cancelled.',
+  storage_full: ({ server, url, cause }) =>
+    cause?.kind === 'shared_folder_full'
+      ? `${server} is stopped until its administrator has made room for its files. ${nothingCharged} Check whether this call took effect before you try again.`
+      : `${server} was stopped: ${cause?.message ?? 'the files take too much'}. ${nothingCharged} Make files smaller with its own tools, or delete all that it keeps of you at ${url}. Then try again, and check whether this call took effect.`,
+  cancelled: () => 'The call was canceled.',
   stopped: ({ kind }) => stoppedText(kind),
 };
 
@@ -130,18 +140,23 @@ function unavailableText({ server, cause, retryAfterMs }: FailureFacts): string 
   switch (cause?.kind) {
     case 'restarting':
       // without a scheduled restart it is being started this moment, perhaps for the first time
-      return `${server} ${retryAfterMs === undefined ? 'is starting' : 'ended unexpectedly and is starting again'}. ${again}`;
+      return `${server} ${retryAfterMs === undefined ? 'is starting' : `ended unexpectedly${lastEnd(cause)} and is starting again`}. ${again}`;
     case 'closed':
       return `${server} ended the connection before it had answered. ${nothingCharged} Check whether the call took effect before you try again.`;
     case 'quarantined':
       return (
-        `${server} crashed three times within a minute and stays stopped until someone presses Refresh in the ` +
-        `marketplace. Its administrator can see why. ${nothingCharged}`
+        `${server} crashed three times within a minute${lastEnd(cause)} and stays stopped until someone presses Refresh in ` +
+        `the marketplace. Its administrator can see why. ${nothingCharged}`
       );
     case 'no_network':
     case 'not_set_up':
       return `${server} cannot be started on this installation yet. Its administrator can see why. ${nothingCharged}`;
+    case 'disk_full':
+      return `${server} is stopped until its administrator has made room on the disk of this installation. ${nothingCharged}`;
+    case 'over_limit':
+      return `${server} was ended: ${cause.message}. ${nothingCharged} Check whether the call took effect, and ask for less at once.`;
     case 'no_sandbox':
+    case 'not_allowed':
     case 'refused_address':
       return `${server} is set up in a way that is not allowed here. Its administrator can see why. ${nothingCharged}`;
     case 'unreachable':
@@ -149,6 +164,11 @@ function unavailableText({ server, cause, retryAfterMs }: FailureFacts): string 
       return `${server} is paused after repeated failures. ${again}`;
   }
   return `${server} cannot be reached right now. Try again in a moment. ${nothingCharged}`;
+}
+
+/** Why a program ended the last time, where it is a limit that the caller may have made it reach. */
+function lastEnd({ cause }: UpstreamError): string {
+  return cause instanceof UpstreamError && cause.kind === 'over_limit' ? ` (${cause.message})` : '';
 }
 
 /** Rounds up to at least 1: with 0 a client would retry at once. */

@@ -1,5 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Caller } from '#platform/http/caller.ts';
+import type { LiveBrokers } from '#platform/db/share-of.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
 
 /** A bucket may have refilled by the time it is asked how long to wait: 0 would mean that the call was counted. */
@@ -14,9 +15,10 @@ export type CallRate = {
 export function createCallRate(
   limits: { callsPerMinuteToken: number; callsPerMinuteUser: number },
   clock: Clock,
+  brokers?: Pick<LiveBrokers, 'count'>,
 ): CallRate {
-  const perToken = createRateLimit(limits.callsPerMinuteToken, clock);
-  const perUser = createRateLimit(limits.callsPerMinuteUser, clock);
+  const perToken = createRateLimit(limits.callsPerMinuteToken, clock, undefined, brokers);
+  const perUser = createRateLimit(limits.callsPerMinuteUser, clock, undefined, brokers);
   return {
     take({ tokenId, userId }) {
       // count both or neither: calls over the user's limit must not use up the token's allowance

@@ -6,6 +6,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { Ask, CallerSignal, CallOptions, Listening } from '#adapters/mcp/upstream.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { CallTrace } from '#platform/telemetry/tracing.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import type { LogicalCall } from './call.ts';
 
@@ -31,6 +32,14 @@ export type CallRequest<Params> = {
   onLog?: ((message: LoggingMessageNotification['params']) => void) | undefined;
   logLevel?: LoggingLevel | undefined;
 };
+
+/** The `_meta` that the server gets instead of the client's, where the call is traced. */
+export function traced(
+  { _meta }: { _meta?: Record<string, unknown> | undefined },
+  trace: CallTrace | undefined,
+): { _meta?: Record<string, unknown> } {
+  return trace ? { _meta: trace.carry(_meta) } : {};
+}
 
 /** @param signal the request's own, or one that aborts with it */
 export function callOptions(request: CallRequest<unknown>, server: CatalogueServer, signal: CallerSignal): CallOptions {

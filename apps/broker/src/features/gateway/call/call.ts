@@ -29,6 +29,8 @@ export type Call = {
   readonly context: RequestContext;
   readonly kind: UsageRow['kind'];
   readonly signal: CallerSignal;
+  /** `_meta` of the client's message, without what concerns its hop alone. */
+  readonly meta: Readonly<Record<string, unknown>> | undefined;
   /** Looks up the requested name in the part of the catalogue that this user sees. */
   resolve(): Now<Target>;
 };

@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { linkExposer } from '../view/expose-links.ts';
-import { callOptions, type CallRequest } from './call-request.ts';
+import { callOptions, traced, type CallRequest } from './call-request.ts';
 import { presentAsError } from './present-failure.ts';
 import { resolvePrompt } from './resolve-target.ts';
 import { runCall } from './run-call.ts';
@@ -20,9 +20,15 @@ export async function getPrompt(
   parts: GatewayParts,
 ): Promise<GetPromptResult | InputRequiredResult> {
   const { params, context } = request;
-  const call = { ...request, kind: 'prompt' as const, resolve: () => resolvePrompt(context, params.name, parts) };
-  const end = await runCall(call, parts, async (upstream, { server, name }, signal) => {
-    const result = await upstream.getPrompt({ ...params, name }, callOptions(request, server, signal));
+  const call = {
+    ...request,
+    kind: 'prompt' as const,
+    meta: params._meta,
+    resolve: () => resolvePrompt(context, params.name, parts),
+  };
+  const end = await runCall(call, parts, async (upstream, { server, name }, signal, trace) => {
+    const asked = { ...params, ...traced(params, trace), name };
+    const result = await upstream.getPrompt(asked, callOptions(request, server, signal));
     if (isInputRequiredResult(result)) return { kind: 'input_required', result };
     if (context.serverId !== undefined) return { kind: 'complete', result };
     const expose = linkExposer(server);

@@ -1,7 +1,8 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import type { QuestionKind } from '@souk/contract/manifest.ts';
+import type { QuestionKind } from '@souk/contract/manifest-basics.ts';
 import type { Refusal, UsageRow } from '#features/billing/index.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
+import { needsOwnSecrets } from '#features/upstreams/index.ts';
 import type { Receipt } from '#platform/own-meta.ts';
 import { failureCode, type CallFailureCode } from './call-failure.ts';
 
@@ -81,8 +82,16 @@ const ofAnswer: Readonly<Record<AnswerFacts['kind'], Outcome>> = {
   input_required: { outcome: 'refused', reason: 'input_required' },
 };
 
-function ofFailure({ code, wasDispatched }: CallFailure): Outcome {
+function ofFailure({ code, wasDispatched, cause, server }: CallFailure): Outcome {
   if (code === 'stopped') return { outcome: 'cancelled', reason: code };
   if (code === 'cancelled') return { outcome: 'cancelled', reason: wasDispatched ? code : 'not_dispatched' };
-  return { outcome: wasDispatched ? 'failed' : 'refused', reason: code };
+  // the caller may have made the program take too much: its record is not to suffer for it
+  const reason = cause?.kind === 'over_limit' ? 'over_limit' : code;
+  return { outcome: wasDispatched && !isForPerson(code, server) ? 'failed' : 'refused', reason };
+}
+
+/** Whether the caller has to mend the failure: then it is no fault of the server. */
+function isForPerson(code: CallFailureCode, server: CatalogueServer | undefined): boolean {
+  if (code === 'sign_in_required') return server !== undefined && needsOwnSecrets(server);
+  return code === 'storage_full';
 }

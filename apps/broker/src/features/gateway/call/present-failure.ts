@@ -3,14 +3,15 @@ import type { ToolAnswer } from '#adapters/mcp/upstream.ts';
 import type { UsageRow } from '#features/billing/index.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { ownMeta, type OwnFacts } from '#platform/own-meta.ts';
-import { hiddenErrorCode, hiddenText, serviceUrl } from '../view/hidden-text.ts';
+import { hiddenErrorCode, hiddenText, serviceUrl, type HowToGet } from '../view/hidden-text.ts';
 import type { Hidden } from '../view/visible.ts';
 import { connectUrl, SignInRequiredError } from './ask-sign-in.ts';
 import { failureText, nothingCharged, wholeSeconds } from './call-failure.ts';
 import { endOf, type CallEnd, type CallFailure, type NoAnswer } from './outcome.ts';
 
 type Kind = UsageRow['kind'];
-type Links = { publicUrl: string };
+/** Failures name pages and prices by this. */
+export type Links = { publicUrl: string; howToGet: HowToGet };
 
 /**
  * Presents a tool call without an answer as a result, because models never see JSON-RPC errors (billing.md).
@@ -82,7 +83,8 @@ function textOf(end: CallFailure, kind: Kind, links: Links): string {
   const url = urlFor(end, links);
   const { code } = end;
   const isHidden = code === 'not_included' || code === 'switched_off';
-  const whyHidden = server && isHidden ? hiddenText(code, server, url, nothingCharged) : '';
+  const whyHidden =
+    server && isHidden ? hiddenText(code, server, { url, howToGet: links.howToGet, charge: nothingCharged }) : '';
   const facts = { kind, server: server?.manifest.name ?? former, whyHidden, url, name, asks, cause, retryAfterMs };
   return failureText(code, facts);
 }

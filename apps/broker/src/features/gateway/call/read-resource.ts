@@ -6,7 +6,7 @@ import {
   type ReadResourceResult,
 } from '@modelcontextprotocol/server';
 import type { GatewayParts } from '../gateway-parts.ts';
-import { callOptions, type CallRequest } from './call-request.ts';
+import { callOptions, traced, type CallRequest } from './call-request.ts';
 import type { NoAnswer } from './outcome.ts';
 import { presentAsError } from './present-failure.ts';
 import { resolveResource } from './resolve-target.ts';
@@ -23,9 +23,10 @@ export async function readResource(
 ): Promise<ReadResourceResult | InputRequiredResult> {
   const { params, context } = request;
   const target = await resolveResource(context, params.uri, parts);
-  const call = { ...request, kind: 'resource' as const, resolve: () => target };
-  const end = await runCall(call, parts, async (upstream, { server, name }, signal) => {
-    const result = await upstream.readResource({ ...params, uri: name }, callOptions(request, server, signal));
+  const call = { ...request, kind: 'resource' as const, meta: params._meta, resolve: () => target };
+  const end = await runCall(call, parts, async (upstream, { server, name }, signal, trace) => {
+    const asked = { ...params, ...traced(params, trace), uri: name };
+    const result = await upstream.readResource(asked, callOptions(request, server, signal));
     return { kind: isInputRequiredResult(result) ? 'input_required' : 'complete', result };
   });
   if (end.kind !== 'answered') throw isNotFound(end) ? notFound(request) : presentAsError(end, 'resource', parts);

@@ -1,6 +1,8 @@
 import type { CallerSignal, Upstream } from '#adapters/mcp/upstream.ts';
 import type { Hold, Refusal } from '#features/billing/index.ts';
+import { needsTask } from '#features/catalogue/index.ts';
 import { canAnswer } from '#features/upstreams/index.ts';
+import type { CallTrace } from '#platform/telemetry/tracing.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import { unanswered, type Call, type FoundTarget, type Target, type UnknownTarget } from './call.ts';
@@ -11,18 +13,19 @@ import { rowOf } from './record-call.ts';
 import { monotonicMs } from '#platform/clock.ts';
 import { chargingUnavailable } from './call-failure.ts';
 import { shutOut } from './running-calls.ts';
-import { needsTask } from './task-support.ts';
 import { admit, exchange, leaveAfter, type Admission } from './with-upstream.ts';
 
 /**
  * Sends a call over an upstream connection and reports the facts of its answer.
  * @param signal the call's own, or one that aborts with it
+ * @param trace puts itself into the `_meta` that the server gets; undefined where calls are not traced
  * @throws UpstreamError
  */
 export type Dispatch<Answer extends AnswerFacts> = (
   upstream: Upstream,
   target: FoundTarget,
   signal: CallerSignal,
+  trace: CallTrace | undefined,
 ) => Promise<Answer>;
 
 export type CallParts = Pick<
@@ -38,6 +41,7 @@ export type CallParts = Pick<
   | 'priceRises'
   | 'riseUrl'
   | 'runningCalls'
+  | 'tracing'
   | 'unread'
 >;
 
@@ -77,8 +81,11 @@ async function runUntil<Answer extends AnswerFacts>(
 ): Promise<CallEnd<Answer>> {
   const { context } = call;
   const startedAtMs = monotonicMs(parts.clock);
+  const trace = beginTrace(call, parts);
   const resolved = call.resolve();
   const target = resolved instanceof Promise ? await resolved : resolved;
+  // a name that no server offers is the client's own text
+  if ('server' in target) trace?.found(target.server.id, target.name);
   const refusal = refuse(call, target, parts);
   if (refusal || target.kind !== 'found') {
     return finish(await namingFormer(refusal ?? failure('unknown', target), call, parts), undefined);
@@ -97,8 +104,10 @@ async function runUntil<Answer extends AnswerFacts>(
   let wasSent = false;
   let end: CallEnd<Answer>;
   try {
+    trace?.step('admit');
     const admitted = admit(target.server, context, parts.pool, signal);
     admission = admitted instanceof Promise ? await admitted : admitted;
+    trace?.step('hold');
     const reserved = reserve(call, target, parts);
     const taken = reserved instanceof Promise ? await reserved.catch((error) => unwritten(error, parts)) : reserved;
     if (taken?.kind === 'refusal') {
@@ -108,9 +117,10 @@ async function runUntil<Answer extends AnswerFacts>(
     }
     hold = taken;
     wasDispatched = true;
+    trace?.step('exchange');
     const answer = await exchange(target.server, context, parts.pool, (upstream) => {
       wasSent = !signal.aborted;
-      return dispatch(upstream, target, signal);
+      return dispatch(upstream, target, signal, trace);
     });
     admission.leave(undefined);
     end = { kind: 'answered', answer };
@@ -124,6 +134,7 @@ async function runUntil<Answer extends AnswerFacts>(
     });
     if (!failed) {
       hold?.release('unexpected');
+      trace?.end(unexpected.outcome, unexpected.reason, 0);
       parts.charges.record(rowOf(call, target, { ...unexpected, credits: 0 }, startedAtMs, parts.clock));
       throw error;
     }
@@ -137,6 +148,7 @@ async function runUntil<Answer extends AnswerFacts>(
     const isPaid = isDue && !held.isLost;
     const outcome = isDue && !isPaid ? { ...outcomeOf(came), reason: 'lease_lost' } : outcomeOf(came);
     const credits = isPaid ? held.credits : 0;
+    trace?.end(outcome.outcome, outcome.reason, credits);
     const row = rowOf(call, target, { ...outcome, credits }, startedAtMs, parts.clock);
     if (isPaid && isAborted) held.settleAbort(row);
     else if (isPaid) held.settle(row);
@@ -149,6 +161,13 @@ async function runUntil<Answer extends AnswerFacts>(
     if (!hasResult || held?.available === undefined) return came;
     return { ...came, receipt: { charged: credits, available: held.available } };
   }
+}
+
+function beginTrace(
+  { logical, context, kind, meta }: Pick<Call, 'logical' | 'context' | 'kind' | 'meta'>,
+  { tracing }: Pick<CallParts, 'tracing'>,
+): CallTrace | undefined {
+  return tracing?.begin({ id: logical.id, method: methods[kind], meta, headers: context.request?.headers });
 }
 
 /** Only a complete result is charged; one with isError where the server's manifest says so. */
@@ -175,9 +194,13 @@ export async function runBuiltIn<Answer extends AnswerFacts>(
   answer: () => Promise<Answer>,
 ): Promise<CallEnd<Answer>> {
   const startedAtMs = monotonicMs(parts.clock);
+  const trace = beginTrace(call, parts);
+  trace?.found(undefined, call.name);
   const target: UnknownTarget = { kind: 'unknown', name: call.name };
-  const record = (outcome: ReturnType<typeof outcomeOf>) =>
+  const record = (outcome: ReturnType<typeof outcomeOf>) => {
+    trace?.end(outcome.outcome, outcome.reason, 0);
     parts.charges.record(rowOf(call, target, { ...outcome, credits: 0 }, startedAtMs, parts.clock));
+  };
   const limited = limit(call.context, target, parts);
   try {
     const end = limited ?? { kind: 'answered' as const, answer: await answer() };

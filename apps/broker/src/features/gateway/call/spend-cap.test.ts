@@ -76,7 +76,7 @@ test('a call over the cap is not made: its result says why and what to do, and f
     isError: true,
     content: [
       {
-        text: `Needs 5 credits, and your spending cap leaves 2 for this month (UTC). Raise the cap: ${app.publicUrl}/dashboard?tab=billing Nothing was charged.`,
+        text: `Needs 5 credits, and your monthly limit leaves 2 for this month (UTC). Nothing was charged. Raise the limit: ${app.publicUrl}/dashboard?tab=billing`,
       },
     ],
     _meta: {

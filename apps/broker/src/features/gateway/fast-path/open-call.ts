@@ -15,7 +15,7 @@ import type { Call, FoundTarget, LogicalCall } from '../call/call.ts';
 import { totalTimeoutMs, type CallRequest } from '../call/call-request.ts';
 import type { CallUnderWay } from '../call/call-under-way.ts';
 import type { CallEnd } from '../call/outcome.ts';
-import { presentToolEnd } from '../call/present-failure.ts';
+import { presentToolEnd, type Links } from '../call/present-failure.ts';
 import { toolTarget } from '../call/resolve-target.ts';
 import type { KeepAlive } from '#platform/http/keep-alive.ts';
 import { listeningOn } from '../http/listening-on.ts';
@@ -30,11 +30,10 @@ import type { AnswerWriter, Reply } from './write-answer.ts';
 /** The HTTP exchange of a call. */
 export type CameIn = { request: IncomingMessage; body: unknown; reply: Reply; context: RequestContext; client: string };
 
-type Parts = {
+type Parts = Links & {
   endpoint: Pick<McpEndpoint, 'handle'>;
   write: Pick<AnswerWriter, 'progress' | 'comment'>;
   keepAlive: KeepAlive;
-  publicUrl: string;
 };
 
 /**
@@ -75,6 +74,10 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
 
   get context(): RequestContext {
     return this.cameIn.context;
+  }
+
+  get meta(): FastCall['meta'] {
+    return this.call.meta;
   }
 
   get client(): string {

@@ -11,12 +11,12 @@ import { mirrorsArguments } from '#adapters/mcp/upstream.ts';
 import { asRecord } from '#platform/json.ts';
 import { acceptsBoth } from '../http/taken-requests.ts';
 import type { ClientInfo } from '../protocol/failing-clients.ts';
+import { modernRevision } from '../protocol/modern-revision.ts';
 import { usableCapabilities } from '../protocol/usable-capabilities.ts';
 import { isListedAsItIs } from '../view/legacy-result.ts';
 import type { Visible } from '../view/visible.ts';
 import type { FastCall } from './fast-call.ts';
 
-const modernVersion = '2026-07-28';
 const messageKeys: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
 const paramKeys: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
 const envelopeKeys: ReadonlySet<string> = new Set([
@@ -46,8 +46,8 @@ export function recogniseModern(
   visible: Visible,
 ): FastCall | undefined {
   const { meta } = message;
-  if (meta[PROTOCOL_VERSION_META_KEY] !== modernVersion) return undefined;
-  if (headers['mcp-protocol-version'] !== modernVersion || headers['mcp-method'] !== 'tools/call') return undefined;
+  if (meta[PROTOCOL_VERSION_META_KEY] !== modernRevision) return undefined;
+  if (headers['mcp-protocol-version'] !== modernRevision || headers['mcp-method'] !== 'tools/call') return undefined;
   if (headers['mcp-name'] !== message.name) return undefined;
   const clientCapabilities = asRecord(meta[CLIENT_CAPABILITIES_META_KEY]) && capabilitiesOf(meta);
   return clientCapabilities && complete('modern', message, visible, clientCapabilities);
@@ -140,7 +140,7 @@ function capabilitiesOf(meta: Record<string, unknown>): ClientCapabilities | und
   const capabilities = usableCapabilities(
     declared,
     meta[CLIENT_INFO_META_KEY] as ClientInfo | undefined,
-    modernVersion,
+    modernRevision,
   );
   if (capabilities && text.length <= maxEnvelopeLength) {
     if (goodEnvelopes.size >= maxEnvelopes) goodEnvelopes.clear();

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ToolAnswer, Upstream } from '#adapters/mcp/upstream.ts';
 import type { FoundTarget } from '../call/call.ts';
 import { presentAsResult } from '../call/present-failure.ts';
+import type { CallTrace } from '#platform/telemetry/tracing.ts';
 import { shutOut } from '../call/running-calls.ts';
 import { runCall } from '../call/run-call.ts';
 import { validated } from '../call/validated-result.ts';
@@ -10,7 +11,7 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import { asRefusal } from '../protocol/input-rounds/across-eras.ts';
 import { refuseQuestions } from '../protocol/input-rounds/refuse-questions.ts';
 import type { McpEndpoint } from '../protocol/mcp-endpoint.ts';
-import type { ServerIdentity } from '../protocol/server-identity.ts';
+import type { IdentityOf } from '../protocol/server-identity.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import type { Visible } from '../view/visible.ts';
 import { OpenCall } from './open-call.ts';
@@ -38,18 +39,19 @@ export type FastPath = {
 };
 
 export function createFastPath(
-  identity: ServerIdentity,
+  identityOf: IdentityOf,
   parts: GatewayParts,
   endpoint: Pick<McpEndpoint, 'handle' | 'sessions'>,
 ): FastPath {
-  const write = createAnswerWriter(identity);
-  const ofCall = { endpoint, write, keepAlive: parts.keepAlive, publicUrl: parts.publicUrl };
+  const write = createAnswerWriter();
+  const { keepAlive, publicUrl, howToGet } = parts;
+  const ofCall = { endpoint, write, keepAlive, publicUrl, howToGet };
 
   async function answer(open: OpenCall): Promise<void> {
     const { call, signal } = open;
     const { reply } = open.cameIn;
-    open.running = runCall(open, parts, (upstream, target) =>
-      validated(dispatch(upstream, target, open), target, parts),
+    open.running = runCall(open, parts, (upstream, target, _signal, trace) =>
+      validated(dispatch(upstream, target, open, trace), target, parts),
     );
     try {
       const end = await open.running;
@@ -112,7 +114,8 @@ export function createFastPath(
       const modern = recogniseModern(request.headers, message, visible);
       if (modern) {
         const context = { caller, serverId, request: mcpRequest, capabilities: modern.clientCapabilities };
-        const cameIn = { request, body, context, reply: { id, response, headers }, client: `${caller.tokenId}/` };
+        const reply = { id, response, headers, identity: identityOf(serverId) };
+        const cameIn = { request, body, context, reply, client: `${caller.tokenId}/` };
         return serveModern(new OpenCall(modern, cameIn, ofCall));
       }
       const calls = endpoint.sessions.enterCall(request.headers['mcp-session-id'], { caller, serverId });
@@ -121,14 +124,20 @@ export function createFastPath(
       if (!legacy) return undefined;
       if (mcpRequest) mcpRequest.program = calls.program;
       const context = { caller, serverId, request: mcpRequest, capabilities: legacy.clientCapabilities };
-      const reply = { id, response, headers: { ...headers, 'mcp-session-id': calls.sessionId } };
+      const ownHeaders = { ...headers, 'mcp-session-id': calls.sessionId };
+      const reply = { id, response, headers: ownHeaders, identity: identityOf(serverId) };
       const cameIn = { request, body, context, reply, client: `${caller.tokenId}/${calls.sessionId}` };
       return serveLegacy(new OpenCall(legacy, cameIn, ofCall), calls);
     },
   };
 }
 
-function dispatch(upstream: Upstream, { name }: FoundTarget, open: OpenCall): Promise<ToolAnswer> {
+function dispatch(
+  upstream: Upstream,
+  { name }: FoundTarget,
+  open: OpenCall,
+  trace: CallTrace | undefined,
+): Promise<ToolAnswer> {
   const { arguments: given, meta } = open.call;
-  return upstream.callTool({ name, ...(given && { arguments: given }), _meta: meta }, open);
+  return upstream.callTool({ name, ...(given && { arguments: given }), _meta: trace ? trace.carry(meta) : meta }, open);
 }

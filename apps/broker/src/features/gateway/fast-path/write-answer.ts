@@ -15,6 +15,8 @@ export type Reply = {
   id: string;
   response: ServerResponse;
   headers: Readonly<Record<string, string>>;
+  /** Which link answers. */
+  identity: ServerIdentity;
 };
 
 type Meta = Record<string, unknown> | undefined;
@@ -35,27 +37,40 @@ export type AnswerWriter = {
   progress(reply: Reply, call: FastCall, params: Record<string, unknown>): void;
 };
 
-export function createAnswerWriter(identity: ServerIdentity): AnswerWriter {
-  const stamp = { [SERVER_INFO_META_KEY]: identity };
-  const stampText = membersOf(stamp);
+export function createAnswerWriter(): AnswerWriter {
+  const stampTexts = new WeakMap<ServerIdentity, string>();
 
-  function ownMembers({ era }: FastCall, meta: Meta, receipt: Receipt | undefined): string {
+  function stampText(identity: ServerIdentity): string {
+    let text = stampTexts.get(identity);
+    if (text === undefined) {
+      text = membersOf({ [SERVER_INFO_META_KEY]: identity });
+      stampTexts.set(identity, text);
+    }
+    return text;
+  }
+
+  function stamped(identity: ServerIdentity, meta: Meta): string {
+    return meta ? membersOf({ [SERVER_INFO_META_KEY]: identity, ...meta }) : stampText(identity);
+  }
+
+  function ownMembers({ identity }: Reply, { era }: FastCall, meta: Meta, receipt: Receipt | undefined): string {
     if (era === 'legacy' && !meta && !receipt) return '';
-    const own = era === 'legacy' ? membersOf(meta ?? {}) : meta ? membersOf({ ...stamp, ...meta }) : stampText;
+    const own = era === 'legacy' ? membersOf(meta ?? {}) : stamped(identity, meta);
     const charged = receipt ? `${own === '' ? '' : ','}${receiptText(receipt)}` : '';
     return `${era === 'legacy' ? '' : '"resultType":"complete",'}"_meta":{${own}${charged}}`;
   }
 
-  function envelope(call: FastCall, members: string, meta: Meta, receipt?: Receipt): string {
-    const own = ownMembers(call, meta, receipt);
+  function envelope(reply: Reply, call: FastCall, members: string, meta: Meta, receipt?: Receipt): string {
+    const own = ownMembers(reply, call, meta, receipt);
     const separator = members !== '' && own !== '' ? ',' : '';
     return `{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},"result":{${members}${separator}${own}}}`;
   }
 
   return {
-    result: (reply, call, { members, meta }, receipt) => send(reply, 200, envelope(call, members, meta, receipt)),
+    result: (reply, call, { members, meta }, receipt) =>
+      send(reply, 200, envelope(reply, call, members, meta, receipt)),
     failure(reply, call, { _meta: meta, ...result }) {
-      send(reply, 200, envelope(call, membersOf(result), meta));
+      send(reply, 200, envelope(reply, call, membersOf(result), meta));
     },
     error(reply, call, { code, message, data }) {
       // since 2026-07-28 resource-not-found has the code of invalid params; the SDK sends it in both eras

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asRecord } from '#platform/json.ts';
+import { modernRevision } from '../protocol/modern-revision.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
 
 /** The methods of a link. */
@@ -54,7 +55,7 @@ export function nameAcceptedTypes({ headers, method }: Pick<IncomingMessage, 'he
   const accept = headers.accept?.trim() || '*/*';
   const isEvery = (range: string) => range.split(';', 1)[0]?.trim() === '*/*';
   if (!accept.split(',').some(isEvery)) {
-    const isModern = headers['mcp-protocol-version'] === '2026-07-28';
+    const isModern = headers['mcp-protocol-version'] === modernRevision;
     if (method === 'POST' && !isModern && takesEvents(accept) && !takesJson(accept)) headers.accept = eventsAlone;
     return;
   }

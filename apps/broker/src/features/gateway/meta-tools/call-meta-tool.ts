@@ -1,7 +1,8 @@
 import type { CallToolRequest, CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
+import type { BuiltInTool } from '@souk/contract/built-in-tools.ts';
+import { issueText } from '@souk/contract/issue-text.ts';
 import { z } from 'zod';
 import { estimateToolTokens } from '#features/catalogue/index.ts';
-import { canAnswer } from '#features/upstreams/index.ts';
 import { asRecord } from '#platform/json.ts';
 import { ownMeta } from '#platform/own-meta.ts';
 import type { CallRequest } from '../call/call-request.ts';
@@ -9,11 +10,11 @@ import { presentAsResult } from '../call/present-failure.ts';
 import { runBuiltIn } from '../call/run-call.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { announcePrice } from '../view/announce-price.ts';
+import { isListed } from '../view/is-listed.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import { visibleTo } from '../view/visible.ts';
 import { listMyServers } from './list-my-servers.ts';
 import { myBalance } from './my-balance.ts';
-import type { MetaToolName } from './meta-tool-definitions.ts';
 import { searchTools, type MaySee } from './search-tools.ts';
 
 type ToolCall = CallRequest<CallToolRequest['params']>;
@@ -34,7 +35,7 @@ const innerSchema = z.object({
  *   as if the client had called it by its own name
  */
 export async function callMetaTool(
-  name: MetaToolName,
+  name: BuiltInTool,
   request: ToolCall,
   parts: GatewayParts,
   call: (request: ToolCall) => Promise<Answer>,
@@ -69,12 +70,12 @@ export async function callMetaTool(
 
 /** Runs a built-in tool, with the rate limit and usage row of every call. */
 async function answerBuiltIn(
-  name: MetaToolName,
+  name: BuiltInTool,
   request: ToolCall,
   parts: GatewayParts,
   answer: () => Promise<CallToolResult>,
 ): Promise<CallToolResult> {
-  const end = await runBuiltIn({ ...request, kind: 'tool', name }, parts, async () => {
+  const end = await runBuiltIn({ ...request, kind: 'tool', meta: request.params._meta, name }, parts, async () => {
     const result = await answer();
     return { kind: result.isError ? ('tool_error' as const) : ('complete' as const), result };
   });
@@ -90,8 +91,7 @@ async function findTools(
   const seen = await parts.view(caller.userId);
   // an entry of the catalogue is seen as it is, or in the place of it one of the person's own
   const isSeen: MaySee = (server, item) =>
-    (own.has(server) || (seen.part(server)?.tools.includes(item) ?? false)) &&
-    (item.asks === undefined || canAnswer(capabilities, item.asks));
+    (own.has(server) || (seen.part(server)?.tools.includes(item) ?? false)) && isListed(capabilities, item);
   const own = new Set(
     snapshot.servers.flatMap((server) => {
       const part = seen.part(server);
@@ -127,7 +127,10 @@ function isReadOnly({ annotations }: Record<string, unknown>): boolean {
 
 function wrongArguments(error: z.ZodError): CallToolResult {
   const [issue] = error.issues;
-  return refusal('invalid_arguments', `${issue?.path.join('.') || 'arguments'}: ${issue?.message ?? 'not valid'}`);
+  return refusal(
+    'invalid_arguments',
+    `${issue?.path.join('.') || 'arguments'}: ${issue ? issueText(issue) : 'not valid'}`,
+  );
 }
 
 /** A text that a model can act on. */

@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { estimateTokens, toolPrefix } from '#features/catalogue/index.ts';
 import { connectUrl } from '../call/ask-sign-in.ts';
-import { canAnswer } from '#features/upstreams/index.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
+import { isListed } from '../view/is-listed.ts';
 import type { RequestContext } from '../view/request-context.ts';
 
 /** Lists every server that the user may use, switched on or not, with what is left to do before its tools work. */
@@ -18,6 +18,7 @@ export async function listMyServers(
       .servers.filter(isEntitled)
       .map(async (server) => {
         const offered = seen.offers.part(server);
+        const listed = offered.tools.filter((tool) => isListed(capabilities, tool));
         const needsSignIn = await parts.needsSignIn(userId, server);
         return {
           id: server.id,
@@ -25,8 +26,8 @@ export async function listMyServers(
           toolPrefix: toolPrefix(server.slug),
           status: server.status,
           switchedOn: seen.part(server) !== undefined,
-          tools: offered.tools.filter(({ asks }) => asks === undefined || canAnswer(capabilities, asks)).length,
-          estimatedTokens: estimateTokens(offered),
+          tools: listed.length,
+          estimatedTokens: estimateTokens(listed),
           ...(needsSignIn && { needsSignIn: true, signInAt: connectUrl(parts.publicUrl, server.id) }),
         };
       }),

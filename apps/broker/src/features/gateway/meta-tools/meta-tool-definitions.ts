@@ -1,18 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/server';
-
-export const metaToolNames = [
-  'find_tools',
-  'call_read_only_tool',
-  'call_tool',
-  'list_my_servers',
-  'my_balance',
-] as const;
-export type MetaToolName = (typeof metaToolNames)[number];
-
-/** No other tool on /mcp can have these names: all others contain `__` (gateway.md, Names). */
-export function isMetaTool(name: string): name is MetaToolName {
-  return metaToolNames.some((known) => known === name);
-}
+import { builtInToolTitles } from '@souk/contract/built-in-tools.ts';
 
 /** With it, Claude Code (2.1.121 and later) keeps a tool loaded instead of behind its own tool search. */
 export const alwaysLoadKey = 'anthropic/alwaysLoad';
@@ -36,7 +23,7 @@ export const metaTools: readonly Tool[] = (
   [
     {
       name: 'find_tools',
-      title: 'Find tools',
+      title: builtInToolTitles.find_tools,
       description:
         'Finds the tools that fit a task, best first, among everything that you may use here, also what is not in the list. Then call one with call_read_only_tool or call_tool.',
       inputSchema: {
@@ -51,21 +38,21 @@ export const metaTools: readonly Tool[] = (
     },
     {
       name: 'call_read_only_tool',
-      title: 'Call a tool that only reads',
+      title: builtInToolTitles.call_read_only_tool,
       description: 'Calls a tool by the name that find_tools gave. Refuses tools that are not marked read-only.',
       inputSchema: innerCall,
       annotations: { readOnlyHint: true, openWorldHint: true },
     },
     {
       name: 'call_tool',
-      title: 'Call any tool',
+      title: builtInToolTitles.call_tool,
       description: 'Calls any tool by the name that find_tools gave, also one that changes or deletes something.',
       inputSchema: innerCall,
       annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     },
     {
       name: 'list_my_servers',
-      title: 'List my servers',
+      title: builtInToolTitles.list_my_servers,
       description:
         'Lists the servers that you may use: what the names of their tools begin with, and whether they answer, are switched on, or need your sign-in.',
       inputSchema: { type: 'object', properties: {} },
@@ -73,7 +60,7 @@ export const metaTools: readonly Tool[] = (
     },
     {
       name: 'my_balance',
-      title: 'My balance',
+      title: builtInToolTitles.my_balance,
       description:
         'Says how many credits you have for tools that cost some: what is available, what expires when, what you spent this month of your cap, and where to get more. Free.',
       inputSchema: { type: 'object', properties: {} },

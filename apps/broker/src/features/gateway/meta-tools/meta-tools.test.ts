@@ -8,7 +8,7 @@ import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { usageRows } from '#testing/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { metaToolNames } from './meta-tool-definitions.ts';
+import { metaTools } from './meta-tool-definitions.ts';
 
 let app: TestApp;
 let fixture: HttpFixture;
@@ -50,7 +50,7 @@ const serversSchema = z.object({
   servers: z.array(z.object({ id: z.string(), switchedOn: z.boolean(), tools: z.number() }).loose()),
 });
 const text = (result: { content?: unknown }) => z.array(z.object({ text: z.string() })).parse(result.content)[0]?.text;
-const metaNames = [...metaToolNames];
+const metaNames = metaTools.map(({ name }) => name);
 
 async function web(method: string, path: string, body?: object) {
   const response = await fetch(`${app.publicUrl}${path}`, {

@@ -131,7 +131,7 @@ test('none of them is under review, also when the server is asked again', async 
   expect(state()?.tools.map(({ name }) => name)).toEqual(first?.tools.map(({ name }) => name));
 });
 
-test('the dashboard and the self-test count the tools as clients list them, and the dashboard those that ask apart', async () => {
+test('the dashboard, the self-test and list_my_servers count the tools as clients list them, and the dashboard those that ask apart', async () => {
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' });
   const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
   const read = async (path: string, body?: object) =>
@@ -146,6 +146,10 @@ test('the dashboard and the self-test count the tools as clients list them, and 
   expect(askingTools).toBe(Object.keys(asking).length);
   const all = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
   expect(visibleTools + helperTools + askingTools).toBe(await listed(all));
+  for (const [capabilities, tools] of [[{}, visibleTools] as const, [all, visibleTools + askingTools] as const]) {
+    const { structuredContent } = await (await connectV2('legacy', capabilities)).call('list_my_servers');
+    expect(structuredContent).toMatchObject({ servers: [{ id: 'everything', tools }] });
+  }
 
   const { checks } = testConnection.answer.parse(await read(`/api/users/${id}/connections/self-test`, {}));
   const told = checks.filter(({ id: check }) => ['legacy-session', 'modern-requests'].includes(check));

@@ -5,6 +5,7 @@ import {
   type ServerContext,
   type ServerOptions,
 } from '@modelcontextprotocol/server';
+import { isBuiltInTool } from '@souk/contract/built-in-tools.ts';
 import { asRecord } from '#platform/json.ts';
 import { askPrice } from '../call/ask-price.ts';
 import { askSignIn, orAskSignIn, withoutOwnAnswers } from '../call/ask-sign-in.ts';
@@ -18,8 +19,8 @@ import { forwardRequest } from './forward-request.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { callAcrossEras, othersAcrossEras } from './input-rounds/across-eras.ts';
 import { callMetaTool } from '../meta-tools/call-meta-tool.ts';
-import { isMetaTool, metaTools } from '../meta-tools/meta-tool-definitions.ts';
-import type { ServerIdentity } from './server-identity.ts';
+import { metaTools } from '../meta-tools/meta-tool-definitions.ts';
+import type { IdentityOf, ServerIdentity } from './server-identity.ts';
 import { capabilitiesOf } from '../view/link-capabilities.ts';
 import { asLegacyResult, isListedAsItIs } from '../view/legacy-result.ts';
 import type { RequestContext } from '../view/request-context.ts';
@@ -34,13 +35,13 @@ import { serveLists } from './serve-lists.ts';
  */
 export function buildServer(
   context: RequestContext,
-  identity: ServerIdentity,
+  identityOf: IdentityOf,
   parts: GatewayParts,
   pinned?: Visible,
 ): McpServer {
   const capabilities = capabilitiesOf(context.serverId, parts.catalogue.snapshot());
   const options = { capabilities, instructions: instructions(context, parts) };
-  const server = new GatewayServer(identity, options, parts, () => whyClosed(context, parts));
+  const server = new GatewayServer(identityOf(context.serverId), options, parts, () => whyClosed(context, parts));
   server.visible = pinned;
   const { server: handlers } = server;
   // a server's own link shows that server only; the built-in tools belong to the all-servers link
@@ -56,7 +57,7 @@ export function buildServer(
         const call = (inner: typeof request) =>
           extraOfMessage(sdk).underWay?.take(inner) ?? callTool(withoutOwnAnswers(inner), parts);
         const result = await askPrice(request, parts, (round) =>
-          own.length > 0 && isMetaTool(name) ? callMetaTool(name, round, parts, call) : call(round),
+          own.length > 0 && isBuiltInTool(name) ? callMetaTool(name, round, parts, call) : call(round),
         );
         const answer = askSignIn(result, request, parts);
         const isLegacy = request.clientCapabilities === undefined && !isInputRequiredResult(answer);

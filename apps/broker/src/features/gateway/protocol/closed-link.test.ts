@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const link = (id: string) => `${app.publicUrl}/s/${id}/mcp`;
 const notIncluded = () =>
-  `Weather is not in your plan. It comes with plans of the Professional tier. Get it: ${app.publicUrl}/service/weather`;
+  `Weather is not in your plan. It is included in Pro ($19/month). Get it: ${app.publicUrl}/service/weather`;
 const calls = () => fixture.seen.requests.filter(({ method }) => method === 'tools/call').length;
 async function credits(): Promise<number> {
   await Promise.all([app.usage.flush(), app.billing.ledger.flush()]);
@@ -87,7 +87,7 @@ describe.each(Object.entries(clients))('the link of a server that is not include
   });
 });
 
-test('the reason names the tier, the rental, or the switch, and the page where to act', async () => {
+test('the reason names the plan and the rental as they are sold, or the switch, and the page where to act', async () => {
   included = ['weather'];
   await app.upstreams.preferences.switchOff(userId, 'weather');
   const reason = async (id: string) => (await postModern(link(id), token, 'tools/list')).body.error;
@@ -104,7 +104,7 @@ test('the reason names the tier, the rental, or the switch, and the page where t
   });
   await app.upstreams.preferences.switchOn(userId, 'weather');
   expect((await reason('maps'))?.message).toBe(
-    `Maps is not in your plan. It comes with plans of the Enterprise tier, or can be rented. Get it: ${app.publicUrl}/service/maps`,
+    `Maps is not in your plan. It is included in Enterprise ($99/month), or you can rent it for $9/month. Get it: ${app.publicUrl}/service/maps`,
   );
   const discovered = await postModern(link('weather'), token, 'server/discover');
   expect(discovered.body.result?.['instructions']).toBe(notIncluded());

@@ -13,13 +13,13 @@ export type ClosedLink = { code: WhyHidden; text: string; url: string };
  */
 export async function whyClosed(
   { caller, serverId }: RequestContext,
-  { catalogue, view, publicUrl }: Pick<GatewayParts, 'catalogue' | 'view' | 'publicUrl'>,
+  { catalogue, view, publicUrl, howToGet }: Pick<GatewayParts, 'catalogue' | 'view' | 'publicUrl' | 'howToGet'>,
 ): Promise<ClosedLink | undefined> {
   const server = serverId === undefined ? undefined : catalogue.snapshot().byId.get(serverId);
   const code = server && (await view(caller.userId)).whyHidden(server);
   if (!code) return undefined;
   const url = serviceUrl(publicUrl, server);
-  return { code, text: hiddenText(code, server, url), url };
+  return { code, text: hiddenText(code, server, { url, howToGet }), url };
 }
 
 /**

@@ -3,7 +3,7 @@ import { createMcpHandler, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotoc
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallUnderWay } from '../call/call-under-way.ts';
 import { buildServer } from './build-server.ts';
-import type { ServerIdentity } from './server-identity.ts';
+import type { IdentityOf } from './server-identity.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { createLegacySessions, type LegacySessions } from './sessions/legacy-sessions.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -40,20 +40,24 @@ export type McpEndpoint = {
   notifyListChanged(changes?: ListChanges): void;
   /** Ends the sessions and streams of a revoked token, or the streams of all (undefined). Running calls finish. */
   endForToken(tokenId: string | undefined): void;
+  /** The tokens of the streams that last. */
+  tokensOfStreams(): string[];
+  /** Ends the streams of all in an orderly way: clients open them again, elsewhere. */
+  endStreams(): void;
   stop(): Promise<void>;
 };
 
 export async function createMcpEndpoint(
-  identity: ServerIdentity,
+  identityOf: IdentityOf,
   parts: GatewayParts,
   db: Database,
 ): Promise<McpEndpoint> {
-  const listening = createListenStreams(parts.subscriptions, parts.log);
+  const listening = createListenStreams(parts.subscriptions, identityOf, parts.log);
   const modern = createMcpHandler(
     (context) => {
       const extra = extraOf(context.authInfo);
       if (!extra) throw new Error('a request reached the endpoint without its context');
-      return buildServer(extra.context, identity, parts, extra.visible);
+      return buildServer(extra.context, identityOf, parts, extra.visible);
     },
     {
       legacy: 'reject',
@@ -64,7 +68,12 @@ export async function createMcpEndpoint(
     },
   );
   const inTime: typeof modern.fetch = (request, options) =>
-    orLateStream(request, modern.fetch(request, options), parts.keepAlive, extraOf(options?.authInfo)?.waitedMs ?? 0);
+    orLateStream(
+      request,
+      modern.fetch(request, options).then(withoutConnection),
+      parts.keepAlive,
+      extraOf(options?.authInfo)?.waitedMs ?? 0,
+    );
   const serveModern = toNodeHandler(
     { fetch: inTime },
     {
@@ -74,7 +83,7 @@ export async function createMcpEndpoint(
   const sessions = await createLegacySessions({
     ...parts,
     db,
-    build: (context) => buildServer(context, identity, parts),
+    build: (context) => buildServer(context, identityOf, parts),
   });
 
   return {
@@ -108,10 +117,22 @@ export async function createMcpEndpoint(
       sessions.endForToken(tokenId);
       listening.endForToken(tokenId);
     },
+    // the sessions look up their own
+    tokensOfStreams: () => listening.tokens(),
+    endStreams() {
+      sessions.endStreams();
+      listening.endAll();
+    },
     async stop() {
       await Promise.all([modern.close(), sessions.stop()]);
     },
   };
+}
+
+/** The SDK says of a stream that its connection stays, which is not for it to say: that of a broker that stops ends. */
+function withoutConnection(response: Response): Response {
+  response.headers.delete('connection');
+  return response;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { findDeadPort } from '#testing/fault-server.ts';
+import { freePort } from '#testing/free-port.ts';
 import { connectModern, postModern, postRaw } from '#testing/mcp-clients.ts';
 import { openSession } from '#testing/open-session.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
@@ -18,7 +18,7 @@ let stoppedAtMs: number | undefined;
 
 beforeAll(async () => {
   [old, modern] = await Promise.all([startTellingServer('legacy'), startTellingServer('modern')]);
-  const dead = `127.0.0.1:${await findDeadPort()}`;
+  const dead = `127.0.0.1:${await freePort()}`;
   app = await startTestApp({
     allowAddresses: [old.address, modern.address, dead],
     env: { MCP_CALLS_PER_MINUTE_TOKEN: String(callsPerMinute), MCP_CALLS_PER_MINUTE_USER: '1000' },

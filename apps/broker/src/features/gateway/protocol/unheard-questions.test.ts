@@ -7,6 +7,7 @@ import { listenLocally } from '#testing/listen-locally.ts';
 import { answerBy } from '#testing/rpc-answer.ts';
 import { openSession, type SessionHeaders } from '#testing/open-session.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { usageRows } from '#testing/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 // An open question stops the deadline of its call. A client that has hung up answers none.
@@ -78,8 +79,8 @@ function post(session: SessionHeaders, message: object, signal?: AbortSignal): P
 }
 
 /** Begins a call and reads its stream up to the question. */
-async function beginCall(session: SessionHeaders, hangUp: AbortController) {
-  const call = { id: 7, method: 'tools/call', params: { name: 'asking__ask' } };
+async function beginCall(session: SessionHeaders, hangUp: AbortController, id = 7) {
+  const call = { id, method: 'tools/call', params: { name: 'asking__ask' } };
   const answer = await post(session, call, hangUp.signal);
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -103,8 +104,9 @@ test('a question to a client that has hung up is withdrawn, and the place of its
   hangUp.abort();
   await waitUntil('the server to hear of the withdrawal', () => answers.length === 1, 20_000);
   expect(answers[0]).toMatchObject({ message: expect.stringContaining('The client has gone, and cannot be asked') });
+  await waitUntil('the call ended', async () => (await usageRows(app)).length === 1, 20_000);
   // the person's only place
-  const next = await beginCall(session, new AbortController());
+  const next = await beginCall(session, new AbortController(), 8);
   // a client that listens may take its time
   await new Promise((resolve) => setTimeout(resolve, patienceMs * 2));
   await post(session, { id: next.questionId, result: { action: 'accept', content: {} } });

@@ -1,9 +1,9 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/server';
 import { faultOf, type ClientInfo } from './failing-clients.ts';
+import { modernRevision } from './modern-revision.ts';
 
 /** The revision that brought pages to open, and -32042. */
 const pagesRevision = '2025-11-25';
-const modernRevision = '2026-07-28';
 
 /**
  * What a client can be asked: what it declared, without what its revision does not have and what is known to fail at it.

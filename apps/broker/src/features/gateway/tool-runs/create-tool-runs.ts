@@ -2,6 +2,7 @@ import { ProtocolError, type CallToolResult } from '@modelcontextprotocol/server
 import { maxToolRuns, type RunEvent, type RunFacts, type RunQuestion } from '@souk/contract/tool-runs.ts';
 import type { Listening } from '#adapters/mcp/upstream.ts';
 import { monotonicMs } from '#platform/clock.ts';
+import { shareOf, type LiveBrokers } from '#platform/db/share-of.ts';
 import { SoukError } from '#platform/errors.ts';
 import { asRecord } from '#platform/json.ts';
 import { isWebPage } from '#platform/http/is-web-page.ts';
@@ -45,7 +46,11 @@ type Running = {
 };
 
 /** @param elsewhere the runs of other brokers, where there may be some */
-export function createToolRuns(parts: GatewayParts, elsewhere: RunsElsewhere | undefined): ToolRuns {
+export function createToolRuns(
+  parts: GatewayParts,
+  elsewhere: RunsElsewhere | undefined,
+  brokers: Pick<LiveBrokers, 'count'>,
+): ToolRuns {
   const running = new Map<string, Running>();
   elsewhere?.serve({ callIds: () => [...running.keys()], handle });
 
@@ -119,7 +124,7 @@ export function createToolRuns(parts: GatewayParts, elsewhere: RunsElsewhere | u
   function failureOf(error: unknown, { aborted, reason }: AbortSignal): string {
     if (aborted && reason === shutOut) return `${shutOut.message}.`;
     if (aborted && reason === stopped) return stoppedText('tool');
-    if (aborted) return reason === unanswered ? 'The question was not answered in time.' : 'The call was cancelled.';
+    if (aborted) return reason === unanswered ? 'The question was not answered in time.' : 'The call was canceled.';
     if (error instanceof ProtocolError) return error.message;
     parts.log.error({ err: error }, 'a tool could not be run from the web');
     return 'An unexpected error occurred';
@@ -127,10 +132,10 @@ export function createToolRuns(parts: GatewayParts, elsewhere: RunsElsewhere | u
 
   return {
     start(wanted) {
-      if (parts.isStopping()) throw new SoukError('unavailable');
+      if (parts.isDraining()) throw new SoukError('unavailable');
       const { userId, tokenId } = wanted.caller;
       const own = [...running.values()].filter((run) => run.userId === userId).length;
-      if (own >= maxToolRuns) {
+      if (own >= shareOf(maxToolRuns, brokers)) {
         const message = `You can run ${maxToolRuns} tools at once. Wait until one has ended, or cancel it.`;
         throw new SoukError('too_many_runs', { message });
       }

@@ -93,11 +93,13 @@ export async function createRunsElsewhere(options: {
     log.warn({ err: error }, 'a message of another replica to a tool run could not be read');
   }
 
-  const stopListening = await db.listen(channel, (payload) => {
-    if (payload === '') return void readAgain().catch(failed);
+  const missed = () => void readAgain().catch(failed);
+  const hear = (payload: string) => {
+    if (payload === '') return missed();
     const notice = noticeSchema.safeParse(JSON.parse(payload)).data;
     if (notice) heed(notice);
-  });
+  };
+  const stopListening = await db.listen(channel, hear, missed);
 
   return {
     async pass(userId, callId, message) {

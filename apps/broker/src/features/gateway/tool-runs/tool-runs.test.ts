@@ -164,7 +164,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', (era) => 
     await running.ended;
     expect(running.events()).toContainEqual({ type: 'withdrawn', id: question.id });
     expect(running.events().at(-1)).toMatchObject(
-      era === 'legacy' ? { facts: { code: 'cancelled' } } : { type: 'failed', message: 'The call was cancelled.' },
+      era === 'legacy' ? { facts: { code: 'cancelled' } } : { type: 'failed', message: 'The call was canceled.' },
     );
   });
 });

@@ -51,7 +51,7 @@ const officialV1 = async (link: string) => {
 
 const reasons = {
   'switched off': ['switched_off', 'Travel is switched off. Turn it on: '],
-  'not included': ['not_included', 'Travel is not in your plan. It comes with plans of the Professional tier. '],
+  'not included': ['not_included', 'Travel is not in your plan. It is included in Pro ($19/month). '],
 } as const;
 
 describe.each([

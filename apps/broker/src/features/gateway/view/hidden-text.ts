@@ -1,4 +1,5 @@
-import { tiers } from '@souk/contract/tiers.ts';
+import { monthlyText } from '@souk/contract/currencies.ts';
+import type { Billing } from '#features/billing/index.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { WhyHidden } from './personal-view.ts';
 
@@ -14,15 +15,37 @@ export function serviceUrl(publicUrl: string, { id }: CatalogueServer): string {
 }
 
 /**
- * Why a person sees nothing of a server, and what they can do about it, with the tier and rental of its manifest. It ends
- * with the URL and no full stop, which clients would take for a part of it.
+ * Says in a sentence how people get a server that their plan doesn't include, with the plan and the prices of its page, and
+ * whether they can buy it there.
+ */
+export type HowToGet = (server: CatalogueServer) => { text: string; isSold: boolean };
+
+export const howToGet =
+  ({ shownOffers, payments }: Pick<Billing, 'shownOffers' | 'payments'>): HowToGet =>
+  (server) => {
+    if (!payments) return { text: 'Your administrator gives access to this service.', isSold: false };
+    const plan = shownOffers.planOf(server);
+    const rental = server.manifest.billing?.rental;
+    const rent = rental && `rent it for ${monthlyText(rental.price, rental.currency)}`;
+    if (!plan && !rent) return { text: 'No plan includes this service at the moment.', isSold: false };
+    if (!plan) return { text: `You can ${rent}.`, isSold: true };
+    const included = `It is included in ${plan.name} (${monthlyText(plan.amount, plan.currency)})`;
+    return { text: rent ? `${included}, or you can ${rent}.` : `${included}.`, isSold: true };
+  };
+
+/**
+ * Why a person sees nothing of a server, and what they can do about it. It ends with the URL and no full stop, which clients
+ * would take for a part of it.
  * @param charge a sentence about what a call to a server that is not included cost, before the advice
  */
-export function hiddenText(why: WhyHidden, { manifest }: CatalogueServer, url: string, charge?: string): string {
-  const { name, billing } = manifest;
+export function hiddenText(
+  why: WhyHidden,
+  server: CatalogueServer,
+  { url, howToGet: toGet, charge }: { url: string; howToGet: HowToGet; charge?: string },
+): string {
+  const { name } = server.manifest;
   if (why === 'switched_off') return `${name} is switched off. Turn it on: ${url}`;
-  const tier = tiers[billing?.tier ?? 'T0'].name;
-  const rental = billing?.rental ? ', or can be rented' : '';
   const cost = charge === undefined ? '' : ` ${charge}`;
-  return `${name} is not in your plan. It comes with plans of the ${tier} tier${rental}.${cost} Get it: ${url}`;
+  const { text, isSold } = toGet(server);
+  return `${name} is not in your plan. ${text}${cost} ${isSold ? 'Get it' : 'Its page'}: ${url}`;
 }

@@ -1,7 +1,6 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/server';
-import type { CatalogueItem } from '#features/catalogue/index.ts';
+import { needsTask, type CatalogueItem } from '#features/catalogue/index.ts';
 import { canAnswer } from '#features/upstreams/index.ts';
-import { needsTask } from '../call/task-support.ts';
 
 /** Whether tools/list has this tool: one that only runs as a task, or asks what the client cannot answer, would fail. */
 export function isListed(capabilities: ClientCapabilities | undefined, item: CatalogueItem): boolean {

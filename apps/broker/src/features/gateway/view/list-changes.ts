@@ -1,4 +1,4 @@
-import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
+import type { CatalogueItem, CatalogueServer } from '#features/catalogue/index.ts';
 import type { PersonalView } from './personal-view.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -20,15 +20,17 @@ type Changed = { server: CatalogueServer; kinds: readonly ListKind[] };
 /**
  * What a change of the catalogue changed in people's lists; undefined for nothing. A person whose view is not in memory may have
  * everything that changed in theirs.
+ * @param servers those that were read again, and `before` as they were, with those that are deployed no more
  */
-export function changesBetween(
-  before: CatalogueSnapshot,
-  now: CatalogueSnapshot,
+export function changesOf(
+  servers: readonly CatalogueServer[],
+  before: readonly CatalogueServer[],
   view: PersonalView,
 ): ListChanges | undefined {
-  // a server that did not change is the same object in both, and most often at the same place
-  const others = now.servers.filter((server, at) => server !== before.servers[at]);
-  const changed = [...gone(before, now), ...others.flatMap((server) => changeOf(before.byId.get(server.id), server))];
+  const now = new Set(servers.map(({ id }) => id));
+  const earlier = new Map(before.map((server) => [server.id, server]));
+  const gone = before.filter(({ id }) => !now.has(id)).map((server) => ({ server, kinds: everyKind }));
+  const changed: Changed[] = [...gone, ...servers.flatMap((server) => changeOf(earlier.get(server.id), server))];
   if (changed.length === 0) return undefined;
   return ({ caller, serverId }) => {
     const concerned = changed.filter(({ server }) => serverId === undefined || server.id === serverId);
@@ -38,12 +40,6 @@ export function changesBetween(
     );
     return everyKind.filter((kind) => kinds.includes(kind));
   };
-}
-
-function gone(before: CatalogueSnapshot, now: CatalogueSnapshot): Changed[] {
-  return before.servers
-    .filter((server, at) => server !== now.servers[at] && !now.byId.has(server.id))
-    .map((server) => ({ server, kinds: everyKind }));
 }
 
 function changeOf(before: CatalogueServer | undefined, server: CatalogueServer): Changed[] {

@@ -15,7 +15,7 @@ beforeAll(async () => {
   process.env['STRIPE_SECRET_KEY_CANARY'] = canary;
   app = await startTestApp({ env: { BRAND_NAME: 'Souk' } });
   const stdio = (command: string) => ({ type: 'stdio', command });
-  await deployManifest(app, { id: 'memory', connection: stdio('memory'), isolation: 'perUser' });
+  await deployManifest(app, { id: 'memory', connection: stdio('memory') });
   await deployManifest(app, { id: 'filesystem', slug: 'files', connection: stdio('filesystem'), isolation: 'perUser' });
   await deployManifest(app, { id: 'everything', connection: stdio('everything'), isolation: 'perUser' });
   await deployManifest(app, { id: 'calendar', connection: { type: 'websocket', url: 'service:calendar' } });
@@ -38,7 +38,7 @@ async function callText(client: TestClient, name: string, args: Record<string, u
   return JSON.stringify(result);
 }
 
-test("users do not see each other's data in a per-user server: memory", async () => {
+test("users do not see each other's data in a program whose manifest says nothing of isolation: memory", async () => {
   const entities = [{ name: 'Ann_secret', entityType: 'thing', observations: ['only for Ann'] }];
   expect(await callText(ann, 'memory__create_entities', { entities })).not.toContain('"isError":true');
   expect(await callText(ann, 'memory__read_graph')).toContain('only for Ann');

@@ -127,6 +127,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call whose broker is slow, deaf
       await two.round(0, { given: { times: 2, wait: true } }),
     );
     expect((await stops).result).toMatchObject(isQuestion);
+    two.replicas.apps[0].gateway.letGo();
     const draining = two.replicas.apps[0].gateway.drain(600_000);
     await draining;
     // while it stops, and when it has gone
@@ -152,6 +153,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call whose broker is slow, deaf
     const first = await two.round(0, { given });
     const second = two.round(1, { given }, first);
     await waitUntil('the call to go on', () => two.asking.waiting() === 1);
+    two.replicas.apps[0].gateway.letGo();
     const drained = two.replicas.apps[0].gateway.drain(600_000);
     two.asking.release();
     expect((await second).result).toMatchObject({ isError: true, _meta: { 'souk/code': 'stopped' } });

@@ -37,6 +37,8 @@ export type LegacySessions = {
    * them again are authenticated again, as with every request.
    */
   endForToken(tokenId: string | undefined): void;
+  /** Ends the streams that belong to no call: clients open them again. */
+  endStreams(): void;
   /** Notifies the sessions of one user, or of all users (undefined). */
   notifyListChanged(changes?: ListChanges): void;
   /** Removes the rows of sessions that have been idle for too long. */
@@ -59,7 +61,11 @@ export async function createLegacySessions(options: {
   const store = createSessionStore({ db, clock });
   const storedSubscriptions = createStoredSubscriptions(db);
   const memory = createSessionMemory({ store, time, clock, log });
-  const notices = await listenToSessions(db, log, { notice: heed, missed: () => void readAgain() });
+  const notices = await listenToSessions(db, log, {
+    notice: heed,
+    missed: () => void readAgain(true),
+    unheard: () => void readAgain(false),
+  });
 
   const tellChanged = (session: string) => notices.tell({ kind: 'subscriptions', session });
 
@@ -103,8 +109,8 @@ export async function createLegacySessions(options: {
     lateAnswers.watch(session, sent);
   }
 
-  /** After notices may have been missed. */
-  async function readAgain(): Promise<void> {
+  /** After notices may have been missed. @param tells whether clients are told what may have changed */
+  async function readAgain(tells: boolean): Promise<void> {
     const known = [...memory.all()];
     try {
       const levels = await store.readLogLevels(known.map(({ hash }) => hash));
@@ -113,7 +119,7 @@ export async function createLegacySessions(options: {
         else if (!session.isRetired) memory.end(session);
       }
       for (const waiting of await messages.waiting(known.map(({ hash }) => hash))) await deliver(waiting);
-      for (const session of known) if (session.transport.hasOwnStream) await followSubscriptions(session, true);
+      for (const session of known) if (session.transport.hasOwnStream) await followSubscriptions(session, tells);
     } catch (error) {
       log.warn({ err: error }, 'the sessions could not be read again');
     }
@@ -220,6 +226,10 @@ export async function createLegacySessions(options: {
     return served;
   }
 
+  function endStreams(): void {
+    for (const { transport } of memory.all()) transport.closeStandaloneSSEStream();
+  }
+
   const sweep = setInterval(() => {
     memory.sweep().catch((error: unknown) => log.warn({ err: error }, 'the use of sessions could not be stored'));
   }, sweepIntervalMs);
@@ -263,16 +273,15 @@ export async function createLegacySessions(options: {
     },
 
     endForToken(tokenId) {
-      if (tokenId === undefined) {
-        for (const { transport } of memory.all()) transport.closeStandaloneSSEStream();
-        return;
-      }
+      if (tokenId === undefined) return endStreams();
       memory.retireOfToken(tokenId);
       store.removeOfToken(tokenId).catch((error: unknown) => {
         // nothing can use them, and they expire
         log.warn({ err: error }, 'the sessions of a revoked token could not be removed');
       });
     },
+
+    endStreams,
 
     notifyListChanged(changes) {
       for (const { server, context, isRetired } of memory.all()) {

@@ -21,17 +21,18 @@ export type SessionNotices = {
   stop(): Promise<void>;
 };
 
-/** @param on `missed` is called after notices may have been missed */
+/** @param on `missed` is called after notices may have been missed, and `unheard` now and then while none come */
 export async function listenToSessions(
   db: Database,
   log: Log,
-  on: { notice(notice: SessionNotice): void; missed(): void },
+  on: { notice(notice: SessionNotice): void; missed(): void; unheard(): void },
 ): Promise<SessionNotices> {
-  const stop = await db.listen(channel, (payload) => {
+  const hear = (payload: string) => {
     if (payload === '') return on.missed();
     const notice = readNotice(payload);
     if (notice) on.notice(notice);
-  });
+  };
+  const stop = await db.listen(channel, hear, on.unheard);
   return {
     async tell(notice) {
       await db.notify(channel, JSON.stringify(notice)).catch((error: unknown) => {

@@ -210,7 +210,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
   /** Ends the stream of a cancelled call without an answer, and makes the SDK forget the call. */
   async #endCancelled(id: RequestId): Promise<void> {
     this.closeSSEStream(id);
-    await this.send({ jsonrpc: '2.0', id, error: { code: -32000, message: 'The call was cancelled' } }).catch(() => {});
+    await this.send({ jsonrpc: '2.0', id, error: { code: -32000, message: 'The call was canceled' } }).catch(() => {});
   }
 }
 

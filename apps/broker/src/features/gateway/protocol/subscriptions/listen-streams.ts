@@ -1,9 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
-import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
+import {
+  SERVER_INFO_META_KEY,
+  SUBSCRIPTION_ID_META_KEY,
+  type ServerEvent,
+  type ServerEventBus,
+} from '@modelcontextprotocol/server';
 import { asRecord } from '#platform/json.ts';
 import type { Log } from '#platform/log.ts';
 import type { RequestContext } from '../../view/request-context.ts';
+import type { IdentityOf } from '../server-identity.ts';
 import type { ResourceSubscriptions } from './resource-subscriptions.ts';
 
 const maxStreamsPerUser = 32;
@@ -19,11 +25,19 @@ export type ListenStreams = {
   publish(event: ServerEvent, concerns?: (context: RequestContext) => boolean): void;
   /** Ends the streams of a revoked token; all streams if it is unknown which token was revoked (undefined). */
   endForToken(tokenId: string | undefined): void;
+  /** The tokens of all. */
+  tokens(): string[];
+  /** Ends all with the result that says so (2026-07-28, basic/utilities, Subscriptions). */
+  endAll(): void;
 };
 
-type Stream = { context: RequestContext; addresses: readonly string[]; response: ServerResponse };
+type Stream = { context: RequestContext; id: unknown; addresses: readonly string[]; response: ServerResponse };
 
-export function createListenStreams(subscriptions: ResourceSubscriptions, log: Log): ListenStreams {
+export function createListenStreams(
+  subscriptions: ResourceSubscriptions,
+  identityOf: IdentityOf,
+  log: Log,
+): ListenStreams {
   const streams = new Set<Stream>();
   /** The SDK subscribes to the bus without naming the stream; this identifies the request that it serves. */
   const current = new AsyncLocalStorage<Stream>();
@@ -31,6 +45,14 @@ export function createListenStreams(subscriptions: ResourceSubscriptions, log: L
 
   function publish(event: ServerEvent, concerns: (context: RequestContext) => boolean = () => true): void {
     for (const [listener, { context }] of listeners) if (concerns(context)) listener(event);
+  }
+
+  /** As the SDK ends a stream, which can end all of its streams, but not without everything else. */
+  function end({ context, id, response }: Stream): void {
+    if (!response.headersSent || response.writableEnded) return;
+    const _meta = { [SUBSCRIPTION_ID_META_KEY]: id, [SERVER_INFO_META_KEY]: identityOf(context.serverId) };
+    const message = { jsonrpc: '2.0', id, result: { resultType: 'complete', _meta } };
+    response.end(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
   }
 
   return {
@@ -59,16 +81,21 @@ export function createListenStreams(subscriptions: ResourceSubscriptions, log: L
     async open(context, body, response, serve) {
       const own = [...streams].filter((stream) => stream.context.caller.userId === context.caller.userId);
       if (own.length >= maxStreamsPerUser) return false;
-      const stream: Stream = { context, addresses: addressesOf(body), response };
+      const stream: Stream = { context, id: asRecord(body)?.['id'], addresses: addressesOf(body), response };
       streams.add(stream);
       response.once('close', () => streams.delete(stream));
       await current.run(stream, serve);
       return true;
     },
     endForToken(tokenId) {
-      for (const { context, response } of streams) {
-        if (tokenId === undefined || context.caller.tokenId === tokenId) response.destroy();
+      for (const stream of streams) {
+        if (tokenId === undefined) end(stream);
+        else if (stream.context.caller.tokenId === tokenId) stream.response.destroy();
       }
+    },
+    tokens: () => [...streams].map(({ context }) => context.caller.tokenId),
+    endAll() {
+      for (const stream of streams) end(stream);
     },
   };
 }

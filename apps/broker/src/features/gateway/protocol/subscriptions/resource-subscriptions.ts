@@ -4,7 +4,7 @@ import type { Upstreams } from '#features/upstreams/index.ts';
 import { Backoff } from '#platform/backoff.ts';
 import type { Log } from '#platform/log.ts';
 import { findHiddenResource, findResource, type FoundResource } from '../../view/find-resource.ts';
-import { presentHidden, presentUpstreamError } from '../../call/present-failure.ts';
+import { presentHidden, presentUpstreamError, type Links } from '../../call/present-failure.ts';
 import type { PersonalView } from '../../view/personal-view.ts';
 import type { RequestContext } from '../../view/request-context.ts';
 import { visibleTo } from '../../view/visible.ts';
@@ -31,13 +31,14 @@ export type ResourceSubscriptions = {
 
 type Subscription = { userId: string; end: () => void };
 
-export function createResourceSubscriptions(parts: {
-  catalogue: Pick<Catalogue, 'snapshot'>;
-  view: PersonalView;
-  pool: Upstreams['pool'];
-  publicUrl: string;
-  log: Log;
-}): ResourceSubscriptions {
+export function createResourceSubscriptions(
+  parts: Links & {
+    catalogue: Pick<Catalogue, 'snapshot'>;
+    view: PersonalView;
+    pool: Upstreams['pool'];
+    log: Log;
+  },
+): ResourceSubscriptions {
   const open = new Set<Subscription>();
 
   /** Finds the resource among those that the user sees now. Checked at every change: the user may have lost access. */

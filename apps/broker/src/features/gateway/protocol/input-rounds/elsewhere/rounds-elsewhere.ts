@@ -73,16 +73,15 @@ export async function createRoundsElsewhere(options: {
     }
   }
 
-  const stopListening = await db.listen(channel, (payload) => {
-    if (payload === '') {
-      readAgain().catch((error: unknown) =>
-        log.warn({ err: error }, 'rounds of other replicas could not be read again'),
-      );
-      return;
-    }
+  const missed = () => {
+    readAgain().catch((error: unknown) => log.warn({ err: error }, 'rounds of other replicas could not be read again'));
+  };
+  const hear = (payload: string) => {
+    if (payload === '') return missed();
     const notice = readNotice(payload);
     if (notice) heed(notice);
-  });
+  };
+  const stopListening = await db.listen(channel, hear, missed);
 
   return {
     broker,

@@ -63,7 +63,8 @@ async function startTwoBrokers(): Promise<TwoBrokers> {
   };
   const [db, asking, modern] = await Promise.all([connect(), startAskingServer(), startConformanceFixture('modern')]);
   const allowAddresses = [asking.address, modern.address];
-  const env = { MASTER_KEY: masterKey };
+  // each broker has a half of the places, or a third: calls that wait are to be limited by their own number
+  const env = { MASTER_KEY: masterKey, MCP_IN_FLIGHT_USER: '48' };
   const replicas = await startReplicas(connect, { allowAddresses, env });
   const [first, second] = replicas.apps;
   await deployManifest(first, { id: 'asking', connection: { type: 'http', url: asking.url } });
