@@ -1,0 +1,3 @@
+export { createNotices, type Notices } from './create-notices.ts';
+export { readNoticeFigures } from './notice-store.ts';
+export { noticesContributor } from './account-contributor.ts';

@@ -1,0 +1,31 @@
+import type { Mail } from '#adapters/mail/smtp-mailer.ts';
+import type { Query } from '#platform/db/database.ts';
+import type { TakenNotice } from '../notice-store.ts';
+import { readSwitchedOff } from '../notice-switches.ts';
+import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
+import { sayNotice } from '../words/say-notice.ts';
+import { unsubscription, writeMail, type Shop } from './write-mail.ts';
+
+export type MailParts = {
+  query: Query;
+  shop: Shop;
+  links: UnsubscribeLinks;
+  /** The address of a person who may sign in; undefined for an account that is deleted or shut out. */
+  addressOf(userId: string): Promise<string | undefined>;
+};
+
+/** The mail that a notice becomes now, or why there is none. */
+export async function mailOfNotice(
+  { query, shop, links, addressOf }: MailParts,
+  { key, userId, kind, facts, address }: Omit<TakenNotice, 'createdAt' | 'attempts'>,
+): Promise<Mail | 'unwanted' | 'no_recipient'> {
+  if (kind === undefined || kind === 'alert') return 'no_recipient';
+  const write = (to: string, of: string) =>
+    writeMail(shop, { to, key, words: sayNotice(kind, facts), ...unsubscription(shop, links, { userId: of, kind }) });
+  // the account is gone, and with it everything that could be looked up
+  if (kind === 'account_deleted') return address === undefined ? 'no_recipient' : write(address, '');
+  if (userId === undefined) return 'no_recipient';
+  if ((await readSwitchedOff(query, userId)).has(kind)) return 'unwanted';
+  const to = await addressOf(userId);
+  return to === undefined ? 'no_recipient' : write(to, userId);
+}
