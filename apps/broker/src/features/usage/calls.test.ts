@@ -133,7 +133,7 @@ describeOnDatabases('months of calls', migrations, (open) => {
     const partitions = async () =>
       (await db.query<{ name: string }>(`select relid::regclass::text as name from pg_partition_tree('usage_events')`))
         .rows;
-    expect(await dropOldPartitions(db, Date.UTC(2026, 2, 15))).toEqual(['usage_events_2025_01']);
+    expect(await dropOldPartitions(db, Date.UTC(2026, 2, 15), 13)).toEqual(['usage_events_2025_01']);
     const left = (await partitions()).map(({ name }) => name);
     expect(left).toContain('usage_events_2025_02');
     expect(left).toContain('usage_events_default');

@@ -1,12 +1,16 @@
 import type { Database } from '#platform/db/database.ts';
 
-/** Single calls are kept this long (data.md, Retention). */
-const retentionMonths = 13;
-
-/** Drops the partitions of usage_events whose every row is older than the retention. Answers their names. */
-export async function dropOldPartitions(db: Pick<Database, 'transaction'>, nowMs: number): Promise<string[]> {
+/**
+ * Drops the partitions of usage_events whose every row is older than so many months. Answers their names.
+ * @param months that single calls are kept, beside the current one
+ */
+export async function dropOldPartitions(
+  db: Pick<Database, 'transaction'>,
+  nowMs: number,
+  months: number,
+): Promise<string[]> {
   const now = new Date(nowMs);
-  const oldest = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - retentionMonths, 1));
+  const oldest = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1));
   const oldestName = `usage_events_${oldest.toISOString().slice(0, 7).replace('-', '_')}`;
   return db.transaction(async (query) => {
     await query(`select pg_advisory_xact_lock(hashtext('souk:usage-partitions'))`);

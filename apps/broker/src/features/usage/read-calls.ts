@@ -1,14 +1,14 @@
+import { writeCursor, type Place } from '@souk/contract/times.ts';
 import type { Call } from '@souk/contract/usage.ts';
 import type { Query } from '#platform/db/database.ts';
-import { SoukError } from '#platform/errors.ts';
 
 export type CallFilter = {
   limit: number;
-  cursor?: string | undefined;
+  cursor?: Place | undefined;
   serverId?: string | undefined;
   outcome?: Call['outcome'] | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
 };
 
 /** Names of clients and personal tokens as their owner knows them, by tokenId. */
@@ -33,10 +33,12 @@ type Row = {
   rounds: number;
 };
 
+const columns = `call_id, created_at, client_id, token_id, server_id, kind, name, duration_ms, outcome, reason, credits,
+  calls, rounds`;
+
 /**
  * One page of a person's calls, newest first. A page starts after the last call of the page before (by time and id), so new
  * calls do not shift it, and a late page costs as much as the first.
- * @throws SoukError invalid_request for a cursor that we have not issued
  */
 export async function readCalls(
   query: Query,
@@ -44,10 +46,9 @@ export async function readCalls(
   filter: CallFilter,
   nameClients: NameClients,
 ): Promise<{ calls: Call[]; nextCursor: string | null }> {
-  const after = filter.cursor === undefined ? undefined : readCursor(filter.cursor);
+  const after = filter.cursor;
   const { rows } = await query<Row>(
-    `select call_id, created_at, client_id, token_id, server_id, kind, name, duration_ms, outcome, reason, credits, calls,
-            rounds
+    `select ${columns}
        from usage_events
       where user_id = $1
         and ($2::timestamptz is null or (created_at, call_id) < ($2::timestamptz, $3::uuid))
@@ -74,16 +75,30 @@ export async function readCalls(
   const last = page.at(-1);
   return {
     calls: page.map((row) => present(row, names)),
-    nextCursor: rows.length > page.length && last ? `${last.created_at.toISOString()}_${last.call_id}` : null,
+    nextCursor: rows.length > page.length && last ? writeCursor({ at: last.created_at, id: last.call_id }) : null,
   };
 }
 
-/** @throws SoukError invalid_request for one that we have not issued */
-export function readCursor(cursor: string): { at: string; id: string } {
-  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor);
-  const [, at = '', id = ''] = match ?? [];
-  if (Number.isNaN(Date.parse(at))) throw new SoukError('invalid_request', { message: 'query.cursor: is not valid' });
-  return { at, id };
+/**
+ * Calls of a person by their ids, newest first. @param period when they ended: a call is found by its time first
+ */
+export async function readCallsById(
+  query: Query,
+  userId: string,
+  callIds: readonly string[],
+  period: { from: Date; to: Date },
+  nameClients: NameClients,
+): Promise<Call[]> {
+  if (callIds.length === 0) return [];
+  const { rows } = await query<Row>(
+    `select ${columns} from usage_events
+     where user_id = $1 and credits > 0 and call_id = any($2::uuid[]) and created_at >= $3 and created_at <= $4
+     order by created_at desc, call_id desc`,
+    [userId, callIds, period.from, period.to],
+  );
+  const used = new Map(rows.map((row) => [row.token_id, { clientId: row.client_id, tokenId: row.token_id }]));
+  const names = await nameClients(userId, [...used.values()]);
+  return rows.map((row) => present(row, names));
 }
 
 /** By the client's id; every other is a client that a person connected. */

@@ -1,4 +1,5 @@
 import type { CreditUsage } from '@souk/contract/billing-history.ts';
+import type { Place } from '@souk/contract/times.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Period } from '#platform/http/period.ts';
 
@@ -15,16 +16,17 @@ const paidCalls = `
   from usage_events u
   where u.user_id = $1 and u.credits > 0 and u.created_at >= $3 and u.created_at < $4 and u.livemode = $2`;
 
-/** One page of what a person's calls cost, newest first. Arguments and results are not stored. */
+/** One page of what a person's calls cost, newest first, or what follows after one of them. Arguments and results are not stored. */
 export async function readCreditUsage(
   query: Query,
   of: { userId: string; livemode: boolean; period: Period },
-  page: { limit: number; offset: number },
+  page: { limit: number; offset: number; after?: Place | undefined },
 ): Promise<CreditUsage[]> {
   const { rows } = await query<Row>(
     `select u.call_id, u.server_id, u.name, u.credits, u.created_at ${paidCalls}
+       and ($7::timestamptz is null or (u.created_at, u.call_id) < ($7::timestamptz, $8::uuid))
      order by u.created_at desc, u.call_id desc limit $5 offset $6`,
-    [...valuesOf(of), page.limit, Math.min(page.offset, maxCounted)],
+    [...valuesOf(of), page.limit, Math.min(page.offset, maxCounted), page.after?.at ?? null, page.after?.id ?? null],
   );
   return rows.map((row) => ({
     id: row.call_id,

@@ -1,15 +1,25 @@
-import { getCreditHistory, getCreditHistoryCsv, maxCsvRows } from '@souk/contract/billing-history.ts';
+import { getCreditHistory, getCreditHistoryCsv, maxCsvRows, type CreditUsage } from '@souk/contract/billing-history.ts';
 import type { Query } from '#platform/db/database.ts';
-import { asCsvFile, csvOf } from '#platform/http/csv.ts';
+import { inPages } from '#platform/db/in-pages.ts';
+import { csvOf, csvType, type Columns } from '#platform/http/csv.ts';
+import type { Downloads } from '#platform/http/downloads.ts';
 import { periodOf } from '#platform/http/period.ts';
 import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import { countCreditUsage, readCreditUsage } from './read-credit-usage.ts';
 
+const columns: Columns<CreditUsage> = {
+  id: ({ id }) => id,
+  timestamp: ({ timestamp }) => timestamp,
+  service: ({ mcpId }) => mcpId,
+  tool: ({ toolName }) => toolName,
+  credits: ({ amount }) => amount,
+};
+
 /** What the calls of a person cost, as pages and as a file. @param livemode whose credits count: see the ledger */
 export function mountCreditHistoryRoutes(
   router: Router,
-  { query, livemode }: { query: Query; livemode: boolean },
+  { query, livemode, downloads }: { query: Query; livemode: boolean; downloads: Downloads },
 ): void {
   router.route(getCreditHistory, async ({ caller, params, query: { page, limit, ...dates } }) => {
     requireOwn(caller, params);
@@ -25,11 +35,11 @@ export function mountCreditHistoryRoutes(
   router.route(getCreditHistoryCsv, async ({ caller, params, query: dates, reply }) => {
     requireOwn(caller, params);
     const of = { userId: caller.userId, livemode, period: periodOf(dates) };
-    const usage = await readCreditUsage(query, of, { limit: maxCsvRows, offset: 0 });
-    asCsvFile(reply, 'credit-history.csv');
-    return csvOf(
-      ['id', 'timestamp', 'service', 'tool', 'credits'],
-      usage.map((one) => [one.id, one.timestamp, one.mcpId, one.toolName, one.amount]),
-    );
+    const pages = inPages<CreditUsage>((last, limit) => {
+      const after = last && { at: new Date(last.timestamp), id: last.id };
+      return readCreditUsage(query, of, { limit, offset: 0, after });
+    }, maxCsvRows);
+    const pieces = csvOf(columns, pages);
+    return downloads.send(reply, caller.userId, { name: 'credit-history.csv', type: csvType, pieces });
   });
 }

@@ -7,8 +7,7 @@ const maxRecords = 11_000;
 type DayRow = { day: string; server_id: string; name: string; calls: number; answered: number; credits: number };
 
 /**
- * What a person used on each day, the newest first: it stays when single calls are forgotten, and after a deletion under
- * the user id, which then identifies no person.
+ * What a person used on each day, the newest first: it stays when single calls are forgotten.
  */
 export function usageByDayContributor({ query }: { query: Query }): AccountContributor {
   return {
@@ -23,6 +22,7 @@ export function usageByDayContributor({ query }: { query: Query }): AccountContr
       );
       return rows.map(({ day, server_id: serverId, name, ...figures }) => ({ date: day, serverId, name, ...figures }));
     },
+    // it goes with the calls (../account-contributor.ts)
     erase: () => Promise.resolve(),
   };
 }

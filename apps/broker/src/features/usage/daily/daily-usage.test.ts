@@ -9,7 +9,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
 import { usageMigrations } from '../migrations.ts';
 import { createUsageWriter } from '../usage-writer.ts';
-import { percentileMs } from './latency-buckets.ts';
+import { latencyColumns, percentileMs } from './latency-buckets.ts';
 import { mergeUsage } from './merge-usage.ts';
 import { dailyMigrations } from './migrations.ts';
 import { readUsageStats } from './read-stats.ts';
@@ -64,7 +64,7 @@ async function writeCharged(query: Query, rows: readonly UsageRow[]): Promise<vo
 /** What was added up must be what the single rows say, to the last call. */
 async function expectTheSameAsRows(db: Database): Promise<void> {
   const { rows } = await db.query(
-    `select coalesce(sum(calls) filter (where kind = 'tool' and server_id is not null), 0)::bigint as calls,
+    `select coalesce(sum(calls) filter (where kind = 'tool'), 0)::bigint as calls,
             coalesce(sum(credits), 0)::bigint as credits from usage_events where user_id = $1`,
     [userId],
   );
@@ -95,6 +95,39 @@ describeOnDatabases('usage by day', migrations, (open) => {
     const rows = await db.query('select name from usage_daily where user_id = $1', [userId]);
     expect(rows.rows).toHaveLength(8);
     await Promise.all([one.stop(), two.stop()]);
+  });
+
+  test('of a day with many servers the first 200 are counted by name, the others together, and no call is lost', async () => {
+    const db = await open();
+    const writer = createUsageWriter({ query: db.query, log });
+    const callServers = async (from: number, to: number) => {
+      for (let number = from; number < to; number++) {
+        const serverId = `server-${String(number).padStart(3, '0')}`;
+        for (const name of ['one', 'two']) writer.record(call({ serverId, name }));
+      }
+      await writer.flush();
+      await mergeUsage(db);
+    };
+    await callServers(0, 150);
+    await callServers(100, 260);
+    await callServers(250, 300);
+    await writer.stop();
+    await expectTheSameAsRows(db);
+    const daily = await db.query<{ server_id: string; calls: number }>(
+      `select server_id, sum(calls)::bigint as calls from usage_daily where user_id = $1 group by 1 order by 1`,
+      [userId],
+    );
+    expect(daily.rows).toHaveLength(201);
+    // 50 servers were called twice, and 100 beyond the 200, ten of them twice
+    expect(daily.rows[0]).toEqual({ server_id: '+others', calls: 2 * (60 + 50) });
+    expect(daily.rows.filter(({ calls }) => calls === 4)).toHaveLength(50);
+    expect(daily.rows.at(-1)?.server_id).toBe('server-199');
+    const { usageByMcp, usageByTool, totalToolCalls } = await stats(db);
+    expect(totalToolCalls).toBe(2 * (150 + 160 + 50));
+    expect(usageByMcp[0]).toMatchObject({ mcpId: '+others', toolCalls: 220 });
+    expect(usageByTool).toHaveLength(400);
+    const servers = await db.query('select count(distinct server_id)::int as servers from usage_servers');
+    expect(servers.rows).toEqual([{ servers: 300 }]);
   });
 
   test('a transaction that does not end stops the rows of no other', async () => {
@@ -143,6 +176,69 @@ describeOnDatabases('usage by day', migrations, (open) => {
     await writer.stop();
   });
 
+  test('only an answer to a client is its last one, and an average counts answered calls alone', async () => {
+    const db = await open();
+    const writer = createUsageWriter({ query: db.query, log });
+    const noon = Date.UTC(2026, 10, 20, 12);
+    const refused = { outcome: 'refused', reason: 'switched_off', credits: 0 } as const;
+    writer.record(call({ clientId: 'frontend', atMs: noon, credits: 2 }));
+    writer.record(call({ ...refused, atMs: noon + 1 }));
+    await writer.flush();
+    expect(await stats(db)).toMatchObject({
+      totalToolCalls: 2,
+      answeredToolCalls: 1,
+      averageCost: 2,
+      lastClientAt: null,
+    });
+    writer.record(call({ atMs: noon + 2, credits: 3 }));
+    writer.record(call({ serverId: 'notes', outcome: 'error', reason: 'tool_error', atMs: noon + 3, credits: 0 }));
+    writer.record(call({ clientId: 'frontend', atMs: noon + 4, credits: 0 }));
+    writer.record(call({ ...refused, atMs: noon + 5 }));
+    await writer.stop();
+    const at = (ms: number) => new Date(ms).toISOString();
+    for (const isMerged of [false, true]) {
+      if (isMerged) await mergeUsage(db);
+      const { usageByMcp, ...inAll } = await stats(db);
+      expect(inAll).toMatchObject({ lastCallAt: at(noon + 5), lastClientAt: at(noon + 3), averageCost: 1.25 });
+      expect(usageByMcp).toMatchObject([
+        { mcpId: 'travel', averageCost: 1.7, lastClientAt: at(noon + 2) },
+        { mcpId: 'notes', averageCost: 0, lastClientAt: at(noon + 3) },
+      ]);
+    }
+  });
+
+  test('of a day the five servers with the most answers are counted each by itself, and built-in tools and the others together', async () => {
+    const db = await open();
+    const writer = createUsageWriter({ query: db.query, log });
+    const answers = (serverId: string, count: number, atMs = noonMs) => {
+      for (let index = 0; index < count; index++) writer.record(call({ serverId, atMs }));
+    };
+    // g has the most calls, and the fewest answers; f as many answers as d, and more than e
+    for (const [index, serverId] of ['a', 'b', 'c', 'd', 'e', 'f', 'g'].entries()) answers(serverId, 8 - index);
+    answers('f', 2, noonMs - 2 * 24 * 60 * 60_000);
+    for (let index = 0; index < 20; index++)
+      writer.record(call({ serverId: 'g', outcome: 'refused', reason: 'rate_limited', credits: 0 }));
+    writer.record(call({ serverId: 'a', kind: 'resource', name: 'note://one' }));
+    for (let index = 0; index < 9; index++) writer.record(call({ serverId: undefined, name: 'find_tools' }));
+    writer.record(call({ userId: randomUUID() }));
+    await writer.stop();
+    for (const isMerged of [false, true]) {
+      if (isMerged) await mergeUsage(db);
+      const { usageByMcpAndDay, usageByDay } = await stats(db, userId, 3);
+      expect(usageByMcpAndDay).toEqual([
+        { mcpId: 'a', answeredToolCalls: [0, 0, 8] },
+        { mcpId: 'b', answeredToolCalls: [0, 0, 7] },
+        { mcpId: 'c', answeredToolCalls: [0, 0, 6] },
+        { mcpId: 'd', answeredToolCalls: [0, 0, 5] },
+        { mcpId: 'f', answeredToolCalls: [2, 0, 3] },
+        { mcpId: '+built-in', answeredToolCalls: [0, 0, 9] },
+        { mcpId: '+others', answeredToolCalls: [0, 0, 6] },
+      ]);
+      const ofDay = (day: number) => usageByMcpAndDay.reduce((sum, row) => sum + (row.answeredToolCalls[day] ?? 0), 0);
+      expect([0, 1, 2].map(ofDay), 'as of the day').toEqual(usageByDay.map((day) => day.answeredToolCalls));
+    }
+  });
+
   test('days are those of UTC, and names without bounds are not kept', async () => {
     const db = await open();
     const writer = createUsageWriter({ query: db.query, log });
@@ -158,7 +254,7 @@ describeOnDatabases('usage by day', migrations, (open) => {
     const { usageByDay } = await stats(db);
     expect(usageByDay.slice(-2)).toEqual([
       { date: '2026-11-20', toolCalls: 1, answeredToolCalls: 1, totalCredits: 3 },
-      { date: '2026-11-21', toolCalls: 1, answeredToolCalls: 1, totalCredits: 3 },
+      { date: '2026-11-21', toolCalls: 4, answeredToolCalls: 1, totalCredits: 3 },
     ]);
     const { rows } = await db.query('select server_id, kind, name from usage_daily where day > $1 order by 1, 2', [
       '2026-11-20',
@@ -200,6 +296,35 @@ describeOnDatabases('usage before there were sums by day', before, (open) => {
       errors: 1,
       refused: 0,
     });
+  });
+});
+
+const beforeBuiltIn = usageMigrations.filter(({ name }) => name < '0284');
+describeOnDatabases('usage before built-in tools were part of the totals of all people', beforeBuiltIn, (open) => {
+  test('has them afterwards, on days with other calls and without, and beside what is still to be merged', async () => {
+    const db = await open();
+    const day = (date: string, calls: number, answered: number, server = '') =>
+      db.query(
+        `insert into usage_servers (server_id, day, kind, name, calls, answered, credits, failed, ${latencyColumns.join(', ')})
+         values ($1, $2::date, 'tool', '', $3, $4, 0, 0, ${latencyColumns.map(() => '0').join(', ')})`,
+        [server, date, calls, answered],
+      );
+    await day('2026-11-19', 4, 3);
+    await day('2026-11-20', 2, 2);
+    await day('2026-11-20', 9, 7, 'travel');
+    await db.query(`insert into usage_days values ('2026-11-20', 9, 7, 2)`);
+    const writer = createUsageWriter({ query: db.query, log });
+    writer.record(call({ serverId: undefined, name: 'find_tools', credits: 0 }));
+    await writer.stop();
+    await migrate(db, usageMigrations);
+    const expected = ['2026-11-19 4 3 0', '2026-11-20 11 9 2', '2026-11-21 1 1 0'];
+    for (const isMerged of [false, true]) {
+      if (isMerged) await mergeUsage(db);
+      const { rows } = await db.query(
+        `select concat_ws(' ', day, sum(calls), sum(answered), sum(failed)) as row from usage_by_day_of_all group by day order by day`,
+      );
+      expect(rows.map(({ row }) => row)).toEqual(expected);
+    }
   });
 });
 

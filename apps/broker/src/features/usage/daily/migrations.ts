@@ -1,4 +1,6 @@
+import { countedServers, otherServers } from '@souk/contract/usage.ts';
 import type { Migration } from '#platform/db/database.ts';
+import { mergeOverall, overallMigrations, peopleMigrations } from '../overall/migrations.ts';
 import { latencyColumns, latencyConditions, latencyLimitsText } from './latency-buckets.ts';
 
 /** A tool's own error is an answer of its server; of a built-in tool it is a refusal of ours, and belongs to no server. */
@@ -7,6 +9,9 @@ const isAnswered = `(outcome = 'ok' or (reason = 'tool_error' and server_id is n
 /** The server did not answer, or not with what a client can use. */
 const isFailed = `(outcome in ('error', 'failed') and not ${isAnswered})`;
 
+/** The website's own runs of tools prove nothing of a client. */
+const isOfClient = `client_id <> 'frontend'`;
+
 const keys = 'user_id, day, server_id, kind, name';
 const sums = ['calls', 'answered', 'credits', ...latencyColumns];
 const columns = `${keys}, ${sums.join(', ')}, last_at, last_answered_at`;
@@ -14,6 +19,9 @@ const columns = `${keys}, ${sums.join(', ')}, last_at, last_answered_at`;
 /** The columns since failed calls are counted; the statements before that are about those above. */
 const sumsNow = [...sums, 'failed'];
 const columnsNow = `${columns}, failed`;
+
+/** The columns since it is known when a client of the person was answered, and not this website. */
+const columnsWithClient = `${columnsNow}, last_client_at`;
 
 /** The same of all people together. */
 const serverKeys = 'server_id, day, kind, name';
@@ -85,6 +93,31 @@ const addUpFailed = (rows: string) => `
       sum(sign * calls) as calls, sum(sign * credits) as credits, max(created_at) filter (where sign = 1) as last_at
     from (${rows}) counted group by 1, 2, 3, 4, 5, 6) bucketed
   group by 1, 2, 3, 4, 5`;
+
+/** The same with the time of the last answer to a client. */
+const addUpClients = (rows: string) => `
+  select user_id, day, server, kind, tool,
+    sum(calls), coalesce(sum(calls) filter (where bucket >= 0), 0), sum(credits),
+    ${latencyColumns.map((_, bucket) => `coalesce(sum(calls) filter (where bucket = ${bucket}), 0)`).join(',\n    ')},
+    max(last_at), max(last_at) filter (where bucket >= 0), coalesce(sum(calls) filter (where bucket = -1), 0),
+    max(last_client_at) filter (where bucket >= 0)
+  from (
+    select user_id, (created_at at time zone 'UTC')::date as day, coalesce(server_id, '') as server, kind,
+      case when kind = 'tool' and server_id is not null then name else '' end as tool,
+      case when ${isAnswered} then width_bucket(duration_ms - 1, '${latencyLimitsText}'::int[])
+        when ${isFailed} then -1 end as bucket,
+      sum(sign * calls) as calls, sum(sign * credits) as credits, max(created_at) filter (where sign = 1) as last_at,
+      max(created_at) filter (where sign = 1 and ${isOfClient}) as last_client_at
+    from (${rows}) counted group by 1, 2, 3, 4, 5, 6) bucketed
+  group by 1, 2, 3, 4, 5`;
+
+const addClientsToParts = (name: string, rows: string) => `
+  create or replace function ${name}() returns trigger language plpgsql
+  set plan_cache_mode = force_generic_plan set jit = off as $function$
+  begin
+    insert into usage_parts (${columnsWithClient}) ${addUpClients(rows)};
+    return null;
+  end $function$`;
 
 const addFailedToParts = (name: string, rows: string) => `
   create or replace function ${name}() returns trigger language plpgsql
@@ -180,23 +213,65 @@ export const dailyMigrations: readonly Migration[] = [
       'create index usage_daily_by_server on usage_daily (server_id, day) include (user_id)',
     ],
   },
+  ...overallMigrations,
+  {
+    name: '0230-usage-last-client',
+    // a link works once a client was answered; the website runs tools without one
+    statements: [
+      ...['usage_daily', 'usage_parts'].map((table) => `alter table ${table} add column last_client_at timestamptz`),
+      `create or replace view usage_by_day as select ${columnsWithClient} from usage_daily
+        union all select ${columnsWithClient} from usage_parts`,
+      addClientsToParts('add_usage', 'select *, 1 as sign from new_rows'),
+      addClientsToParts('correct_usage', 'select *, 1 as sign from new_rows union all select *, -1 from old_rows'),
+      // as far as single calls are kept
+      `insert into usage_parts (${columnsWithClient})
+        select user_id, (created_at at time zone 'UTC')::date, coalesce(server_id, ''), kind,
+          case when kind = 'tool' and server_id is not null then name else '' end,
+          ${sums.map(() => '0').join(', ')}, null, null, 0, max(created_at)
+        from usage_events where ${isAnswered} and ${isOfClient} group by 1, 2, 3, 4, 5`,
+    ],
+  },
+  ...peopleMigrations,
 ];
 
-/** Takes up to $1 parts away, and adds them to usage_daily and usage_servers. Answers how many. */
+/**
+ * Takes up to $1 parts away, and adds them to usage_daily and usage_servers. Answers how many. Of one person and day the
+ * servers beyond the first `countedServers` are one row of usage_daily: a client that calls thousands would fill it.
+ */
 export const mergeText = `
   with taken as (
-    delete from usage_parts where ctid = any (array(select ctid from usage_parts limit $1)) returning ${columnsNow}),
+    delete from usage_parts where ctid = any (array(select ctid from usage_parts limit $1)) returning ${columnsWithClient}),
+  fresh as (
+    select user_id, day, server_id, row_number() over (partition by user_id, day order by server_id) as place
+    from (select distinct user_id, day, server_id from taken where server_id <> '') as called
+    where not exists (select from usage_daily as daily where daily.user_id = called.user_id
+      and daily.day = called.day and daily.server_id = called.server_id)),
+  known as (
+    select user_id, day, count(distinct server_id) as servers from usage_daily
+    where (user_id, day) in (select user_id, day from fresh) and server_id not in ('', '${otherServers}')
+    group by user_id, day),
+  beyond as (
+    select user_id, day, server_id from fresh left join known using (user_id, day)
+    where place + coalesce(servers, 0) > ${countedServers}),
+  counted as (
+    select user_id, day, kind, ${sumsNow.join(', ')}, last_at, last_answered_at, last_client_at,
+      case when beyond.server_id is null then taken.server_id else '${otherServers}' end as server_id,
+      case when beyond.server_id is null then name else '' end as name
+    from taken left join beyond using (user_id, day, server_id)),
   merged as (
-    insert into usage_daily as daily (${columnsNow})
-    select ${keys}, ${sums.map((sum) => `sum(${sum})`).join(', ')}, max(last_at), max(last_answered_at), sum(failed)
-    from taken group by ${keys}
+    insert into usage_daily as daily (${columnsWithClient})
+    select ${keys}, ${sums.map((sum) => `sum(${sum})`).join(', ')}, max(last_at), max(last_answered_at), sum(failed),
+      max(last_client_at)
+    from counted group by ${keys}
     on conflict (${keys}) do update set
       ${sumsNow.map((sum) => `${sum} = daily.${sum} + excluded.${sum}`).join(', ')},
       last_at = greatest(daily.last_at, excluded.last_at),
-      last_answered_at = greatest(daily.last_answered_at, excluded.last_answered_at)),
+      last_answered_at = greatest(daily.last_answered_at, excluded.last_answered_at),
+      last_client_at = greatest(daily.last_client_at, excluded.last_client_at)),
   of_servers as (
     insert into usage_servers as daily (${serverColumns})
     select ${serverKeys}, ${sumsNow.map((sum) => `sum(${sum})`).join(', ')} from taken group by ${serverKeys}
     on conflict (${serverKeys}) do update set
-      ${sumsNow.map((sum) => `${sum} = daily.${sum} + excluded.${sum}`).join(', ')})
+      ${sumsNow.map((sum) => `${sum} = daily.${sum} + excluded.${sum}`).join(', ')}),
+  ${mergeOverall.trim()}
   select count(*) as parts from taken`;

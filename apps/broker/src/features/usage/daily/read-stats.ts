@@ -1,6 +1,7 @@
-import type { UsageStats } from '@souk/contract/usage.ts';
+import { builtInTools, otherServers, type UsageStats } from '@souk/contract/usage.ts';
 import type { Query } from '#platform/db/database.ts';
 import { latencyColumns, percentileMs } from './latency-buckets.ts';
+import { readServersByDay } from './read-servers-by-day.ts';
 
 /** Of servers, of tools: those that were used most (specification part 1, section 9). The totals count all. */
 const maxRecords = 1000;
@@ -15,17 +16,22 @@ type Row = {
   credits: number;
   last_at: Date | null;
   last_answered_at: Date | null;
+  last_client_at: Date | null;
   latency: number[];
 };
 
 /**
  * What one person used in the last `days` days (UTC), today included: in all, by server, tool and day. Prompts and
- * resources are not counted as tool calls, but as a last call. From the sums by day; single calls are not read.
+ * resources are not counted as tool calls, but as a last call. Calls of built-in tools count as all others do, so that the total
+ * is the number of the calls that people see. From the sums by day; single calls are not read.
  */
 export async function readUsageStats(query: Query, userId: string, days: number, nowMs: number): Promise<UsageStats> {
   const today = Math.floor(nowMs / dayMs) * dayMs;
   const dates = Array.from({ length: days }, (_, index) => isoDay(today - (days - 1 - index) * dayMs));
-  const { rows } = await query<Row>(statsText, [userId, dates[0], maxRecords]);
+  const [{ rows }, usageByMcpAndDay] = await Promise.all([
+    query<Row>(statsText, [userId, dates[0], maxRecords]),
+    readServersByDay(query, userId, dates),
+  ]);
   const byDay = new Map(rows.flatMap((row) => (row.day === null ? [] : [[row.day, row] as const])));
   const servers = rows.filter((row) => row.day === null && row.name === null);
   const tools = rows.filter((row) => row.name !== null);
@@ -35,8 +41,12 @@ export async function readUsageStats(query: Query, userId: string, days: number,
     totalCreditsUsed: total('credits'),
     totalToolCalls: total('calls'),
     answeredToolCalls: total('answered'),
-    averageCost: average(total('credits'), total('calls'), 2),
-    usageByMcp: servers.map((row) => ({ mcpId: row.server_id ?? '', ...presentUse(row) })),
+    averageCost: average(total('credits'), total('answered'), 2),
+    usageByMcp: servers.map((row) => ({
+      mcpId: row.server_id || builtInTools,
+      ...presentUse(row),
+      lastClientAt: latest([row.last_client_at]),
+    })),
     usageByTool: tools.map((row) => ({
       mcpId: row.server_id ?? '',
       toolName: row.name ?? '',
@@ -47,36 +57,40 @@ export async function readUsageStats(query: Query, userId: string, days: number,
       const { calls = 0, answered = 0, credits = 0 } = byDay.get(date) ?? {};
       return { date, toolCalls: calls, answeredToolCalls: answered, totalCredits: credits };
     }),
+    usageByMcpAndDay,
     lastCallAt: latest(inAll.map((row) => row.last_at)),
     lastAnsweredAt: latest(inAll.map((row) => row.last_answered_at)),
+    lastClientAt: latest(inAll.map((row) => row.last_client_at)),
   };
 }
 
-/** What belongs to no server is no use of one: of such rows only the times of the last calls count. */
+/** What belongs to no server is one row, without the names that were called. */
 const statsText = `
   with sums as (
     select day, server_id, name,
-      coalesce(sum(calls) filter (where kind = 'tool' and server_id <> ''), 0)::bigint as calls,
-      coalesce(sum(answered) filter (where kind = 'tool' and server_id <> ''), 0)::bigint as answered,
-      coalesce(sum(credits) filter (where server_id <> ''), 0)::bigint as credits,
+      coalesce(sum(calls) filter (where kind = 'tool'), 0)::bigint as calls,
+      coalesce(sum(answered) filter (where kind = 'tool'), 0)::bigint as answered,
+      coalesce(sum(credits), 0)::bigint as credits,
       max(last_at) as last_at, max(last_answered_at) as last_answered_at,
+      max(last_client_at) as last_client_at,
       array[${latencyColumns.map((column) => `sum(${column})::bigint`).join(', ')}] as latency,
       grouping(day) = 0 as is_day, grouping(name) = 0 as is_tool
     from usage_by_day where user_id = $1 and day >= $2::date
     group by grouping sets ((day), (server_id), (server_id, kind, name))),
   ranked as (
-    select *, row_number() over (partition by is_day, is_tool order by calls desc, server_id, name) as place
-    from sums where is_day or calls > 0)
-  select to_char(day, 'YYYY-MM-DD') as day, server_id, name, calls, answered, credits, last_at, last_answered_at, latency
+    select *, row_number() over (partition by is_day, is_tool order by answered desc, calls desc, server_id, name) as place
+    from sums where is_day or (calls > 0 and not (is_tool and server_id in ('', '${otherServers}'))))
+  select to_char(day, 'YYYY-MM-DD') as day, server_id, name, calls, answered, credits, last_at, last_answered_at,
+    last_client_at, latency
   from ranked where is_day or place <= $3
   order by place`;
 
-/** Credits a call, rounded as the dashboard shows them: one decimal for each server (specification part 2, section 9). */
+/** Credits an answered call, rounded as the dashboard shows them: one decimal for each server (specification part 2, section 9). */
 function presentUse({ calls, answered, credits }: Row) {
   return {
     toolCalls: calls,
     answeredToolCalls: answered,
-    averageCost: average(credits, calls, 1),
+    averageCost: average(credits, answered, 1),
     totalCredits: credits,
   };
 }
@@ -86,9 +100,9 @@ function presentLatency(counts: readonly number[]): { p50: number; p95: number; 
   return p50 === undefined || p95 === undefined || p99 === undefined ? null : { p50, p95, p99 };
 }
 
-function average(credits: number, calls: number, decimals: number): number {
+function average(credits: number, answered: number, decimals: number): number {
   const scale = 10 ** decimals;
-  return calls === 0 ? 0 : Math.round((credits / calls) * scale) / scale;
+  return answered === 0 ? 0 : Math.round((credits / answered) * scale) / scale;
 }
 
 function latest(moments: readonly (Date | null)[]): string | null {

@@ -63,8 +63,10 @@ test('before the first call the figures are zeros and there is no last call', as
     usageByMcp: [],
     usageByTool: [],
     usageByDay: lastDays.map((date) => ({ date, toolCalls: 0, answeredToolCalls: 0, totalCredits: 0 })),
+    usageByMcpAndDay: [],
     lastCallAt: null,
     lastAnsweredAt: null,
+    lastClientAt: null,
   });
 });
 
@@ -102,14 +104,14 @@ test('calls that were refused or failed are counted apart from those that a tool
   // an error of a built-in tool is a refusal of ours
   expect((await call('find_tools', { query: '' })).body.result).toMatchObject({ isError: true });
   const before = (await stats(web, own)).data;
-  expect(before).toMatchObject({ totalToolCalls: 2, answeredToolCalls: 0, lastAnsweredAt: null });
+  expect(before).toMatchObject({ totalToolCalls: 4, answeredToolCalls: 0, lastAnsweredAt: null });
   expect(before?.lastCallAt).not.toBeNull();
 
   // the tool says no, and its answer has come
   expect((await call('sums__get-sum', { a: 'x' })).body.result).toMatchObject({ isError: true });
   const after = (await stats(web, own)).data;
   expect(after).toMatchObject({
-    totalToolCalls: 3,
+    totalToolCalls: 5,
     answeredToolCalls: 1,
     usageByMcp: expect.arrayContaining([
       expect.objectContaining({ mcpId: 'sums', toolCalls: 1, answeredToolCalls: 1 }),
@@ -117,6 +119,21 @@ test('calls that were refused or failed are counted apart from those that a tool
     ]),
   });
   expect(after?.lastAnsweredAt).toBe(after?.lastCallAt);
+
+  // a built-in tool that answers is a call as any other, under an id of no server
+  for (const name of ['my_balance', 'list_my_servers']) await call(name);
+  const withOwn = (await stats(web, own)).data;
+  expect(withOwn).toMatchObject({ totalToolCalls: 7, answeredToolCalls: 3 });
+  const [most, next] = withOwn?.usageByMcp ?? [];
+  expect(most, 'the most answered first').toMatchObject({ mcpId: '+built-in', toolCalls: 4, answeredToolCalls: 2 });
+  expect(next).toMatchObject({ mcpId: 'sums', answeredToolCalls: 1 });
+  const today = (answered: number) => [...Array.from({ length: 29 }, () => 0), answered];
+  expect(withOwn?.usageByMcpAndDay).toEqual([
+    { mcpId: 'sums', answeredToolCalls: today(1) },
+    { mcpId: '+built-in', answeredToolCalls: today(2) },
+  ]);
+  expect(withOwn?.usageByDay.at(-1)).toMatchObject({ toolCalls: 7, answeredToolCalls: 3 });
+  expect(withOwn?.usageByTool.map(({ mcpId }) => mcpId)).not.toContain('+built-in');
 });
 
 test('[HIST-9] [HIST-10] [HIST-11] usage is in all, by server, by tool and by day, of the last 30 days', async () => {
@@ -138,7 +155,8 @@ test('[HIST-9] [HIST-10] [HIST-11] usage is in all, by server, by tool and by da
     await call(name);
   const { data } = await stats(await signIn(), own);
   expect(data).toMatchObject({ totalCreditsUsed: 15, totalToolCalls: 8, answeredToolCalls: 8, averageCost: 1.88 });
-  expect(data?.usageByMcp).toEqual([
+  expect(data?.lastClientAt).toBe(data?.lastAnsweredAt);
+  expect(data?.usageByMcp).toMatchObject([
     { mcpId: 'paid', toolCalls: 4, answeredToolCalls: 4, averageCost: 3.8, totalCredits: 15 },
     { mcpId: 'one', toolCalls: 3, answeredToolCalls: 3, averageCost: 0, totalCredits: 0 },
     { mcpId: 'two', toolCalls: 1, answeredToolCalls: 1, averageCost: 0, totalCredits: 0 },
@@ -155,6 +173,12 @@ test('[HIST-9] [HIST-10] [HIST-11] usage is in all, by server, by tool and by da
   expect(byDay.filter(({ toolCalls }) => toolCalls > 0)).toEqual([
     { date: firstDay, toolCalls: 2, answeredToolCalls: 2, totalCredits: 5 },
     { date: byDay.at(-1)?.date, toolCalls: 6, answeredToolCalls: 6, totalCredits: 10 },
+  ]);
+  const onBothDays = (first: number, last: number) => [...Array.from({ length: 26 }, () => 0), first, 0, 0, last];
+  expect(data?.usageByMcpAndDay, 'the most used first').toEqual([
+    { mcpId: 'paid', answeredToolCalls: onBothDays(1, 3) },
+    { mcpId: 'one', answeredToolCalls: onBothDays(1, 2) },
+    { mcpId: 'two', answeredToolCalls: onBothDays(0, 1) },
   ]);
   // three days ago is the fourth of the last four days, and not one of the last three
   expect((await stats(await signIn(), own, '4')).data?.totalToolCalls).toBe(8);

@@ -34,12 +34,13 @@ export function createServerFigures(given: FiguresParts & { catalogue: Catalogue
     async readTools(id) {
       const server = find(id);
       if (!server) throw new SoukError('not_found', { message: `No server ${id} is deployed.` });
-      const [staged, use, { changes }] = await Promise.all([
+      const [staged, use, { changes }, rejected] = await Promise.all([
         findStaged(id),
         readToolUse(query, id, clock.now()),
         catalogue.pendingTools(id),
+        catalogue.rejectedTools(id),
       ]);
-      const tools = presentTools(server, { staged, use, pending: changes });
+      const tools = presentTools(server, { staged, use, pending: changes, rejected });
       return { tools, pricedButMissing: pricedButMissing(server) };
     },
   };

@@ -1,7 +1,7 @@
 import type { AdminTool } from '@souk/contract/admin-servers.ts';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ToolChange } from '@souk/contract/tool-changes.ts';
-import { estimateToolTokens, type CatalogueItem, type CatalogueServer } from '#features/catalogue/index.ts';
+import { estimateToolTokens, needsTask, type CatalogueItem, type CatalogueServer } from '#features/catalogue/index.ts';
 import { asRecord } from '#platform/json.ts';
 
 export type ToolFacts = {
@@ -10,11 +10,14 @@ export type ToolFacts = {
   use: ReadonlyMap<string, { calls: number; errors: number }>;
   /** Changes that wait for a review. */
   pending: readonly ToolChange[];
+  /** Decisions that tools stay hidden. */
+  rejected: readonly { change: ToolChange; by: string | null }[];
 };
 
 /** The tools of a deployed server, in its own order; those under review last. */
 export function presentTools(server: CatalogueServer, facts: ToolFacts): AdminTool[] {
   const pendingOf = new Map(facts.pending.map((change) => [change.tool, change]));
+  const rejectedOf = new Map(facts.rejected.map((one) => [one.change.tool, one]));
   const stagedCosts = facts.staged && costsOf(facts.staged);
   const present = (item: CatalogueItem): AdminTool => {
     const { name, definition } = item;
@@ -31,11 +34,20 @@ export function presentTools(server: CatalogueServer, facts: ToolFacts): AdminTo
       destructive: annotations?.['readOnlyHint'] !== true && annotations?.['destructiveHint'] !== false,
       ...use,
       tokens: estimateToolTokens(item),
+      asks: item.asks ?? null,
+      needsTask: needsTask(item),
       underReview: item.underReview,
       pendingChange: pendingOf.get(name) ?? null,
+      keptHidden: item.keptHidden ? decisionOf(rejectedOf.get(name)) : null,
     };
   };
   return [...server.tools, ...server.toolsUnderReview].map(present);
+}
+
+function decisionOf(rejected: ToolFacts['rejected'][number] | undefined): AdminTool['keptHidden'] {
+  if (!rejected) return null;
+  const { change, by } = rejected;
+  return { at: change.decidedAt ?? change.foundAt, by, reason: change.reason, change };
 }
 
 /** Prices in the deployed version of tools that the server does not list. */

@@ -16,7 +16,7 @@ export type ServerMonth = {
 
 type Row = { calls: number; answered: number; failed: number; credits: number; latency: number[] };
 
-/** Reads the last 30 days (UTC) from the sums by day. Calls are those of tools; credits and people are of prompts and resources too. */
+/** Reads the last 30 days (UTC) from the sums by day. Calls are those of tools that were sent to it; credits and people are of prompts and resources too. */
 export async function readMonth(query: Query, serverId: string, nowMs: number): Promise<ServerMonth> {
   const [{ rows }, users] = await Promise.all([
     query<Row>(monthText, [serverId, firstShownDay(nowMs)]),
@@ -24,7 +24,7 @@ export async function readMonth(query: Query, serverId: string, nowMs: number): 
   ]);
   const { calls = 0, answered = 0, failed = 0, credits = 0, latency = [] } = rows[0] ?? {};
   return {
-    calls,
+    calls: answered + failed,
     errors: failed,
     refused: calls - answered - failed,
     p50Ms: percentileMs(latency, 0.5) ?? null,
@@ -41,7 +41,7 @@ export async function readToolUse(
   nowMs: number,
 ): Promise<ReadonlyMap<string, { calls: number; errors: number }>> {
   const { rows } = await query<{ name: string; calls: number; failed: number }>(
-    `select name, sum(calls)::bigint as calls, sum(failed)::bigint as failed from usage_of_servers
+    `select name, (sum(answered) + sum(failed))::bigint as calls, sum(failed)::bigint as failed from usage_of_servers
      where server_id = $1 and day >= $2::date and kind = 'tool' group by name`,
     [serverId, firstShownDay(nowMs)],
   );

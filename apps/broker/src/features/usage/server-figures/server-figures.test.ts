@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { adminServerEndpoints } from '@souk/contract/admin-servers.ts';
 import { createClient, type Client } from '@souk/contract/client.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -8,29 +9,34 @@ import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from '../../gateway/call/testing/ending-server.ts';
+import { startTellingServer, type TellingServer } from '../../gateway/testing/telling-server.ts';
 import { mergeUsage } from '../daily/merge-usage.ts';
 
 let app: TestApp;
 let server: EndingServer;
-let admin: Client<typeof adminServerEndpoints>;
+let telling: TellingServer;
+const endpoints = [...adminServerEndpoints, ...adminManifestEndpoints] as const;
+let admin: Client<typeof endpoints>;
 let nowMs = 0;
 const id = 'used';
 
 beforeEach(async () => {
   nowMs = Date.parse('2026-11-20T12:00:00Z');
   server = await startEndingServer('modern');
+  telling = await startTellingServer('legacy');
   app = await startTestApp({
-    allowAddresses: [server.address],
+    allowAddresses: [server.address, telling.address],
     clock: { now: () => nowMs, monotonic: () => nowMs },
     env: withoutHealthChecks,
   });
   await deployManifest(app, manifest('1.0.0', { say: 0, gone: 7 }));
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'admin@souk.test' });
-  admin = createClient(adminServerEndpoints, { baseUrl: app.publicUrl, fetch, token: async () => accessToken });
+  admin = createClient(endpoints, { baseUrl: app.publicUrl, fetch, token: async () => accessToken });
 });
 afterEach(async () => {
   await app?.stop();
   await server?.close();
+  await telling?.close();
 });
 
 function manifest(version: string, toolCosts: Record<string, number>) {
@@ -66,17 +72,21 @@ const paid = (type: string, amount: number, at: string, status = 'completed') =>
     [randomUUID(), type, status, id, amount, at],
   );
 
-/** Six calls of two people, two of which the server failed. */
+/** Six calls of two people, two of which the server failed, and one that was refused before it was sent. */
 async function useServer(): Promise<void> {
   await callAs('ann@souk.test', ['ok', 'ok', 'tool_error', 'reset']);
   await callAs('bob@souk.test', ['ok', 'garbage']);
+  const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'cleo@souk.test' });
+  const headers = { authorization: `Bearer ${accessToken}` };
+  await fetch(`${app.publicUrl}/mcp/${id}/disable`, { method: 'POST', headers });
+  await callAs('cleo@souk.test', ['ok']);
 }
 
 const figures = () => admin.getServerFigures({ params: { id } });
 
 test('figures of 30 days: calls, those that the server failed, people, and what rentals brought after refunds', async () => {
   await useServer();
-  const month = { calls: 6, errors: 2, refused: 0, credits: 0, users: 2, revenueCents: 0, currency: 'USD' };
+  const month = { calls: 6, errors: 2, refused: 1, credits: 0, users: 2, revenueCents: 0, currency: 'USD' };
   // no time goes by: all are in the first bucket, which ends with 5 ms
   expect((await figures()).month).toMatchObject({ ...month, p50Ms: 3, p95Ms: 5 });
   // the same once parts are merged into days
@@ -93,7 +103,7 @@ test('figures of 30 days: calls, those that the server failed, people, and what 
 
 test('a status has the time since when it is so, and a reason in the words of an operator', async () => {
   const { now } = await figures();
-  expect(now).toMatchObject({ status: 'connected', reason: null, since: '2026-11-20T12:00:00.000Z' });
+  expect(now).toMatchObject({ status: 'connected', reason: null, detail: null, since: '2026-11-20T12:00:00.000Z' });
   nowMs += 60 * 60_000;
   const detail = 'The server cannot be reached';
   await app.catalogue.setHealth(id, { status: 'disconnected', detail, era: undefined });
@@ -101,7 +111,10 @@ test('a status has the time since when it is so, and a reason in the words of an
   expect((await figures()).now).toMatchObject({ status: 'disconnected', reason: detail, since, lastCheckAt: since });
   nowMs += 60 * 60_000;
   await app.catalogue.setHealth(id, { status: 'disconnected', detail, era: undefined });
-  expect((await figures()).now).toMatchObject({ since, lastCheckAt: '2026-11-20T14:00:00.000Z' });
+  // checks that change nothing are written together, some seconds later
+  const later = '2026-11-20T14:00:00.000Z';
+  await waitUntil('the check to be written', async () => (await figures()).now?.lastCheckAt === later, 10_000);
+  expect((await figures()).now).toMatchObject({ since, lastCheckAt: later });
   await app.catalogue.setHealth(id, { status: 'connected', detail: undefined, era: undefined });
   expect((await figures()).now).toMatchObject({ status: 'connected', since: '2026-11-20T14:00:00.000Z' });
 });
@@ -127,6 +140,21 @@ test('tools have both prices, what their calls came to, their size, and the chan
   );
   const changed = (await admin.listServerTools({ params: { id } })).tools.find(({ name }) => name === 'say');
   expect(changed).toMatchObject({ underReview: true, pendingChange: { tool: 'say', status: 'pending' } });
+});
+
+test('a tool that runs only as a task is shown as one that no link lists, and the list of manifests does not count it', async () => {
+  await deployManifest(app, {
+    ...manifest('1.0.0', {}),
+    id: 'telling',
+    connection: { type: 'http', url: telling.url },
+  });
+  const { tools } = await admin.listServerTools({ params: { id: 'telling' } });
+  expect(tools.flatMap(({ name, needsTask }) => (needsTask ? [name] : []))).toEqual(['task']);
+  const shown = await (await fetch(`${app.publicUrl}/mcp/tools`)).text();
+  expect([shown.includes('"telling__echo"'), shown.includes('"telling__task"')]).toEqual([true, false]);
+  const { manifests } = await admin.listManifests({ query: {} });
+  const listed = manifests.find((one) => one.id === 'telling')?.capabilities;
+  expect(listed).toMatchObject({ tools: tools.length - 1 });
 });
 
 test('a server that was never known is not found, and one that is not deployed has its past', async () => {

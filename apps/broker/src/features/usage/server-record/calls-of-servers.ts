@@ -47,7 +47,10 @@ export function percentOf(part: number, whole: number): number {
   return Math.floor((part / whole) * 10_000) / 100;
 }
 
-/** What was refused or cancelled says nothing of the server. A tool's own error is an answer. */
+/**
+ * What was refused or cancelled says nothing of the server, nor does a program that ended for what its caller made it take:
+ * else one account could spoil the record. A tool's own error is an answer.
+ */
 const text = `
   select server_id, sum(calls)::int as calls,
     coalesce(sum(calls) filter (where outcome = 'ok' or reason = 'tool_error'), 0)::int as answered,
@@ -55,4 +58,5 @@ const text = `
       filter (where outcome = 'ok' or reason = 'tool_error') as median_ms
   from usage_events
   where created_at >= $1 and kind = 'tool' and server_id is not null and outcome in ('ok', 'error', 'failed')
+    and coalesce(reason, '') not in ('storage_full', 'over_limit')
   group by server_id having sum(calls) >= $2`;

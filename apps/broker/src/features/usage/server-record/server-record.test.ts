@@ -81,6 +81,16 @@ const twenty = [...Array<string>(18).fill('ok'), 'tool_error', 'reset'];
 
 test('speed and success come from calls of tools that reached the server, once there are twenty', async () => {
   await callAs('ann@souk.test', 'used', 'say', twenty);
+  // one account cannot spoil the record by what it makes a program take
+  await callAs('ben@souk.test', 'used', 'say', ['reset', 'reset', 'reset', 'reset']);
+  for (const reason of ['storage_full', 'over_limit']) {
+    await app.db.query(
+      `update usage_events set reason = $1 where call_id in (
+         select call_id from usage_events join users on users.id = user_id
+         where email = 'ben@souk.test' and outcome = 'failed' and reason = 'upstream_unavailable' limit 2)`,
+      [reason],
+    );
+  }
   await callAs('ann@souk.test', 'quiet', 'say', twenty.slice(1));
   // not sent to the server
   await callAs('ann@souk.test', 'quiet', 'unknown', ['ok']);

@@ -1,3 +1,4 @@
+import { otherServers } from '@souk/contract/usage.ts';
 import type { Popularity } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
@@ -38,6 +39,6 @@ const text = `
   select server_id, count(*)::int as people, sum(calls)::bigint as calls
   from (
     select server_id, user_id, sum(answered) as calls from usage_by_day
-    where day >= $1::date and kind = 'tool' and server_id <> ''
+    where day >= $1::date and kind = 'tool' and server_id not in ('', '${otherServers}')
     group by server_id, user_id having sum(answered) > 0) used
   group by server_id order by people desc, calls desc limit $2`;
