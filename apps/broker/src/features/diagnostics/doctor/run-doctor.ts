@@ -6,6 +6,7 @@ import { documentCheck } from './document-check.ts';
 import { authorizationCheck, challengeCheck } from './header-checks.ts';
 import { createDoctorHttp, NoAnswerError, type DoctorHttp } from './http.ts';
 import { proxyCheck } from './proxy-check.ts';
+import { readyCheck } from './ready-check.ts';
 import { legacyCheck, modernCheck, streamCheck } from './protocol-checks.ts';
 import { authorizeCheck, keysCheck, registrationCheck, tokenEndpointCheck } from './sign-in-checks.ts';
 
@@ -14,6 +15,7 @@ export const checks: readonly Check[] = [
   addressCheck,
   publicUrlCheck,
   proxyCheck,
+  readyCheck,
   wellKnownCheck,
   metadataCheck,
   challengeCheck,

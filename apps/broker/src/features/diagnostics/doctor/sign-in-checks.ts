@@ -22,7 +22,7 @@ async function register({ clientName }: Patient, http: DoctorHttp) {
 export const registrationCheck: Check = {
   id: 'registration',
   name: 'Clients can register',
-  needs: ['public-url'],
+  needs: ['public-url', 'ready'],
   async run(patient, http) {
     const answer = await register(patient, http);
     return answer.status === 201 && textField(answer.json, 'client_id') !== undefined

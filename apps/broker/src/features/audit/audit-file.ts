@@ -1,0 +1,35 @@
+import type { AuditEntryShown } from '@souk/contract/admin-audit.ts';
+import type { Columns } from '#platform/http/csv.ts';
+
+/** Who acted, in a line. */
+export function tellWho(who: AuditEntryShown['who']): string {
+  if (who.kind === 'person') return who.email ?? 'a deleted user';
+  return who.kind === 'operator' ? `operator ${who.name ?? '(by command)'}` : 'the broker';
+}
+
+/** What a row says beside its action, in a line: credits: 5 -> 10; demo payments: yes. */
+export function tellChanges({ changes, facts, ids }: Pick<AuditEntryShown, 'changes' | 'facts' | 'ids'>): string {
+  return [
+    ...changes.map(({ field, before, after }) => `${field}: ${before ?? '(none)'} -> ${after ?? '(none)'}`),
+    ...[...facts, ...ids].map(({ name, text }) => `${name}: ${text}`),
+  ].join('; ');
+}
+
+export const auditColumns: Columns<AuditEntryShown> = {
+  id: ({ id }) => Number(id),
+  at: ({ at }) => at,
+  who: ({ who }) => tellWho(who),
+  userId: ({ who }) => (who.kind === 'person' ? who.id : null),
+  what: ({ text }) => text,
+  action: ({ action }) => action,
+  object: ({ object }) => object.name,
+  objectId: ({ object }) => object.id,
+  changes: tellChanges,
+  reason: ({ reason }) => reason,
+  address: ({ address }) => address,
+};
+
+/** A row a line. */
+export async function* linesOf(pages: AsyncIterable<readonly AuditEntryShown[]>): AsyncGenerator<string, void> {
+  for await (const rows of pages) yield rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+}

@@ -1,0 +1,108 @@
+import type { AuditEntryShown } from '@souk/contract/admin-audit.ts';
+import { isRecord } from '#platform/json.ts';
+import type { StoredEntry } from './find-entries.ts';
+import { isId, moneyOf, offerValue, textOf, wordsOf } from './tell-values.ts';
+
+type Told = Pick<AuditEntryShown, 'changes' | 'facts' | 'ids'>;
+type Details = StoredEntry['details'];
+type Changes = { changes: Told['changes']; told: ReadonlySet<string> };
+
+/** Told as the actor. */
+const ofActor = new Set(['operator', 'via']);
+
+/** What a row says beside its action: pairs of before and after first, everything else under its name, and ids apart. */
+export function tellDetails({ action, details }: Pick<StoredEntry, 'action' | 'details'>): Told {
+  const { changes, told } = changesOf(action, details);
+  const rest = Object.entries(withMoney(action, details)).filter(
+    ([name, value]) =>
+      !told.has(name) && !ofActor.has(name) && value !== undefined && value !== null && value !== false,
+  );
+  const tell = ([name, value]: [string, unknown]) => ({ name: wordsOf(name), text: textOf(value) });
+  return {
+    changes,
+    facts: rest.filter(([name]) => !isId(name)).map(tell),
+    ids: rest.filter(([name]) => isId(name)).map(tell),
+  };
+}
+
+/** An amount of minor units, and its currency, are one fact. */
+function withMoney(action: string, { amount, currency, moved, ...details }: Details): Details {
+  const money = moneyOf(amount, currency);
+  const isPrice = action.startsWith('offer.');
+  return {
+    ...details,
+    // of an offer it stands elsewhere, and of a move it is how many changed
+    ...(moved === true ? { anotherPlaceInTheList: true } : { moved }),
+    ...(money === undefined ? { amount, currency } : { [isPrice ? 'price' : 'amount']: money }),
+  };
+}
+
+function changesOf(action: string, details: Details): Changes {
+  const change = (field: string, before: unknown, after: unknown) => ({
+    field: wordsOf(field),
+    before: before === undefined || before === null ? null : textOf(before),
+    after: after === undefined || after === null ? null : textOf(after),
+  });
+  const { before, after, version, credits, change: delta, differences } = details;
+  if (action === 'credits.set' && typeof credits === 'number' && typeof delta === 'number') {
+    return { changes: [change('credits', credits - delta, credits)], told: new Set(['credits', 'change']) };
+  }
+  if (action === 'manifest.deployed')
+    return { changes: [change('version', before, version)], told: new Set(['before', 'version']) };
+  if (action.startsWith('offer.') && isRecord(after))
+    return offerChanges(isRecord(before) ? before : {}, after, details);
+  if (isRecord(before) && isRecord(after)) {
+    const changes = differing(before, after).map((field) => change(field, before[field], after[field]));
+    return { changes, told: new Set(['before', 'after']) };
+  }
+  if ('before' in details && 'after' in details)
+    return { changes: [change('value', before, after)], told: new Set(['before', 'after']) };
+  // of a payment that differs: what was ordered, and what was paid
+  if (isRecord(differences))
+    return { changes: paymentChanges(differences, details), told: new Set(['differences', 'currency']) };
+  // of a subscription that the reconciler found changed
+  const found = Object.entries(details).filter((entry): entry is [string, { was: unknown; is: unknown }] => {
+    const [, value] = entry;
+    return isRecord(value) && 'was' in value && 'is' in value;
+  });
+  return {
+    changes: found.map(([field, { was, is }]) => change(field, was, is)),
+    told: new Set(found.map(([field]) => field)),
+  };
+}
+
+const differing = (before: Details, after: Details) =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+  );
+
+/** Fields of an offer, each in the currency that it had; both are told where they differ. */
+function offerChanges(before: Details, after: Details, { currency }: Details): Changes {
+  const { from, to } = isRecord(currency) ? currency : {};
+  const changes = differing(before, after)
+    .map((field) => ({
+      field: field === 'amount' ? 'price' : wordsOf(field),
+      before: offerValue(field, before[field], from),
+      after: offerValue(field, after[field], to),
+    }))
+    // of a new one, what was left empty is nothing that changed
+    .filter(({ before: was, after: is }) => was !== is);
+  return { changes, told: new Set(['before', 'after', 'currency']) };
+}
+
+/** @param ordered.currency where both have the same one */
+function paymentChanges(differences: Details, ordered: Details): Told['changes'] {
+  const pairs = Object.entries(differences).flatMap(([field, pair]) =>
+    isRecord(pair) ? [[field, pair] as const] : [],
+  );
+  const currency = Object.fromEntries(pairs)['currency'];
+  return pairs.map(([field, pair]) => {
+    const say = (value: unknown, of: unknown) =>
+      value === undefined || value === null ? null : (field === 'amount' && moneyOf(value, of)) || textOf(value);
+    return {
+      field: wordsOf(field),
+      before: say(pair['ordered'], currency?.['ordered'] ?? ordered['currency']),
+      after: say(pair['paid'], currency?.['paid'] ?? ordered['currency']),
+    };
+  });
+}

@@ -1,0 +1,21 @@
+import { describeAnswer, failed, passed, textField, type Check } from './check.ts';
+
+/** A broker without its database answers 503 to all that needs it: that is told once, and the proxy is not blamed. */
+export const readyCheck: Check = {
+  id: 'ready',
+  name: 'The broker is ready',
+  needs: ['public-url'],
+  async run(_patient, http) {
+    const answer = await http.send('/readyz');
+    const status = textField(answer.json, 'status');
+    if (status === 'ready') return passed('It has its database and serves.');
+    if (status === 'not ready') {
+      return failed(
+        'It answers “not ready”: its database does not answer, or the broker is starting or stopping.',
+        'Look whether the database runs, and into the log of the broker (docs/runbook/database-away.md).',
+      );
+    }
+    // a proxy may keep this address to itself
+    return passed(`/readyz gave ${describeAnswer(answer)}: it is not passed on to the broker, which harms no one.`);
+  },
+};
