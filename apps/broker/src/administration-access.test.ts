@@ -81,7 +81,7 @@ test('[USR-30] [USR-41] what an administrator adds is had at once as theirs, and
   });
   expect(await ann.plan()).toMatchObject({ id: added.id, mcpId: 'pro', source: 'administrator', status: 'active' });
   expect(await ann.rental()).toMatchObject({ id: daily.id, type: 'daily', source: 'administrator' });
-  expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T2']);
+  expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1', 'T2']);
   expect(await ann.history()).toEqual([]);
   expect(await ann.credits()).toBe(0);
 });
@@ -104,7 +104,7 @@ test('[USR-16] [USR-17] [USR-18] [USR-19] what a user has is answered with its b
     isActive: true,
     role: 'user',
   });
-  const given = { status: 'active', source: 'administrator', refund: null };
+  const given = { status: 'active', source: 'administrator', refund: null, charge: null, isDisputed: false };
   const span = { startDate: daySpan?.begins, endDate: daily.endsAt };
   expect(answer.billing).toEqual({
     subscriptions: [
@@ -201,6 +201,8 @@ test('[USR-19] trials, and the credits beside those that calls hold, are shown a
       status: 'active',
       source: 'person',
       refund: null,
+      charge: null,
+      isDisputed: false,
       startDate: span?.begins,
       endDate: span?.ends,
       features: [],
@@ -228,6 +230,9 @@ test('[USR-38] what is added names a plan, or a deployed service, and a period t
   ];
   for (const [body, status, code] of refused)
     expect(await add(body), JSON.stringify(body)).toMatchObject({ status, code, success: false });
+  expect(await add({ type: 'subscription', mcpId: 'Pro' })).toMatchObject({
+    message: expect.stringMatching(/^There is no plan Pro\. The plans are: .*\bpro\b/),
+  });
   expect(await add(rental, crypto.randomUUID())).toMatchObject({ status: 404, message: 'There is no such user' });
   expect(await add(rental, 'x')).toMatchObject({ status: 404 });
   const { billing } = await admin.getUserBilling({ params: { userId: ann.userId } });

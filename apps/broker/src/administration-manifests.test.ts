@@ -365,10 +365,13 @@ test('a price from a date that is over, or of a tool that is not there, is told 
     return Array.from<string>(answer.effects);
   };
   expect((await effects()).slice(-3)).toEqual(notes);
-  await admin.deployManifest({ params: { id: 'noted' }, body: {} });
+  const deployed = await admin.deployManifest({ params: { id: 'noted' }, body: {} });
+  expect(deployed.notes, 'the answer of the deployment').toEqual(notes);
   expect(await effects(), 'of what is deployed nothing is about to happen').toEqual([]);
   // of a server that was never asked the names are not known
   const first = { tier: 'T0', toolCosts: { eco: 3 }, announcedPrices: { echo: { credits: 5, from: over } } };
   expect((await upload(manifest('unasked', { billing: first }))).notes).toEqual([notes[0]]);
+  const asked = await admin.deployManifest({ params: { id: 'unasked' }, body: {} });
+  expect(asked.notes, 'it was asked meanwhile').toEqual([notes[0], notes[1]]);
   for (const id of ['noted', 'unasked']) await remove(id);
 });

@@ -190,10 +190,38 @@ test('while the provider does not answer a refund is pending, and made later by 
   expect(await refunds?.find([rental?.id ?? ''])).toMatchObject([{ state: 'refunded', amount: 899 }]);
 });
 
-test('a refund that the provider refuses, as of a disputed payment, is told as failed and not tried again', async () => {
+test('of a disputed payment no refund is offered or made, the reason is said, and the removal goes on without one', async () => {
   const ann = await newPerson();
   const paymentId = await ann.rent('top');
   const { latest_charge: charge } = await shop.stripe.paymentIntents.retrieve(await intentOf(shop, paymentId));
+  const shown = async () => (await shop.administration.show(ann.userId)).billing.rentals;
+  expect(await shown()).toMatchObject([{ refund: { amountCents: 899 }, isDisputed: false }]);
+  const dispute = await shop.control.openDispute(String(charge));
+  await waitUntil('it is known', async () => (await shown())[0]?.isDisputed === true);
+  expect(await shown()).toMatchObject([{ refund: null, isDisputed: true }]);
+  const renters = async () =>
+    (await shop.administration.renters('top', 1)).renters.filter(({ user }) => user.id === ann.userId);
+  expect(await renters()).toMatchObject([{ refund: null, isDisputed: true }]);
+  const { id } = (await ann.rental()) ?? {};
+  await expect(removeOf(ann, id)).rejects.toMatchObject({
+    code: 'refund_impossible',
+    message:
+      'What was paid for the rest of its period is disputed, and the bank has the money: it cannot be paid back. Remove it without a refund.',
+  });
+  expect(await ann.rental()).toMatchObject({ status: 'active' });
+  expect(await audits(ann.userId)).toEqual([]);
+  // a bank that decided for the shop has paid it again
+  await shop.control.closeDispute(dispute, 'won');
+  await waitUntil('it is offered', async () => (await shown())[0]?.refund?.amountCents === 899);
+  expect(await removeOf(ann, id, 'none')).toMatchObject({ refund: null });
+  expect(await refundsAtProvider(shop, paymentId)).toEqual([]);
+});
+
+test('a refund that the provider refuses, as of a payment whose dispute is not known here, is told as failed and not tried again', async () => {
+  const ann = await newPerson();
+  const paymentId = await ann.rent('top');
+  const { latest_charge: charge } = await shop.stripe.paymentIntents.retrieve(await intentOf(shop, paymentId));
+  shop.control.drop(1000);
   await shop.control.openDispute(String(charge));
   const rental = await ann.rental();
   expect(await removeOf(ann, rental?.id)).toMatchObject({
@@ -207,6 +235,7 @@ test('a refund that the provider refuses, as of a disputed payment, is told as f
   shop.ahead.ms += 600_000;
   await shop.billing.payments?.refunds.payDue();
   expect(await refundsAtProvider(shop, paymentId)).toEqual([]);
+  shop.control.drop(0);
 });
 
 test('a renewal that was paid and not heard of yet is paid back with the removal', async () => {

@@ -104,7 +104,7 @@ test('who rents a server that is deleted pays on for nothing, and has it again o
   const cancel = (person: typeof ann) => person.api.cancelRental({ params: { mcpId: 'leaving' } });
   expect(await cancel(bob)).toEqual({
     success: true,
-    message: 'The rental of Leaving is cancelled. Leaving is no longer offered: its rental is not renewed.',
+    message: 'The rental of Leaving is canceled. Leaving is no longer offered: its rental is not renewed.',
     endsAt: endDate,
   });
   await expect(cancel(bob)).rejects.toMatchObject(gone);

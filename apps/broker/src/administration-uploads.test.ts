@@ -57,7 +57,12 @@ const noProgram = (command: string) => ({
   status: 400,
   code: 'command_not_allowed',
   message: `connection.command: "${command}" is not on this installation's allow-list of commands`,
-  issues: [{ path: 'connection.command', message: 'is not on the allow-list' }],
+  issues: [
+    {
+      path: 'connection.command',
+      message: 'is not on the allow-list of programs, the file that STDIO_ALLOWLIST names',
+    },
+  ],
 });
 
 const refused: readonly [string, () => string, object][] = [

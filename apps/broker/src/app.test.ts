@@ -1,6 +1,8 @@
 import { request } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '#testing/start-app.ts';
+import { version } from './version.ts';
 
 const started: TestApp[] = [];
 const start = async (options: TestAppOptions = {}) => {
@@ -41,6 +43,8 @@ test('[CFG-40] a Host header that does not match PUBLIC_URL is refused, but for 
   }
   expect(await statusFor(port, '/mcp/info', { host: `localhost:${port}` })).toBe(200);
   expect(await statusFor(port, '/healthz', { host: '10.0.0.1' })).toBe(200);
+  const health = await fetch(`http://127.0.0.1:${port}/healthz`);
+  expect(await health.json()).toEqual({ status: 'ok', version });
   expect(await statusFor(port, '/readyz', { host: '10.0.0.1' })).toBe(200);
 });
 
@@ -53,13 +57,21 @@ test('[CFG-13] X-Forwarded-Host counts only from a proxy that TRUST_PROXY names'
 
 test('[ERR-10] [ERR-13] every error has the one shape: success false, a code, a text, and no stack', async () => {
   const app = await start();
+  // who may send a body
+  const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb();
+  const send = (body: string, type = 'application/json') =>
+    fetch(`${app.publicUrl}/auth/pat/create`, {
+      method: 'POST',
+      headers: { 'content-type': type, authorization: `Bearer ${accessToken}` },
+      body,
+    });
   const answers = [
     [await fetch(`${app.publicUrl}/nothing/here`), 404, 'not_found'],
-    [await post(app, '/auth/pat/create', '{"name":'), 400, 'invalid_json'],
-    [await post(app, '/auth/pat/create', 'x'.repeat(300 * 1024)), 413, 'payload_too_large'],
-    [await post(app, '/auth/pat/create', `${'['.repeat(65)}${']'.repeat(65)}`), 400, 'too_deep'],
-    [await post(app, '/auth/pat/create', '{"__proto__":{}}'), 400, 'invalid_request'],
-    [await post(app, '/auth/pat/create', 'x', 'text/plain'), 415, 'unsupported_media_type'],
+    [await send('{"name":'), 400, 'invalid_json'],
+    [await send('x'.repeat(300 * 1024)), 413, 'payload_too_large'],
+    [await send(`${'['.repeat(65)}${']'.repeat(65)}`), 400, 'too_deep'],
+    [await send('{"__proto__":{}}'), 400, 'invalid_request'],
+    [await send('x', 'text/plain'), 415, 'unsupported_media_type'],
     [await fetch(`${app.publicUrl}/%`), 400, 'invalid_request'],
   ] as const;
   for (const [answer, status, code] of answers) {
@@ -100,10 +112,6 @@ test('every answer has the security headers, and no HSTS without https', async (
 
 function addressesOf(app: TestApp): string[] {
   return app.server.addresses().map((address) => (typeof address === 'string' ? address : address.address));
-}
-
-function post(app: TestApp, path: string, body: string, type = 'application/json'): Promise<Response> {
-  return fetch(`${app.publicUrl}${path}`, { method: 'POST', headers: { 'content-type': type }, body });
 }
 
 /** Uses node:http, because fetch does not let the caller set Host. */

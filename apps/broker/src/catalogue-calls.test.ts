@@ -173,6 +173,7 @@ describe('the public calls', () => {
       rental: { price: 1250, currency: 'USD', stripePriceId, name: 'Paid for a month', description: 'Every forecast' },
       features: ['Forecasts', 'Alerts'],
       trialDays: 7,
+      plan: { planId: 'pro', name: 'Pro', amount: 1900, currency: 'USD' },
     });
     expect((await serverOf('weather')).billing?.rental, 'words of ours where the manifest has none').toEqual({
       price: 900,

@@ -1,14 +1,22 @@
+import type { CustomFetch } from 'openid-client';
+import type { Dispatcher } from 'undici';
 import { createOutgoingFetch } from '#adapters/openid/outgoing-fetch.ts';
 import type { OutgoingProxy } from '#platform/config/outgoing-proxy.ts';
 import { createOutgoingDispatcher } from '#platform/http/outgoing-dispatcher.ts';
 import { createOutgoing, type Outgoing, type ResolveName } from '#platform/http/outgoing.ts';
 import type { Log } from '#platform/log.ts';
 
-/**
- * How requests leave, and what sends those to addresses that the operator named: a dispatcher, and a fetch for sign-in
- * providers. Says in one line, without credentials, what a proxy on the way means.
- */
-export function connectOutgoing(proxy: OutgoingProxy | undefined, log: Log, resolve?: ResolveName) {
+export type Leaving = {
+  /** How requests leave. */
+  outgoing: Outgoing;
+  /** Sends those to addresses that the operator named. */
+  dispatcher: Dispatcher;
+  /** The same for sign-in providers and the payment provider. */
+  fetch: CustomFetch;
+};
+
+/** Says in one line, without credentials, what a proxy on the way means. */
+export function connectOutgoing(proxy: OutgoingProxy | undefined, log: Log, resolve?: ResolveName): Leaving {
   const outgoing: Outgoing = createOutgoing(proxy, resolve);
   const dispatcher = createOutgoingDispatcher(outgoing);
   if (proxy) {

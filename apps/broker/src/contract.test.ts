@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { registryEndpoints } from '@souk/contract/registry.ts';
+import { serverCardEndpoints } from '@souk/contract/server-card.ts';
 import { z } from 'zod';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { endpoints, openApiDocument } from './openapi.ts';
@@ -34,7 +36,10 @@ test('[GEN-35] the fields of every answer are named in camelCase', () => {
     }
     for (const part of Object.values(schema)) read(part, where);
   };
-  for (const { id, answer } of endpoints) read(z.toJSONSchema(answer, { unrepresentable: 'any' }), id);
+  // server.json and the registry API are not ours to name
+  const foreign = new Set([...registryEndpoints, ...serverCardEndpoints].map(({ id }) => id as string));
+  const own = endpoints.filter(({ id }) => !foreign.has(id));
+  for (const { id, answer } of own) read(z.toJSONSchema(answer, { unrepresentable: 'any' }), id);
   expect(named.length).toBeGreaterThan(300);
   expect(named.filter((field) => !/^\w+ [a-z][a-zA-Z0-9]*$/.test(field))).toEqual([]);
 });

@@ -200,7 +200,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
 
   test('a broker spends a lease for 5 s after its last sign of life, and then asks first', async () => {
     await give(1000);
-    const broker = await startBroker({ extra: 20, answerMs: 500 });
+    const broker = await startBroker({ extra: 20, answerMs: 600_000, refusedMs: 500 });
     (await broker.take(1)).release();
     expect(broker.hold(1), 'from the lease').not.toBeInstanceOf(Promise);
     broker.sleepMs(4000);

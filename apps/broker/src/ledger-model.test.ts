@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { paidRow } from '#features/billing/ledger/testing/paid-row.ts';
 import { createUsageWriter, type UsageWriter } from '#features/usage/index.ts';
 import type { Database } from '#platform/db/database.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
-import { atFullSize } from '#testing/proof-size.ts';
+import { atFullSize, tellFigure } from '#testing/proof-size.ts';
 import { migrations } from './migrations.ts';
 import { reclaimLeases } from '#features/billing/ledger/broker-beats.ts';
 import {
@@ -32,6 +32,9 @@ import { ledgerOp, type LedgerOp } from '#features/billing/ledger/testing/ledger
 const livemode = false;
 const log = pino({ level: 'silent' });
 const sequences = atFullSize({ full: 1000, short: 25 });
+const replayed = atFullSize({ full: 200, short: 10 });
+
+const sequence = fc.array(ledgerOp, { minLength: 5, maxLength: 30 });
 
 const exactLeases: LeasePolicy = () => 0;
 
@@ -65,18 +68,46 @@ describeOnDatabases('the ledger', migrations, (open) => {
     expect(await runSequences(growingLeases, false)).toEqual([]);
   });
 
+  test('[I12] a seed replays its sequences: every step shows the same account, and every entry is the same', async () => {
+    const seed = randomInt(2 ** 31);
+    const [first, second] = [await trace(seed), await trace(seed)];
+    expect(second, `seed ${seed}`).toEqual(first);
+    const other = await trace(seed + 1);
+    expect(other).not.toEqual(first);
+    tellFigure(`${db.engine}: seed ${seed}, ${replayed} sequences and ${first.length} steps twice, 0 differ`);
+  });
+
+  /** What each step of a seed's sequences shows, and the entries that each sequence leaves. */
+  async function trace(seed: number): Promise<string[]> {
+    brokers = [await startFaultyBroker(db, usage, exactLeases), await startFaultyBroker(db, usage, exactLeases)];
+    const steps: string[] = [];
+    const property = fc.asyncProperty(sequence, (ops) => runSequence(ops, true, (step) => steps.push(step)));
+    await fc.assert(property, { seed, numRuns: replayed, endOnFailure: true });
+    for (const { ledger } of brokers) await ledger.stop();
+    return steps;
+  }
+
   /** @returns what does not add up in the end */
   async function runSequences(policy: LeasePolicy, isAsModel: boolean): Promise<LedgerFault[]> {
     brokers = [await startFaultyBroker(db, usage, policy), await startFaultyBroker(db, usage, policy)];
-    const sequence = fc.array(ledgerOp, { minLength: 5, maxLength: 30 });
     const property = fc.asyncProperty(sequence, (ops) => runSequence(ops, isAsModel));
     await fc.assert(property, { numRuns: sequences, endOnFailure: true });
     for (const { ledger } of brokers) await ledger.stop();
-    return checkLedger(db);
+    const faults = await checkLedger(db);
+    const leases = policy === exactLeases ? 'leases as held' : 'larger leases';
+    tellFigure(`${db.engine}, ${leases}: ${sequences} sequences, ${faults.length} differences`);
+    return faults;
   }
 
-  /** @param isAsModel what an account shows is compared too: larger leases hold more than the calls under way */
-  async function runSequence(ops: readonly LedgerOp[], isAsModel: boolean): Promise<void> {
+  /**
+   * @param isAsModel what an account shows is compared too: larger leases hold more than the calls under way
+   * @param tell is told what each step shows, and what the ledger says in the end
+   */
+  async function runSequence(
+    ops: readonly LedgerOp[],
+    isAsModel: boolean,
+    tell: (step: string) => void = () => {},
+  ): Promise<void> {
     const userId = randomUUID();
     const model = new AccountModel();
     let under: HeldCall[] = [];
@@ -86,11 +117,19 @@ describeOnDatabases('the ledger', migrations, (open) => {
     for (const one of ops) {
       await run(one);
       for (const each of brokers) await flush(each);
-      if (isAsModel) expect(await shown(), JSON.stringify(one)).toEqual(model.shown());
+      if (!isAsModel) continue;
+      const now = await shown();
+      expect(now, JSON.stringify(one)).toEqual(model.shown());
+      tell(JSON.stringify([one, now]));
     }
     for (const call of under) call.hold.release();
     for (const each of brokers) await flush(each);
     await compareEntries();
+    const { rows: entries } = await db.query<{ delta: number; contra: string; calls: number }>(
+      'select delta, contra, cardinality(calls) as calls from ledger_entries where user_id = $1 order by id',
+      [userId],
+    );
+    tell(JSON.stringify(entries));
 
     async function run(one: LedgerOp): Promise<unknown> {
       switch (one.kind) {

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { cursorSchema, daySchema, momentSchema } from '@souk/contract/times.ts';
 import { expect, test } from 'vitest';
 import { faultOfHeaderArguments } from '#adapters/mcp/connect/header-arguments.ts';
 import { scanAnswer } from '#adapters/mcp/fast/scan-answer.ts';
@@ -49,10 +50,10 @@ import { isLoopbackRedirect, matchesRedirect, redirectProblem } from './features
 import { createResources, isServerId } from './features/identity/oauth/resources.ts';
 import { standInEmailSchema } from './features/identity/stand-in/stand-in.ts';
 import { readAuthorizeAddress, readReturnTo } from './features/identity/sign-in/return-to.ts';
+import { readEntries } from './features/upstreams/import/read-entries.ts';
 import { createProgramLog } from './features/upstreams/processes/program-log.ts';
 import { readChallenge, scopesOf } from './features/upstreams/sign-in/read-challenge.ts';
 import { readTokenAnswer } from './features/upstreams/sign-in/token-answer.ts';
-import { readCursor } from './features/usage/read-calls.ts';
 import { burn, findSlowText } from './testing/hostile-texts.ts';
 
 // Nobody outside can keep the event loop: every parser of theirs takes linear time (bad input 41).
@@ -184,6 +185,28 @@ const parsers: Record<string, (call: Call, text: string) => unknown> = {
       JSON.stringify({ id: text, name: text, connection: { type: 'http', url: text } }),
       policy,
     ),
+  'a text that is imported': (call, text) => [
+    call(refusing(readEntries), text),
+    call(refusing(readEntries), `[mcp_servers.a]\nurl = "${text}`),
+    call(
+      refusing(readEntries),
+      JSON.stringify({
+        mcpServers: {
+          [text]: { url: text, headers: { [text]: text } },
+          a: { command: 'npx', args: ['-y', text, text], env: { [text]: text } },
+          b: { command: text, args: ['mcp-remote', text] },
+        },
+      }),
+    ),
+    call(
+      refusing(readEntries),
+      JSON.stringify([
+        { name: 'a/b', title: text, version: text, remotes: [{ type: text, url: text }] },
+        { name: 'a/b', remotes: [{ type: 'http', url: `https://${text}`, variables: { a: { default: text } } }] },
+        { name: 'a/b', packages: [{ registryType: 'npm', identifier: text, version: text }] },
+      ]),
+    ),
+  ],
   'the words of a search': (call, text) => [call(wordsOf, text), call(searchWords, text)],
   'a server-sent event': (call, text) => call(readEvents, text),
   'the bytes of an event stream': (call, text) => call(createEventSplitter(1024 * 1024).push, Buffer.from(text)),
@@ -209,7 +232,11 @@ const parsers: Record<string, (call: Call, text: string) => unknown> = {
     call(refusing(pageOf), 'tools', [], text),
     call(refusing(pageOf), 'tools', [], Buffer.from(`tools ${text}`).toString('base64url')),
   ],
-  'the cursor of a list of calls': (call, text) => call(refusing(readCursor), text),
+  'a time or a cursor': (call, text) => [
+    call((value: string) => cursorSchema.safeParse(value), text),
+    call((value: string) => daySchema.safeParse(value), text),
+    call((value: string) => momentSchema.safeParse(value), `2026-01-01T00:00:00.${text}`),
+  ],
   'an e-mail address': (call, text) => [
     call(maySignIn, allow, text),
     call(maySignIn, allow, `a@${text}`),

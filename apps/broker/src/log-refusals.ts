@@ -1,14 +1,9 @@
 import type { GatewayEvents } from '#features/gateway/index.ts';
-import type { Log } from '#platform/log.ts';
-import { createSampledLog } from '#platform/sampled-log.ts';
+import type { Refusals } from './refusals.ts';
 
-/**
- * Adds a line in the log for each request that an MCP endpoint refused; in a flood for some of them. A request without a
- * token is none: every client begins with one.
- */
-export function logRefusals(events: GatewayEvents, log: Log): GatewayEvents & { stop(): void } {
-  const refusals = createSampledLog(log, 'more requests were refused');
-  const refused = (code: string, details: object) => refusals.info({ code, ...details }, 'request refused');
+/** Notes each request that an MCP endpoint refused. A request without a token is none: every client begins with one. */
+export function logRefusals(events: GatewayEvents, refusals: Pick<Refusals, 'note'>): GatewayEvents {
+  const refused = (code: string, details: object) => refusals.note('mcp', { code, ...details });
   return {
     ...events,
     requestTurnedAway(request, code) {
@@ -27,6 +22,5 @@ export function logRefusals(events: GatewayEvents, log: Log): GatewayEvents & { 
       if (status === 429) refused('rate_limited', { client: request.caller.clientId });
       events.requestServed(request, status);
     },
-    stop: refusals.stop,
   };
 }

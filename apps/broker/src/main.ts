@@ -1,22 +1,43 @@
+import { join } from 'node:path';
 import { ConfigError, readConfig, type Config } from '#platform/config.ts';
 import { SealedTextError } from '#platform/crypto/vault.ts';
 import { makeDataFolder } from '#platform/data-folder.ts';
 import type { Database } from '#platform/db/database.ts';
-import { DataFolderDamagedError, DataFolderInUseError, DiskFullError } from '#platform/db/database-errors.ts';
+import {
+  DatabaseNewerError,
+  DataFolderDamagedError,
+  DataFolderForbiddenError,
+  DataFolderInUseError,
+  DiskFullError,
+} from '#platform/db/database-errors.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { DatabaseAwayError, openWhenReachable } from '#platform/db/open-when-reachable.ts';
 import { createLog } from '#platform/log.ts';
-import { describeSignInAllow } from '#platform/config/sign-in-allow.ts';
+import { readEnvFiles } from '#platform/config/env-file.ts';
+import { runBackupCommand } from './run-backup-command.ts';
 import { createOperatorServer } from '#platform/operator/operator-server.ts';
+import { announce, warnAtStart } from './announce.ts';
 import { createApp } from './app.ts';
+import { auditOf } from './audit-of-database.ts';
 import { buildWeb, WebNotBuiltError } from './build-web.ts';
 import { limitMemory } from './limit-memory.ts';
+import { copyDatabaseCommand } from '#operator/commands/copy-database.ts';
+import { rotateKeyCommand } from '#operator/commands/rotate-key-command.ts';
+import { deployedProgramsCommand } from '#operator/commands/deployed-programs.ts';
+import { auditCommand } from '#operator/commands/audit-command.ts';
+import { offerCommands } from '#operator/commands/offer-commands.ts';
 import { billingCommands } from '#operator/commands/billing-commands.ts';
 import { paymentCommands } from '#operator/commands/payment-commands.ts';
 import { reconcileCommand } from '#operator/commands/reconcile-command.ts';
+import { overviewCommand } from '#operator/commands/overview-command.ts';
 import { operatorCommands } from '#operator/commands/operator-commands.ts';
-import { version } from './version.ts';
+import { drainMsOf } from './stop-in-order.ts';
+import { tellSupervisor } from './tell-supervisor.ts';
+import { allowCommands } from '#operator/commands/allow-commands.ts';
+import { secretCommands } from '#operator/commands/secret-commands.ts';
 import { serverLogCommand } from '#operator/commands/server-log.ts';
+import { systemCommand } from '#operator/commands/system-command.ts';
+import { checkSystem } from '#operator/cli/system-checks.ts';
 import { showServerCommand } from '#operator/commands/show-server.ts';
 import { testManifestCommand } from '#operator/commands/test-manifest.ts';
 
@@ -24,10 +45,10 @@ import { testManifestCommand } from '#operator/commands/test-manifest.ts';
 const exitConfig = 78;
 /** EX_UNAVAILABLE of sysexits.h. */
 const exitUnavailable = 69;
-/** A stop takes this long at most, after its grace: with the grace of production less than the 30 s of supervisors. */
-const stopDeadlineMs = 24_000;
+/** What a stop takes at most beside its grace and its calls: with the times of production it ends within the 30 s of supervisors. */
+const stopDeadlineMs = 4_000;
 
-const config = readConfigOrExit();
+const { config, environment } = readConfigOrExit();
 limitMemory(config);
 const log = createLog(config.logLevel);
 await start();
@@ -37,50 +58,67 @@ async function start(): Promise<void> {
     makeDataFolder(config.dataDir);
     const webFolder = await buildWeb();
     const db = await openPostgres(config);
-    const app = await createApp({ config, log, webFolder, ...(db && { db }) });
+    const systemChecks = () => checkSystem(config, environment);
+    const listens = Promise.withResolvers<void>();
+    const writeBackup = async (file: string) => {
+      // the command asks this broker for a copy of the embedded database
+      await listens.promise;
+      await runBackupCommand(file, environment);
+    };
+    const app = await createApp({ config, log, webFolder, environment, systemChecks, writeBackup, ...(db && { db }) });
     await app.start();
     const operator = await createOperatorServer({
       dataDir: config.dataDir,
       commands: {
         ...operatorCommands(app),
         ...billingCommands(app),
+        ...auditCommand(auditOf(app.db.query)),
+        ...offerCommands(app),
         ...reconcileCommand(app),
         ...paymentCommands(app),
+        ...deployedProgramsCommand(app),
+        ...allowCommands(app),
+        ...secretCommands(app.upstreams.secrets),
         ...serverLogCommand(app),
         ...showServerCommand(app),
+        ...overviewCommand(app),
+        ...systemCommand(app),
+        ...copyDatabaseCommand(app),
+        ...rotateKeyCommand(app),
         ...testManifestCommand(app),
       },
       log,
     });
-    announce();
-    if (config.ignoredHost !== undefined) {
-      log.warn(
-        { host: config.ignoredHost },
-        'HOST is ignored: with demo sign-in or demo payments only this machine can connect',
-      );
-    }
-    log.info({ address: config.publicUrl, version, open: describeSignInAllow(config.signInAllow) }, 'broker started');
-
+    const supervisor = tellSupervisor(environment, log);
+    listens.resolve();
     let stopping = false;
     const stop = (signal: NodeJS.Signals) => {
       if (stopping) return;
       stopping = true;
       const began = performance.now();
       log.info({ signal }, 'broker stopping');
+      supervisor.stopping();
       // after the deadline, exit ourselves before a supervisor kills the process
-      setTimeout(() => process.exit(1), config.drainGraceMs + stopDeadlineMs).unref();
-      Promise.all([operator.stop(), app.stop()]).then(
-        () => {
-          log.info({ tookMs: Math.round(performance.now() - began) }, 'broker stopped');
-          process.exit(0);
-        },
-        (error: unknown) => {
-          log.error({ err: error }, 'the broker did not stop cleanly');
-          process.exit(1);
-        },
-      );
+      setTimeout(() => process.exit(1), config.drainGraceMs + drainMsOf(config) + stopDeadlineMs).unref();
+      // an operator's command is a request as well
+      app
+        .stop(() => operator.stop())
+        .then(
+          () => {
+            log.info({ tookMs: Math.round(performance.now() - began) }, 'broker stopped');
+            process.exit(0);
+          },
+          (error: unknown) => {
+            log.error({ err: error }, 'the broker did not stop cleanly');
+            process.exit(1);
+          },
+        );
     };
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, stop);
+    supervisor.ready();
+    // last: who reads it may send a signal at once
+    announce(config, log, process.stdout.isTTY ? process.stdout : undefined);
+    warnAtStart(config, log, app.catalogue.snapshot().servers.length);
   } catch (error) {
     console.error(`${config.brandName} cannot start: ${explain(error)}`);
     process.exit(exitCodeOf(error));
@@ -88,22 +126,24 @@ async function start(): Promise<void> {
 }
 
 /** PostgreSQL, which may start later than we do; undefined without DATABASE_URL. */
-async function openPostgres({ databaseUrl, dataDir }: Config): Promise<Database | undefined> {
+async function openPostgres({ databaseUrl, listenUrl, dataDir, poolSize }: Config): Promise<Database | undefined> {
   if (databaseUrl === undefined) return undefined;
-  return openWhenReachable(() => openDatabase({ databaseUrl, dataDir, log }), {
+  return openWhenReachable(() => openDatabase({ databaseUrl, listenUrl, dataDir, poolSize, log }), {
     databaseUrl,
     onAway: (address, reason) => log.warn({ address, reason }, 'the database cannot be reached: trying again for 60 s'),
   });
 }
 
 function exitCodeOf(error: unknown): number {
-  if (error instanceof ConfigError) return exitConfig;
+  if ([ConfigError, DatabaseNewerError, SealedTextError].some((kind) => error instanceof kind)) return exitConfig;
   return error instanceof DatabaseAwayError || error instanceof DiskFullError ? exitUnavailable : 1;
 }
 
-function readConfigOrExit(): Config {
+function readConfigOrExit(): { config: Config; environment: NodeJS.ProcessEnv } {
   try {
-    return readConfig(process.env);
+    const { argv, environment, files } = readEnvFiles(process.argv.slice(2), process.env);
+    if (argv.length > 0) throw new ConfigError([`${argv.join(' ')}: the broker takes nothing but --env-file FILE`]);
+    return { config: readConfig(environment, files), environment };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.error(error.message);
@@ -116,8 +156,10 @@ function explain(error: unknown): string {
   const isPlain = [
     ConfigError,
     DatabaseAwayError,
+    DatabaseNewerError,
     DataFolderInUseError,
     DataFolderDamagedError,
+    DataFolderForbiddenError,
     DiskFullError,
     WebNotBuiltError,
   ].some((kind) => error instanceof kind);
@@ -125,7 +167,10 @@ function explain(error: unknown): string {
   const listening = explainListening(error);
   if (listening !== undefined) return listening;
   if (error instanceof SealedTextError) {
-    return 'the secrets in the database were sealed with another master key. Set MASTER_KEY to the one of its first start.';
+    const keyFile = join(config.dataDir, 'master.key');
+    const place =
+      config.masterKey === undefined ? `${keyFile} is not that key` : 'MASTER_KEY (or MASTER_KEY_FILE) is not it';
+    return `the secrets in the database were sealed with another master key: ${place}. Restore the key of its first start.`;
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
@@ -145,20 +190,4 @@ function explainListening(error: unknown): string | undefined {
   if (error.code === 'EACCES') return `port ${port} needs more rights. Set ${variables[1]} to one above 1023.`;
   if (error.code === 'EADDRNOTAVAIL') return `${variables[0]} is no address of this machine.`;
   return undefined;
-}
-
-function announce(): void {
-  const { publicUrl, brandName, google, oidc, standIn, adminEmails, signInAllow } = config;
-  const providers = [...(google ? ['Google'] : []), ...(oidc ? [oidc.name] : [])];
-  const signIn = !standIn
-    ? `with ${providers.join(' or ')}`
-    : `with the stand-in for Google (demo sign-in): pick an account, or type any e-mail. Administrator: ${adminEmails.join(', ')}`;
-  console.log(`
-${brandName} is ready.
-
-  Address   ${publicUrl}
-  Link      ${publicUrl}/mcp      paste it into Claude, ChatGPT, VS Code or any MCP client
-  Sign in   ${signIn}
-  Open to   ${describeSignInAllow(signInAllow)}
-`);
 }

@@ -1,7 +1,10 @@
 import { isDown, type Catalogue } from '#features/catalogue/index.ts';
 import type { UsageRow } from '#features/billing/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
+import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
+import type { SystemFigures } from './system-figures.ts';
 
 /** Of a call in seconds: from an answer out of memory to the longest deadline. */
 const durationBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -15,6 +18,8 @@ export type Metrics = {
   note(rows: readonly UsageRow[]): void;
   /** Everything, as Prometheus reads it. */
   render(): Promise<string>;
+  /** The same as objects. */
+  read(): Promise<MetricObjectWithValues<MetricValue<string>>[]>;
 };
 
 /**
@@ -24,12 +29,20 @@ export type Metrics = {
 export async function createMetrics(sources: {
   catalogue: Pick<Catalogue, 'snapshot'>;
   pool: Upstreams['pool'];
+  programWatch: Pick<Upstreams['programWatch'], 'figures'>;
   db: Pick<Database, 'connections'>;
   usageWaiting(): number;
+  /** Requests that were refused since the start, by where they came in. */
+  refusals(): Record<'mcp' | 'api', number>;
+  /** When the last backup by itself was taken; undefined where there is none, or none is made. */
+  backupTakenAt: (() => Promise<Date | undefined>) | undefined;
+  clock: Clock;
+  /** Read once before each rendering. */
+  readSystem(): Promise<SystemFigures>;
 }): Promise<Metrics> {
   // only where it is wanted: the library costs memory
   const { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } = await import('prom-client');
-  const { catalogue, pool, db } = sources;
+  const { catalogue, pool, programWatch, db } = sources;
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -113,10 +126,78 @@ export async function createMetrics(sources: {
   gauge('souk_calls_waiting', 'Calls in the queues for a place at a server', () => pool.figures().callsWaiting);
   gauge('souk_upstream_connections', 'Open connections to servers', () => pool.figures().connections);
   gauge('souk_programs', 'Programs (stdio servers) that run', () => pool.stdioPids().length);
+  const limited = new Counter({
+    name: 'souk_programs_limited_total',
+    help: 'Programs that were ended or not started, by the limit: folder, memory, processes, files, disk',
+    labelNames: ['limit'],
+    registers: [],
+    collect() {
+      this.reset();
+      for (const [limit, count] of Object.entries(programWatch.figures())) this.inc({ limit }, count);
+    },
+  });
+  registry.registerMetric(limited);
+  const refused = new Counter({
+    name: 'souk_requests_refused_total',
+    help: 'Requests that were refused at the MCP endpoints, or by the rates of the API',
+    labelNames: ['door'],
+    registers: [],
+    collect() {
+      this.reset();
+      for (const [door, count] of Object.entries(sources.refusals())) this.inc({ door }, count);
+    },
+  });
+  registry.registerMetric(refused);
   gauge('souk_usage_rows_waiting', 'Records of calls that the database has not taken yet', sources.usageWaiting);
   gaugeBy('souk_database_connections', 'Connections to PostgreSQL', 'state', () =>
     Object.entries(db.connections?.() ?? {}),
   );
+  let system: SystemFigures | undefined;
+  const readSystem = async () => {
+    system = await sources.readSystem();
+  };
+  gauge('souk_database_up', 'Whether the database answers', () => system?.databaseUp ?? NaN);
+  gauge('souk_disk_free_bytes', 'Free space on the disk of the data folder', () => system?.diskFreeBytes ?? NaN);
+  gauge(
+    'souk_ledger_differences',
+    'Accounts whose credits did not add up when they were last checked',
+    () => system?.ledgerDifferences ?? NaN,
+  );
+  gaugeBy('souk_payment_events', 'Events of the payment provider that are not worked off', 'state', () => {
+    const { waiting, failing } = system?.events ?? {};
+    return waiting === undefined || failing === undefined ? [] : Object.entries({ waiting, failing });
+  });
+  gaugeBy(
+    'souk_notices',
+    'E-mails and alerts that wait, that failed and wait, and that were given up in a week',
+    'state',
+    () => {
+      const { waiting, failing, givenUp } = system?.notices ?? {};
+      if (waiting === undefined || failing === undefined || givenUp === undefined) return [];
+      return Object.entries({ waiting, failing, 'given-up': givenUp });
+    },
+  );
+  gauge(
+    'souk_payment_last_event_timestamp_seconds',
+    'When the last event of the payment provider came',
+    () => system?.events?.lastAtSeconds ?? NaN,
+  );
+
+  const { backupTakenAt, clock } = sources;
+  if (backupTakenAt) {
+    const age = new Gauge({
+      name: 'souk_backup_age_seconds',
+      help: 'Time since the last backup that was written by itself; +Inf: none yet',
+      registers: [],
+      async collect() {
+        // a database that goes away meanwhile must not take all figures with it
+        if (system?.databaseUp !== 1) return this.set(NaN);
+        const at = await backupTakenAt().catch(() => new Date(NaN));
+        this.set(at === undefined ? Number.POSITIVE_INFINITY : (clock.now() - at.getTime()) / 1000);
+      },
+    });
+    registry.registerMetric(age);
+  }
 
   return {
     note(rows) {
@@ -129,6 +210,7 @@ export async function createMetrics(sources: {
         if (dispatched.has(outcome)) durations.observe({ server }, durationMs / 1000);
       }
     },
-    render: () => registry.metrics(),
+    render: () => readSystem().then(() => registry.metrics()),
+    read: () => readSystem().then(() => registry.getMetricsAsJSON()),
   };
 }

@@ -7,11 +7,22 @@ import { identityMigrations } from '#features/identity/index.ts';
 import { usageMigrations } from '#features/usage/index.ts';
 import { auditMigrations } from '#platform/audit/audit-log.ts';
 import { erasedReasonsMigrations } from '#platform/audit/erased-reasons.ts';
+import { erasureMigrations } from '#platform/backup/erased-list.ts';
+import { masterKeyMigrations } from '#platform/crypto/master-key-state.ts';
 import { stripeSandboxMigrations } from '#adapters/stripe/stripe-sandbox.ts';
 import type { Migration } from '#platform/db/database.ts';
+import { retentionMigrations } from './retention/migrations.ts';
+import { liveBrokerMigrations } from '#platform/db/live-brokers.ts';
+import { noticeMigrations } from '#platform/notices/outbox.ts';
+import { versionMigrations } from '#platform/db/product-versions.ts';
 
 /** The migrations of every feature, ordered by the references between their tables. */
 export const migrations: readonly Migration[] = [
+  ...versionMigrations,
+  ...liveBrokerMigrations,
+  ...masterKeyMigrations,
+  ...erasureMigrations,
+  ...noticeMigrations,
   ...auditMigrations,
   ...erasedReasonsMigrations,
   ...identityMigrations,
@@ -22,4 +33,5 @@ export const migrations: readonly Migration[] = [
   ...usageMigrations,
   ...gatewayMigrations,
   ...stripeSandboxMigrations,
+  ...retentionMigrations,
 ];

@@ -13,7 +13,7 @@ import { freePort } from '#testing/free-port.ts';
 import { giveCredits } from '#testing/grant-credits.ts';
 import { modernRequest } from '#testing/modern-request.ts';
 import { startPaidLoad } from '#testing/paid-load.ts';
-import { atFullSize } from '#testing/proof-size.ts';
+import { atFullSize, tellFigure } from '#testing/proof-size.ts';
 import { seededRandom } from '#testing/seeded-random.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { startBalancer } from '#testing/start-replicas.ts';
@@ -119,7 +119,8 @@ describe.skipIf(!hasPostgres())('money, with everything at once', () => {
     };
     await waitUntil('nothing is held', async () => (await held()) === 0, 60_000);
     faults.push(...(await checkLedger(db)));
-    process.stdout.write(`[chaos] seed ${seed}: ${load.delivered.length} answers, ${JSON.stringify(done)}\n`);
+    const changes = Object.entries(done).map(([what, times]) => `${what} ${times}`);
+    tellFigure(`seed ${seed}: ${load.delivered.length} answers, ${changes.join(', ')}; ${faults.length} differences`);
     expect(faults, `CHAOS_SEED=${seed}`).toEqual([]);
 
     const { rows: charged } = await db.query<{ call_id: string; entries: number }>(

@@ -1,27 +1,51 @@
-import { countOwned, mountAdministrationRoutes } from '#features/billing/index.ts';
+import { mountAuditRoutes } from '#features/audit/index.ts';
+import { countOwned, mountAdministrationRoutes, mountOfferRoutes } from '#features/billing/index.ts';
 import { mountDifferenceRoutes, mountManifestRoutes, mountManifestRunRoutes } from '#features/catalogue/index.ts';
 import { requireRecentSignIn } from '#features/identity/index.ts';
-import { mountConnectionTests, mountIssuerRoutes, mountServerLog } from '#features/upstreams/index.ts';
-import { createServerFigures, mountServerFigures, type ServerUse } from '#features/usage/index.ts';
+import {
+  mountAllowances,
+  mountConnectionTests,
+  mountImportRoutes,
+  mountIssuerRoutes,
+  mountPersonFiles,
+  mountServerLog,
+  mountServerSecrets,
+} from '#features/upstreams/index.ts';
+import { createServerFigures, mountPersonCalls, mountServerFigures } from '#features/usage/index.ts';
 import type { Clock } from '#platform/clock.ts';
+import type { Downloads } from '#platform/http/downloads.ts';
 import type { KeepAlive } from '#platform/http/keep-alive.ts';
 import type { Router } from '#platform/http/router.ts';
 import { mountAdminStats } from './admin-stats.ts';
 import type { App } from './app-types.ts';
+import { auditOf } from './audit-of-database.ts';
+import { createOverview } from './overview/create-overview.ts';
+import { mountOverview } from './overview/routes.ts';
 
 type Parts = Pick<
   App,
-  'administration' | 'billing' | 'catalogue' | 'db' | 'identity' | 'manifestRuns' | 'people' | 'policy' | 'upstreams'
-> & { clock: Clock; keepAlive: KeepAlive };
+  | 'administration'
+  | 'allowances'
+  | 'allowList'
+  | 'billing'
+  | 'catalogue'
+  | 'db'
+  | 'identity'
+  | 'imports'
+  | 'manifestRuns'
+  | 'people'
+  | 'policy'
+  | 'upstreams'
+> & { clock: Clock; downloads: Downloads; keepAlive: KeepAlive };
 
 /**
  * Mounts what only administrators may call. Each call lives with the feature that owns the data; identity mounts those on
  * accounts, and the catalogue those on changed tools, beside their own.
- * @returns how a server did, which a command shows too
+ * @returns how a server did, and what administrators see first, which commands show too
  */
-export function mountAdministration(router: Router, parts: Parts): ServerUse {
-  const { administration, billing, catalogue, db, identity, manifestRuns, people, policy, upstreams } = parts;
-  const { clock, keepAlive } = parts;
+export function mountAdministration(router: Router, parts: Parts): Pick<App, 'serverFigures' | 'overview'> {
+  const { administration, billing, catalogue, db, identity, imports, manifestRuns, people, policy, upstreams } = parts;
+  const { allowances, allowList, clock, downloads, keepAlive } = parts;
   mountManifestRoutes(router, {
     ...people,
     catalogue,
@@ -35,17 +59,33 @@ export function mountAdministration(router: Router, parts: Parts): ServerUse {
   mountManifestRunRoutes(router, {
     ...people,
     catalogue,
+    policy,
+    missingSecretsOf: upstreams.secrets.missingOf,
     db,
     runs: manifestRuns,
     keepAlive,
     onRevoked: identity.onRevoked,
     clock,
   });
-  mountDifferenceRoutes(router, { ...people, catalogue });
+  mountImportRoutes(router, { imports });
+  mountDifferenceRoutes(router, { ...people, catalogue, policy, missingSecretsOf: upstreams.secrets.missingOf });
   mountConnectionTests(router, upstreams);
   mountServerLog(router, { ...upstreams, catalogue });
   mountIssuerRoutes(router, { ...upstreams, catalogue });
+  mountServerSecrets(router, {
+    administration: upstreams.secrets,
+    requireRecentSignIn: (caller) => requireRecentSignIn(caller, clock),
+  });
+  mountAllowances(router, {
+    allowances,
+    allowList,
+    requireRecentSignIn: (caller) => requireRecentSignIn(caller, clock),
+  });
   mountAdministrationRoutes(router, { administration, prices: billing.prices, clock });
+  mountAuditRoutes(router, { audit: auditOf(db.query), query: db.query, downloads, clock });
+  mountOfferRoutes(router, { ...billing, moves: billing.payments?.moves, clock });
+  mountPersonCalls(router, { ...identity, query: db.query, livemode: billing.livemode });
+  mountPersonFiles(router, { ...upstreams, ...identity });
   mountAdminStats(router, {
     countUsers: identity.directory.count,
     snapshot: () => catalogue.snapshot(),
@@ -61,5 +101,13 @@ export function mountAdministration(router: Router, parts: Parts): ServerUse {
     clock,
   });
   mountServerFigures(router, { serverFigures });
-  return serverFigures;
+  const overview = createOverview({
+    query: db.query,
+    catalogue,
+    livemode: billing.livemode,
+    failureOf: upstreams.watch.failureOf,
+    clock,
+  });
+  mountOverview(router, { overview });
+  return { serverFigures, overview };
 }

@@ -13,7 +13,7 @@ import { forkBroker } from '#testing/fork-broker.ts';
 import { freePort } from '#testing/free-port.ts';
 import { giveCredits } from '#testing/grant-credits.ts';
 import { startPaidLoad, type Delivered } from '#testing/paid-load.ts';
-import { atFullSize } from '#testing/proof-size.ts';
+import { atFullSize, tellFigure } from '#testing/proof-size.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { readUsageRows, type UsageRow } from '#testing/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -29,6 +29,7 @@ const calls = atFullSize({ full: 20_000, short: 300 });
 const kills = atFullSize({ full: 100, short: 1 });
 /** A kill comes after up to so many answers of its broker. */
 const warmUp = atFullSize({ full: 3000, short: 300 });
+const patienceMs = atFullSize({ full: 300_000, short: 60_000 });
 /** Leases of a dead broker are back after 10 s by themselves; the short form moves the database's time instead. */
 const isWaiting = atFullSize({ full: true, short: false });
 /**
@@ -111,6 +112,7 @@ for (const engine of engines) {
       expect([written.records.size, written.rows]).toEqual([calls, calls]);
       expect(written.entries.size).toBe(load.delivered.filter(({ isResult }) => isResult).length);
       expect(await checkLedger(app.db)).toEqual([]);
+      tellFigure(`${engine}: ${calls} calls of ${tokens.length} people, ${written.entries.size} charged, 0 wrong`);
     });
 
     test('[I3] a broker that is killed under load charges nothing twice, and only its last batch lacks a record', async () => {
@@ -120,7 +122,7 @@ for (const engine of engines) {
       for (let round = 0; round < kills; round++) {
         const broker = await forkBroker(env, [server.address]);
         const moment = load.delivered.length + 50 + Math.floor(Math.random() * warmUp);
-        await waitUntil('the moment of the kill', () => load.delivered.length >= moment, 60_000);
+        await waitUntil('the moment of the kill', () => load.delivered.length >= moment, patienceMs);
         killedAtMs.push(performance.now());
         await broker.kill();
       }
@@ -144,9 +146,9 @@ for (const engine of engines) {
       expect([...written.entries.keys()].filter((callId) => !written.records.has(callId))).toEqual([]);
       expect(await checkLedger(app.db)).toEqual([]);
       const ages = lost.map(({ ageMs }) => ageMs).toSorted((a, b) => a - b);
-      process.stdout.write(
-        `[I3] ${engine}: ${kills} kills, ${delivered.size} answers, ${lost.length} without a record and a charge, given ` +
-          `${ages.at(ages.length >> 1)?.toFixed(1) ?? 0} ms (median) and ${ages.at(-1)?.toFixed(1) ?? 0} ms (most) before the kill\n`,
+      tellFigure(
+        `${engine}: ${kills} kills, ${delivered.size} answers, ${lost.length} without a record and a charge, given ` +
+          `${ages.at(ages.length >> 1)?.toFixed(1) ?? 0} ms (median) and ${ages.at(-1)?.toFixed(1) ?? 0} ms (most) before the kill`,
       );
     });
 

@@ -12,6 +12,8 @@ export type Paths = {
   stdioAllowlist: string;
   /** The plans and credit packages that are sold. */
   offers: string;
+  /** The demo's terms, privacy and refund texts. */
+  legal: string;
   services: string;
 };
 
@@ -20,6 +22,7 @@ export const paths: Paths = {
   icons: join(root, 'catalogue', 'icons'),
   stdioAllowlist: join(root, 'catalogue', 'stdio-allowlist.json'),
   offers: join(root, 'catalogue', 'offers.json'),
+  legal: join(root, 'catalogue', 'legal'),
   services: join(root, 'services'),
 };
 

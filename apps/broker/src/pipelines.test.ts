@@ -97,6 +97,20 @@ test('a thousand requests in one write are all answered, and what comes after th
   expect(socket.destroyed).toBe(false);
 });
 
+test('of a thousand requests in one write others wait for a few, not for all', async () => {
+  const burst = connection();
+  const other = connection();
+  await Promise.all([burst, other].map(({ socket }) => once(socket, 'connect')));
+  burst.socket.write(get('/healthz').repeat(1_000));
+  await waitUntil('the first are answered', () => burst.answers() > 0);
+  let answersMeanwhile = 0;
+  other.socket.once('data', () => (answersMeanwhile = burst.answers()));
+  other.socket.write(get('/healthz'));
+  await waitUntil('the other is answered', () => answersMeanwhile > 0);
+  expect(answersMeanwhile).toBeLessThan(900);
+  await waitUntil('all are answered', () => burst.answers() === 1_000);
+});
+
 test('a connection with more than 1,024 requests that wait ends, and others go on', async () => {
   const { socket } = connection();
   const ended = once(socket, 'close');

@@ -43,9 +43,9 @@ async function start(env: NodeJS.ProcessEnv, options: TestAppOptions = {}): Prom
   return app;
 }
 
-function deploy(id: string, manifest: object): Promise<void> {
+function deploy(id: string, manifest: object, folder = join(catalogue, 'deployed')): Promise<void> {
   const common = { name: id, serviceType: 'mcp', version: '1.0.0', description: 'A server.', category: 'data' };
-  return writeFile(join(catalogue, 'deployed', `${id}.json`), JSON.stringify({ id, ...common, ...manifest }));
+  return writeFile(join(folder, `${id}.json`), JSON.stringify({ id, ...common, ...manifest }));
 }
 
 const statusOf = (app: TestApp, id: string) => app.catalogue.snapshot().byId.get(id)?.status;
@@ -57,10 +57,14 @@ test('in production, allowed private addresses are reached with plain http and w
   await deploy('by-network', { connection: { type: 'websocket', url: socket.url('healthy') } });
   // it may resolve into the network, but into another one too: the guard refuses it
   await deploy('by-name', { connection: { type: 'http', url: localhost.replace(/:\d+/, ':1') } });
-  await deploy('elsewhere', { connection: { type: 'http', url: 'http://10.9.8.7:8080/mcp' } });
+  // of the operator's own: of what comes with Souk it is no news that it may not run here
+  const own = join(catalogue, 'own');
+  await mkdir(own);
+  await deploy('elsewhere', { connection: { type: 'http', url: 'http://10.9.8.7:8080/mcp' } }, own);
   const socketPort = socket.address.split(':')[1];
   const app = await start({
     ...production,
+    CATALOGUE_DIR: own,
     UPSTREAM_ALLOW_ADDRESSES: `${http.address}, 127.0.0.0/8:${socketPort}, 192.168.0.0/16`,
   });
   expect(statusOf(app, 'by-port')).toBe('connected');

@@ -1,4 +1,4 @@
-import { writeCausedAudit } from '#platform/audit/audit-log.ts';
+import { writeCausedAudit, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Caller } from '#platform/http/caller.ts';
@@ -8,8 +8,14 @@ const maxRowsADay = 20;
 
 /** Writes down who called what only administrators may (security.md, bad input 33). */
 export function createRefusedAudit(db: Pick<Database, 'kysely'>, clock: Clock) {
-  return async ({ userId, kind }: Caller, call: string): Promise<void> => {
-    const entry = { actorId: userId, action: 'administration.refused', subject: call, details: { token: kind } };
+  return async ({ userId, kind }: Caller, call: string, address: string): Promise<void> => {
+    const entry: AuditEntry = {
+      actorId: userId,
+      action: 'administration.refused',
+      subject: call,
+      details: { token: kind },
+      address,
+    };
     const source = { source: `refused:${userId}`, subject: userId, maxRowsADay };
     await db.kysely.transaction().execute((tx) => writeCausedAudit(tx, source, [entry], new Date(clock.now())));
   };

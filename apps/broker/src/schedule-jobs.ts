@@ -1,4 +1,5 @@
-import { dropOldPartitions, ensurePartitions, mergeUsage } from '#features/usage/index.ts';
+import { expireCredits, mergeFigures } from '#features/billing/index.ts';
+import { countPeople, ensurePartitions, mergeUsage } from '#features/usage/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Jobs } from '#platform/jobs/create-jobs.ts';
@@ -10,10 +11,12 @@ type Run = () => Promise<unknown>;
 
 /** What the features do from time to time. */
 export type ScheduledWork = {
-  identity: { rotateKeys: Run; reap: Run };
+  identity: { rotateKeys: Run; reap: Run; noteExpiringTokens: Run };
   diagnostics: { reap: Run };
   billing: {
+    livemode: boolean;
     checkLedger: Run;
+    noteAhead: Run;
     payments:
       | {
           reconcileOrders: Run;
@@ -21,24 +24,51 @@ export type ScheduledWork = {
           returnFlagged: Run;
           tellAddresses: Run;
           events: { removeOld: Run };
-          subscriptions: { reconcile: Run; endTakenAway: Run; endWanted: Run; endUnoffered: Run };
+          subscriptions: {
+            reconcile: Run;
+            findMissedDisputes: Run;
+            readMissingPrices: Run;
+            endTakenAway: Run;
+            endWanted: Run;
+            endUnoffered: Run;
+          };
           refunds: { payDue: Run };
+          moves: { workOff: Run };
         }
       | undefined;
   };
   gateway: { removeExpiredSessions: Run };
+  notices: { sendDue: Run; removeOld: Run };
+  checkAlerts: Run;
   upstreams: { signIn: { removeExpired: Run } };
+  imports: { updates: { check: Run } };
+  retention: { removeOld: Run };
+  /** undefined: the shop does not back itself up. */
+  backup: { everySeconds: number; run: Run } | undefined;
 };
 
 /** Gathers the statistics of long lists: the embedded database has no autovacuum, and takes every table for a small one. */
-async function analyzeLists(db: Database): Promise<void> {
-  for (const table of ['users', 'user_prefixes', 'subscriptions', 'manifest_versions'])
+export async function analyzeLists(db: Database): Promise<void> {
+  for (const table of ['users', 'user_prefixes', 'subscriptions', 'manifest_versions', 'audit_log'])
     await db.query(`analyze ${table}`);
 }
 
 export async function scheduleJobs(
   jobs: Pick<Jobs, 'schedule'>,
-  { db, clock, identity, billing, diagnostics, upstreams, gateway }: ScheduledWork & { db: Database; clock: Clock },
+  {
+    db,
+    clock,
+    identity,
+    billing,
+    diagnostics,
+    upstreams,
+    imports,
+    gateway,
+    notices,
+    checkAlerts,
+    retention,
+    backup,
+  }: ScheduledWork & { db: Database; clock: Clock },
 ): Promise<void> {
   if (db.engine === 'pglite') {
     // it has no process that does so, and its log would grow until the next stop, which a start after a kill reads whole
@@ -48,25 +78,40 @@ export async function scheduleJobs(
   await jobs.schedule('connection-log', 600, diagnostics.reap);
   await jobs.schedule('identity-keys', hourSeconds, identity.rotateKeys);
   await jobs.schedule('identity-reaping', hourSeconds, identity.reap);
-  await jobs.schedule('usage-partitions', daySeconds, async () => {
-    await ensurePartitions(db, clock.now());
-    await dropOldPartitions(db, clock.now());
-  });
+  await jobs.schedule('usage-partitions', daySeconds, () => ensurePartitions(db, clock.now()));
+  await jobs.schedule('retention', daySeconds, retention.removeOld);
   await jobs.schedule('usage-days', 120, () => mergeUsage(db));
+  await jobs.schedule('usage-people', hourSeconds, () => countPeople(db, clock.now()));
+  await jobs.schedule('billing-figures', 120, () => mergeFigures(db));
+  await jobs.schedule('billing-expired-credits', hourSeconds, () => expireCredits(db, billing.livemode));
   await jobs.schedule('ledger-check', hourSeconds, billing.checkLedger);
   const { payments } = billing;
   if (payments) {
     await jobs.schedule('payment-orders', 5 * 60, payments.reconcileOrders);
     await jobs.schedule('payment-events', daySeconds, payments.events.removeOld);
     await jobs.schedule('payment-subscriptions', daySeconds, payments.subscriptions.reconcile);
-    await jobs.schedule('payments-missed', daySeconds, payments.findMissed);
+    await jobs.schedule('payments-missed', daySeconds, async () => {
+      await payments.findMissed();
+      await payments.subscriptions.findMissedDisputes();
+    });
     await jobs.schedule('payment-addresses', 5 * 60, payments.tellAddresses);
     await jobs.schedule('payments-flagged', hourSeconds, payments.returnFlagged);
     await jobs.schedule('payment-subscriptions-taken-away', 5 * 60, payments.subscriptions.endTakenAway);
     await jobs.schedule('payment-subscriptions-ending', 5 * 60, payments.subscriptions.endWanted);
     await jobs.schedule('payment-refunds', 60, payments.refunds.payDue);
+    await jobs.schedule('payment-price-moves', 30, payments.moves.workOff);
+    await jobs.schedule('payment-missing-prices', 5 * 60, payments.subscriptions.readMissingPrices);
     await jobs.schedule('payment-rentals-not-offered', 5 * 60, payments.subscriptions.endUnoffered);
   }
+  await jobs.schedule('notices-ahead', hourSeconds, async () => {
+    await identity.noteExpiringTokens();
+    await billing.noteAhead();
+  });
+  await jobs.schedule('alerts', 60, checkAlerts);
+  await jobs.schedule('notices', 30, notices.sendDue);
+  await jobs.schedule('notices-old', daySeconds, notices.removeOld);
+  if (backup) await jobs.schedule('backup', backup.everySeconds, backup.run);
   await jobs.schedule('gateway-sessions', hourSeconds, gateway.removeExpiredSessions);
+  await jobs.schedule('registry-updates', daySeconds, () => imports.updates.check());
   await jobs.schedule('upstream-sign-ins', hourSeconds, () => upstreams.signIn.removeExpired());
 }

@@ -52,6 +52,22 @@ function settingsOf(html: string): Record<string, unknown> {
   return Object(JSON.parse(text));
 }
 
+test('what a sign-in window shows allows any opener, runs nothing but the theme, and cannot be framed; other pages keep openers out', async () => {
+  const shown = await open('/sign-in/window');
+  expect(shown.status).toBe(200);
+  expect(await shown.text()).toContain('Opening the sign-in page…');
+  expect(shown.headers.get('content-security-policy')).toMatch(
+    /default-src 'none'; script-src 'self';.*frame-ancestors 'none'/,
+  );
+  const policyOf = async (path: string) => (await open(path)).headers.get('cross-origin-opener-policy');
+  for (const path of ['/sign-in/window', '/sign-in', '/auth/callback', '/auth/success', '/connect/callback']) {
+    expect(await policyOf(path), path).toBe('unsafe-none');
+  }
+  for (const path of ['/', '/dashboard', '/connect/travel', '/service/travel']) {
+    expect(await policyOf(path), path).toBe('same-origin-allow-popups');
+  }
+});
+
 test('[CFG-10] [CFG-11] [GEN-33] the page of every screen contains the brand name and contacts for the app, as text', async () => {
   for (const path of ['/', '/marketplace?q=x', '/search', '/service/travel', '/dashboard', '/auth/callback?code=1']) {
     const answer = await open(path);
@@ -66,6 +82,8 @@ test('[CFG-10] [CFG-11] [GEN-33] the page of every screen contains the brand nam
       contactEmail: 'hello@souk.test',
       publicUrl: app.publicUrl,
       payments: 'sandbox',
+      legal: ['terms', 'privacy', 'refunds'],
+      welcomeCredits: 0,
     });
   }
 });

@@ -1,15 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import { pagePaths } from '@souk/contract/pages.ts';
+import { pagePaths, signInWindowPath } from '@souk/contract/pages.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Config } from '#platform/config.ts';
 import { SoukError } from '#platform/errors.ts';
+import { sendPage } from '#platform/http/page.ts';
 import { createDescribePage, notFound } from './pages/describe-page.ts';
 import { createTemplate, sharePath } from './pages/fill-template.ts';
 import { createKeptPages } from './pages/kept-pages.ts';
+import type { LegalTexts } from './pages/legal-texts.ts';
 import { mountCrawlerFiles } from './pages/mount-crawler-files.ts';
+import { renderSignInWindow } from './pages/sign-in-window.ts';
 
 const popupPages: ReadonlySet<string> = new Set(['/sign-in', '/auth/callback', '/auth/success', '/connect/callback']);
 
@@ -33,6 +36,8 @@ export async function serveWeb(
     config,
     snapshot,
     homeOrder,
+    legal = new Map(),
+    welcomeCredits = 0,
     answerUnknown = () => false,
   }: {
     folder: string;
@@ -40,15 +45,35 @@ export async function serveWeb(
     snapshot: () => CatalogueSnapshot;
     /** The first servers as home shows them. */
     homeOrder: (count: number) => readonly CatalogueServer[];
+    /** The operator's texts: none by default. */
+    legal?: LegalTexts;
+    /** A new account gets these credits. */
+    welcomeCredits?: number;
     answerUnknown?: AnswerUnknown;
   },
 ): Promise<void> {
   const { brandName, supportEmail, businessEmail, contactEmail, publicUrl, payments } = config;
-  const settings = { brandName, supportEmail, businessEmail, contactEmail, publicUrl, payments };
+  const settings = {
+    brandName,
+    supportEmail,
+    businessEmail,
+    contactEmail,
+    publicUrl,
+    payments,
+    ...(payments !== 'off' && config.checkout.tax && { addsTax: true }),
+    ...(payments !== 'off' && config.checkout.codes && { takesCodes: true }),
+    legal: [...legal.keys()],
+    welcomeCredits,
+  };
   const template = await readFile(join(folder, 'index.html'), 'utf8');
   const pages = createKeptPages(createTemplate(template, { brandName, publicUrl, settings }));
-  const describe = createDescribePage(config, { snapshot, homeOrder });
-  mountCrawlerFiles(app, config, snapshot);
+  const describe = createDescribePage(config, { snapshot, homeOrder, legal });
+  mountCrawlerFiles(
+    app,
+    config,
+    snapshot,
+    [...legal.keys()].map((page) => `/${page}`),
+  );
   const picture = await readFile(sharePicture);
   app.get(sharePath, (_request, reply) =>
     reply.type('image/png').header('cache-control', 'public, max-age=86400').send(picture),
@@ -71,6 +96,9 @@ export async function serveWeb(
     if (font) app.get(path, (_request, reply) => reply.redirect(`/assets/${font}`, 302));
   }
 
+  // without an opener policy, as what runs in popups below
+  const signInWindow = renderSignInWindow(brandName);
+  app.get(signInWindowPath, (_request, reply) => sendPage(reply, 200, signInWindow));
   for (const path of pagePaths) {
     app.get<{ Params: { serviceId?: string } }>(path, (request, reply) => {
       // these pages run in popups; every other page keeps its link to popups it opens, and gets none to a foreign opener

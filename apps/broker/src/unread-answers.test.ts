@@ -78,10 +78,10 @@ test('a connection that does not read its answer ends; one that reads slowly, an
   const before = await connections();
   const idle = sendUnread('/mcp', callOf(token, 'wait'));
   const [slow] = await leaveUnread(token, 1);
-  // a piece in a while: all of it takes longer than the patience
-  slow?.on('data', () => {
+  // a mebibyte a second, however small the pieces are: all of it takes longer than the patience
+  slow?.on('data', ({ length }) => {
     slow.pause();
-    setTimeout(() => slow.resume(), 70);
+    setTimeout(() => slow.resume(), (length / mebibyte) * 1_000);
   });
   slow?.resume();
   const silent = await leaveUnread(token, 2);

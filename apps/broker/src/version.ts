@@ -1,2 +1,2 @@
-/** The product's version, in /mcp/info, the MCP endpoint and openapi.json. */
-export const version = '0.1.0';
+/** The product's version, in /healthz, /mcp/info, the MCP endpoint, System, backups and openapi.json. CHANGELOG.md says what is in it. */
+export const version = '1.0.0';

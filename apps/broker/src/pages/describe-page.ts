@@ -1,6 +1,8 @@
+import { legalPages, legalTitles, type LegalPage } from '@souk/contract/legal.ts';
 import type { CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Config } from '#platform/config.ts';
 import { boundText } from './bound-text.ts';
+import { plainParagraphs, type LegalTexts } from './legal-texts.ts';
 import type { PageFacts, Summary } from './page-facts.ts';
 import { describeService, servicePath } from './service-page.ts';
 
@@ -18,7 +20,8 @@ export function createDescribePage(
   {
     snapshot,
     homeOrder,
-  }: { snapshot: () => CatalogueSnapshot; homeOrder: (count: number) => readonly CatalogueServer[] },
+    legal,
+  }: { snapshot: () => CatalogueSnapshot; homeOrder: (count: number) => readonly CatalogueServer[]; legal: LegalTexts },
 ): DescribePage {
   const { brandName, publicUrl } = config;
   const sells = config.payments !== 'off';
@@ -29,6 +32,19 @@ export function createDescribePage(
       name: manifest.name,
       text: boundText(manifest.description, serviceTextLength),
     }));
+
+  const legalPage = (page: LegalPage): PageFacts => {
+    const text = legal.get(page);
+    if (!text) return notFound;
+    const title = legalTitles[page];
+    return {
+      status: 200,
+      title,
+      description: `${title} of ${brandName}.`,
+      canonicalPath: `/${page}`,
+      summary: { heading: title, paragraphs: plainParagraphs(text.markdown), links: [] },
+    };
+  };
 
   const pages: Readonly<Record<string, () => PageFacts>> = {
     '/': () => ({
@@ -80,6 +96,7 @@ export function createDescribePage(
       canonicalPath: '/contact',
       summary: { heading: 'Contact', paragraphs: [config.supportEmail, config.businessEmail], links: [] },
     }),
+    ...Object.fromEntries(legalPages.map((page) => [`/${page}`, () => legalPage(page)])),
     '/auth-shim': () => ({ status: 200, title: 'Maintenance' }),
     '/sign-in': () => ({ status: 200, title: 'Sign in' }),
     '/dashboard': () => ({ status: 200, title: 'Dashboard' }),

@@ -192,7 +192,18 @@ test('a hostile manifest stays text in title, description, links, summary and st
 test('/sitemap.xml has every public page and every deployed service, and follows the catalogue', async () => {
   const addresses = async () =>
     [...(await open('/sitemap.xml')).text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, a]) => a);
-  const expected = ['/', '/marketplace', '/plans', '/about', '/contact', '/service/hostile', '/service/planned'];
+  const expected = [
+    '/',
+    '/marketplace',
+    '/plans',
+    '/about',
+    '/contact',
+    '/terms',
+    '/privacy',
+    '/refunds',
+    '/service/hostile',
+    '/service/planned',
+  ];
   const at = (paths: readonly string[]) => paths.map((path) => app.publicUrl + path);
   expect(await addresses()).toEqual(at([...expected, '/service/rented']));
   expect((await open('/sitemap.xml')).type).toBe('application/xml; charset=utf-8');

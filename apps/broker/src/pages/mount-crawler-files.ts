@@ -11,9 +11,14 @@ const maxAddresses = 50_000;
 const disallowed = ['/api/', '/v2/', '/auth/', '/login', '/s/'];
 
 /** Serves /robots.txt, and /sitemap.xml with every public page and the page of each deployed service. */
-export function mountCrawlerFiles(app: FastifyInstance, config: Config, snapshot: () => CatalogueSnapshot): void {
+export function mountCrawlerFiles(
+  app: FastifyInstance,
+  config: Config,
+  snapshot: () => CatalogueSnapshot,
+  more: readonly string[],
+): void {
   const { publicUrl } = config;
-  const pages = ['/', '/marketplace', ...(config.payments === 'off' ? [] : ['/plans']), '/about', '/contact'];
+  const pages = ['/', '/marketplace', ...(config.payments === 'off' ? [] : ['/plans']), '/about', '/contact', ...more];
   const robots = [
     'User-agent: *',
     ...disallowed.map((path) => `Disallow: ${path}`),

@@ -1,4 +1,4 @@
-import { presentServer, type CatalogueServer } from '#features/catalogue/index.ts';
+import { presentServer, servedTools, type CatalogueServer } from '#features/catalogue/index.ts';
 import { boundText } from './bound-text.ts';
 import type { PageFacts, StructuredData } from './page-facts.ts';
 
@@ -15,7 +15,8 @@ export const servicePath = (serverId: string): string => `/service/${serverId}`;
  * @param sells whether prices are shown at all
  */
 export function describeService(server: CatalogueServer, publicUrl: string, sells: boolean): PageFacts {
-  const { manifest, tools } = server;
+  const { manifest } = server;
+  const tools = servedTools(server);
   const { icon } = presentServer(server).metadata;
   return {
     status: 200,

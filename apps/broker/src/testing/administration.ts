@@ -1,6 +1,8 @@
 import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
 import { adminManifestRunEndpoints } from '@souk/contract/admin-manifest-runs.ts';
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
+import { adminOfferEndpoints } from '@souk/contract/admin-offers.ts';
+import { adminPersonEndpoints } from '@souk/contract/admin-person.ts';
 import { listServerOwners, listServerRenters } from '@souk/contract/admin-servers.ts';
 import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
 import { listMcpServices } from '@souk/contract/billing.ts';
@@ -40,6 +42,8 @@ export async function startAdministration({ env }: { env?: NodeJS.ProcessEnv } =
       ...adminManifestRunEndpoints,
       ...adminUserEndpoints,
       ...adminBillingEndpoints,
+      ...adminOfferEndpoints,
+      ...adminPersonEndpoints,
       listServerOwners,
       listServerRenters,
       listMcpServices,

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { ConfigError, readConfig } from '#platform/config.ts';
 
-export const masterKey = 'k'.repeat(43);
+export const masterKey = randomBytes(32).toString('base64url');
 export const google = { GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret' };
 export const production = {
   NODE_ENV: 'production',

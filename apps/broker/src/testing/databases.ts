@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeEach, describe, inject } from 'vitest';
 import type { Database, Migration } from '#platform/db/database.ts';
 import { openEmbedded } from './embedded-pool.ts';
-import { createEmptyDatabase, openFromTemplate } from './postgres-templates.ts';
+import { createDatabase, openFromTemplate } from './postgres-templates.ts';
 
 type Open = () => Promise<Database>;
 
@@ -42,9 +42,12 @@ export function hasPostgres(): boolean {
   return inject('testDatabases').postgresFile !== undefined;
 }
 
-/** Address of a fresh, empty PostgreSQL database, for tests that open it by address. Dropped with the test run's cluster. */
-export async function createPostgresDatabase(): Promise<string> {
-  return createEmptyDatabase(await postgresUrl());
+/**
+ * Address of a fresh PostgreSQL database, empty or with these migrations, for tests that open it by address. Dropped with the
+ * test run's cluster.
+ */
+export async function createPostgresDatabase(migrations?: readonly Migration[]): Promise<string> {
+  return createDatabase(await postgresUrl(), migrations);
 }
 
 /** A folder for this test run's temporary files. */

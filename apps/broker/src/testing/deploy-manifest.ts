@@ -3,7 +3,8 @@ import type { App } from '../app-types.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** Of fault-stdio.ts. */
-const faults = 'fault flood notices deep exit-on-call chatty changes-tools wrong-results';
+const faults =
+  'fault flood notices deep exit-on-call chatty changes-tools wrong-results greedy hungry forks litter endless-stderr';
 
 /** Tests may name what a real installation would refuse: addresses of this machine. */
 const policy: ManifestPolicy = {

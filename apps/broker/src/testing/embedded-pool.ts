@@ -152,21 +152,36 @@ const nothing = async () => {};
 /** Here the jobs only get their names. */
 const nothingToDo = {
   clock: systemClock,
-  identity: { rotateKeys: nothing, reap: nothing },
+  backup: undefined,
+  imports: { updates: { check: nothing } },
+  retention: { removeOld: nothing },
+  identity: { rotateKeys: nothing, reap: nothing, noteExpiringTokens: nothing },
   diagnostics: { reap: nothing },
   billing: {
+    livemode: false,
     checkLedger: nothing,
+    noteAhead: nothing,
     payments: {
       reconcileOrders: nothing,
       findMissed: nothing,
       returnFlagged: nothing,
       tellAddresses: nothing,
       events: { removeOld: nothing },
-      subscriptions: { reconcile: nothing, endTakenAway: nothing, endWanted: nothing, endUnoffered: nothing },
+      subscriptions: {
+        readMissingPrices: nothing,
+        reconcile: nothing,
+        findMissedDisputes: nothing,
+        endTakenAway: nothing,
+        endWanted: nothing,
+        endUnoffered: nothing,
+      },
       refunds: { payDue: nothing },
+      moves: { workOff: nothing },
     },
   },
   gateway: { removeExpiredSessions: nothing },
+  notices: { sendDue: nothing, removeOld: nothing },
+  checkAlerts: nothing,
   upstreams: { signIn: { removeExpired: nothing } },
 };
 

@@ -45,13 +45,6 @@ export async function startFaultServer(): Promise<FaultServer> {
   };
 }
 
-/** A port of 127.0.0.1 where nothing listens. */
-export async function findDeadPort(): Promise<number> {
-  const { port, close } = await listenLocally(createServer());
-  await close();
-  return port;
-}
-
 async function readRpc(request: IncomingMessage): Promise<Rpc> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
@@ -81,6 +74,7 @@ function behave(fault: string, rpc: Rpc, request: IncomingMessage, response: Ser
         serverInfo: { name: 'fault', version: '1' },
       });
     case 'ping':
+      if (fault === 'hang-ping') return;
       return answer(response, rpc.id, {});
     case 'resources/list':
       return answer(response, rpc.id, { resources: [] });

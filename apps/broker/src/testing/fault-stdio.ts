@@ -1,5 +1,6 @@
 // A stdio MCP server with a fault: node fault-stdio.ts <fault>. Honest until its first tools/call, unless noted.
 import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { changedTools, createFixtureServer, fixtureTools, promisingTools } from './mcp-fixture.ts';
 
@@ -66,6 +67,30 @@ switch (fault) {
       });
       const block = `${notice}\n`.repeat(500);
       const write = () => process.stdout.write(block, () => setImmediate(write));
+      write();
+    });
+    break;
+  // takes what it can get: programs/limits ends it
+  case 'hungry':
+    onCall(() => {
+      const taken: Buffer[] = [];
+      setInterval(() => taken.push(Buffer.alloc(64 * 1024 * 1024, 1)), 5);
+    });
+    break;
+  case 'forks':
+    onCall(() => {
+      for (let count = 0; count < 300; count++) spawn('sleep', ['60'], { stdio: 'ignore' }).on('error', () => {});
+    });
+    break;
+  case 'litter':
+    onCall(() => {
+      for (let count = 0; count < 20_000; count++) writeFileSync(`litter-${count}`, '');
+    });
+    break;
+  case 'endless-stderr':
+    onCall(() => {
+      const block = 'e\n'.repeat(32_768);
+      const write = () => process.stderr.write(block, () => setImmediate(write));
       write();
     });
     break;

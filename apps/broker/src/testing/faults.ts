@@ -4,7 +4,7 @@ import { answer, send, type Rpc } from './rpc-answer.ts';
 
 /**
  * What the server does wrong.
- * - `hang`: takes the request and never answers; `hang-stream`: begins an event stream and sends nothing
+ * - `hang`: takes the request and never answers; `hang-ping`: does so with pings alone; `hang-stream`: begins an event stream and sends nothing
  * - `html`: 200 with a page; `garbage`: 200 application/json that is no JSON; `not-rpc`: JSON that is no JSON-RPC
  * - `wrong-id`: an answer to a question nobody asked
  * - `cut-stream`: an event stream that ends without the answer; `reset`: the socket is torn down
@@ -28,6 +28,7 @@ import { answer, send, type Rpc } from './rpc-answer.ts';
 export type Fault =
   | 'none'
   | 'hang'
+  | 'hang-ping'
   | 'hang-stream'
   | 'html'
   | 'garbage'

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { compileCache } from './compile-cache.ts';
 import { temporaryRoot } from './databases.ts';
 import { freePort } from './free-port.ts';
+import { offersWithoutWelcome } from './offers-without-welcome.ts';
 
 export type ForkedBroker = {
   port: number;
@@ -15,6 +16,9 @@ export type ForkedBroker = {
   thaw(): void;
 };
 
+/** A test asks again and again until something has happened. */
+const unlimited = { API_REQUESTS_PER_MINUTE_USER: '100000000', API_REQUESTS_PER_MINUTE_ADDRESS: '100000000' };
+
 /**
  * Starts a broker in a process of its own, beside others on the same database. `env` has at least its address; by default a
  * port and a folder of its own.
@@ -24,7 +28,17 @@ export async function forkBroker(env: NodeJS.ProcessEnv, allowAddresses: readonl
   const { PATH, HOME } = process.env;
   const child = fork(new URL('./broker-process.ts', import.meta.url), allowAddresses, {
     execArgv: [],
-    env: { PATH, HOME, ...compileCache(), LOG_LEVEL: 'fatal', PORT: String(port), DATA_DIR: dataDir, ...env },
+    env: {
+      PATH,
+      HOME,
+      ...compileCache(),
+      ...unlimited,
+      LOG_LEVEL: 'fatal',
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      OFFERS_FILE: await offersWithoutWelcome(dataDir),
+      ...env,
+    },
   });
   const exit = once(child, 'exit');
   const ended = exit.then(() => {

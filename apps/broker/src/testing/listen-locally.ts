@@ -1,10 +1,14 @@
 import type { Server } from 'node:http';
 
-/** Listens on a free port of 127.0.0.1, or on the one that is given. `close` drops open connections too. */
-export async function listenLocally(server: Server, port = 0): Promise<{ port: number; close(): Promise<void> }> {
+/** Listens on a free port of 127.0.0.1, or on what is given. `close` drops open connections too. */
+export async function listenLocally(
+  server: Server,
+  port = 0,
+  host = '127.0.0.1',
+): Promise<{ port: number; close(): Promise<void> }> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen(port, host, resolve);
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');

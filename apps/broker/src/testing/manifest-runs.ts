@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { adminManifestRunEndpoints, manifestRunEventSchema } from '@souk/contract/admin-manifest-runs.ts';
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { createClient } from '@souk/contract/client.ts';
@@ -22,7 +23,7 @@ export async function startManifestRuns() {
   const databaseUrl = await createPostgresDatabase();
   const connect = () => openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations });
   const [db, fixture, held] = await Promise.all([connect(), startHttpFixture('legacy'), startHeldServer()]);
-  const masterKey = Buffer.alloc(32, 7).toString('base64url');
+  const masterKey = randomBytes(32).toString('base64url');
   /** Moves the clock of both brokers. */
   const ahead = { ms: 0 };
   const replicas = await startReplicas(connect, {

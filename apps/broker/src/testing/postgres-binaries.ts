@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 
 /** The folder of `initdb` and `postgres`: on the PATH, or where Debian keeps them. Undefined when there is none. */
 export function findPostgresBinaries(environment: NodeJS.ProcessEnv = process.env): string | undefined {
   const folders = [...(environment.PATH ?? '').split(delimiter), ...debianFolders()];
   const found = folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
-  return found && realpathSync(found);
+  // the other programs are where initdb itself is, and not where a link to it is
+  return found && dirname(realpathSync(join(found, 'initdb')));
 }
 
 /** /usr/lib/postgresql/{15,16,…}/bin, newest first. */

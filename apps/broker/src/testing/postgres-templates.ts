@@ -14,10 +14,9 @@ const templateLock = 7_236_801;
  * Closing it drops it.
  */
 export async function openFromTemplate(serverUrl: string, migrations: readonly Migration[]): Promise<Database> {
-  const template = await ensureTemplate(serverUrl, migrations);
-  const name = `souk_test_${randomBytes(6).toString('hex')}`;
-  await withClient(serverUrl, (client) => client.query(`create database ${name} template ${template} ${quickly}`));
-  const db = await openPostgresDatabase({ databaseUrl: urlOf(serverUrl, name), log: pino({ level: 'silent' }) });
+  const databaseUrl = await createDatabase(serverUrl, migrations);
+  const name = new URL(databaseUrl).pathname.slice(1);
+  const db = await openPostgresDatabase({ databaseUrl, log: pino({ level: 'silent' }) });
   let closing: Promise<void> | undefined;
   const close = async () => {
     await db.close();
@@ -26,10 +25,11 @@ export async function openFromTemplate(serverUrl: string, migrations: readonly M
   return { ...db, close: () => (closing ??= close()) };
 }
 
-/** Address of a fresh, empty database, for tests that open it themselves. */
-export async function createEmptyDatabase(serverUrl: string): Promise<string> {
+/** Address of a fresh database, empty or with these migrations, for tests that open it themselves. */
+export async function createDatabase(serverUrl: string, migrations?: readonly Migration[]): Promise<string> {
+  const template = migrations ? await ensureTemplate(serverUrl, migrations) : 'template0';
   const name = `souk_test_${randomBytes(6).toString('hex')}`;
-  await withClient(serverUrl, (client) => client.query(`create database ${name} template template0 ${quickly}`));
+  await withClient(serverUrl, (client) => client.query(`create database ${name} template ${template} ${quickly}`));
   return urlOf(serverUrl, name);
 }
 

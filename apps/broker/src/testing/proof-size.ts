@@ -1,7 +1,16 @@
+import { appendFileSync } from 'node:fs';
+
 /**
  * How much a test of an invariant does: the short form in `npm test`, the full size in `npm run prove -- <name>`, which
  * says so by the environment.
  */
 export function atFullSize<T>({ full, short }: { full: T; short: T }): T {
   return process.env['PROOF_SIZE'] === 'full' ? full : short;
+}
+
+/** Says in one line what a proof measured. `npm run prove` puts it into docs/reliability.md. */
+export function tellFigure(text: string): void {
+  process.stdout.write(`measured: ${text}\n`);
+  const file = process.env['PROOF_FIGURES'];
+  if (file !== undefined) appendFileSync(file, `${text}\n`);
 }

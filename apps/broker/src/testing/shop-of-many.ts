@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServerIndex, firstOnHome, mountCatalogueRoutes } from '#features/catalogue/index.ts';
 import { manyServers } from '../features/catalogue/testing/many-servers.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -15,9 +16,14 @@ import { version } from '../version.ts';
  * behind them, so that a thousand unreachable servers do not take the time that a measurement is about.
  */
 const [port = '3000', count = '1000'] = process.argv.slice(2);
-const config = readConfig({ PORT: port, MASTER_KEY: 'x'.repeat(43) });
+const config = readConfig({ PORT: port, MASTER_KEY: randomBytes(32).toString('base64url') });
 const log = createLog('warn');
-const server = await buildServer({ config, ids: createIds(systemClock), log, isReady: async () => true });
+const server = await buildServer({
+  config,
+  ids: createIds(systemClock),
+  log,
+  readiness: async () => ({ ready: true }),
+});
 const router = createRouter(server, async () => undefined);
 const snapshot = manyServers(Number(count));
 const used = new Map();
@@ -28,11 +34,12 @@ mountCatalogueRoutes(router, {
   // the routes of the shop read the snapshot alone
   catalogue: read as Parameters<typeof mountCatalogueRoutes>[1]['catalogue'],
   indexOf,
+  usedTogether: () => new Map(),
   config,
   clock: systemClock,
   version,
   protocolVersions: [],
-  rentalPriceId: () => undefined,
+  soldTerms: () => ({}),
 });
 await serveWeb(server, { folder: await buildWeb(), config, homeOrder, ...read });
 await server.listen({ host: '127.0.0.1', port: config.port });

@@ -11,6 +11,7 @@ import { migrations } from '../migrations.ts';
 import { paths as bundledPaths, type Paths } from '../paths.ts';
 import { openTestDatabase, temporaryRoot } from './databases.ts';
 import { freePort } from './free-port.ts';
+import { offersWithoutWelcome } from './offers-without-welcome.ts';
 
 export type TestApp = App & {
   publicUrl: string;
@@ -49,6 +50,8 @@ export async function startTestApp({ env, paths, ...options }: TestAppOptions = 
     MASTER_KEY: randomBytes(32).toString('base64url'),
     SIGN_IN_PER_MINUTE: '1000',
     MCP_REQUESTS_PER_MINUTE_TOKEN: '100000',
+    API_REQUESTS_PER_MINUTE_USER: '100000000',
+    API_REQUESTS_PER_MINUTE_ADDRESS: '100000000',
     HEALTH_INTERVAL_MS: '1000',
     LOG_LEVEL: 'debug',
     ...env,
@@ -61,6 +64,7 @@ export async function startTestApp({ env, paths, ...options }: TestAppOptions = 
     paths: {
       ...bundledPaths,
       catalogue: join(import.meta.dirname, 'empty-catalogue'),
+      offers: await offersWithoutWelcome(dataDir),
       ...paths,
     },
   });
@@ -70,8 +74,8 @@ export async function startTestApp({ env, paths, ...options }: TestAppOptions = 
     publicUrl: config.publicUrl,
     dataDir,
     logged: () => lines.join(''),
-    async stop() {
-      await app.stop();
+    async stop(whenSettled) {
+      await app.stop(whenSettled);
       await rm(dataDir, { recursive: true, force: true });
     },
   };

@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { ConfigError, readConfig, type Config } from '#platform/config.ts';
 import { hasMasterKey } from '#platform/crypto/master-key.ts';
 import { callOperator, NotRunningError } from '#platform/operator/call-operator.ts';
+import { findSocket } from '#platform/operator/socket-path.ts';
 import type { ConfigCheck } from './config-checks.ts';
 
 export type CliOptions = {
@@ -33,6 +34,8 @@ export type Command = {
   /** It takes several of them, which `run` gets as its third argument. */
   takesMany?: boolean;
   help: readonly [option: string, text: string][];
+  /** It needs neither a broker nor its data. */
+  standsAlone?: true;
   run(values: Values, cli: CliOptions, positionals: readonly string[]): Promise<void>;
 };
 
@@ -51,7 +54,7 @@ export async function askBrokerOrRun(
     return await callOperator(config.dataDir, command, args, timeoutMs);
   } catch (error) {
     if (!(error instanceof NotRunningError)) throw error;
-    refuseWithoutData(config);
+    refuseWithoutKey(config);
     // not among the answer, which a program may read
     if (config.databaseUrl !== undefined) {
       stderr('No broker runs on this machine: the command works on the database of DATABASE_URL itself.');
@@ -62,13 +65,40 @@ export async function askBrokerOrRun(
   }
 }
 
-/** A mistyped DATA_DIR, or a shell without MASTER_KEY, would otherwise leave a second installation behind. */
-function refuseWithoutData({ databaseUrl, dataDir, masterKey }: Config): void {
-  if (databaseUrl === undefined && !existsSync(join(dataDir, 'db'))) {
-    throw new ConfigError([
-      `DATA_DIR: ${dataDir} has no data. Set DATA_DIR to the folder of the broker, or start the broker first`,
-    ]);
+/**
+ * Whether the broker's data is where this shell looks for it, before a command does anything else: a mistyped DATA_DIR would
+ * otherwise be told as a broker that does not run, or leave a second installation behind.
+ * @throws ConfigError that names DATA_DIR
+ */
+export async function requireData({ databaseUrl, dataDir }: Config): Promise<void> {
+  const refuse = (what: string, remedy = 'Set DATA_DIR to the folder of the broker, or start the broker first') => {
+    throw new ConfigError([`DATA_DIR: ${dataDir} ${what}. ${remedy}`]);
+  };
+  const found = lookAt(dataDir);
+  if (found === 'closed') {
+    refuse('cannot be opened by this user', 'Run the command as the user that runs the broker');
   }
+  if (found === 'file') refuse('is not a folder');
+  // brokers of a PostgreSQL may all be elsewhere
+  if (databaseUrl !== undefined || existsSync(join(dataDir, 'db'))) return;
+  const socket = await findSocket(dataDir);
+  if (socket === undefined || !existsSync(socket)) refuse(found === 'folder' ? 'has no data' : 'does not exist');
+}
+
+function lookAt(path: string): 'folder' | 'file' | 'closed' | undefined {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return undefined;
+    if (!found.isDirectory()) return 'file';
+    accessSync(path, constants.R_OK | constants.X_OK);
+    return 'folder';
+  } catch {
+    return 'closed';
+  }
+}
+
+/** A shell without MASTER_KEY would otherwise make another key. */
+function refuseWithoutKey({ dataDir, masterKey }: Config): void {
   if (masterKey === undefined && !hasMasterKey(dataDir)) {
     throw new ConfigError([
       `MASTER_KEY is missing: set it, or MASTER_KEY_FILE, as for the broker (${dataDir} has none)`,

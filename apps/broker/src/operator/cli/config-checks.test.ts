@@ -1,9 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryRoot } from '#testing/databases.ts';
+import { readConfig } from '#platform/config.ts';
 import { paths, type Paths } from '../../paths.ts';
 import { configChecks } from './config-checks.ts';
+import { checkPrograms } from './program-checks.ts';
 import { runCli } from './run-cli.ts';
 
 let folder: string;
@@ -24,13 +27,30 @@ async function checkConfig(args: string[] = [], environment: NodeJS.ProcessEnv =
   return { code, text: lines.join('\n') };
 }
 
+test('a master key that can be guessed is refused where there is no data yet, and warned of where there may be', async () => {
+  const MASTER_KEY = 'k'.repeat(43);
+  const text = "MASTER_KEY can be guessed: it repeats a few characters. Make one with: node -p \"require('crypto')";
+  const begun = await checkConfig([], { DATA_DIR: folder, MASTER_KEY });
+  expect(begun.code).toBe(78);
+  expect(begun.text).toContain(`  - ${text}`);
+  const warned = [
+    await checkConfig([], { DATA_DIR: folder, MASTER_KEY, DATABASE_URL: 'postgres://db.example/souk' }),
+    await mkdir(join(folder, 'db')).then(() => checkConfig([], { DATA_DIR: folder, MASTER_KEY })),
+  ];
+  for (const { code, text: said } of warned) {
+    expect(code).toBe(0);
+    expect(said).toContain(`Warning: ${text}`);
+    expect(said).toMatch(/the data that is there open with this key alone[^]*\nConfiguration is valid$/);
+  }
+});
+
 test('[CFG-33] check-config accepts the bundled files, with the embedded database and in production', async () => {
   expect(await checkConfig()).toEqual({ code: 0, text: 'Configuration is valid' });
   const production = {
     NODE_ENV: 'production',
     PUBLIC_URL: 'https://souk.example.com',
     DATABASE_URL: 'postgres://souk@db.example.com/souk',
-    MASTER_KEY: 'A'.repeat(43),
+    MASTER_KEY: randomBytes(32).toString('base64url'),
     GOOGLE_CLIENT_ID: 'id',
     GOOGLE_CLIENT_SECRET: 'secret',
     PAYMENTS: 'off',
@@ -104,9 +124,9 @@ test('[CFG-33] check-config names folders that cannot be used, by their variable
   expect(text).toContain(`CATALOGUE_DIR: ${join(folder, 'none')} cannot be read (ENOENT)`);
 });
 
-const plan = (change: object) => ({
+const plan = (change: { planId?: string } & Record<string, unknown>) => ({
   planId: 'pro',
-  name: 'Pro',
+  name: `Plan ${change.planId ?? 'pro'}`,
   description: 'More.',
   tier: 'T2',
   amount: 1900,
@@ -147,10 +167,17 @@ test.each([
     ],
   ],
   [
+    offered(
+      [free, plan({ name: 'Pro' }), plan({ planId: 'pro-too', name: 'pRO' })],
+      [pack({ name: 'Pro' }), pack({ packageId: 'b' }), pack({ packageId: 'c' })],
+    ),
+    [/^plans\.2\.name pRO is the name of two plans$/, /^packages\.2\.name Small is the name of two packages$/],
+  ],
+  [
     offered([free, plan({ currency: 'EUR' })], [pack({ price: 29 })]),
     [
       /^plans\.1\.currency must be USD, as of plans\.0: all prices are in one currency$/,
-      /^packages\.0\.price must be at least 50: .* less than 0\.50 USD$/,
+      /^packages\.0\.price must be at least 50: .* less than \$0\.50$/,
     ],
   ],
   [
@@ -175,4 +202,45 @@ test.each([
     const [, said] = lines[index]?.split(`  - ${file}: `) ?? [];
     expect(said).toMatch(problem);
   }
+});
+
+test('check-config names what programs of the allow-list lack on this machine, and the start goes on', async () => {
+  const list = join(folder, 'list.json');
+  const away = '/nonexistent/souk';
+  const allowlist = {
+    whole: { argv: ['{node}', '--no-warnings', import.meta.filename, '{personDir}'], reads: [import.meta.dirname] },
+    file: { argv: ['{node}', '--no-warnings', `${away}/main.js`] },
+    folder: { argv: ['/bin/sh'], reads: [`${away}/data`] },
+    program: { argv: [`${away}/program`] },
+    closed: { argv: [import.meta.filename] },
+    command: { argv: ['souk-no-such-command', '--flag'] },
+    package: { argv: ['{node}', '{package:@souk-test/away/main.js}'] },
+  };
+  await writeFile(list, JSON.stringify(allowlist));
+  const lines: string[] = [];
+  const config = readConfig({ DATA_DIR: folder, STDIO_ALLOWLIST: list });
+  const problems = await checkPrograms()(config, { manifestsDir: undefined, warn: (line) => lines.push(line) });
+  expect(problems).toEqual([]);
+  expect(lines.map((line) => line.replace(`of the allow-list ${list}: `, ''))).toEqual([
+    `the program file ${away}/main.js is not there`,
+    `the program folder "reads" names ${away}/data, which is not there`,
+    `the program program ${away}/program is not there`,
+    `the program closed ${import.meta.filename} cannot be executed by this user`,
+    expect.stringMatching(
+      /^the program command the command souk-no-such-command is in none of \/.*, \/usr\/bin, \/bin$/,
+    ),
+    'the program package the package @souk-test/away of the allow-list is not installed',
+  ]);
+});
+
+test('tax and promotion codes are warned of where they do nothing, or are those of a demo', async () => {
+  const both = { DATA_DIR: folder, STRIPE_TAX: '1', PROMOTION_CODES: '1' };
+  const off = (await checkConfig([], { ...both, PAYMENTS: 'off' })).text;
+  for (const name of ['STRIPE_TAX', 'PROMOTION_CODES'])
+    expect(off).toContain(`Warning: ${name}=1 does nothing, since PAYMENTS is off: nothing is sold.`);
+  const demo = (await checkConfig([], both)).text;
+  expect(demo).toContain('Warning: STRIPE_TAX=1: the stand-in for Stripe adds the tax of a demo table');
+  expect(demo).not.toContain('PROMOTION_CODES');
+  const stripe = { STRIPE_SECRET_KEY: 'sk', STRIPE_WEBHOOK_SECRET: 'whsec' };
+  expect((await checkConfig([], { ...both, ...stripe })).text).not.toContain('STRIPE_TAX');
 });

@@ -1,9 +1,19 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig } from '#platform/config.ts';
-import { importServers, type ImportedServer } from './import-servers.ts';
+import {
+  createVersionFinder,
+  maxImportBytes,
+  readEntries,
+  UnreadableText,
+  withVersions,
+  type ReadEntry,
+} from '#features/upstreams/index.ts';
+import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
+import { createOutgoing } from '#platform/http/outgoing.ts';
+import { draftServers, type ImportedServer } from './import-servers.ts';
 import { ReportedError, UsageError, type CliOptions, type Values } from './command.ts';
-import { check, maxFileBytes, readSource } from './manifest-source.ts';
+import { check, readSource } from './manifest-source.ts';
 import { plain } from './printable.ts';
 
 type Written = ImportedServer & {
@@ -13,13 +23,14 @@ type Written = ImportedServer & {
   problems: string[];
 };
 
-/** `souk manifest import`: turns a client's configuration into manifests, each checked and written to a folder. */
+/** `souk manifest import`: turns a client's configuration or a server.json into manifests, each checked and written to a folder. */
 export async function importManifests(values: Values, cli: CliOptions): Promise<void> {
   const source = values.FILE;
   if (typeof source !== 'string') throw new UsageError('FILE is required. See: npm run souk -- manifest import --help');
   const folder = typeof values.to === 'string' ? values.to : readConfig(cli.environment).catalogueDir;
   if (folder === undefined) throw new UsageError('set CATALOGUE_DIR, or name a folder with --to DIR');
-  const servers = readServers(await readSource(source, cli));
+  const entries = readText(await readSource(source, cli, maxImportBytes));
+  const servers = draftServers(await withExactVersions(entries, cli));
   await mkdir(folder, { recursive: true });
   const written: Written[] = [];
   for (const server of servers) written.push(await write(server, folder, cli));
@@ -28,13 +39,27 @@ export async function importManifests(values: Values, cli: CliOptions): Promise<
   if (written.some(({ file }) => file === undefined)) throw new ReportedError();
 }
 
-function readServers(source: Buffer): ImportedServer[] {
-  if (source.length > maxFileBytes)
-    throw new UsageError('the configuration has over 256 KiB: give its "mcpServers" alone');
+function readText(source: Buffer): ReadEntry[] {
   try {
-    return importServers(source);
+    return readEntries(source);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    if (!(error instanceof UnreadableText)) throw error;
+    throw new UsageError(`the configuration ${error.message}`);
+  }
+}
+
+/** Packages without a version are looked up at their registries, as the broker does. */
+async function withExactVersions(entries: readonly ReadEntry[], { environment }: CliOptions): Promise<ReadEntry[]> {
+  const config = readConfig(environment);
+  const dispatcher = createGuardedDispatcher({
+    allowAddresses: config.upstreamAllowAddresses,
+    publicNeedsTls: true,
+    outgoing: createOutgoing(config.outgoingProxy),
+  });
+  try {
+    return await withVersions(entries, createVersionFinder({ dispatcher, environment }));
+  } finally {
+    await dispatcher.destroy();
   }
 }
 

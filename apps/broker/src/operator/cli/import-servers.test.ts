@@ -104,9 +104,9 @@ test('a hostile configuration writes nothing to the terminal but text', async ()
   expect(`${out}${err}`.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
-test('a configuration over 256 KiB is refused as such', async () => {
-  const configuration = JSON.stringify({ mcpServers: {}, more: 'x'.repeat(256 * 1024) });
-  expect(await run(configuration)).toMatchObject({ code: 64, err: expect.stringContaining('over 256 KiB') });
+test('a configuration over 1 MiB is refused as such', async () => {
+  const configuration = JSON.stringify({ mcpServers: {}, more: 'x'.repeat(1024 * 1024) });
+  expect(await run(configuration)).toMatchObject({ code: 64, err: expect.stringContaining('is larger than 1 MiB') });
 });
 
 test("VS Code's shape, with comments: a program says that it needs an entry, and prints it", async () => {
@@ -121,6 +121,7 @@ test("VS Code's shape, with comments: a program says that it needs an entry, and
   expect(code).toBe(0);
   expect(await written('tickets.json')).toMatchObject({ connection: { type: 'stdio', command: 'tickets' } });
   expect(out).toContain('It is a program. Souk only starts programs of the allow-list');
+  expect(out).toContain('Once this program is allowed, this machine runs its code');
   expect(out).toContain('UPSTREAM_ENV_TICKETS__TICKETS_TOKEN');
   expect(out).not.toContain(secret);
   const [tickets, local] = importServers(

@@ -17,7 +17,7 @@ export const manifestVersionCommands: readonly Command[] = [
     options: { ...json, version: { type: 'string' } },
     argument: 'ID',
     help: [
-      ['ID', 'a server that the catalogue knows'],
+      ['ID', 'a server that the catalog knows'],
       ['--version V', 'another version of it'],
       ['--json', 'with its versions, its revision and the number of the next version'],
     ],
@@ -34,7 +34,7 @@ export const manifestVersionCommands: readonly Command[] = [
     usage: 'manifest versions ID [--json]',
     options: json,
     argument: 'ID',
-    help: [['ID', 'a server that the catalogue knows'], jsonHelp],
+    help: [['ID', 'a server that the catalog knows'], jsonHelp],
     async run({ json: asJson, ...values }, cli) {
       const id = required(values, 'ID', 'manifest versions');
       const { versions, revision, nextVersion } = shownSchema.parse(await askBrokerOrRun(cli, 'manifest.show', { id }));

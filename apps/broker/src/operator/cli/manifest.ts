@@ -19,7 +19,7 @@ import {
 } from './command.ts';
 import { deployAll, reloadCommand } from './manifest-runs.ts';
 import { manifestVersionCommands } from './manifest-versions.ts';
-import { check, isFile, readSource } from './manifest-source.ts';
+import { check, checkBy, isFile, readSource } from './manifest-source.ts';
 import {
   printApproved,
   printChecked,
@@ -41,7 +41,7 @@ const jsonHelp = ['--json', 'print the answer as JSON'] as const satisfies [stri
 export const manifestCliCommands: readonly Command[] = [
   {
     name: 'manifest list',
-    summary: 'lists the servers of the catalogue, with their versions and status',
+    summary: 'lists the servers of the catalog, with their versions and status',
     usage: 'manifest list [--json]',
     options: json,
     help: [jsonHelp],
@@ -63,10 +63,22 @@ export const manifestCliCommands: readonly Command[] = [
       jsonHelp,
       ['', 'exits with 1 when a manifest has a problem'],
     ],
+    standsAlone: true,
     async run(values, cli, files) {
       if (files.length === 0) throw new UsageError('FILE is required. See: npm run souk -- manifest check --help');
       const results: (CheckedManifest & { file: string })[] = [];
-      for (const file of files) results.push({ file, ...(await check(await readSource(file, cli), cli)) });
+      let asked: Omit<Awaited<ReturnType<typeof checkBy>>, 'checked'> | undefined;
+      for (const file of files) {
+        const { checked, ...by } = await checkBy(await readSource(file, cli), cli);
+        asked = by;
+        results.push({ file, ...checked });
+      }
+      // not among the answer, which a program may read
+      if (asked?.askedBroker === false) {
+        cli.stderr(
+          `No broker was asked, since none runs on the data folder ${asked.dataDir}: addresses and programs were judged by the variables of this command. Set DATA_DIR to the folder of your broker to check by its rules.`,
+        );
+      }
       if (values.json === true) cli.stdout(JSON.stringify({ manifests: results }));
       else for (const result of results) printChecked(result.file, result, cli.stdout);
       if (results.some(({ ok }) => !ok)) throw new ReportedError();
@@ -80,7 +92,7 @@ export const manifestCliCommands: readonly Command[] = [
     argument: 'FILE',
     help: [
       ['FILE', 'a manifest: a path that ends in .json or contains a /, or - for standard input'],
-      ['ID', 'a server that the catalogue knows: its staged version, or the one that was live last'],
+      ['ID', 'a server that the catalog knows: its staged version, or the one that was live last'],
       ['--all', 'everything that an administrator staged, each by itself; bundled drafts are deployed by name only'],
       ['--version V', 'with ID: another known version of it'],
       jsonHelp,
@@ -97,7 +109,7 @@ export const manifestCliCommands: readonly Command[] = [
     argument: 'FILE',
     help: [
       ['FILE', 'a manifest: a path that ends in .json or contains a /, or - for standard input'],
-      ['ID', 'a server that the catalogue knows: its staged version, else the deployed one'],
+      ['ID', 'a server that the catalog knows: its staged version, else the deployed one'],
       ['--version V', 'with ID: another known version of it'],
       jsonHelp,
       ['', 'the broker runs the test: nothing of what is deployed is touched; exits with 1 when a step fails'],
@@ -106,16 +118,20 @@ export const manifestCliCommands: readonly Command[] = [
   },
   {
     name: 'manifest import',
-    summary: "turns a client's configuration (mcpServers) into manifests, without its secrets",
+    summary: "turns a client's configuration or a registry's server.json into manifests, without secrets",
     usage: 'manifest import FILE|- [--to DIR] [--json]',
     options: { ...json, to: { type: 'string' } },
     argument: 'FILE',
     help: [
-      ['FILE', 'the configuration of Claude Desktop, Cursor, VS Code …; - reads standard input'],
+      [
+        'FILE',
+        'a configuration of Claude, Cursor, VS Code, opencode, Codex …, or a server.json; - reads standard input',
+      ],
       ['--to DIR', 'the folder to write to; by default CATALOGUE_DIR, whose files the next start deploys'],
       jsonHelp,
       ['', 'exits with 1 when an entry was not imported'],
     ],
+    standsAlone: true,
     run: async (values, cli) => (await import('./import-manifests.ts')).importManifests(values, cli),
   },
   {
@@ -151,7 +167,7 @@ export const manifestCliCommands: readonly Command[] = [
     },
     argument: 'ID',
     help: [
-      ['ID', 'a server of the catalogue'],
+      ['ID', 'a server of the catalog'],
       ['--from-version A', 'a version; by default the deployed one'],
       ['--to-version B', 'the version that it is compared with; by default the staged one'],
       ['--from E', 'for a server that people sign in to: what it offers to the account of this user, beside the shop'],
@@ -193,7 +209,7 @@ export const manifestCliCommands: readonly Command[] = [
     takesMany: true,
     help: [
       ['ID', 'a deployed server; "manifest diff ID" shows what changed'],
-      ['TOOL', 'tools to approve; without any, all that are under review'],
+      ['TOOL', 'tools to approve, also those kept hidden; without any, all that are under review'],
       ['--shown CODE', 'printed by "manifest diff": nothing is approved if it has changed since you read it'],
       ['--from E', 'for a server that people sign in to: the shop shows what it offers to the account of this user'],
       ['--provider P', "with --from: the user's sign-in provider, where two users have the address"],

@@ -40,7 +40,7 @@ test('the doctor reads what the payment provider tells of its account, and says 
   });
   const of = { publicUrl: app.publicUrl, paymentMethods: ['card'] };
   const hand = (await examinePayments(provider, of)).at(-1);
-  expect(hand?.advice).toContain('after the last retry of a failed renewal, subscriptions are cancelled');
+  expect(hand?.advice).toContain('after the last retry of a failed renewal, subscriptions are canceled');
 });
 
 test('an endpoint that is missing, or is told too little, is a fault with what to do', async () => {
@@ -65,6 +65,27 @@ test('a payment method that the account does not take is a fault', async () => {
   // switched off, and not only unknown
   await app.control.setAccount({ paymentMethods: ['card'] });
   expect(await ofMethods()).toEqual({ status: 'failed', detail: 'The account does not take sepa_debit, bacs_debit.' });
+});
+
+test('where tax and codes are asked for, the doctor says what of them the account lacks', async () => {
+  const checkout = { tax: true, codes: true };
+  const found = async () =>
+    (await examinePayments(provider, { publicUrl: app.publicUrl, paymentMethods: ['card'], checkout }))
+      .filter(({ id }) => ['payments-tax', 'payments-codes'].includes(id))
+      .map(({ status, detail }) => `${status}: ${detail}`);
+  expect(await found()).toEqual([
+    expect.stringMatching(/^passed: Tax is collected for AT, .*, SE\.$/),
+    'warned: PROMOTION_CODES=1, and the account has no active promotion code.',
+  ]);
+  const { id: coupon } = await app.stripe.coupons.create({ percent_off: 10 });
+  await app.stripe.promotionCodes.create({ code: 'TEN', promotion: { type: 'coupon', coupon } });
+  await app.control.setAccount({ tax: 'pending' });
+  expect(await found()).toEqual([
+    'failed: STRIPE_TAX=1, and Stripe Tax is not set up: head_office is missing.',
+    'passed: The account has promotion codes that are active.',
+  ]);
+  await app.control.setAccount({ tax: 'unregistered' });
+  expect((await found())[0]).toBe('warned: Stripe Tax is set up without a registration: it collects no tax anywhere.');
 });
 
 test('a key that is refused is a fault, and the others are asked all the same', async () => {

@@ -2,15 +2,15 @@ import type { ConnectionCheck } from '@souk/contract/diagnostics.ts';
 import { stripeWebhookPath } from '#adapters/stripe/stripe-sandbox.ts';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { webhookEvents } from '#adapters/stripe/webhook-events.ts';
-
-type Finding = Pick<ConnectionCheck, 'status' | 'detail'> & { advice?: string };
+import type { Finding } from './payment-finding.ts';
+import { examineCodes, examineTax } from './tax-checks.ts';
 
 /** What Souk depends on in the account of the payment provider, and its API does not tell. docs/payments.md says why. */
 const byHand = [
-  'after the last retry of a failed renewal, subscriptions are cancelled and their invoices left as they are (Billing, Revenue recovery, Retries)',
+  'after the last retry of a failed renewal, subscriptions are canceled and their invoices left as they are (Billing, Revenue recovery, Retries)',
   'no subscription is paused after a failed payment (the same page)',
   'customers are not limited to one subscription (Settings, Payments, Checkout)',
-  'the customer portal is switched on with "update payment methods", and without switching plans, changing quantities, pausing and cancelling (Settings, Billing, Customer portal)',
+  'the customer portal is switched on with "update payment methods", and without switching plans, changing quantities, pausing and canceling (Settings, Billing, Customer portal)',
   'a dispute leaves its subscription as it is (Billing, Subscriptions, Manage disputed payments)',
   'customers are sent receipts and failed payments by e-mail (Settings, Emails)',
   'events are sent as snapshots, not thin (Developers, Webhooks)',
@@ -22,10 +22,18 @@ const byHand = [
  */
 export async function examinePayments(
   provider: PaymentProvider,
-  { publicUrl, paymentMethods }: { publicUrl: string; paymentMethods: readonly string[] },
+  {
+    publicUrl,
+    paymentMethods,
+    checkout = { tax: false, codes: false },
+  }: { publicUrl: string; paymentMethods: readonly string[]; checkout?: { tax: boolean; codes: boolean } },
 ): Promise<ConnectionCheck[]> {
   const webhookUrl = `${publicUrl}${stripeWebhookPath}`;
-  const parts: readonly [id: string, name: string, run: () => Promise<Finding>][] = [
+  type Part = readonly [id: string, name: string, run: () => Promise<Finding>];
+  const asked: Part[] = [];
+  if (checkout.tax) asked.push(['payments-tax', 'The payment provider adds tax', () => examineTax(provider)]);
+  if (checkout.codes) asked.push(['payments-codes', 'There are promotion codes', () => examineCodes(provider)]);
+  const parts: readonly Part[] = [
     ['payments-account', 'The payment provider answers, and its account may charge', () => examineAccount(provider)],
     ['payments-webhook', 'The payment provider tells us what happens', () => examineWebhook(provider, webhookUrl)],
     [
@@ -34,6 +42,7 @@ export async function examinePayments(
       () => examineMethods(provider, paymentMethods),
     ],
     ['payments-cards', 'A card that pays an open invoice is kept', () => examineCards(provider)],
+    ...asked,
   ];
   const results: ConnectionCheck[] = [];
   for (const [id, name, run] of parts) {

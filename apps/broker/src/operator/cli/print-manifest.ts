@@ -15,9 +15,11 @@ import { plain } from './printable.ts';
 type Print = (line: string) => void;
 type Definition = Record<string, unknown>;
 
+const howToFill =
+  'Deploy a manifest: npm run souk -- manifest deploy FILE|ID (docs/manifests.md says what a manifest is).';
+
 export function printList({ running, servers }: ListedServers, print: Print): void {
-  if (servers.length === 0)
-    return print('The catalogue is empty. Deploy a manifest: npm run souk -- manifest deploy FILE');
+  if (servers.length === 0) return print(`The catalog is empty. ${howToFill}`);
   const rows = servers.map((server) => [
     server.id,
     server.deployed ?? '-',
@@ -37,6 +39,9 @@ export function printList({ running, servers }: ListedServers, print: Print): vo
       .join('; '),
   ]);
   printTable([['ID', 'DEPLOYED', 'STAGED', 'STATUS', 'TOOLS', 'TRANSPORT', 'NOTE'], ...rows], print);
+  if (servers.every(({ deployed }) => deployed === undefined)) {
+    print(`Nothing is deployed, so the shop is empty. ${howToFill}`);
+  }
   if (!running) print('No broker is running: each status is what the last one saw.');
 }
 
@@ -52,7 +57,10 @@ function printTable(table: readonly (readonly string[])[], print: Print): void {
 }
 
 export function printChecked(file: string, checked: CheckedManifest, print: Print): void {
-  if (checked.ok) return print(`${file}: no problem (${checked.id} ${checked.version})`);
+  if (checked.ok) {
+    print(`${file}: no problem (${checked.id} ${checked.version})`);
+    return printNotes(checked.notes, print);
+  }
   print(`${file}: ${count(checked.problems.length, 'problem')}`);
   for (const { path, message } of checked.problems) print(plain(`  ${path === '' ? '' : `${path}: `}${message}`));
 }
@@ -60,6 +68,7 @@ export function printChecked(file: string, checked: CheckedManifest, print: Prin
 export function printDeployed(answer: DeployedManifest, print: Print): void {
   const { id, version, tools } = answer;
   print(answer.result === 'deployed' ? `Deployed ${id} ${version}.` : `${id} ${version} is deployed already.`);
+  printNotes(answer.notes, print);
   if (!answer.asked) return print('No broker is running: it asks the server what it offers at its next start.');
   if (answer.failure !== undefined) {
     print(`The server cannot be used yet: ${answer.statusDetail ?? answer.status} (${plain(answer.failure)}).`);
@@ -87,10 +96,15 @@ export function printDeleted({ id, renters }: DeletedManifest, print: Print): vo
   printRenters(renters, print);
 }
 
-export function printStaged({ id, version, result, notes = [] }: StagedManifest, print: Print): void {
-  for (const note of notes) print(`Note: ${note}`);
+export function printStaged({ id, version, result, notes }: StagedManifest, print: Print): void {
+  printNotes(notes, print);
   if (result === 'unchanged') return print(`${id} ${version} is staged or deployed already.`);
   print(`Staged ${id} ${version}. Deploy it with: npm run souk -- manifest deploy ${id}`);
+}
+
+/** Prints what the author may not have meant. */
+function printNotes(notes: readonly string[] | undefined, print: Print): void {
+  for (const note of notes ?? []) print(plain(`Note: ${note}`));
 }
 
 export function printVersions(versions: ShownManifest['versions'], print: Print): void {
@@ -112,25 +126,38 @@ function printRenters(renters: number, print: Print): void {
 }
 
 export function printDiff(diff: ManifestDiff, print: Print): void {
-  const { id, deployed, staged, from, to, fields, differences, effects, changes, code } = diff;
+  const { id, deployed, staged, from, to, fields, differences, effects, changes, keptHidden, missingSecrets, code } =
+    diff;
   const areNamed = from !== (deployed ?? null) || to !== (staged ?? to);
-  if (areNamed) print(`${id}: versions ${from ?? 'none'} and ${to} differ in ${count(fields.length, 'field')}.`);
+  if (areNamed) print(`${id}: versions ${from ?? 'none'} and ${to} differ in ${count(differences.length, 'field')}.`);
   else if (staged !== undefined && deployed !== undefined) {
     print(
-      `${id}: version ${staged} is staged, ${deployed} is deployed. They differ in ${count(fields.length, 'field')}.`,
+      `${id}: version ${staged} is staged, ${deployed} is deployed. They differ in ${count(differences.length, 'field')}.`,
     );
   } else if (staged !== undefined) print(`${id}: version ${staged} is staged and none is deployed.`);
   if (from !== null) for (const { text } of differences) print(`  ${plain(text)}`);
   if (from !== to && effects.length > 0) print(`What deploying ${to} does:`);
   if (from !== to) for (const effect of effects) print(`  ${plain(effect)}`);
+  if (missingSecrets > 0) {
+    const [missing, them] = missingSecrets === 1 ? ['1 secret is', 'it'] : [`${missingSecrets} secrets are`, 'them'];
+    print(
+      `${missing} missing: the server will not answer until it has ${them}. See: npm run souk -- secret list ${id}`,
+    );
+  }
   if (fields.length > 0) print('Field by field:');
   for (const { field, before, after } of fields) printDifference(field, before, after, print);
   for (const { tool, kind, before, after } of changes) {
     print(kind === 'new' ? `Tool ${plain(tool)} is new:` : `Tool ${plain(tool)} has changed:`);
     printDefinitions(before, after, print);
   }
-  if (changes.length > 0) print(`Approve with: npm run souk -- manifest approve ${id} [TOOL…] --shown ${code}`);
-  else if (staged === undefined && !areNamed) print(`${id}: no tool is under review, and no version is staged.`);
+  for (const { tool, kind, before, after } of keptHidden) {
+    print(`Tool ${plain(tool)} is kept hidden as it ${kind === 'new' ? 'appeared' : 'changed'}:`);
+    printDefinitions(before, after, print);
+  }
+  const tools = changes.length > 0 ? '[TOOL…]' : 'TOOL…';
+  if (changes.length + keptHidden.length > 0) {
+    print(`Approve with: npm run souk -- manifest approve ${id} ${tools} --shown ${code}`);
+  } else if (staged === undefined && !areNamed) print(`${id}: no tool is under review, and no version is staged.`);
 }
 
 /** What the shop would show differently of a server that people sign in to. */

@@ -1,15 +1,20 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
+import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { freePort } from '#testing/free-port.ts';
 import { migrations } from '../../migrations.ts';
+import { version } from '../../version.ts';
 import { runSouk } from './testing/run-souk.ts';
 import type { CliOptions } from './command.ts';
+
+const masterKey = randomBytes(32).toString('base64url');
 
 describe("the operator's command line", () => {
   let dataDir = '';
@@ -29,14 +34,31 @@ describe("the operator's command line", () => {
             throw new SoukError('not_found', { message: 'There is no such user.' });
           return { token: 'pat_1234' };
         },
+        'system.show': async () => {
+          throw Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' });
+        },
       },
     });
   };
   /** What a broker leaves that started here once. */
-  const leaveData = async (...statements: string[]) => {
-    const db = await openDatabase({ databaseUrl: undefined, dataDir, log: pino({ level: 'silent' }), migrations });
+  const leaveData = (...statements: string[]) => writeTo(undefined, ...statements);
+  const writeTo = async (databaseUrl: string | undefined, ...statements: string[]) => {
+    const db = await openDatabase({ databaseUrl, dataDir, log: pino({ level: 'silent' }), migrations });
     for (const statement of statements) await db.query(statement);
     await db.close();
+  };
+  /**
+   * The same for many commands, each of which opens the database anew: on PostgreSQL where there is one, since the embedded one
+   * takes a second of processor time to open. @returns the environment of the commands
+   */
+  const leaveDataForMany = async (...statements: string[]) => {
+    const databaseUrl = hasPostgres() ? await createPostgresDatabase(migrations) : undefined;
+    await writeTo(databaseUrl, ...statements);
+    return {
+      DATA_DIR: dataDir,
+      MASTER_KEY: masterKey,
+      ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    };
   };
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), 'souk-cli-'));
@@ -52,7 +74,7 @@ describe("the operator's command line", () => {
     await startBroker();
     const result = await run(['token', 'create', '--email', 'ada@souk.test', '--name', 'laptop']);
     expect(result).toEqual({ code: 0, out: 'pat_1234', err: '' });
-    expect(received).toEqual([{ email: 'ada@souk.test', name: 'laptop' }]);
+    expect(received).toEqual([{ email: 'ada@souk.test', name: 'laptop', operator: userInfo().username }]);
   });
 
   test('what a manifest says reaches the terminal as text alone, and --json without a change of meaning', async () => {
@@ -62,6 +84,9 @@ describe("the operator's command line", () => {
     const control = /[\p{Cc}\p{Cf}]/u;
     const said = await run(['manifest', 'check', '-'], { stdin, environment });
     expect(said.code).toBe(1);
+    expect(said.err).toBe(
+      `No broker was asked, since none runs on the data folder ${dataDir}: addresses and programs were judged by the variables of this command. Set DATA_DIR to the folder of your broker to check by its rules.`,
+    );
     expect(said.out).toContain('x]0;owned2J: is not a field of a manifest');
     expect(said.out.replaceAll('\n', '')).not.toMatch(control);
     const json = await run(['manifest', 'check', '-', '--json'], { stdin, environment });
@@ -74,7 +99,7 @@ describe("the operator's command line", () => {
   });
 
   test('user list, deactivate and activate work on the database itself where no broker runs', async () => {
-    const environment = { DATA_DIR: dataDir, MASTER_KEY: 'k'.repeat(43) };
+    const environment = { DATA_DIR: dataDir, MASTER_KEY: masterKey };
     const user = (...words: string[]) => run(['user', ...words], { environment });
     await leaveData();
     await run(['token', 'create', '--email', 'ada@souk.test', '--name', 'laptop'], { environment });
@@ -96,7 +121,8 @@ describe("the operator's command line", () => {
       ['manifest', 'undeploy', 'travel'],
       ['token', 'create', '--email=a@b.c', '--name=x'],
     ];
-    for (const command of commands) {
+    // before anything else that is wrong with the command
+    for (const command of [...commands, ['token', 'create'], ['server', 'log', 'travel'], ['payments', 'flagged']]) {
       const { code, err } = await run(command);
       expect({ code, isNamed: err.includes(`DATA_DIR: ${dataDir} has no data`) }).toEqual({ code: 78, isNamed: true });
     }
@@ -107,12 +133,71 @@ describe("the operator's command line", () => {
     expect(withoutKey.err).toContain('MASTER_KEY is missing');
     expect(existsSync(join(dataDir, 'master.key'))).toBe(false);
     await run(['token', 'create', '--email=a@b.c', '--name=x'], {
-      environment: { DATA_DIR: dataDir, MASTER_KEY: 'k'.repeat(43) },
+      environment: { DATA_DIR: dataDir, MASTER_KEY: masterKey },
     });
     const otherKey = await run(['manifest', 'list'], {
-      environment: { DATA_DIR: dataDir, MASTER_KEY: 'j'.repeat(43) },
+      environment: { DATA_DIR: dataDir, MASTER_KEY: randomBytes(32).toString('base64url') },
     });
     expect(otherKey.err).toContain('sealed with another master key. Set MASTER_KEY');
+  });
+
+  test('the folder of the data is named when it is not there, or no folder', async () => {
+    const list = async (folder: string) => {
+      const { code, err } = await run(['manifest', 'list'], { environment: { DATA_DIR: folder } });
+      expect(code).toBe(78);
+      return err;
+    };
+    const [away, file] = [join(dataDir, 'away'), join(dataDir, 'file')];
+    writeFileSync(file, '');
+    expect(await list(away)).toContain(`DATA_DIR: ${away} does not exist. Set DATA_DIR to the folder of the broker`);
+    expect(await list(file)).toContain(`DATA_DIR: ${file} is not a folder.`);
+    expect(existsSync(away)).toBe(false);
+  });
+
+  test('--env-file gives the variables of a file, beneath those that are set', async () => {
+    await startBroker();
+    const create = ['token', 'create', '--email', 'ada@souk.test', '--name', 'laptop'];
+    const file = join(dataDir, 'souk.env');
+    const wrong = join(dataDir, 'wrong.env');
+    writeFileSync(file, `# the broker's\nDATA_DIR="${dataDir}"\n`);
+    writeFileSync(wrong, 'DATA_DIR=/nowhere\n');
+    for (const argv of [['--env-file', file], [`--env-file=${file}`], ['--env-file', wrong, '--env-file', file]]) {
+      expect(await run([...argv, ...create], { environment: {} })).toEqual({ code: 0, out: 'pat_1234', err: '' });
+    }
+    const set = await run(['--env-file', wrong, ...create], { environment: { DATA_DIR: dataDir } });
+    expect(set.code).toBe(0);
+    for (const argv of [['--env-file', join(dataDir, 'no.env')], ['--env-file'], ['--env-file=']]) {
+      const { code, err } = await run([...argv, ...(argv.length > 1 ? create : [])], { environment: {} });
+      expect({ code, isNamed: /^ {2}- --env-file/m.test(err) }).toEqual({ code: 78, isNamed: true });
+    }
+  });
+
+  test('a database of a newer version is refused with both versions', async () => {
+    await leaveData(
+      `insert into kysely_migration values ('9999-of-tomorrow', '2999')`,
+      `insert into migration_versions values ('9999-of-tomorrow', '7.0.0')`,
+    );
+    const environment = { DATA_DIR: dataDir, MASTER_KEY: masterKey };
+    expect(await run(['manifest', 'list'], { environment })).toEqual({
+      code: 78,
+      out: '',
+      err: `The command cannot run: the database was changed by version 7.0.0 (its migration 9999-of-tomorrow), and this is version ${version}, which does not know that change. Start version 7.0.0 again, or restore a backup from before the upgrade.`,
+    });
+  });
+
+  test('a shop without a server says how to fill it', async () => {
+    const environment = { DATA_DIR: dataDir, MASTER_KEY: masterKey };
+    await leaveData();
+    const how =
+      'Deploy a manifest: npm run souk -- manifest deploy FILE|ID (docs/manifests.md says what a manifest is).';
+    expect((await run(['manifest', 'list'], { environment })).out).toBe(`The catalog is empty. ${how}`);
+    const manifest = { id: 'one', name: 'One', serviceType: 'mcp', version: '1', description: 'd', category: 'data' };
+    const connection = { type: 'http', url: 'https://one.example/mcp' };
+    const stdin = async () => Buffer.from(JSON.stringify({ ...manifest, connection }));
+    await run(['manifest', 'stage', '-'], { environment, stdin });
+    expect((await run(['manifest', 'list'], { environment })).out).toContain(
+      `\nNothing is deployed, so the shop is empty. ${how}\n`,
+    );
   });
 
   test('token create passes provider, days and scopes on', async () => {
@@ -120,7 +205,14 @@ describe("the operator's command line", () => {
     const more = ['--provider', 'google', '--expires-days', '30', '--scopes', 'mcp:read, mcp:call'];
     await run(['token', 'create', '--email=a@b.c', '--name=x', ...more]);
     expect(received).toEqual([
-      { email: 'a@b.c', name: 'x', provider: 'google', expiresInDays: 30, scopes: ['mcp:read', 'mcp:call'] },
+      {
+        email: 'a@b.c',
+        name: 'x',
+        provider: 'google',
+        expiresInDays: 30,
+        scopes: ['mcp:read', 'mcp:call'],
+        operator: userInfo().username,
+      },
     ]);
   });
 
@@ -132,7 +224,7 @@ describe("the operator's command line", () => {
 
   test('a database that is away is named, with the exit code of a start', async () => {
     const DATABASE_URL = `postgres://souk:canary@127.0.0.1:${await freePort()}/souk`;
-    const environment = { DATA_DIR: dataDir, MASTER_KEY: 'k'.repeat(43), DATABASE_URL };
+    const environment = { DATA_DIR: dataDir, MASTER_KEY: masterKey, DATABASE_URL };
     const { code, err } = await run(['manifest', 'list'], { environment });
     expect({ code, err }).toEqual({
       code: 69,
@@ -140,17 +232,55 @@ describe("the operator's command line", () => {
     });
   });
 
+  test("a running broker's database that is away is named, with the exit code of a service that is away", async () => {
+    await startBroker();
+    expect(await run(['system'])).toEqual({
+      code: 69,
+      out: '',
+      err: "The broker's database cannot be reached (connect ECONNREFUSED 127.0.0.1:5432). Check that it runs, and DATABASE_URL of the broker.",
+    });
+  });
+
+  test('offers are shown and archived where no broker runs, with the sentences that the screen says', async () => {
+    const environment = await leaveDataForMany(
+      `insert into plans values ('solo', 'Solo', '', 'T2', 1000, 'USD', 'month', '[]', 10, true, 9)`,
+      `insert into plan_prices values ('price_1', 'solo', 800, 'USD', 10)`,
+      `insert into subscriptions (id, user_id, livemode, plan_id, source, payment_id, started_at, price_id, price_amount, price_currency)
+       values (gen_random_uuid(), gen_random_uuid(), false, 'solo', 'payment', 'sub_9', now(), 'price_1', 800, 'USD')`,
+    );
+    const souk = (words: string) => run(words.split(' '), { environment });
+    expect((await souk('offers list')).out).toContain('solo: Solo, $10/month, 1 subscribed, 1 at an older price');
+    const effects =
+      'No one else can subscribe to Solo from now on.\n1 subscriber keeps it, and it goes on renewing at the price they have.';
+    expect((await souk('offers archive solo --check')).out).toBe(`${effects}\nNothing is changed yet.`);
+    expect((await souk('offers show solo')).out).toBe(
+      'Solo: $10/month\n  1 subscribed at $8/month, 10 credits a month',
+    );
+    expect((await souk('offers archive solo')).out).toBe(effects);
+    expect((await souk('offers list')).out).toMatch(
+      /^solo: Solo, .* archived, edited here: offers\.json no longer changes it$/m,
+    );
+    expect((await souk('offers show solo')).out).toMatch(/offer\.archived by .+, by command/);
+    expect(await souk('offers archive free-beer')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('There is no offer free-beer'),
+    });
+    expect(await souk('offers preview-move solo')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Souk does not sell here: start it'),
+    });
+  });
+
   test('credits and what a user has are shown and changed where no broker runs, but nothing is paid back there', async () => {
-    const environment = { DATA_DIR: dataDir, MASTER_KEY: 'k'.repeat(43) };
-    const ada = (words: string) => run([...words.split(' '), '--email', 'ada@souk.test'], { environment });
     const [user, plan] = ['7d8b4a52-0f0c-4c57-9a3b-2f5a0b6f0001', '7d8b4a52-0f0c-4c57-9a3b-2f5a0b6f0002'];
-    await leaveData(
+    const environment = await leaveDataForMany(
       `insert into users (id, email, display_name, created_at) values ('${user}', 'ada@souk.test', 'Ada', now())`,
       `insert into identities (provider, subject, user_id, created_at) values ('dev', 'ada', '${user}', now())`,
       `insert into plans values ('pro', 'Pro', '', 'T2', 100, 'USD', 'month', '[]', 10, true, 1)`,
       `insert into subscriptions (id, user_id, livemode, plan_id, source, payment_id, started_at, period_ends_at)
        values ('${plan}', '${user}', false, 'pro', 'payment', 'sub_1', now(), now() + interval '9 days')`,
     );
+    const ada = (words: string) => run([...words.split(' '), '--email', 'ada@souk.test'], { environment });
     expect((await ada('credits set --credits 7')).out).toBe('ada@souk.test has 7 credits (+7)');
     const refused = await ada(`user remove --subscription ${plan} --refund`);
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('No refund can be made from here') });
@@ -173,7 +303,7 @@ describe("the operator's command line", () => {
   });
 
   test('a scope that does not exist is named in one line, where no broker runs too', async () => {
-    const environment = { DATA_DIR: dataDir, MASTER_KEY: 'k'.repeat(43) };
+    const environment = { DATA_DIR: dataDir, MASTER_KEY: masterKey };
     await leaveData();
     const create = ['token', 'create', '--email=a@b.c', '--name=x', '--scopes=foo'];
     const { code, out, err } = await run(create, { environment });
@@ -190,14 +320,16 @@ describe("the operator's command line", () => {
 
   test.each([
     [['token', 'create'], '--email and --name are required'],
+    [['token', 'create', '--env-file'], "Unknown option '--env-file'"],
     [['token', 'create', '--email'], 'argument missing'],
     [['token', 'create', '--email', 'a@b.c', '--name', 'x', '--expires-days', '1.5'], 'whole number from 1 to 366'],
     [['token', 'create', '--mail', 'a@b.c'], "Unknown option '--mail'"],
     [['token', 'create', 'extra'], 'npm run souk -- token create --help'],
     [['token', 'destroy'], 'There is no command "token destroy"'],
-    [[], 'Usage: npm run souk -- <command>'],
+    [[], 'Usage: npm run souk -- [--env-file FILE] <command>'],
     [['manifest'], '  manifest deploy '],
   ])('bad usage %j exits with 64 and explains the mistake', async (argv, message) => {
+    await startBroker();
     const { code, out, err } = await run(argv);
     expect({ code, out }).toEqual({ code: 64, out: '' });
     expect(err).toContain(message);
@@ -225,6 +357,82 @@ describe("the operator's command line", () => {
     expect(code).toBe(78);
     expect(err).toContain('PORT');
     expect(err).toContain('DATABASE_URL');
+  });
+
+  test('check-config names a variable that is one letter away from a known one', async () => {
+    const said = 'BRAND_NAM is not read by anything here: did you mean BRAND_NAME?';
+    const environment = { DATA_DIR: dataDir, BRAND_NAM: 'x' };
+    const valid = { code: 0, out: 'Configuration is valid', err: `Warning: ${said}` };
+    expect(await run(['check-config'], { environment })).toEqual(valid);
+    const invalid = await run(['check-config'], { environment: { ...environment, PORT: 'x' } });
+    expect(invalid).toMatchObject({ code: 78, err: expect.stringContaining(`  - ${said}`) });
+  });
+
+  test.each(['embedded', ...(hasPostgres() ? ['PostgreSQL'] : [])])(
+    'check-config reads what is deployed where no broker runs (%s)',
+    async (kind) => {
+      const isEmbedded = kind === 'embedded';
+      const key = { MASTER_KEY: masterKey };
+      const url = isEmbedded ? undefined : await createPostgresDatabase();
+      const environment = { DATA_DIR: dataDir, ...(url !== undefined && { DATABASE_URL: url }) };
+      const check = async (env: NodeJS.ProcessEnv = key) => {
+        const { code, out, err } = await run(['check-config'], { environment: { ...environment, ...env } });
+        return code === 0 ? out + err : err.split('\n').slice(1).join('\n');
+      };
+      expect(await check({}), 'nothing is there yet').toBe('Configuration is valid');
+      if (isEmbedded) await leaveData();
+      const manifest = { id: 'one', name: 'One', serviceType: 'mcp', version: '1', description: 'd', category: 'data' };
+      const source = Buffer.from(JSON.stringify({ ...manifest, connection: { type: 'stdio', command: 'memory' } }));
+      const deployed = await run(['manifest', 'deploy', '-'], {
+        environment: { ...environment, ...key },
+        stdin: async () => source,
+      });
+      expect(deployed.code, deployed.err).toBe(0);
+      expect(await check()).toBe('Configuration is valid');
+      expect(await check({ ...key, STDIO: 'off' })).toBe(
+        'Configuration is valid' +
+          'Warning: deployed server one: the program memory is not started, since STDIO is off: set STDIO=allowlist and start again, or undeploy the server (npm run souk -- manifest undeploy one)',
+      );
+      const place = isEmbedded ? join(dataDir, 'db') : 'DATABASE_URL';
+      expect(await check({})).toContain(
+        `  - MASTER_KEY is not set and ${join(dataDir, 'master.key')} is missing, but the secrets of the database (${place}) were`,
+      );
+      await writeTo(
+        url,
+        `insert into kysely_migration values ('9999-of-tomorrow', '2999')`,
+        `insert into migration_versions values ('9999-of-tomorrow', '7.0.0')`,
+      );
+      expect(await check()).toContain('  - the database was changed by version 7.0.0');
+      const listed = await run(['manifest', 'list'], { environment: { ...environment, ...key } });
+      expect(listed).toMatchObject({ code: 78, err: expect.stringContaining(`and this is version ${version}, which`) });
+      expect(readdirSync(dataDir)).not.toContain('master.key');
+    },
+  );
+
+  test('check-config says that a database away was not checked', async () => {
+    const DATABASE_URL = `postgres://souk:canary@127.0.0.1:${await freePort()}/souk`;
+    expect(await run(['check-config'], { environment: { DATA_DIR: dataDir, DATABASE_URL } })).toEqual({
+      code: 0,
+      out: 'Configuration is valid',
+      err: 'Warning: the database cannot be reached: what is deployed there was not checked',
+    });
+  });
+
+  test('check-config tries the control group for programs', async () => {
+    const check = (env: NodeJS.ProcessEnv) => run(['check-config'], { environment: { DATA_DIR: dataDir, ...env } });
+    expect(await check({ PROGRAMS_CGROUP: dataDir })).toMatchObject({
+      code: 78,
+      err: expect.stringContaining(`  - PROGRAMS_CGROUP cannot be used (${dataDir} is no control group)`),
+    });
+    expect(await check({ PROGRAMS_CGROUP: dataDir, STDIO: 'off' })).toMatchObject({ code: 0 });
+    // beside a problem of the variables too
+    const both = await check({ PROGRAMS_CGROUP: dataDir, PROGRAM_MEMORY_MB: '1025' });
+    expect(both).toMatchObject({ code: 78 });
+    expect(both.err.split('\n').slice(1)).toEqual([
+      '  - PERSONAL_MEMORY_MB (1024) must be at least PROGRAM_MEMORY_MB (1025): one program of a person may take that much',
+      `  - PROGRAMS_CGROUP cannot be used (${dataDir} is no control group)`,
+    ]);
+    expect(await check({ PROGRAM_MEMORY_MB: '1025', STDIO: 'off' })).toMatchObject({ code: 0 });
   });
 
   test('check-config prints the problems of the further checks too', async () => {

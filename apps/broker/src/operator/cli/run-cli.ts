@@ -1,22 +1,44 @@
+import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { ConfigError, readConfig } from '#platform/config.ts';
+import { ConfigError, readConfig, type Config } from '#platform/config.ts';
+import { readEnvFiles } from '#platform/config/env-file.ts';
+import { sayMisspelled } from '#platform/config/misspelled.ts';
 import { sayIssues } from '#platform/say-issues.ts';
 import { SealedTextError } from '#platform/crypto/vault.ts';
 import {
+  DatabaseNewerError,
   DataFolderDamagedError,
+  DataFolderForbiddenError,
   DataFolderInUseError,
   isDatabaseLost,
   isDiskFull,
 } from '#platform/db/database-errors.ts';
 import { callOperator, OperatorCommandError } from '#platform/operator/call-operator.ts';
-import { askBrokerOrRun, ReportedError, UsageError, type CliOptions, type Command, type Values } from './command.ts';
+import { databaseAway } from '#platform/operator/operator-protocol.ts';
+import {
+  askBrokerOrRun,
+  ReportedError,
+  requireData,
+  UsageError,
+  type CliOptions,
+  type Command,
+  type Values,
+} from './command.ts';
 import { serverLogSchema } from '#operator/commands/server-log.ts';
+import { version } from '../../version.ts';
+import { auditCliCommand } from './audit.ts';
+import { backupCliCommands } from './backup.ts';
 import { creditCliCommands } from './credits.ts';
 import { manifestCliCommands } from './manifest.ts';
+import { offerCliCommands } from './offers.ts';
 import { paymentCliCommands } from './payments.ts';
+import { registryCliCommands } from './registries.ts';
 import { reconcileCliCommand } from './reconcile.ts';
 import { printable } from './printable.ts';
+import { allowCliCommands } from './allow.ts';
+import { secretCliCommands } from './secrets.ts';
+import { systemCliCommand } from './system.ts';
 import { userAccessCliCommands } from './user-access.ts';
 import { userCliCommands } from './users.ts';
 
@@ -51,8 +73,13 @@ const commands: readonly Command[] = [
   ...userCliCommands,
   ...userAccessCliCommands,
   ...creditCliCommands,
+  ...offerCliCommands,
   reconcileCliCommand,
   ...paymentCliCommands,
+  auditCliCommand,
+  ...registryCliCommands,
+  systemCliCommand,
+  ...backupCliCommands,
   {
     name: 'server log',
     summary: "shows a server's status and, of a program (stdio), the last lines that it wrote to stderr",
@@ -82,12 +109,21 @@ const commands: readonly Command[] = [
     run: async (values, cli) => (await import('./show-server.ts')).showServer(values, cli),
   },
   {
+    name: 'overview',
+    summary: 'shows what waits for you, and how the shop did in the last 30 days, while Souk runs',
+    usage: 'overview [--json]',
+    options: { json: { type: 'boolean' } },
+    help: [['--json', 'print the answer as JSON']],
+    run: async (values, cli) => (await import('./overview.ts')).printOverview(values, cli),
+  },
+  {
     name: 'check-config',
     summary: 'checks whether Souk can start with this configuration, and lists every problem',
     usage: 'check-config [--manifests DIR]',
     options: { manifests: { type: 'string' } },
     help: [['--manifests DIR', 'check the manifests of this folder instead of the bundled ones']],
     run: checkConfig,
+    standsAlone: true,
   },
   {
     name: 'doctor',
@@ -96,37 +132,62 @@ const commands: readonly Command[] = [
     options: { json: { type: 'boolean' } },
     argument: 'URL',
     help: [
-      ['URL', 'the public address of the installation; by default PUBLIC_URL'],
+      [
+        'URL',
+        'the public address of the installation; by default PUBLIC_URL or PORT, else what the broker of DATA_DIR says',
+      ],
       ['--json', 'print the checks as JSON'],
       ['', 'exits with 0 without faults, 1 with faults, 78 when the configuration is invalid'],
     ],
     run: examineInstallation,
+    standsAlone: true,
   },
   ...manifestCliCommands,
+  ...secretCliCommands,
+  ...allowCliCommands,
 ];
 
 /** Runs the operator's command line. @returns the exit code: 0, 1 failure, 64 usage, 69 no database, 78 configuration */
-export async function runCli(argv: readonly string[], options: CliOptions): Promise<number> {
-  const cli: CliOptions = {
+export async function runCli(words: readonly string[], options: CliOptions): Promise<number> {
+  const printing: CliOptions = {
     ...options,
     stdout: (line) => options.stdout(printable(line)),
     stderr: (line) => options.stderr(printable(line)),
   };
   try {
+    const { argv, environment } = readEnvFiles(words, options.environment);
+    const cli = { ...printing, environment };
+    if (argv[0] === '--version' || argv[0] === '-v') {
+      cli.stdout(version);
+      return 0;
+    }
     const command = commands.find(({ name }) => argv.slice(0, name.split(' ').length).join(' ') === name);
     if (!command) return overview(argv, cli);
     const rest = argv.slice(command.name.split(' ').length);
     const { values, positionals } = parse(command, rest);
-    if (values.help === true) cli.stdout(helpOf(command));
-    else await command.run(values, cli, positionals);
+    if (values.help === true) {
+      cli.stdout(helpOf(command));
+      return 0;
+    }
+    if (command.standsAlone !== true) await requireData(readConfig(environment));
+    await command.run(values, cli, positionals);
     return 0;
   } catch (error) {
     if (error instanceof ReportedError) return exitFailure;
-    cli.stderr(explain(error));
+    printing.stderr(explain(error));
     if (error instanceof UsageError) return exitUsage;
-    if (isDatabaseLost(error)) return exitUnavailable;
-    return error instanceof ConfigError ? exitConfig : exitFailure;
+    if (isDatabaseLost(error) || isBrokersDatabaseAway(error)) return exitUnavailable;
+    return isOfConfiguration(error) ? exitConfig : exitFailure;
   }
+}
+
+function isBrokersDatabaseAway(error: unknown): error is OperatorCommandError {
+  return error instanceof OperatorCommandError && error.code === databaseAway;
+}
+
+/** What another setting or file mends. */
+function isOfConfiguration(error: unknown): boolean {
+  return [ConfigError, DatabaseNewerError, SealedTextError].some((kind) => error instanceof kind);
 }
 
 const tokenSchema = z.object({ token: z.string() });
@@ -143,6 +204,7 @@ async function createToken(values: Values, { environment, stdout, stderr }: CliO
     provider,
     expiresInDays: days?.data,
     scopes: typeof scopes === 'string' ? scopes.split(',').map((scope) => scope.trim()) : undefined,
+    operator: userInfo().username,
   };
   const result = await askBrokerOrRun({ environment, stderr }, 'token.create', args);
   stdout(tokenSchema.parse(result).token);
@@ -168,12 +230,25 @@ async function printServerLog({ ID: id }: Values, { environment, stdout }: CliOp
   for (const line of lines) stdout(`  ${line}`);
 }
 
-async function checkConfig(values: Values, { environment, stdout, checks: given }: CliOptions): Promise<void> {
-  const checks = given ?? (await import('./config-checks.ts')).configChecks();
-  const config = readConfig(environment);
+async function checkConfig(values: Values, { environment, stdout, stderr, checks: given }: CliOptions): Promise<void> {
+  const { checkBesideProblems, checkNotices, configChecks, configWarnings } = await import('./config-checks.ts');
+  let config: Config;
+  try {
+    config = readConfig(environment);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError([...error.problems, ...(await checkBesideProblems(environment))]);
+  }
+  const { checkMail } = await import('./mail-checks.ts');
+  const { checkDeployed } = await import('./deployed-checks.ts');
+  const { checkPrograms } = await import('./program-checks.ts');
+  const checks = given ?? [...configChecks(), checkNotices, checkMail, checkPrograms(), checkDeployed];
+  const warn = (line: string) => stderr(`Warning: ${line}`);
   const manifestsDir = typeof values.manifests === 'string' ? values.manifests : undefined;
-  const problems = (await Promise.all(checks.map((check) => check(config, { manifestsDir })))).flat();
-  if (problems.length > 0) throw new ConfigError(problems);
+  const problems = (await Promise.all(checks.map((check) => check(config, { manifestsDir, warn })))).flat();
+  if (problems.length > 0) throw new ConfigError([...problems, ...config.misspelled.map(sayMisspelled)]);
+  // no fault: the variable may belong to another program
+  for (const each of [...configWarnings(config), ...config.misspelled.map(sayMisspelled)]) warn(each);
   stdout('Configuration is valid');
 }
 
@@ -198,12 +273,16 @@ function parse(command: Command, args: readonly string[]): { values: Values; pos
   }
 }
 
+const helpOfAll = [
+  'souk --version prints the version. Every command has --help. --env-file FILE reads variables from a file; those that are set already count more.',
+];
+
 function overview(argv: readonly string[], { stdout, stderr }: CliOptions): number {
   const [first] = argv;
   const ofFirst = commands.filter(({ name }) => name.startsWith(`${first} `));
   const listed = ofFirst.length > 0 ? ofFirst : commands;
   const lines = listed.map(({ name, summary }) => `  ${name.padEnd(18)} ${summary}`);
-  const help = ['Usage: npm run souk -- <command>', '', ...lines, '', 'Every command has --help.'].join('\n');
+  const help = ['Usage: npm run souk -- [--env-file FILE] <command>', '', ...lines, '', ...helpOfAll].join('\n');
   const isHelp = (word: string | undefined) => word === '--help' || word === '-h' || word === 'help';
   if (isHelp(first) || (ofFirst.length > 0 && isHelp(argv[1]))) {
     stdout(help);
@@ -226,13 +305,20 @@ function explain(error: unknown): string {
     return `The database cannot be reached (${reason}). Check DATABASE_URL, and that the database runs.`;
   }
   if (error instanceof z.ZodError) return sayIssues(error);
+  if (isBrokersDatabaseAway(error))
+    return `The broker's database cannot be reached (${error.message}). Check that it runs, and DATABASE_URL of the broker.`;
   if (error instanceof OperatorCommandError) return `The broker refused: ${error.message}`;
   if (error instanceof SealedTextError) {
     return 'The secrets in the database were sealed with another master key. Set MASTER_KEY, or MASTER_KEY_FILE, as for the broker.';
   }
-  const expected = [UsageError, ConfigError, DataFolderInUseError, DataFolderDamagedError].some(
-    (kind) => error instanceof kind,
-  );
   const message = error instanceof Error ? error.message : String(error);
+  const expected = [
+    UsageError,
+    ConfigError,
+    DataFolderInUseError,
+    DataFolderDamagedError,
+    DataFolderForbiddenError,
+  ].some((kind) => error instanceof kind);
+  if (error instanceof DatabaseNewerError) return `The command cannot run: ${message}`;
   return expected ? message : `Failed: ${message.split('\n', 1)[0]}`;
 }

@@ -1,3 +1,4 @@
+import { moneyText } from '@souk/contract/currencies.ts';
 import { shownServerSchema } from '#operator/commands/show-server.ts';
 import { readConfig } from '#platform/config.ts';
 import { callOperator } from '#platform/operator/call-operator.ts';
@@ -14,7 +15,7 @@ export async function showServer(values: Values, { environment, stdout }: CliOpt
   if (values['json'] === true) return stdout(JSON.stringify({ now, month, renters, uptime }));
   if (now) {
     stdout(
-      `${now.status}${now.since === null ? '' : ` since ${now.since}`}${now.reason === null ? '' : `: ${now.reason}`}`,
+      `${now.status}${now.since === null ? '' : ` since ${now.since}`}${now.reason === null ? '' : `: ${now.reason}`}${now.detail === null ? '' : ` (${now.detail})`}`,
     );
     stdout(`last check ${now.lastCheckAt ?? 'never'}, protocol ${now.era ?? 'unknown'}`);
     for (const { use, pid, startedAt, memoryBytes } of now.children) {
@@ -23,10 +24,10 @@ export async function showServer(values: Values, { environment, stdout }: CliOpt
     }
   } else stdout('not deployed');
   stdout('In 30 days:');
-  stdout(`  ${month.calls} calls, ${month.errors} failed by the server, ${month.refused} refused or cancelled`);
+  stdout(`  ${month.calls} calls, ${month.errors} failed by the server, ${month.refused} refused or canceled`);
   if (month.p50Ms !== null) stdout(`  half of them within ${month.p50Ms} ms, 95 % within ${month.p95Ms ?? 0} ms`);
   stdout(`  ${month.credits} credits, ${month.users} people, ${renters} renters now`);
-  stdout(`  rentals brought ${(month.revenueCents / 100).toFixed(2)} ${month.currency} after refunds`);
+  stdout(`  rentals brought ${moneyText(month.revenueCents, month.currency)} after refunds`);
   const known = uptime.flatMap(({ percent }) => percent ?? []);
   if (known.length > 0) stdout(`  up in ${Math.min(...known)} % of the checks on the worst day`);
 }

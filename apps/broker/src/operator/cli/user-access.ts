@@ -1,3 +1,4 @@
+import { moneyText } from '@souk/contract/currencies.ts';
 import { userInfo } from 'node:os';
 import { givenSchema, removedSchema, userShownSchema, type UserShown } from '#operator/commands/billing-results.ts';
 import { askBrokerOrRun, required, UsageError, type CliOptions, type Command, type Values } from './command.ts';
@@ -111,8 +112,12 @@ function printUser({ user, billing }: UserShown, stdout: CliOptions['stdout']): 
       endsAt: one.endDate,
     })),
   ];
-  for (const { id, what, status, source, endsAt, refund } of owned) {
-    const amount = refund && `, a refund comes to ${refund.amountCents} cents ${refund.currency}`;
-    stdout(`  ${id}  ${what}  ${status}, by ${source}${untilOf(endsAt)}${amount ?? ''}`);
+  for (const { id, what, status, source, endsAt, refund, isDisputed, charge } of owned) {
+    const next =
+      charge &&
+      `, next charge ${moneyText(charge.amountCents, charge.currency)}${charge.plusTax ? ' plus tax' : ''} on ${charge.at.slice(0, 10)}`;
+    const amount = refund && `, a refund comes to ${moneyText(refund.amountCents, refund.currency)}`;
+    const disputed = isDisputed ? ', what is disputed of its payments cannot be refunded' : '';
+    stdout(`  ${id}  ${what}  ${status}, by ${source}${untilOf(endsAt)}${next ?? ''}${amount ?? ''}${disputed}`);
   }
 }

@@ -3,6 +3,7 @@ import {
   activatedSchema,
   deactivatedSchema,
   erasedSchema,
+  signedOutSchema,
   userListSchema,
   type Deactivated,
   type UserList,
@@ -80,8 +81,22 @@ export const userCliCommands: readonly Command[] = [
     },
   },
   {
+    name: 'user sign-out',
+    summary: 'signs a user out of every browser and disconnects their apps; they can sign in again',
+    usage: 'user sign-out --email E [--provider P | --id ID] [--revoke-tokens] [--reason R] [--json]',
+    options: { ...decisionOptions, 'revoke-tokens': { type: 'boolean' } },
+    help: [...accountHelp, ['--revoke-tokens', 'their access tokens are revoked too'], reasonHelp, jsonHelp],
+    async run(values, { environment, stdout, stderr }) {
+      const args = { ...decisionOf(values), revokeTokens: values['revoke-tokens'] === true };
+      const answer = signedOutSchema.parse(await askBrokerOrRun({ environment, stderr }, 'user.sign-out', args));
+      if (values.json === true) return stdout(JSON.stringify(answer));
+      const { browsers, apps, tokens } = answer;
+      stdout(`${args.email} is signed out: ${browsers} browsers, ${apps} apps, ${tokens} access tokens`);
+    },
+  },
+  {
     name: 'user erase',
-    summary: "deletes a user's account for good; payment and usage records stay, anonymized",
+    summary: "deletes a user's account for good; records of payments and credits stay, anonymized",
     usage: 'user erase --email E --confirm E [--provider P | --id ID] [--reason R] [--json]',
     options: { ...decisionOptions, confirm: { type: 'string' } },
     help: [...accountHelp, ['--confirm E', 'the address once more'], reasonHelp, jsonHelp],

@@ -336,7 +336,10 @@ test("a person's own deletion does the same", async () => {
   const ann = await arrive('goes.herself@souk.test');
   await admin.setUserCredits({ params: { id: ann.id }, body: { credits: 5, reason: 'for goes.herself@souk.test' } });
   await send(`DELETE /api/users/${ann.id}/account`, ann.accessToken, { confirm: ann.email });
-  expect((await audits(ann.id)).map(({ reason }) => reason)).toEqual(['for [erased]']);
+  expect((await audits(ann.id)).map(({ action, reason }) => [action, reason])).toEqual([
+    ['credits.set', 'for [erased]'],
+    ['user.deleted-own-account', null],
+  ]);
   expect(await dumpDatabase(shop.db)).not.toContain('goes.herself');
 });
 

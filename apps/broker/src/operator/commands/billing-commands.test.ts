@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '#features/billing/index.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { billingCommands } from './billing-commands.ts';
+import { userCommands } from './user-commands.ts';
 
 let started: Administration | undefined;
 let shop: Administration['shop'];
@@ -40,14 +41,15 @@ test('the operator shows, gives and removes by commands, with a refund where the
   const given = await run(ann.email, 'user.give', { type: 'rental', of: 'paid', period: 'daily' });
   const { rentals } = (await ann.api.getSubscription()).subscription;
   const day = rentals.find(({ mcpId }) => mcpId === 'paid');
+  const rented = rentals.find((one) => one.id === id);
   expect(Date.parse(day?.endDate ?? '') - Date.parse(day?.startDate ?? '')).toBe(86_400_000);
   expect(given).toMatchObject({ id: day?.id, endsAt: day?.endDate });
   expect(await run(ann.email, 'user.show')).toMatchObject({
     user: { id: ann.userId, email: ann.email, role: 'user', isActive: true },
     billing: {
       rentals: [
-        { mcpId: 'paid', type: 'daily', refund: null },
-        { id, refund: { amountCents: 899 } },
+        { mcpId: 'paid', type: 'daily', refund: null, charge: null },
+        { id, refund: { amountCents: 899 }, charge: { amountCents: 900, currency: 'USD', at: rented?.endDate } },
       ],
     },
   });
@@ -64,4 +66,38 @@ test('the operator shows, gives and removes by commands, with a refund where the
     { action: 'access.refunded' },
   ]);
   expect(await checkLedger(shop.db)).toEqual([]);
+});
+
+test('payments are listed and refunded by command, and a user is signed out, by the functions of the screen', async () => {
+  const ann = await newPerson();
+  const { price } = await ann.buyCredits();
+  const listed = await run(ann.email, 'payments.list');
+  expect(listed).toMatchObject({
+    payments: [{ amount: price, refund: { refundedCents: 0, leftCents: price } }],
+    nextCursor: null,
+  });
+  const payment: unknown = Object(listed).payments[0].id;
+  expect(await run(ann.email, 'payments.refund', { payment, amountCents: 150 })).toEqual({
+    result: 'refunded',
+    amountCents: 150,
+    currency: 'USD',
+    error: null,
+  });
+  await expect(run(ann.email, 'payments.refund', { payment, amountCents: price })).rejects.toMatchObject({
+    code: 'refund_too_high',
+    message: `At most $${((price - 150) / 100).toFixed(2)} of this payment can be paid back.`,
+  });
+  const signOut = userCommands(shop.identity, { isRunning: true })['user.sign-out'];
+  expect(await signOut?.({ email: ann.email, operator: 'root', revokeTokens: true })).toMatchObject({
+    id: ann.userId,
+    browsers: 1,
+    apps: 0,
+    tokens: 1,
+  });
+  const byCommand = { actor_id: null, reason: 'by command', details: expect.objectContaining({ operator: 'root' }) };
+  expect(await audits(ann.userId)).toMatchObject([
+    { action: 'user.refund-asked', ...byCommand },
+    { action: 'user.refunded', details: { amount: 150 } },
+    { action: 'user.signed-out', ...byCommand },
+  ]);
 });

@@ -1,13 +1,24 @@
 import { rentalPeriodSchema } from '@souk/contract/admin-billing.ts';
+import { cursorSchema } from '@souk/contract/times.ts';
 import { z } from 'zod';
 import type { Administration } from '#features/billing/index.ts';
 import type { Identity } from '#features/identity/index.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
-import type { CarryOverShown, CreditsSet, CreditsShown, Given, Removed, UserShown } from './billing-results.ts';
+import type {
+  CarryOverShown,
+  CreditsSet,
+  CreditsShown,
+  Given,
+  PaymentRefunded,
+  PaymentsShown,
+  Removed,
+  UserShown,
+} from './billing-results.ts';
 import { accountSchema, chooseAccount } from './choose-account.ts';
+import { reasonOfCommand } from './command-reason.ts';
 
 const decisionSchema = accountSchema.extend({
-  reason: z.string().trim().max(500).default('by command'),
+  reason: reasonOfCommand,
   /** The operator's name on the machine. */
   operator: z.string().max(200),
 });
@@ -17,9 +28,15 @@ const giveSchema = decisionSchema.extend({
   of: z.string().max(100),
   period: rentalPeriodSchema.optional(),
 });
+const paymentsSchema = accountSchema.extend({
+  cursor: cursorSchema.optional(),
+  /** One payment, with its refunds. */
+  payment: z.string().max(100).optional(),
+});
+const refundSchema = decisionSchema.extend({ payment: z.uuid(), amountCents: z.int().min(1) });
 const carryOverSchema = z.object({
   check: z.boolean(),
-  reason: z.string().max(500).default('by command'),
+  reason: reasonOfCommand,
   operator: z.string().max(200),
 });
 const removeSchema = decisionSchema.extend({
@@ -28,7 +45,7 @@ const removeSchema = decisionSchema.extend({
 });
 
 /**
- * `souk user show`, `give` and `remove` and `souk credits …`: what administrators do in the browser, by the same use cases.
+ * `souk user show`, `give` and `remove`, `souk credits …`, and the payments of a user: what administrators do in the browser, by the same use cases.
  * No command asks for a recent sign-in: whoever types it has the machine.
  */
 export function billingCommands({
@@ -55,6 +72,15 @@ export function billingCommands({
       const { subscription, refund, operator, reason, ...who } = removeSchema.parse(args);
       const userId = await chooseAccount(identity.users, who);
       return administration.remove(userId, subscription, { operator, reason, refund });
+    },
+    'payments.list': async (args): Promise<PaymentsShown> => {
+      const { cursor, payment, ...who } = paymentsSchema.parse(args);
+      return administration.paymentsOf(await chooseAccount(identity.users, who), { limit: 50, cursor, payment });
+    },
+    'payments.refund': async (args): Promise<PaymentRefunded> => {
+      const { payment: paymentId, amountCents, operator, reason, ...who } = refundSchema.parse(args);
+      const of = { userId: await chooseAccount(identity.users, who), paymentId };
+      return administration.refund(of, { amountCents, refundedCents: undefined }, { operator, reason });
     },
     'grants.carry-over': async (args): Promise<CarryOverShown> => {
       const { check, operator, reason } = carryOverSchema.parse(args);

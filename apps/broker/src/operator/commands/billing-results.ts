@@ -1,4 +1,5 @@
 import { addUserSubscription, getUserBilling, removeUserSubscription } from '@souk/contract/admin-billing.ts';
+import { listPersonPayments, refundPayment } from '@souk/contract/admin-person.ts';
 import { z } from 'zod';
 
 /** The results of `souk user show`, `give` and `remove` and of `souk credits …`, as --json prints them. */
@@ -48,3 +49,9 @@ export type FlaggedShown = z.output<typeof flaggedShownSchema>;
 
 export const paymentDecidedSchema = z.object({ orderId: z.string(), status: z.string() });
 export type PaymentDecided = z.output<typeof paymentDecidedSchema>;
+
+export const paymentsShownSchema = listPersonPayments.answer.omit({ success: true });
+export type PaymentsShown = z.output<typeof paymentsShownSchema>;
+
+export const paymentRefundedSchema = refundPayment.answer.omit({ success: true });
+export type PaymentRefunded = z.output<typeof paymentRefundedSchema>;

@@ -145,6 +145,24 @@ test('a new version replaces the old one, and an older one is brought back by it
   expect((await souk('deploy', 'nothing')).err).toContain('There is no manifest of nothing');
 });
 
+test('a server that is out of the catalog cannot be deleted, and its versions are not denied', async () => {
+  await souk('deploy', await file({ id: 'gone' }));
+  await souk('undeploy', 'gone');
+  expect((await souk('delete', 'gone')).err).toBe(
+    'The broker refused: gone is neither deployed nor staged, so there is nothing to delete. Its versions are kept',
+  );
+  expect((await souk('delete', 'never')).err).toBe('The broker refused: There is no manifest of never');
+});
+
+test('deploy says which price has the name of no tool', async () => {
+  const path = await file({ id: 'priced', billing: { tier: 'T0', toolCosts: { eco: 2 } } });
+  const { code, out } = await souk('deploy', path);
+  expect({ code, lines: out.split('\n').slice(0, 2) }).toEqual({
+    code: 0,
+    lines: ['Deployed priced 1.0.0.', 'Note: “eco” has a price, and the server does not offer it.'],
+  });
+});
+
 test('deploy says why a server cannot be used, and keeps trying', async () => {
   const { url, address, close } = await startHttpFixture();
   await close();
@@ -186,6 +204,22 @@ test('check prints every problem in words with its field, and deploy refuses the
   expect((await souk('check', elsewhere)).out).toContain('UPSTREAM_ALLOW_ADDRESSES=10.0.0.5:8080');
   const good = await file({ id: 'good' });
   expect(await souk('check', good)).toEqual({ code: 0, out: `${good}: no problem (good 1.0.0)`, err: '' });
+  const unclear = await file({
+    id: 'unclear',
+    connection: { type: 'http', url: server.url, headers: { 'X-Key': 'x' } },
+    billing: { rental: { price: 900, currency: 'usd' } },
+  });
+  expect((await souk('check', unclear)).out.split('\n').slice(1)).toEqual([
+    '  connection.headers: is not a field here: name secrets of headers in auth.headers',
+    '  billing.tier: is missing',
+    '  billing.rental.currency: must be three capital letters, such as USD',
+  ]);
+  await writeFile(join(files, 'cut.json'), '{"id": }');
+  expect((await souk('check', join(files, 'cut.json'))).out).toContain('is not valid JSON: Unexpected token } found.');
+  const shared = await file({ id: 'kept', connection: { type: 'stdio', command: 'memory' }, isolation: 'shared' });
+  expect((await souk('check', shared)).out).toContain(
+    'Note: Everyone shares one folder of the program “memory”: what one person keeps there, all others can read and change.',
+  );
   expect((await souk('check', join(files, 'none.json'))).err).toContain('none.json (ENOENT)');
 });
 
@@ -231,10 +265,25 @@ test('diff shows what drifted, and approve shows the tool again, unless it has c
     { action: 'tool-change.approved', reason: 'as agreed' },
   ]);
   // what is left has a code of its own
+  // a tool that is kept hidden is approved by its name alone
+  const [waiting] = (await app.catalogue.pendingTools('drift')).changes;
+  await app.catalogue.decideToolChange(waiting?.id ?? 0, { verdict: 'rejected', by: undefined, reason: 'not yet' });
+  const hidden = (await souk('diff', 'drift')).out;
+  expect(hidden).toMatch(/^Tool slow is kept hidden as it changed:$/m);
+  expect(hidden).toMatch(/^Approve with: npm run souk -- manifest approve drift TOOL… --shown \w+$/m);
+  expect((await souk('approve', 'drift', '--shown', codeIn(hidden))).err).toContain('No tool of drift is under review');
   const left = codeIn((await souk('diff', 'drift')).out);
-  expect((await souk('approve', 'drift', '--shown', left)).out).toBe('Approved slow of drift.');
+  expect((await souk('approve', 'drift', 'slow', '--shown', left)).out).toBe('Approved slow of drift.');
   expect(own()?.toolsUnderReview).toEqual([]);
   expect((await souk('approve', 'drift', '--shown', left)).err).toContain('No tool of drift is under review');
+});
+
+test('diff names the secrets that the staged version lacks', async () => {
+  const auth = { type: 'headers', headers: [{ name: 'X-Key', from: 'operator' }] };
+  await souk('stage', await file({ id: 'lacks', auth }));
+  expect((await souk('diff', 'lacks')).out.split('\n')).toContain(
+    '1 secret is missing: the server will not answer until it has it. See: npm run souk -- secret list lacks',
+  );
 });
 
 test('diff shows the differences of a staged version', async () => {

@@ -1,18 +1,22 @@
-import { serverIdSchema } from '@souk/contract/manifest.ts';
+import { serverIdSchema } from '@souk/contract/manifest-basics.ts';
+import type { Manifest } from '@souk/contract/manifest.ts';
 import { z } from 'zod';
 import {
   differingFields,
+  hiddenTools,
+  servedTools,
   manageManifests,
   parseManifest,
   readDifferences,
   readManifest,
+  sharedFolderNotes,
   type Catalogue,
   type CatalogueServer,
   type DecidedBy,
   type ManifestPolicy,
   type PeopleOfServers,
 } from '#features/catalogue/index.ts';
-import type { Upstreams } from '#features/upstreams/index.ts';
+import type { SecretAdministration, Upstreams } from '#features/upstreams/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
 import type {
@@ -24,19 +28,19 @@ import type {
   ShownManifest,
   StagedManifest,
 } from './manifest-results.ts';
+import { givenReason } from './command-reason.ts';
 
 const sourceSchema = z.object({ source: z.base64() });
 const deploySchema = z.union([sourceSchema, z.object({ id: serverIdSchema, version: z.string().optional() })]);
-const reason = z.string().max(500).optional();
-const stageSchema = sourceSchema.extend({ reason });
+const stageSchema = sourceSchema.extend({ reason: givenReason });
 const idSchema = z.object({ id: serverIdSchema });
 const showSchema = idSchema.extend({ version: z.string().optional() });
-const deleteSchema = idSchema.extend({ reason });
+const deleteSchema = idSchema.extend({ reason: givenReason });
 const diffedSchema = idSchema.extend({ from: z.string().optional(), to: z.string().optional() });
 const approveSchema = idSchema.extend({
   tools: z.array(z.string().max(256)).max(512),
   shown: z.string(),
-  reason: z.string().optional(),
+  reason: givenReason,
 });
 
 const byCommand: DecidedBy = { via: 'command' };
@@ -44,8 +48,9 @@ const byCommand: DecidedBy = { via: 'command' };
 /** Checks a manifest and answers every problem of it. */
 export function checkManifestSource(source: Uint8Array, policy: ManifestPolicy): CheckedManifest {
   try {
-    const { id, version } = parseManifest(source, policy);
-    return { ok: true, id, version };
+    const manifest = parseManifest(source, policy);
+    const notes = sharedFolderNotes(manifest, policy);
+    return { ok: true, id: manifest.id, version: manifest.version, ...(notes.length > 0 && { notes }) };
   } catch (error) {
     if (!(error instanceof SoukError)) throw error;
     return { ok: false, code: error.code, problems: error.issues ?? [{ path: '', message: error.message }] };
@@ -60,12 +65,17 @@ export function manifestCommands(parts: {
   catalogue: Catalogue;
   policy: ManifestPolicy;
   people: PeopleOfServers;
+  missingSecretsOf?: SecretAdministration['missingOf'] | undefined;
   watch?: Pick<Upstreams['watch'], 'asked' | 'refresh'>;
 }): OperatorCommands {
   const { catalogue, policy, people, watch } = parts;
   const bytesOf = ({ source }: z.output<typeof sourceSchema>) => Buffer.from(source, 'base64');
 
   const manifests = manageManifests(parts);
+  const notesOf = (manifest: Manifest): { notes?: string[] } => {
+    const notes = [...catalogue.priceNotes(manifest), ...sharedFolderNotes(manifest, policy)];
+    return notes.length > 0 ? { notes } : {};
+  };
 
   return {
     'manifest.list': async (): Promise<ListedServers> => {
@@ -78,8 +88,8 @@ export function manifestCommands(parts: {
         last: last?.version,
         status: live?.status,
         statusDetail: live?.statusDetail,
-        tools: live?.tools.length ?? 0,
-        toolsUnderReview: live?.toolsUnderReview.length ?? 0,
+        tools: live ? servedTools(live).length : 0,
+        toolsUnderReview: live ? hiddenTools(live).waiting.length : 0,
       }));
       return { running: watch !== undefined, servers };
     },
@@ -94,7 +104,7 @@ export function manifestCommands(parts: {
         const manifest = parseManifest(bytesOf(wanted), policy);
         id = manifest.id;
         result = await catalogue.deployManifest(manifest, byCommand);
-        if (result === 'unchanged') watch?.refresh([id]);
+        if (result === 'unchanged') watch?.refresh([id], true);
       } else {
         id = wanted.id;
         ({ result } = await manifests.deploy(id, wanted.version, byCommand));
@@ -102,7 +112,7 @@ export function manifestCommands(parts: {
       const failure = await watch?.asked(id);
       const server = catalogue.snapshot().byId.get(id);
       if (!server) throw new SoukError('not_found', { message: `${id} was undeployed meanwhile` });
-      return { ...describe(server), result, asked: watch !== undefined, failure };
+      return { ...describe(server), result, asked: watch !== undefined, failure, ...notesOf(server.manifest) };
     },
 
     'manifest.undeploy': async (args) => {
@@ -120,8 +130,7 @@ export function manifestCommands(parts: {
       const manifest = parseManifest(bytesOf({ source }), policy);
       const { id, version } = manifest;
       const staged = await catalogue.upload(manifest, { ...byCommand, reason: why });
-      const notes = catalogue.priceNotes(manifest);
-      return { id, version, ...staged, ...(notes.length > 0 && { notes }) };
+      return { id, version, ...staged, ...notesOf(manifest) };
     },
 
     'manifest.delete': async (args): Promise<DeletedManifest> => {
@@ -131,7 +140,11 @@ export function manifestCommands(parts: {
 
     'manifest.diff': async (args): Promise<ManifestDiff> => {
       const { id, ...named } = diffedSchema.parse(args);
-      const { before, after, ...told } = await readDifferences({ ...people, catalogue }, id, named);
+      const { before, after, ...told } = await readDifferences(
+        { ...people, catalogue, policy, missingSecretsOf: parts.missingSecretsOf },
+        id,
+        named,
+      );
       const versions = await catalogue.versions(id);
       const versionIn = (status: string) => versions.find((head) => head.status === status)?.version;
       return {
@@ -163,7 +176,7 @@ function describe(server: CatalogueServer): Omit<DeployedManifest, 'result' | 'a
       exposedName,
       description: text(definition['description']),
     })),
-    toolsUnderReview: server.toolsUnderReview.map(({ name }) => name),
+    toolsUnderReview: hiddenTools(server).waiting.map(({ name }) => name),
     prompts: server.prompts.map(({ name }) => name),
     resources: [...server.resources, ...server.templates].map(({ name }) => name),
   };

@@ -13,7 +13,7 @@ test.each([
   ['JPY', 500, 'billing.rental.currency', 'must be a currency with two decimals'],
   ['KWD', 500, 'billing.rental.currency', 'must be a currency with two decimals'],
   ['XXX', 500, 'billing.rental.currency', 'must be a currency with two decimals'],
-  ['USD', 49, 'billing.rental.price', 'must be at least 50: the payment provider charges no less than 0.50 USD'],
+  ['USD', 49, 'billing.rental.price', 'must be at least 50: the payment provider charges no less than $0.50'],
   ['USD', 1, 'billing.rental.price', 'must be at least 50'],
 ])(
   'a rental of %s %i that could never be paid is refused at staging, with its field',

@@ -30,7 +30,7 @@ export const listSchema = z.object({
 export type ListedServers = z.infer<typeof listSchema>;
 
 export const checkedSchema = z.discriminatedUnion('ok', [
-  z.object({ ok: z.literal(true), id: z.string(), version: z.string() }),
+  z.object({ ok: z.literal(true), id: z.string(), version: z.string(), notes: z.array(z.string()).optional() }),
   z.object({ ok: z.literal(false), code: z.string(), problems: z.array(issueSchema) }),
 ]);
 export type CheckedManifest = z.infer<typeof checkedSchema>;
@@ -49,6 +49,8 @@ export const deployedSchema = z.object({
   toolsUnderReview: z.array(z.string()),
   prompts: z.array(z.string()),
   resources: z.array(z.string()),
+  /** Sentences about what the author may not have meant. */
+  notes: z.array(z.string()).optional(),
 });
 export type DeployedManifest = z.infer<typeof deployedSchema>;
 
@@ -88,6 +90,8 @@ export const diffSchema = getServerDifferences.answer.omit({ success: true, befo
   fields: z.array(z.object({ field: z.string(), before: z.unknown().optional(), after: z.unknown().optional() })),
   /** Changes of tools that wait for an approval. */
   changes: z.array(toolChangeSchema),
+  /** Changes that keep a tool hidden, by an administrator's decision. */
+  keptHidden: z.array(toolChangeSchema),
   /** Names exactly these changes, for the approval. */
   code: z.string(),
 });

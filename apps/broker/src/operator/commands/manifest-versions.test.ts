@@ -98,7 +98,9 @@ test('a manifest is staged, shown, compared, deployed and deleted by command, as
     'Deleted lens. Its versions are kept: npm run souk -- manifest versions lens',
   );
   expect(app.catalogue.snapshot().byId.has('lens')).toBe(false);
-  expect((await souk('delete', 'lens')).err).toContain('There is no manifest of lens');
+  expect((await souk('delete', 'lens')).err).toContain(
+    'lens is neither deployed nor staged, so there is nothing to delete.',
+  );
   const { rows } = await app.db.query(`select action, reason from audit_log where subject = 'lens' order by id`);
   expect(rows).toEqual([
     { action: 'manifest.staged', reason: 'from the vendor' },

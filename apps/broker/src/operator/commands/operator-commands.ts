@@ -2,23 +2,30 @@ import { createPersonalTokenBodySchema } from '@souk/contract/identity.ts';
 import { z } from 'zod';
 import type { Catalogue, ManifestPolicy, ManifestRuns, PeopleOfServers } from '#features/catalogue/index.ts';
 import { providerIds, type Identity } from '#features/identity/index.ts';
-import type { Upstreams } from '#features/upstreams/index.ts';
+import type { Imports, Upstreams } from '#features/upstreams/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
+import { importCommands } from './import-commands.ts';
 import { chooseAccount } from './choose-account.ts';
 import { manifestCommands } from './manifest-commands.ts';
 import type { OfferDiff } from './manifest-results.ts';
 import { runCommands } from './run-commands.ts';
 import { userCommands } from './user-commands.ts';
+import { reasonOfCommand } from './command-reason.ts';
 
-const tokenCreateSchema = createPersonalTokenBodySchema.extend({ email: z.string(), provider: z.string().optional() });
+const tokenCreateSchema = createPersonalTokenBodySchema.extend({
+  email: z.string(),
+  provider: z.string().optional(),
+  /** The operator's name on the machine. */
+  operator: z.string().max(200),
+});
 
 const offerSchema = z.object({
   id: z.string(),
   from: z.string(),
   provider: z.enum(providerIds).optional(),
 });
-const approveOfferSchema = offerSchema.extend({ reason: z.string().optional(), shown: z.string() });
+const approveOfferSchema = offerSchema.extend({ reason: reasonOfCommand, shown: z.string() });
 
 /**
  * The commands of the operator's command line, by name.
@@ -30,30 +37,37 @@ export function operatorCommands({
   policy,
   people,
   manifestRuns,
+  imports,
   upstreams,
+  missingSecretsOf = upstreams?.secrets.missingOf,
 }: {
   identity: Pick<Identity, 'createPersonalToken' | 'users' | 'directory'>;
   catalogue: Catalogue;
   policy: ManifestPolicy;
   people: PeopleOfServers;
   manifestRuns: ManifestRuns;
-  upstreams?: Pick<Upstreams, 'watch' | 'approveOffer' | 'showOffer'>;
+  imports: Imports;
+  upstreams?: Pick<Upstreams, 'watch' | 'approveOffer' | 'showOffer' | 'secrets'>;
+  /** Beside no broker. */
+  missingSecretsOf?: Upstreams['secrets']['missingOf'] | undefined;
 }): OperatorCommands {
   return {
     ...userCommands(identity, { isRunning: upstreams !== undefined }),
-    ...manifestCommands({ catalogue, policy, people, ...(upstreams && { watch: upstreams.watch }) }),
+    ...manifestCommands({ catalogue, policy, people, missingSecretsOf, ...(upstreams && { watch: upstreams.watch }) }),
     ...runCommands(manifestRuns, { isRunning: upstreams !== undefined }),
+    ...importCommands(imports),
     'manifest.approve-offer': approveOffer,
     'manifest.diff-offer': showOffer,
     'token.create': async (args) => {
-      const { token } = await identity.createPersonalToken(tokenCreateSchema.parse(args));
+      const { operator, ...wish } = tokenCreateSchema.parse(args);
+      const { token } = await identity.createPersonalToken(wish, { operator });
       return { token };
     },
   };
 
   /** The shop shows what the server offers to the account of the named user there. */
   async function approveOffer(args: unknown): Promise<{ id: string; tools: string[] }> {
-    const { id, reason = 'by command', shown, ...who } = approveOfferSchema.parse(args);
+    const { id, reason, shown, ...who } = approveOfferSchema.parse(args);
     const { of, offers } = await accountOf(who);
     return { id, tools: await offers.approveOffer(id, of, { by: undefined, reason, shown }) };
   }

@@ -121,7 +121,7 @@ test('so it is with a server whose header the operator has not set: people read 
   const { statusDetail } = app.catalogue.snapshot().byId.get('tickets') ?? {};
   expect(statusDetail).toBe('The operator has not finished setting this service up');
   expect((await serverLog('tickets')).printed).toBe(
-    `error: ${statusDetail}\nReason: UPSTREAM_HEADER_TICKETS__X_KEY is not set`,
+    `error: ${statusDetail}\nReason: UPSTREAM_HEADER_TICKETS__X_KEY is not set, and X-Key was not entered for it under Secrets on the server's page, or by npm run souk -- secret set`,
   );
 });
 

@@ -15,6 +15,8 @@ export const reconciledSchema = z.object({
   }),
   /** Payments that the provider has and that nothing had come of here. */
   missedPayments: z.int(),
+  /** Disputes at the provider that were not known here as they are there. */
+  missedDisputes: z.int(),
   /** Subscriptions that had changed at the payment provider without an event. */
   driftedSubscriptions: z.int(),
 });
@@ -27,7 +29,9 @@ export function reconcileCommand({ billing }: { billing: Pick<Billing, 'payments
       if (!payments) throw new SoukError('payments_off');
       const orders = await payments.reconcileOrders();
       const driftedSubscriptions = await payments.subscriptions.reconcile();
-      return { orders, driftedSubscriptions, missedPayments: await payments.findMissed() };
+      const missedPayments = await payments.findMissed();
+      const missedDisputes = await payments.subscriptions.findMissedDisputes();
+      return { orders, driftedSubscriptions, missedPayments, missedDisputes };
     },
   };
 }

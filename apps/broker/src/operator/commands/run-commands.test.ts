@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { adminManifestRunEndpoints } from '@souk/contract/admin-manifest-runs.ts';
@@ -99,7 +100,7 @@ test('a run that was killed with its broker is finished at the next start; deplo
   const publicUrl = `http://localhost:${port}`;
   const environment = {
     DATA_DIR: join(folder, 'data'),
-    MASTER_KEY: Buffer.alloc(32, 7).toString('base64url'),
+    MASTER_KEY: randomBytes(32).toString('base64url'),
     PORT: String(port),
     PUBLIC_URL: publicUrl,
     UPSTREAM_ALLOW_ADDRESSES: '127.0.0.0/8',

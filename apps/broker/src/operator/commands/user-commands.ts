@@ -4,18 +4,20 @@ import type { Identity } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
 import { accountSchema, chooseAccount } from './choose-account.ts';
-import type { Activated, Deactivated, Erased, UserList } from './user-results.ts';
+import type { Activated, Deactivated, Erased, SignedOut, UserList } from './user-results.ts';
+import { reasonOfCommand } from './command-reason.ts';
 
 const listSchema = z.object({
   search: z.string().trim().max(200).optional(),
   page: z.int().min(1).max(1_000_000).default(1),
 });
 const decisionSchema = accountSchema.extend({
-  reason: z.string().trim().max(500).default('by command'),
+  reason: reasonOfCommand,
   /** The operator's name on the machine. */
   operator: z.string().max(200),
 });
 const deactivateSchema = decisionSchema.extend({ endNow: z.boolean().default(false) });
+const signOutSchema = decisionSchema.extend({ revokeTokens: z.boolean().default(false) });
 const eraseSchema = decisionSchema.extend({ confirm: z.string().max(320) });
 
 /**
@@ -43,6 +45,11 @@ export function userCommands(
       const { operator, reason, ...who } = decisionSchema.parse(args);
       const id = await chooseAccount(users, who);
       return { id, ...(await users.activate(id, { operator, reason })) };
+    },
+    'user.sign-out': async (args): Promise<SignedOut> => {
+      const { operator, reason, revokeTokens, ...who } = signOutSchema.parse(args);
+      const id = await chooseAccount(users, who);
+      return { id, ...(await users.signOut(id, { revokeTokens }, { operator, reason })) };
     },
     'user.erase': async (args): Promise<Erased> => {
       const { operator, reason, confirm, ...who } = eraseSchema.parse(args);

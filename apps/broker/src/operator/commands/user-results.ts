@@ -35,3 +35,6 @@ export type Activated = z.output<typeof activatedSchema>;
 
 export const erasedSchema = z.object({ id: z.string(), result: z.literal('erased') });
 export type Erased = z.output<typeof erasedSchema>;
+
+export const signedOutSchema = z.object({ id: z.string(), browsers: z.int(), apps: z.int(), tokens: z.int() });
+export type SignedOut = z.output<typeof signedOutSchema>;

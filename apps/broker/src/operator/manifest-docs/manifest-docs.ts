@@ -1,8 +1,9 @@
 import { fieldMeanings } from '@souk/contract/manifest-fields.ts';
 import { manifestSchema } from '@souk/contract/manifest.ts';
+import { tiers } from '@souk/contract/tiers.ts';
 import { z } from 'zod';
 import { asRecord, isRecord } from '#platform/json.ts';
-import { authenticationExamples, transportExamples, type ManifestExample } from './manifest-examples.ts';
+import { authenticationExamples, priceExamples, transportExamples, type ManifestExample } from './manifest-examples.ts';
 
 type Json = Record<string, unknown>;
 
@@ -21,7 +22,8 @@ export function manifestDocs(): string {
     '<!-- npm run manifest-docs writes this page from the schema. -->',
     '',
     'A manifest is a JSON file that says what a server is and how Souk reaches it. `npm run souk -- manifest check FILE` names every',
-    'problem with its field, `manifest test FILE` connects to its server and says what a deployment would meet, `manifest deploy FILE`',
+    'problem with its field (first those of the form, then those of addresses and programs), by the variables of its own environment:',
+    'give it the `DATA_DIR` of the broker to ask that one. `manifest test FILE` connects to its server and says what a deployment would meet, `manifest deploy FILE`',
     'makes it live at once, `manifest stage FILE` puts it beside what is live, `manifest undeploy ID` takes it out, `manifest delete ID`',
     'takes out what is staged too. `manifest list`, `manifest versions ID`, `manifest show ID` and `manifest diff ID` show what there is,',
     'what has changed, and what a deployment does to whom. `manifest approve ID` trusts changed tools, and',
@@ -48,18 +50,34 @@ export function manifestDocs(): string {
     '## Authentication',
     '',
     ...authenticationExamples.flatMap(section),
+    '## Prices',
+    '',
+    'The tier is the badge on the card, and says who may use the service without renting it:',
+    '',
+    ...tierLines(),
+    '',
+    ...priceExamples.flatMap(section),
   ]
     .join('\n')
     .trimEnd()
     .concat('\n');
 }
 
-/** What completeManifest (contract) puts in the place of a field that is left out. */
+/** These values stand in the place of fields that are left out, where the schema does not say it. */
 const leftOut: Readonly<Record<string, string>> = {
   version: '`"1.0.0"`',
   description: 'the name',
   category: 'the `serviceType` where it is one, else `"api"`',
+  toolChanges: '`"text-only"`',
+  isolation: '`"perUser"` for a program, a demo service and a sign-in or secrets of each person, else `"shared"`',
 };
+
+const tierLines = (): string[] =>
+  Object.entries(tiers).map(([tier, { name, level }]) =>
+    level === 0
+      ? `- \`${tier}\`, ${name}: everyone who is signed in.`
+      : `- \`${tier}\`, ${name}: people with the plan of this tier, or of a higher one.`,
+  );
 
 function section({ title, text, manifest }: ManifestExample): string[] {
   return [`### ${title}`, '', text, '', '```json', JSON.stringify(manifest, null, 2), '```', ''];
@@ -73,7 +91,9 @@ function meaningOf(path: string): string {
 
 /** A field of an optional block is only required with it. */
 const sayRequired = (path: string) =>
-  path.includes('.') && !path.startsWith('connection.') ? `required in \`${path.split('.')[0]}\`` : '**required**';
+  path.includes('.') && !path.startsWith('connection.')
+    ? `required in \`${path.slice(0, path.lastIndexOf('.'))}\``
+    : '**required**';
 
 const sayDefault = (value: unknown) => (value === undefined || isRecord(value) ? '' : `\`${JSON.stringify(value)}\``);
 

@@ -16,7 +16,7 @@ export const exampleEnvironment = { UPSTREAM_ALLOW_ADDRESSES: '10.0.0.5:8080,10.
 export const transportExamples: readonly ManifestExample[] = [
   {
     title: 'Streamable HTTP',
-    text: 'A server of the company on a private address. The broker needs `UPSTREAM_ALLOW_ADDRESSES=10.0.0.5:8080` (or a network, such as `10.0.0.0/8`); then plain http is allowed too, also in production. A public server needs https in production and no variable.',
+    text: 'A server of the company on a private address. The broker needs `UPSTREAM_ALLOW_ADDRESSES=10.0.0.5:8080` (or a network, such as `10.0.0.0/8`), or an administrator adds the address under Allow List where you set `ADMIN_MAY_ALLOW=addresses`; then plain http is allowed too, also in production. A public server needs https in production and no variable.',
     manifest: {
       ...common('inventory', 'Inventory', 'Stock and orders of the warehouse.', 'data'),
       connection: { type: 'http', url: 'http://10.0.0.5:8080/mcp' },
@@ -49,6 +49,24 @@ export const transportExamples: readonly ManifestExample[] = [
   },
 ];
 
+export const priceExamples: readonly ManifestExample[] = [
+  {
+    title: 'A service with a rental, a price for each call, and a price from a day on',
+    text: 'Pro includes it; others may rent it for $9 a month, after a week that they try it. `search` costs 2 credits a call, `summarize` 1 from 2040 on: until then it is free, and people are told. Prices are by the name that the server gives a tool: `manifest test` names those that it does not offer.',
+    manifest: {
+      ...common('archive', 'Archive', 'Search old newspapers.', 'data'),
+      connection: { type: 'http', url: 'https://archive.example.com/mcp' },
+      billing: {
+        tier: 'T2',
+        rental: { price: 900, currency: 'USD' },
+        trialDays: 7,
+        toolCosts: { search: 2 },
+        announcedPrices: { summarize: { credits: 1, from: '2040-01-01T00:00:00Z' } },
+      },
+    },
+  },
+];
+
 export const authenticationExamples: readonly ManifestExample[] = [
   {
     title: 'None',
@@ -61,7 +79,7 @@ export const authenticationExamples: readonly ManifestExample[] = [
   },
   {
     title: 'A header with a secret of the operator',
-    text: 'The value never stands in the manifest. The broker takes it from `UPSTREAM_HEADER_{SERVER}__{NAME}`, or from the file that `…_FILE` names: here `UPSTREAM_HEADER_TICKETS__AUTHORIZATION`. Everyone uses the server with this secret.',
+    text: 'The value never stands in the manifest. The broker takes it from `UPSTREAM_HEADER_{SERVER}__{NAME}`, or from the file that `…_FILE` names: here `UPSTREAM_HEADER_TICKETS__AUTHORIZATION`. Where neither is set, an administrator enters it under Secrets on the page of the server, or you by `npm run souk -- secret set tickets Authorization`, without a restart: it is stored encrypted, and sent to exactly this address alone; with another address it is asked for again. Everyone uses the server with this secret. A variable goes to one address too: the one that is deployed first while it is set, until you name the changed one by `npm run souk -- secret bind tickets`.',
     manifest: {
       ...common('tickets', 'Tickets', 'Search and file tickets.'),
       connection: { type: 'http', url: 'https://tickets.example.com/mcp' },

@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '#platform/config.ts';
+import { createConstantText, type ConstantText } from '#platform/http/constant-text.ts';
+import { pagePolicy } from '#platform/http/page.ts';
+import { openApiDocument } from '../openapi.ts';
+import { version } from '../version.ts';
+import { renderApiPage } from './api-page.ts';
+
+/** Milliseconds of work for a page that few read: the best compression takes a second. */
+const brotliQuality = 5;
+
+/** GET /docs/api, a page for readers, and GET /openapi.json, the same for programs. Both are made when first asked for. */
+export function mountApiDocs(
+  server: FastifyInstance,
+  { publicUrl, brandName }: Pick<Config, 'publicUrl' | 'brandName'>,
+): void {
+  const document = () => openApiDocument(version, publicUrl);
+  const page = madeOnce(() => renderApiPage(JSON.parse(JSON.stringify(document())), brandName));
+  const text = madeOnce(() => JSON.stringify(document()));
+  server.get('/docs/api', (request, reply) =>
+    page().send(
+      request,
+      reply
+        .type('text/html; charset=utf-8')
+        .header('content-security-policy', pagePolicy())
+        .header('x-frame-options', 'DENY')
+        .header('cache-control', 'no-cache'),
+    ),
+  );
+  // any program may read it, from any origin: it says nothing of people
+  server.get('/openapi.json', (request, reply) =>
+    text().send(
+      request,
+      reply
+        .type('application/json; charset=utf-8')
+        .header('access-control-allow-origin', '*')
+        .header('cache-control', 'no-cache'),
+    ),
+  );
+}
+
+function madeOnce(make: () => string): () => ConstantText {
+  let made: ConstantText | undefined;
+  return () => (made ??= createConstantText(make(), { brotliQuality }));
+}

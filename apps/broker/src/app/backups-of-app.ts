@@ -1,0 +1,11 @@
+import { createOwnBackups } from '#platform/backup/own-backups.ts';
+import type { AppOptions } from '../app-types.ts';
+import type { Platform } from './open-platform.ts';
+
+/** The backups that the shop makes by itself, as a job; undefined where it makes none. */
+export function backupsOfApp({ config, db, clock, log }: Platform, write: AppOptions['writeBackup']) {
+  if (!config.backup || !write) return undefined;
+  const { dir: folder, keep, everySeconds } = config.backup;
+  const backups = createOwnBackups({ query: db.query, folder, keep, write, clock, log });
+  return { everySeconds, run: backups.run };
+}

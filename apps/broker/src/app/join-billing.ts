@@ -1,0 +1,59 @@
+import { connectProvider, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { startStripeSandbox, type StripeSandboxAdapter } from '#adapters/stripe/stripe-sandbox.ts';
+import { createBilling, type Billing } from '#features/billing/index.ts';
+import type { Catalogue, PeopleOfServers } from '#features/catalogue/index.ts';
+import type { Identity } from '#features/identity/index.ts';
+import type { UsageWriter } from '#features/usage/index.ts';
+import type { AppOptions } from '../app-types.ts';
+import type { Platform } from './open-platform.ts';
+
+export type BillingParts = {
+  billing: Billing;
+  /** undefined: nothing is sold. */
+  provider: PaymentProvider | undefined;
+  /** undefined with real keys, and where nothing is sold. */
+  stripeSandbox: StripeSandboxAdapter | undefined;
+};
+
+type Given = {
+  options: Pick<AppOptions, 'billing' | 'createStripeSandbox'>;
+  identity: Identity;
+  catalogue: Catalogue;
+  people: PeopleOfServers;
+  usage: UsageWriter;
+};
+
+/** Builds what is sold and charged, with the payment provider or its stand-in. */
+export async function joinBilling(platform: Platform, given: Given): Promise<BillingParts> {
+  const { config, paths, db, keptKey, leaving, clock, ids, log } = platform;
+  const { options, identity, catalogue, people, usage } = given;
+  const stripeSandbox =
+    config.payments === 'sandbox'
+      ? await startStripeSandbox({
+          db,
+          config,
+          webhookKey: await keptKey('stripe-sandbox-webhook'),
+          clock,
+          log,
+          ...(options.createStripeSandbox && { create: options.createStripeSandbox }),
+        })
+      : undefined;
+  const access = config.payments === 'stripe' ? config.stripe : stripeSandbox?.access;
+  const provider = access && connectProvider(access, leaving.fetch);
+  const billing = await createBilling({
+    db,
+    usage,
+    config,
+    provider,
+    catalogue,
+    offersFile: config.offersFile ?? paths.offers,
+    emailOf: async (userId) => (await identity.findUser(userId))?.email,
+    emailsOf: people.emailsOf,
+    accountSince: async (userId) => (await identity.findUser(userId))?.createdAt,
+    addressKey: await keptKey('welcome-credits'),
+    uuid: ids.uuid,
+    clock,
+    log,
+  });
+  return { billing: { ...billing, ...options.billing }, provider, stripeSandbox };
+}

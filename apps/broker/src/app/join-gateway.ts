@@ -1,0 +1,40 @@
+import { createGateway, type Gateway } from '#features/gateway/index.ts';
+import type { App, AppOptions } from '../app-types.ts';
+import { formerServers } from '../former-servers.ts';
+import { logRefusals } from '../log-refusals.ts';
+import type { Refusals } from '../refusals.ts';
+import { version } from '../version.ts';
+import type { Platform } from './open-platform.ts';
+
+type Given = Pick<App, 'identity' | 'diagnostics' | 'catalogue' | 'upstreams' | 'billing'> & {
+  options: Pick<AppOptions, 'questionPatienceMs'>;
+  refusals: Refusals;
+};
+
+/** Builds the MCP endpoints, with what is told of requests to them. */
+export async function joinGateway(platform: Platform, given: Given): Promise<Gateway> {
+  const { config, db, keepAlive, unread, clock, ids, log } = platform;
+  const { identity, diagnostics, catalogue, upstreams, billing } = given;
+  return createGateway({
+    config,
+    identity,
+    catalogue,
+    pool: upstreams.pool,
+    billing,
+    preferences: upstreams.preferences,
+    offers: upstreams.offers,
+    signIn: upstreams.signIn,
+    db,
+    keepAlive,
+    formerServer: formerServers({ query: db.query, clock }),
+    unread,
+    tracing: platform.telemetry?.tracing,
+    questionPatienceMs: given.options.questionPatienceMs,
+    events: logRefusals(diagnostics.gatewayEvents, given.refusals),
+    stateKey: await platform.keptKey('request-state'),
+    version,
+    clock,
+    ids,
+    log,
+  });
+}

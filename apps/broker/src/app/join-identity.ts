@@ -1,0 +1,78 @@
+import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
+import type { Administration, Billing } from '#features/billing/index.ts';
+import type { Catalogue } from '#features/catalogue/index.ts';
+import { createDiagnostics, type Diagnostics } from '#features/diagnostics/index.ts';
+import { createIdentity, type Identity } from '#features/identity/index.ts';
+import type { Upstreams } from '#features/upstreams/index.ts';
+import { noteErased } from '#platform/backup/erased-list.ts';
+import { noteFarewell } from '#platform/notices/outbox.ts';
+import type { AppOptions } from '../app-types.ts';
+import { readLegalTexts } from '../pages/legal-texts.ts';
+import { createRefusedAudit } from '../refused-audit.ts';
+import { servicesOfUser } from '../services-of-user.ts';
+import type { Platform } from './open-platform.ts';
+
+/** The features above identity, which are built after it: it asks them when requests come. */
+export type Above = {
+  catalogue(): Catalogue;
+  upstreams(): Upstreams;
+  billing(): Billing;
+  administration(): Administration;
+};
+
+/** Builds who people and clients are, and what is seen of clients that try to connect: each tells the other. */
+export async function joinIdentity(
+  platform: Platform,
+  replaced: AppOptions['identity'],
+  above: Above,
+): Promise<{ identity: Identity; diagnostics: Diagnostics }> {
+  const { db, config, paths, clock, ids, log, vault, downloads, leaving } = platform;
+  const legal = [...readLegalTexts(config, paths.legal).keys()];
+  const diagnostics = createDiagnostics({
+    db,
+    publicUrl: config.publicUrl,
+    dispatcher: leaving.dispatcher,
+    findTokenOwner: (authorization, resource) => identity.findTokenOwner(authorization, resource),
+    namesOfApps: (userId) => identity.namesOfApps(userId),
+    noteClientVersion: (grantId, version) => identity.noteClientVersion(grantId, version),
+    clock,
+    ids,
+    log,
+  });
+  const identity = await createIdentity({
+    db,
+    downloads,
+    config,
+    clock,
+    ids,
+    log,
+    vault,
+    noteErased: async (userId) => {
+      if (config.backup) await noteErased(config.backup.dir, userId, new Date(clock.now()));
+    },
+    noteFarewell: async (query, farewell) => {
+      const { kind } = config.mail;
+      if (kind !== 'off') await noteFarewell(query, farewell, { at: new Date(clock.now()), isSent: kind === 'smtp' });
+    },
+    connectUpstream: (settings) => connectOpenId({ fetch: leaving.fetch, ...settings }),
+    outgoing: leaving.outgoing,
+    hasServer: (serverId) => above.catalogue().snapshot().byId.has(serverId),
+    disabledServers: (userId) => above.upstreams().preferences.readDisabled(userId),
+    planOf: (userId) => above.billing().access.planOf(userId),
+    peoplePlans: () => above.billing().peoplePlans,
+    welcomeNewcomer: (...newcomer) => above.billing().welcomeNewcomer(...newcomer),
+    beforeSignIn: () => ({ welcomeCredits: above.billing().welcomeCredits, legal }),
+    endPaid: (...asked) => above.administration().endPaid(...asked),
+    signedInServers: (userIds) => above.upstreams().signIn.signedInServers(userIds),
+    services: servicesOfUser({
+      snapshot: () => above.catalogue().snapshot(),
+      entitlement: (userId) => above.billing().entitlement(userId),
+      disabledServers: (userId) => above.upstreams().preferences.disabledServers(userId),
+      isAccountMissing: (userId, server) => above.upstreams().signIn.isMissing(userId, server),
+    }),
+    events: diagnostics.identityEvents,
+    noteRefusedAdmin: createRefusedAudit(db, clock),
+    ...replaced,
+  });
+  return { identity, diagnostics };
+}

@@ -1,0 +1,26 @@
+import { createPostAlert } from '#adapters/alerts/post-alert.ts';
+import { openMailer } from '#adapters/mail/smtp-mailer.ts';
+import type { Identity } from '#features/identity/index.ts';
+import { createNotices, type Notices } from '#features/notices/index.ts';
+import type { Platform } from './open-platform.ts';
+
+/** Builds what people are told by e-mail, with the operator's mail server or the demo's page. */
+export async function joinNotices(
+  platform: Platform,
+  { identity, allowAddresses }: { identity: Identity; allowAddresses: readonly string[] },
+): Promise<Notices> {
+  const { config, db, keptKey, leaving, clock, log } = platform;
+  return createNotices({
+    db,
+    shop: config,
+    delivery: config.mail,
+    linkKey: await keptKey('unsubscribe'),
+    addressOf: async (userId) => (await identity.findUser(userId))?.email,
+    administrators: config.adminEmails,
+    postAlert:
+      config.alertWebhook && createPostAlert(config.alertWebhook, { allowAddresses, outgoing: leaving.outgoing }),
+    openMailer,
+    clock,
+    log,
+  });
+}

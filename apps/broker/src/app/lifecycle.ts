@@ -1,0 +1,126 @@
+import { eraseAgain } from '#platform/backup/erased-list.ts';
+import type { Icons } from '#features/catalogue/index.ts';
+import type { CallLog } from '#features/usage/index.ts';
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { Jobs } from '#platform/jobs/create-jobs.ts';
+import { serveMetrics } from '#platform/metrics-server.ts';
+import type { App, AppOptions } from '../app-types.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Refusals } from '../refusals.ts';
+import { drainMsOf, stopInOrder } from '../stop-in-order.ts';
+import type { Door } from './open-door.ts';
+import type { Platform } from './open-platform.ts';
+
+type Parts = Pick<
+  App,
+  | 'allowances'
+  | 'billing'
+  | 'catalogue'
+  | 'diagnostics'
+  | 'gateway'
+  | 'identity'
+  | 'imports'
+  | 'manifestRuns'
+  | 'stripeSandbox'
+  | 'upstreams'
+  | 'usage'
+> & {
+  callLog: CallLog;
+  door: Door;
+  drainMs: AppOptions['drainMs'];
+  icons: Icons;
+  jobs: Jobs;
+  metrics: Metrics | undefined;
+  /** Reads how much servers are used, so that it is known when the first visitor comes. */
+  popularity(): unknown;
+  provider: PaymentProvider | undefined;
+  refusals: Refusals;
+};
+
+/** Starts and stops the parts of the broker, each in its order. */
+export function lifecycleOf(
+  { config, db, log, unread, leaving, telemetry, stopListening }: Platform,
+  parts: Parts,
+): Pick<App, 'start' | 'serversAsked' | 'stop'> {
+  const { billing, door, gateway, upstreams } = parts;
+  let metricsServer: { stop(): Promise<void> } | undefined;
+  const asked = Promise.withResolvers<void>();
+
+  /** Each by the name that the log calls it when it does not stop. */
+  const steps: [string, () => Promise<unknown>][] = [
+    ['gateway', () => gateway.stop()],
+    ['server', () => door.server.close()],
+    ['unread answers', async () => unread.stop()],
+    ['events of payments', async () => billing.payments?.events.stop()],
+    ['payment pages', async () => billing.payments?.stop()],
+    ['offers', () => billing.offerEditing.stop()],
+    ['shown offers', async () => billing.shownOffers.stop()],
+    ['prices', () => billing.prices.stop()],
+    ['payment provider', async () => parts.provider?.stop()],
+    ['stand-in for Stripe', async () => parts.stripeSandbox?.stop()],
+    ['upstreams', () => upstreams.stop()],
+    ['imports', () => parts.imports.stop()],
+    ['what administrators allow', () => parts.allowances.stop()],
+    ['jobs', () => parts.jobs.stop()],
+    ['ledger', () => billing.ledger.stop()],
+    ['usage', () => parts.usage.stop()],
+    ['log of calls', async () => parts.callLog.stop()],
+    ['log of refusals', async () => parts.refusals.stop()],
+    ['metrics', async () => metricsServer?.stop()],
+    ['telemetry', async () => telemetry?.stop()],
+    ['diagnostics', () => parts.diagnostics.flush()],
+    ['identity', () => parts.identity.stop()],
+    ['icons', () => parts.icons.stop()],
+    ['access', () => billing.access.stop()],
+    ['catalogue', () => parts.catalogue.stop()],
+    ['requests that leave', () => leaving.dispatcher.destroy()],
+    ['rotations of the master key', () => stopListening()],
+    ['count of brokers', () => db.brokers.leave()],
+    ['database', () => db.close()],
+  ];
+
+  return {
+    serversAsked: asked.promise,
+
+    async start() {
+      await Promise.all([upstreams.watch.startServices(), parts.jobs.start(), db.brokers.join()]);
+      parts.popularity();
+      await eraseAgain(db.query, parts.identity.deleteRestored).catch((error: unknown) =>
+        log.error(
+          { err: error },
+          'accounts that a restore brought back could not all be deleted: see at the next start',
+        ),
+      );
+      if (config.metrics && parts.metrics)
+        metricsServer = await serveMetrics({ ...config.metrics, ...parts.metrics, log });
+      await door.server.listen({ port: config.port, host: config.host });
+      parts.icons.start();
+      billing.prices.start();
+      billing.payments?.events.start();
+      billing.payments?.offersChanged();
+      upstreams.watch.start().then(asked.resolve, (error: unknown) => {
+        log.error({ err: error }, 'the servers could not be discovered');
+        asked.resolve();
+      });
+      await parts.manifestRuns.start();
+    },
+
+    async stop(whenSettled = async () => {}) {
+      door.close();
+      // Ctrl+C, and supervisors that end all processes of a service, reach those that we started at the same time
+      upstreams.beginStop();
+      await stopInOrder(config, parts.drainMs ?? drainMsOf(config), {
+        connections: door.connections,
+        gateway,
+        letGo: () => Promise.all([parts.manifestRuns.stop(), upstreams.tests.stop()]),
+        settled: whenSettled,
+      }).catch((error: unknown) => log.error({ err: error }, 'requests did not end in their order'));
+      for (const [name, stopPart] of steps) {
+        // a part that fails to stop must not prevent the others from stopping
+        await stopPart().catch((error: unknown) =>
+          log.error({ err: error, part: name }, 'a part did not stop cleanly'),
+        );
+      }
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { firstOnHome, type Catalogue, type CatalogueSnapshot, type ServerIndex } from '#features/catalogue/index.ts';
+import type { Gateway } from '#features/gateway/index.ts';
+import { readLegalTexts } from '../pages/legal-texts.ts';
+import { mountApiDocs } from '../api-docs/mount-api-docs.ts';
+import { mountLegalTexts } from '../pages/mount-legal-texts.ts';
+import { answerNotFound, serveWeb, type AnswerUnknown } from '../serve-web.ts';
+import type { Door } from './open-door.ts';
+import type { Platform } from './open-platform.ts';
+
+/** Serves the built web app, and answers at every other address; without a folder of it, programs alone are answered. */
+export async function mountWeb(
+  { server, router }: Door,
+  { config, paths }: Platform,
+  parts: {
+    folder: string | undefined;
+    catalogue: Catalogue;
+    indexOf(snapshot: CatalogueSnapshot): ServerIndex;
+    gateway: Gateway;
+    /** Pages tell newcomers of these credits. */
+    welcomeCredits: number;
+  },
+): Promise<void> {
+  const { folder, gateway, welcomeCredits } = parts;
+  const { snapshot } = parts.catalogue;
+  const homeOrder = (count: number) => firstOnHome(parts.indexOf(snapshot()), count);
+  const legal = readLegalTexts(config, paths.legal);
+  mountLegalTexts(router, legal);
+  mountApiDocs(server, config);
+  const answerUnknown: AnswerUnknown = (request, reply) => gateway.answerUnknown(request, reply);
+  if (folder) await serveWeb(server, { folder, config, snapshot, homeOrder, legal, welcomeCredits, answerUnknown });
+  else server.setNotFoundHandler((request, reply) => void (answerUnknown(request, reply) || answerNotFound()));
+}

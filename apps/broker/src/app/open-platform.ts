@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { ensurePartitions } from '#features/usage/index.ts';
+import { systemClock, type Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import { openMasterKey } from '#platform/crypto/master-key.ts';
+import { loadKeptKey } from '#platform/crypto/kept-keys.ts';
+import { followRotations, openVault } from '#platform/crypto/open-vault.ts';
+import type { KeyRing } from '#platform/crypto/vault.ts';
+import type { Database } from '#platform/db/database.ts';
+import { migrate } from '#platform/db/migrate.ts';
+import { openDatabase } from '#platform/db/open-database.ts';
+import { createDownloads, type Downloads } from '#platform/http/downloads.ts';
+import { createKeepAlive, type KeepAlive } from '#platform/http/keep-alive.ts';
+import { createUnreadAnswers, type UnreadAnswers } from '#platform/http/unread-answers.ts';
+import { createIds, type Ids } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
+import { openTelemetry, type Telemetry } from '#platform/telemetry/open-telemetry.ts';
+import type { AppOptions } from '../app-types.ts';
+import { connectOutgoing, type Leaving } from '../connect-outgoing.ts';
+import { migrations } from '../migrations.ts';
+import { paths as bundledPaths, type Paths } from '../paths.ts';
+import { version } from '../version.ts';
+
+/** Every feature is built on these parts. */
+export type Platform = {
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly paths: Paths;
+  readonly db: Database;
+  readonly masterKey: string;
+  /** Seals and opens what is kept in secret, by that key or the one that it is rotated to. */
+  readonly vault: KeyRing;
+  /** A key for one purpose, which no rotation of the master key changes. */
+  keptKey(purpose: string): Promise<Buffer>;
+  /** Ends what the platform listens to. */
+  stopListening(): Promise<void>;
+  readonly keepAlive: KeepAlive;
+  readonly unread: UnreadAnswers;
+  readonly downloads: Downloads;
+  readonly leaving: Leaving;
+  /** Traces and figures for a collector; undefined where the operator has none. */
+  readonly telemetry: Telemetry | undefined;
+};
+
+/** Opens the database with its keys, migrates it, and makes what features share of answers and requests. */
+export async function openPlatform(options: AppOptions): Promise<Platform> {
+  const { config, log } = options;
+  const clock = options.clock ?? systemClock;
+  const open = () => openDatabase({ ...config, log, migrations });
+  const opened = options.db ?? (config.databaseUrl === undefined ? undefined : await open());
+  const masterKey = await openMasterKey(config, opened);
+  const vault = openVault(config);
+  // a new embedded database is made after its key
+  const db = opened ?? (await open());
+  await migrate(db, migrations, version);
+  const stopListening = await followRotations(db, vault, log);
+  await ensurePartitions(db, clock.now());
+  return {
+    config,
+    log,
+    clock,
+    ids: options.ids ?? createIds(clock),
+    paths: options.paths ?? bundledPaths,
+    db,
+    masterKey,
+    vault,
+    keptKey: (purpose) => loadKeptKey(purpose, { query: db.query, vault, masterKey }),
+    stopListening,
+    keepAlive: createKeepAlive(options.keepAlive),
+    unread: createUnreadAnswers(options.unread),
+    downloads: createDownloads(),
+    leaving: connectOutgoing(config.outgoingProxy, log, options.resolve),
+    telemetry: config.telemetry && (await openTelemetry(config.telemetry, { version, instanceId: randomUUID(), log })),
+  };
+}

@@ -1,0 +1,48 @@
+import { allowedPackageFormSchema, type AllowanceList } from '@souk/contract/admin-allowances.ts';
+import { lineOrNone } from '@souk/contract/manifest-basics.ts';
+import { z } from 'zod';
+import type { App } from '../../app-types.ts';
+import type { OperatorCommands } from '#platform/operator/operator-server.ts';
+
+/** `operator`: the operator's name on the machine. */
+const entrySchema = z.object({ entry: z.string().trim().max(300), operator: z.string().max(200) });
+const packageSchema = z.object({ alias: z.string().max(63), operator: z.string().max(200) });
+const formSchema = z.object({ form: allowedPackageFormSchema });
+const addPackageSchema = formSchema.extend({ code: z.string().max(64), operator: z.string().max(200) });
+const addSchema = entrySchema.extend({ note: lineOrNone(200).default('') });
+
+/** What the registry has of a package. `code`: of all that would be allowed; the confirmation names it. */
+export const packageShownSchema = z.object({ integrity: z.string(), comesWith: z.int(), code: z.string() });
+type PackageShown = z.output<typeof packageShownSchema>;
+
+type Parts = Pick<App, 'allowances' | 'allowList'>;
+
+/** `souk allow …`: what administrators do in the browser, by the same use cases and within the same bounds. */
+export function allowCommands({ allowances, allowList }: Parts): OperatorCommands {
+  return {
+    'allow.list': (): Promise<Omit<AllowanceList, 'success'>> => allowList(),
+    'allow.address': async (args): Promise<{ entry: string }> => {
+      const { entry, note, operator } = addSchema.parse(args);
+      return { entry: await allowances.addAddress({ entry, note }, { operator }) };
+    },
+    'allow.remove-address': async (args): Promise<{ entry: string }> => {
+      const { entry, operator } = entrySchema.parse(args);
+      await allowances.removeAddress(entry, { operator });
+      return { entry };
+    },
+    'allow.preview-package': async (args): Promise<PackageShown> => {
+      const { integrity, comesWith, code } = await allowances.previewPackage(formSchema.parse(args).form);
+      return { integrity, comesWith: comesWith.length, code };
+    },
+    'allow.package': async (args): Promise<{ alias: string }> => {
+      const { form, code, operator } = addPackageSchema.parse(args);
+      await allowances.addPackage(form, code, { operator });
+      return { alias: form.alias };
+    },
+    'allow.remove-package': async (args): Promise<{ alias: string }> => {
+      const { alias, operator } = packageSchema.parse(args);
+      await allowances.removePackage(alias, { operator });
+      return { alias };
+    },
+  };
+}

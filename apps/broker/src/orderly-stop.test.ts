@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { modernRequest } from '#testing/modern-request.ts';
+import { openSession } from '#testing/open-session.ts';
+import { openStream } from '#testing/open-stream.ts';
+import { startTestApp, withoutHealthChecks } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+
+// docs/decisions/0064: what a proxy with several brokers sees of one that stops
+
+let fixture: HttpFixture;
+beforeAll(async () => {
+  fixture = await startHttpFixture('modern');
+});
+afterAll(() => fixture?.close());
+
+/** A connection as a proxy keeps it, and all that came on it. */
+async function open(port: number) {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  const came = { text: '', isOver: false };
+  socket.on('error', () => {});
+  socket.on('data', (chunk) => (came.text += chunk.toString('latin1')));
+  socket.on('close', () => (came.isOver = true));
+  return { socket, came };
+}
+
+const isRefused = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket: Socket = connect(port, '127.0.0.1', () => resolve(!socket.destroy()));
+    socket.on('error', (error) => resolve('code' in error && error.code === 'ECONNREFUSED'));
+  });
+
+const idle = 'GET /healthz HTTP/1.1\r\nHost: any\r\n\r\n';
+
+test('a stop refuses new connections alone, serves what comes on the old ones, and ends streams as they end', async () => {
+  const env = { ...withoutHealthChecks, DRAIN_GRACE_MS: '200', PROXY_KEEP_ALIVE_MS: '1500' };
+  const app = await startTestApp({ allowAddresses: [fixture.address], env });
+  await deployManifest(app, { id: 'free', connection: { type: 'http', url: fixture.url } });
+  const { token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
+  const link = `${app.publicUrl}/mcp`;
+  const port = Number(new URL(link).port);
+  const [used, never, first, second] = await Promise.all([open(port), open(port), open(port), open(port)]);
+  for (const { socket } of [used, first, second]) socket.write(idle);
+  await waitUntil('three answers', () => [used, first, second].every(({ came }) => came.text.includes('"ok"')));
+  expect(used.came.text).toContain('Connection: keep-alive');
+  const session = await openSession(link, token);
+  const own = await openStream(link, { headers: { ...session, accept: 'text/event-stream' } });
+  const listen = { notifications: { toolsListChanged: true } };
+  const listening = await openStream(link, modernRequest(token, 'subscriptions/listen', listen));
+  expect([own.status, listening.status]).toEqual([200, 200]);
+  // under way while the listener closes
+  const slow = modernRequest(token, 'tools/call', { name: 'free__slow', arguments: { steps: 1, everyMs: 600 } });
+  const slowly = fetch(link, slow);
+
+  const commands: boolean[] = [];
+  const stopping = app.stop(async () => void commands.push(await isRefused(port)));
+  const graceSocket = await open(port);
+  graceSocket.socket.destroy();
+  await waitUntil('new connections to be refused', () => isRefused(port));
+  const refusedAtMs = performance.now();
+  await Promise.all([own.ended, listening.ended]);
+  expect(listening.messages().at(-1)).toMatchObject({ id: 1, result: { resultType: 'complete' } });
+  expect((await slowly).headers.get('connection')).toBe('close');
+
+  // on an idle connection a whole call, and on one that was never used
+  const { headers, body } = modernRequest(token, 'tools/call', { name: 'free__echo', arguments: { text: 'late' } });
+  const head = Object.entries({ ...headers, host: new URL(link).host, 'content-length': String(body.length) });
+  const call = `POST /mcp HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}`).join('\r\n')}\r\n\r\n${body}`;
+  for (const { socket } of [first, never]) socket.write(call);
+  for (const { came } of [first, never]) {
+    await waitUntil('the answer, and the end of its connection', () => came.isOver);
+    expect(came.text).toMatch(/HTTP\/1\.1 200 OK[^]*Connection: close[^]*late/);
+  }
+  // the last one takes a request for as long as a proxy may keep it
+  await waitUntil('most of that time to be over', () => performance.now() - refusedAtMs > 1_200);
+  expect([used.came.isOver, commands]).toEqual([false, []]);
+  second.socket.write(call);
+  await waitUntil('its answer', () => second.came.isOver);
+  expect(second.came.text).toContain('late');
+  await stopping;
+  expect(used.came.isOver).toBe(true);
+  expect(commands).toEqual([true]);
+});
+
+test('a stop does not wait for connections where no proxy keeps any', async () => {
+  const app = await startTestApp();
+  const { socket, came } = await open(Number(new URL(app.publicUrl).port));
+  socket.write(idle);
+  await waitUntil('its answer', () => came.text.includes('"ok"'));
+  const beganMs = performance.now();
+  await app.stop();
+  expect(performance.now() - beganMs).toBeLessThan(10_000);
+  await waitUntil('its end', () => came.isOver);
+});

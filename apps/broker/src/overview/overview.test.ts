@@ -1,0 +1,551 @@
+import { randomUUID } from 'node:crypto';
+import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
+import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
+import { adminOfferEndpoints } from '@souk/contract/admin-offers.ts';
+import { adminOverviewEndpoints, type Needs } from '@souk/contract/admin-overview.ts';
+import { adminServerEndpoints } from '@souk/contract/admin-servers.ts';
+import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
+import { createClient, type Client } from '@souk/contract/client.ts';
+import { toolChangeEndpoints } from '@souk/contract/tool-changes.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expireCredits, mergeFigures } from '#features/billing/index.ts';
+import { pay, startShop, type Shop } from '#features/billing/checkout/testing/shop.ts';
+import { newSubscriber, refusedPlan, type Subscriber } from '#features/billing/subscriptions/testing/subscriber.ts';
+import { countPeople, mergeUsage } from '#features/usage/index.ts';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { postModern } from '#testing/mcp-clients.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { startEndingServer, type EndingServer } from '../features/gateway/call/testing/ending-server.ts';
+import { migrations } from '../migrations.ts';
+
+const endpoints = [
+  ...adminBillingEndpoints,
+  ...adminManifestEndpoints,
+  ...adminOfferEndpoints,
+  ...adminOverviewEndpoints,
+  ...adminServerEndpoints,
+  ...adminUserEndpoints,
+  ...toolChangeEndpoints,
+] as const;
+const dayMs = 24 * 60 * 60_000;
+/** A card whose payments are disputed at once. */
+const disputed = '4000000000000259';
+const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+describeOnDatabases('the overview', migrations, (open) => {
+  let shop: Shop;
+  let server: EndingServer;
+  let other: EndingServer;
+  let admin: Client<typeof endpoints>;
+  beforeAll(async () => {
+    [server, other] = [await startEndingServer('modern'), await startEndingServer('modern')];
+    shop = await startShop({ db: await open(), allowAddresses: [server.address, other.address] });
+    const connection = { type: 'http', url: server.url };
+    await deployManifest(shop, {
+      id: 'used',
+      name: 'Used',
+      connection,
+      billing: { tier: 'T0', toolCosts: { say: 3 } },
+    });
+    await deployManifest(shop, {
+      id: 'top',
+      name: 'Summit',
+      connection: { type: 'http', url: other.url },
+      billing: { tier: 'T3', rental: { price: 900 } },
+    });
+    const { accessToken } = await new ScriptedBrowser(shop.publicUrl).signInWeb({ email: 'admin@souk.test' });
+    admin = createClient(endpoints, { baseUrl: shop.publicUrl, fetch, token: async () => accessToken });
+  });
+  afterAll(async () => {
+    await shop?.stop();
+    await server?.close();
+    await other?.close();
+  });
+
+  const needs = async () => (await admin.getAdminNeeds()).needs;
+  const figures = () => admin.getAdminFigures();
+  async function untilTotal(kind: keyof Needs, total: number): Promise<void> {
+    await waitUntil(`${total} of ${kind}`, async () => (await needs())[kind].total === total);
+  }
+
+  async function call({ accessToken }: Subscriber, ends: readonly string[]): Promise<void> {
+    for (const end of ends) {
+      const answer = await fetch(`${shop.publicUrl}/api/tool-runs`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ serverId: 'used', tool: 'say', arguments: { end } }),
+      });
+      await answer.text();
+    }
+    await shop.billing.ledger.flush();
+    await shop.usage.flush();
+  }
+
+  async function callBuiltIn({ email }: Subscriber): Promise<void> {
+    const { token } = await shop.identity.createPersonalToken({ email, name: 'test' });
+    const { body } = await postModern(`${shop.publicUrl}/mcp`, token, 'tools/call', {
+      name: 'my_balance',
+      arguments: {},
+    });
+    expect(body.result).toBeDefined();
+    await shop.usage.flush();
+  }
+
+  test('with nothing to decide it says so, and only administrators are told', async () => {
+    const { waiting, needs: none } = await admin.getAdminNeeds();
+    expect(waiting).toBe(0);
+    const counts = Object.values(none).map(({ total, items }) => total + items.length);
+    expect(counts).toEqual(Array(11).fill(0));
+    for (const path of ['needs', 'figures'])
+      expect((await fetch(`${shop.publicUrl}/admin/overview/${path}`)).status).toBe(401);
+  });
+
+  test('figures are those of real payments, calls and credits, the same before and after they are merged', async () => {
+    const [ann, bob] = [await newSubscriber(shop), await newSubscriber(shop)];
+    const { credits, price, intentId } = await ann.buyCredits();
+    await bob.buyCredits();
+    const planned = (await shop.billing.offers.plans()).find(({ planId }) => planId === 'basic');
+    const rental = await ann.rent('top');
+    await bob.subscribe('basic');
+    await call(ann, ['ok', 'ok', 'reset']);
+    await call(bob, ['ok']);
+    await callBuiltIn(bob);
+    // without credits: a person whose every call is refused used nothing
+    await call(await newSubscriber(shop), ['ok']);
+    await shop.stripe.refunds.create({ payment_intent: intentId, amount: price / 2 });
+    await waitUntil('the refund is recorded', async () =>
+      (await ann.history()).some((row) => row.startsWith('refund ')),
+    );
+    await shop.stripe.subscriptions.cancel(rental);
+    await waitUntil('the rental is over', async () => (await ann.rental()) === undefined);
+
+    const basic = planned?.amount ?? 0;
+    const monthly = planned?.monthlyCredits ?? 0;
+    const taken = credits / 2;
+    const today = { now: price * 2 - price / 2 + 900 + basic, before: 0 };
+    const expected = {
+      livemode: false,
+      plans: { active: { now: 1, before: 0 }, began: { now: 1, before: 0 }, ended: { now: 0, before: 0 } },
+      rentals: { active: { now: 0, before: 0 }, began: { now: 1, before: 0 }, ended: { now: 1, before: 0 } },
+      credits: {
+        sold: { now: credits * 2 + monthly - taken, before: 0 },
+        used: { now: 9, before: 0 },
+        owed: { now: credits * 2 + monthly - taken - 9, before: 0 },
+      },
+      // two of ann, one of bob and one of a built-in tool, as their own totals have it
+      calls: { now: 4, before: 0 },
+      errors: { now: 1, before: 0 },
+      people: { now: 2 },
+      // four calls are too few to say that a server is slow, or fails
+      slowest: [],
+      failing: [],
+    };
+    const before = await figures();
+    expect(before).toMatchObject(expected);
+    expect(before.revenue.map(({ currency, now, before: earlier }) => ({ currency, now, before: earlier }))).toEqual([
+      { currency: 'USD', ...today },
+    ]);
+    expect(before.revenue[0]?.byDay.at(-1)).toBe(today.now);
+    expect(before.days.at(-1)).toEqual({ date: isoDay(Date.now()), calls: 4, errors: 1, creditsUsed: 9, people: 2 });
+    await Promise.all([mergeFigures(shop.db), mergeUsage(shop.db)]);
+    expect(await figures()).toEqual(before);
+    const parts = await shop.db.query('select from figure_parts union all select from usage_parts');
+    expect(parts.rows).toEqual([]);
+  });
+
+  test('the 30 days before are compared; servers with calls enough are told by their speed and failures', async () => {
+    const nowMs = Date.now();
+    const [from, before] = [isoDay(nowMs - 29 * dayMs), isoDay(nowMs - 30 * dayMs)];
+    const was = await figures();
+    const person = randomUUID();
+    const paid = (at: string, amount: number, change: { status?: string; type?: string; currency?: string } = {}) =>
+      shop.db.query(
+        `insert into transactions (id, user_id, livemode, type, status, description, amount, currency, idem, created_at)
+         values ($1::uuid, $2, false, $3, $4, 'x', $5, $6, $1::text, $7)`,
+        [
+          randomUUID(),
+          person,
+          change.type ?? 'credit_purchase',
+          change.status ?? 'completed',
+          amount,
+          change.currency ?? 'USD',
+          at,
+        ],
+      );
+    await paid(`${from}T00:00:00Z`, 100);
+    await paid(`${before}T23:59:59Z`, 1000, { status: 'refunded' });
+    await paid(`${before}T23:59:59Z`, 300, { type: 'refund' });
+    await paid(`${before}T23:59:59Z`, 70, { currency: 'EUR' });
+    // neither of these is money that came in
+    await paid(`${from}T12:00:00Z`, 5000, { status: 'pending' });
+    await paid(`${isoDay(nowMs - 60 * dayMs)}T23:59:59Z`, 9000);
+    const uses = (
+      userId: string,
+      day: string,
+      count: number,
+      outcome: 'ok' | 'failed' | 'refused',
+      durationMs: number,
+      serverId = 'used',
+    ) => {
+      for (let n = 0; n < count; n++) {
+        const ids = { callId: randomUUID(), userId, serverId, clientId: 'client', tokenId: 'token' };
+        const atMs = Date.parse(`${day}T12:00:00Z`);
+        const reason = { ok: undefined, failed: 'timeout', refused: 'insufficient_credits' }[outcome];
+        shop.usage.record({ ...ids, kind: 'tool', name: 'say', outcome, reason, credits: 0, durationMs, atMs });
+      }
+    };
+    const back = randomUUID();
+    // as statements of these days left them: credits and plans are counted with the day on which they change
+    for (const [figure, day, amount] of [
+      ['left_purchased', isoDay(nowMs - 60 * dayMs), 5],
+      ['left_purchased', before, 40],
+      ['left_plan', from, 7],
+      ['credits_purchased', before, 30],
+      ['credits_purchased', from, 6],
+      ['credits_usage', before, -8],
+      ['plans_new', isoDay(nowMs - 60 * dayMs), 2],
+      ['plans_new', before, 3],
+      ['plans_lost', from, 5],
+    ] as const) {
+      await shop.db.query(
+        `insert into figure_parts (livemode, figure, currency, day, amount) values (false, $1, '', $2, $3)`,
+        [figure, day, amount],
+      );
+    }
+    uses(person, from, 18, 'ok', 40);
+    uses(person, before, 4, 'failed', 40);
+    uses(randomUUID(), before, 4, 'ok', 40);
+    uses(back, isoDay(nowMs - 60 * dayMs), 50, 'ok', 40);
+    for (const day of [from, before]) uses(randomUUID(), day, 1, 'refused', 0);
+    uses(randomUUID(), from, 19, 'ok', 9000, 'top');
+    await shop.usage.flush();
+    await Promise.all([mergeUsage(shop.db), mergeFigures(shop.db)]);
+    // more of the same days, when the first is merged
+    await paid(`${from}T10:00:00Z`, 11);
+    uses(person, from, 2, 'ok', 2000);
+    uses(person, before, 2, 'failed', 40);
+    uses(back, from, 1, 'ok', 40, 'elsewhere');
+    await shop.usage.flush();
+    await Promise.all([mergeUsage(shop.db), mergeFigures(shop.db)]);
+    // the job of the start had counted these days
+    await shop.db.query('delete from usage_people_days');
+    await countPeople(shop.db, nowMs);
+    const now = await figures();
+    const us = { now: (was.revenue[0]?.now ?? 0) + 111, before: 700 };
+    expect(now.revenue.map(({ currency, now: amount, before: earlier }) => [currency, amount, earlier])).toEqual([
+      ['EUR', 0, 70],
+      ['USD', us.now, us.before],
+    ]);
+    expect(now.revenue[1]?.byDay[0]).toBe(111);
+    expect(now).toMatchObject({
+      calls: { now: was.calls.now + 40, before: 4 },
+      errors: { now: was.errors.now, before: 6 },
+      people: { now: was.people.now + 3, before: 2 },
+      credits: {
+        sold: { now: was.credits.sold.now + 6, before: 30 },
+        used: { now: was.credits.used.now, before: 8 },
+        owed: { now: was.credits.owed.now + 52, before: 45 },
+      },
+      plans: {
+        active: { now: was.plans.active.now, before: 5 },
+        began: { now: was.plans.began.now, before: 3 },
+        ended: { now: was.plans.ended.now + 5, before: 0 },
+      },
+      // 24 calls of this server: 95 % of those that were answered within the slowest but one
+      slowest: [{ serverId: 'used', name: 'Used', calls: 24, p95Ms: 1750 }],
+      failing: [{ serverId: 'used', name: 'Used', calls: 24, errors: 1 }],
+    });
+    expect(now.days[0]).toEqual({ date: from, calls: 40, errors: 0, creditsUsed: 0, people: 3 });
+    // a day is counted once, and that of today not before its end
+    await countPeople(shop.db, nowMs);
+    expect(await figures()).toEqual(now);
+  });
+
+  test('credits that expired while their owner is away are owed no more', async () => {
+    const was = await figures();
+    const ann = await newSubscriber(shop);
+    await ann.subscribe('basic');
+    const monthly = await ann.credits();
+    expect((await figures()).credits.owed.now).toBe(was.credits.owed.now + monthly);
+    const past = `now() - interval '1 minute'`;
+    await shop.db.query(`update credit_lots set expires_at = ${past} where user_id = $1`, [ann.userId]);
+    await shop.db.query(`update credit_accounts set next_expiry = ${past} where user_id = $1`, [ann.userId]);
+    await expireCredits(shop.db, true);
+    expect((await figures()).credits.owed.now).toBe(was.credits.owed.now + monthly);
+    await expireCredits(shop.db, false);
+    expect((await figures()).credits.owed.now).toBe(was.credits.owed.now);
+  });
+
+  test('credits of erased people are owed and given no more, also where they were erased before an upgrade', async () => {
+    const credits = async () => {
+      const { owed, given } = (await figures()).credits;
+      return { owed: owed.now, given: given.now };
+    };
+    const was = await credits();
+    const [ann, bob, carl] = [await newSubscriber(shop), await newSubscriber(shop), await newSubscriber(shop)];
+    let bought = 0;
+    for (const { userId, buyCredits } of [ann, bob, carl]) {
+      bought = (await buyCredits()).credits;
+      await admin.setUserCredits({ params: { id: userId }, body: { credits: 1_000_000 } });
+    }
+    const had = (people: number) => ({
+      owed: was.owed + people * bought,
+      given: was.given + people * (1_000_000 - bought),
+    });
+    expect(await credits()).toEqual(had(3));
+    const erase = ({ userId, email }: Subscriber) =>
+      admin.eraseUser({ params: { id: userId }, body: { confirm: email } });
+    await erase(ann);
+    expect(await credits()).toEqual(had(2));
+    const { rows } = await shop.db.query('select delta, contra from ledger_entries where user_id = $1 order by id', [
+      ann.userId,
+    ]);
+    expect(rows.at(-1)).toEqual({ delta: -1_000_000, contra: 'expiry' });
+    // as a release left it that only closed the account
+    await shop.db.query('update credit_accounts set closed = true where user_id = $1', [carl.userId]);
+    const upgrade = migrations.find(({ name }) => name === '0173-billing-credits-of-erased');
+    for (const statement of upgrade?.statements ?? []) await shop.db.query(statement);
+    await expireCredits(shop.db, false);
+    expect(await credits()).toEqual(had(1));
+    // what a broker holds of his credits goes when it is back
+    await call(bob, ['ok']);
+    await erase(bob);
+    await waitUntil('nothing of his is counted', async () => {
+      await expireCredits(shop.db, false);
+      const { owed, given } = await credits();
+      return owed === was.owed && given === was.given;
+    });
+    await shop.billing.checkLedger();
+    expect((await needs()).ledgerFaults.total).toBe(0);
+  });
+
+  test('plans count as on the Offers tab: paid for, also by those who cancelled, until they end', async () => {
+    const both = async () => {
+      const plans = (await admin.listAdminOffers()).offers.filter(({ fields }) => fields.kind === 'plan');
+      const sum = (of: 'subscribers' | 'ending') => plans.reduce((total, plan) => total + plan[of], 0);
+      return { overview: (await figures()).plans.active.now, offers: sum('subscribers'), ending: sum('ending') };
+    };
+    const was = await both();
+    expect(was.offers).toBe(was.overview);
+    const people = [await newSubscriber(shop), await newSubscriber(shop), await newSubscriber(shop)] as const;
+    const [ann, bob, carl] = people;
+    for (const { subscribe } of people) await subscribe('pro');
+    const given = await newSubscriber(shop);
+    await admin.addUserSubscription({ params: { id: given.userId }, body: { type: 'subscription', mcpId: 'pro' } });
+    await admin.deactivateUser({ params: { id: ann.userId }, body: {} });
+    await bob.api.cancelSubscription({ params: { id: (await bob.plan())?.id ?? '' } });
+    expect(await both()).toEqual({
+      overview: was.overview + 3,
+      offers: was.overview + 3,
+      ending: was.ending + 2,
+    });
+    await admin.eraseUser({ params: { id: carl.userId }, body: { confirm: carl.email } });
+    expect(await both()).toEqual({
+      overview: was.overview + 2,
+      offers: was.overview + 2,
+      ending: was.ending + 2,
+    });
+  });
+
+  test('a failed renewal is named with its time until it is paid', async () => {
+    const { ann, clock, paymentId } = await refusedPlan(shop, 'past_due', 32);
+    await untilTotal('failedRenewals', 1);
+    const [{ since, ...owed } = { since: null }] = (await needs()).failedRenewals.items;
+    expect(owed).toEqual({ userId: ann.userId, email: ann.email, kind: 'plan', what: 'Basic' });
+    expect(Date.now() - Date.parse(since ?? '')).toBeLessThan(60_000);
+    // read again while it is past due, it is so since then
+    await clock.advanceDays(2);
+    await shop.billing.payments?.subscriptions.reconcile();
+    expect((await needs()).failedRenewals.items[0]?.since).toBe(since);
+    const open = await ann.api.getOpenPayment({ params: { id: (await ann.plan())?.id ?? '' } });
+    await pay(shop, open.paymentUrl);
+    await untilTotal('failedRenewals', 0);
+    expect((await shop.stripe.subscriptions.retrieve(paymentId)).status).toBe('active');
+  });
+
+  test('a dispute is named with the day by which to answer, until it is answered', async () => {
+    const bob = await newSubscriber(shop);
+    const { chargeId, price } = await bob.buyCredits(disputed);
+    await untilTotal('disputes', 1);
+    const { data } = await shop.stripe.disputes.list({ charge: chargeId });
+    const dueBy = data[0]?.evidence_details.due_by ?? 0;
+    expect((await needs()).disputes.items).toEqual([
+      {
+        userId: bob.userId,
+        email: bob.email,
+        id: data[0]?.id,
+        description: 'Starter: 500 credits',
+        reason: 'fraudulent',
+        amountCents: price,
+        currency: 'USD',
+        dueBy: new Date(dueBy * 1000).toISOString(),
+      },
+    ]);
+    // at once with the end of the week that Stripe gives
+    expect(dueBy * 1000 - Date.now()).toBeGreaterThan(6 * dayMs);
+    await shop.stripe.disputes.update(data[0]?.id ?? '', { evidence: { uncategorized_text: 'a letter' } });
+    await untilTotal('disputes', 0);
+  });
+
+  test('an inquiry of the bank waits for an answer too', async () => {
+    const bob = await newSubscriber(shop);
+    const { chargeId } = await bob.buyCredits();
+    const id = await shop.control.openDispute(chargeId, { status: 'warning_needs_response' });
+    await untilTotal('disputes', 1);
+    expect((await needs()).disputes.items).toMatchObject([{ id, email: bob.email }]);
+    await shop.control.closeDispute(id, 'warning_closed');
+    await untilTotal('disputes', 0);
+  });
+
+  test('an event that cannot be handled is named with its error until it is', async () => {
+    const ann = await newSubscriber(shop);
+    const { checkoutUrl } = await ann.api.startCheckout({ body: { type: 'credit', planId: 'credits-500' } });
+    await shop.network.stop();
+    await pay(shop, checkoutUrl);
+    const failing = async () =>
+      (await needs()).failingEvents.items.find(({ type }) => type === 'checkout.session.completed');
+    await waitUntil('its event fails', async () => (await failing()) !== undefined);
+    expect(await failing()).toMatchObject({ error: 'An error occurred with our connection to Stripe.' });
+    expect((await failing())?.attempts).toBeGreaterThan(0);
+    await shop.network.resume();
+    await untilTotal('failingEvents', 0);
+  });
+
+  test('a payment that is not what was ordered is named until the operator has decided', async () => {
+    const ann = await newSubscriber(shop);
+    const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: { type: 'credit', planId: 'credits-500' } });
+    await shop.db.query('update checkout_orders set amount = amount + 1 where session_id = $1', [sessionId]);
+    await pay(shop, checkoutUrl);
+    await untilTotal('flaggedOrders', 1);
+    const [order] = (await needs()).flaggedOrders.items;
+    expect(order).toMatchObject({
+      userId: ann.userId,
+      email: ann.email,
+      description: 'Starter: 500 credits',
+      reason: 'not what was ordered: amount',
+    });
+    await shop.billing.payments?.checkout.flagged.decide(order?.orderId ?? '', 'return');
+    await untilTotal('flaggedOrders', 0);
+  });
+
+  test('a refund that failed is named until the money goes back by another one, or by a lost dispute', async () => {
+    const refund = async (person: Subscriber, amountCents: number) => {
+      const { rows } = await shop.db.query<{ id: string }>(
+        `select id from transactions where user_id = $1 and type <> 'refund'`,
+        [person.userId],
+      );
+      const of = { userId: person.userId, paymentId: rows[0]?.id ?? '' };
+      return shop.administration.refund(of, { amountCents, refundedCents: undefined }, { operator: 'test' });
+    };
+    const [ann, bob] = [await newSubscriber(shop), await newSubscriber(shop)];
+    const { chargeId, price } = await ann.buyCredits();
+    expect(await refund(ann, 200)).toMatchObject({ result: 'refunded' });
+    const [made] = (await shop.stripe.refunds.list({ charge: chargeId })).data;
+    await waitUntil('it is in the history', async () => (await ann.history()).includes('refund completed 200'));
+    expect((await needs()).failedRefunds).toEqual({ total: 0, items: [] });
+    await shop.control.failRefund(made?.id ?? '');
+    await untilTotal('failedRefunds', 1);
+    const [{ since, refundId, ...failed } = { since: null, refundId: '' }] = (await needs()).failedRefunds.items;
+    expect(failed).toEqual({
+      userId: ann.userId,
+      email: ann.email,
+      description: 'Starter: 500 credits',
+      amountCents: 200,
+      currency: 'USD',
+      reason: 'the refund failed at the payment provider days later',
+    });
+    expect(refundId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(Date.now() - Date.parse(since ?? '')).toBeLessThan(60_000);
+    expect(await refund(ann, 200)).toMatchObject({ result: 'refunded' });
+    await untilTotal('failedRefunds', 0);
+
+    const other = await bob.buyCredits();
+    shop.control.drop(1000);
+    const dispute = await shop.control.openDispute(other.chargeId);
+    expect(await refund(bob, price)).toMatchObject({ result: 'failed' });
+    expect((await needs()).failedRefunds.items).toMatchObject([
+      { email: bob.email, amountCents: price, reason: expect.stringContaining('charged back') },
+    ]);
+    shop.control.drop(0);
+    await shop.control.closeDispute(dispute, 'lost');
+    await untilTotal('failedRefunds', 0);
+  });
+
+  test('an account that does not add up is named until the next check that finds none', async () => {
+    const ann = await newSubscriber(shop);
+    await ann.buyCredits();
+    await shop.billing.checkLedger();
+    expect((await needs()).ledgerFaults).toMatchObject({
+      total: 0,
+      items: [],
+      checkedAt: expect.stringMatching(/^20/),
+    });
+    const change = (by: number) =>
+      shop.db.query('update credit_accounts set balance = balance + $2 where user_id = $1', [ann.userId, by]);
+    await change(7);
+    await shop.billing.checkLedger();
+    const { total, items } = (await needs()).ledgerFaults;
+    expect(total).toBe(2);
+    expect(items).toContainEqual({ userId: ann.userId, fault: 'lots come to 500, the balance is 507' });
+    await change(-7);
+    await shop.billing.checkLedger();
+    expect((await needs()).ledgerFaults.total).toBe(0);
+  });
+
+  test('a tool that changed and a server that goes away are named until they are decided and back', async () => {
+    server.changeTool();
+    shop.upstreams.watch.refresh(['used'], true);
+    await untilTotal('toolsUnderReview', 2);
+    expect((await needs()).toolsUnderReview.items).toEqual([{ serverId: 'used', name: 'Used', tools: 2 }]);
+    const { changes } = await admin.listToolChanges({ query: { status: 'pending' } });
+    const [approved, rejected] = changes;
+    if (!approved || !rejected) throw new Error('two tools changed');
+    const counted = async () => {
+      const { counts, manifests } = await admin.listManifests({ query: {} });
+      return [counts.underReview, manifests.find(({ id }) => id === 'used')?.toolsUnderReview];
+    };
+    const hidden = async () =>
+      (await admin.listServerTools({ params: { id: 'used' } })).tools
+        .filter(({ underReview }) => underReview)
+        .map(({ name, pendingChange, keptHidden }) => [name, pendingChange?.id, keptHidden]);
+    await admin.approveToolChange({ params: { id: approved.id }, body: { reason: 'as announced' } });
+    expect(await counted()).toEqual([1, 1]);
+    expect(await hidden()).toEqual([[rejected.tool, rejected.id, null]]);
+    const { change } = await admin.rejectToolChange({
+      params: { id: rejected.id },
+      body: { reason: 'it asks too much' },
+    });
+    // nothing is left to decide, and the tool stays hidden
+    expect((await needs()).toolsUnderReview).toEqual({ total: 0, items: [] });
+    expect(await counted()).toEqual([0, 0]);
+    expect(await hidden()).toEqual([
+      [rejected.tool, undefined, { at: change.decidedAt, by: 'admin@souk.test', reason: 'it asks too much', change }],
+    ]);
+
+    await server.close();
+    await untilTotal('failingServers', 1);
+    const [{ since, detail, ...failing } = { since: null, detail: null }] = (await needs()).failingServers.items;
+    expect(failing).toEqual({ serverId: 'used', name: 'Used', reason: 'The server cannot be reached' });
+    expect(detail).toMatch(/ECONNREFUSED/);
+    expect(Date.now() - Date.parse(since ?? '')).toBeLessThan(60_000);
+    const { waiting } = await admin.getAdminNeeds();
+    expect(waiting).toBe(1);
+  });
+
+  test('a payment that a reconciler had to find is named for 7 days', async () => {
+    const ann = await newSubscriber(shop);
+    const { checkoutUrl } = await ann.api.startCheckout({ body: { type: 'credit', planId: 'credits-500' } });
+    shop.control.drop(1000);
+    await pay(shop, checkoutUrl);
+    shop.ahead.ms = 11 * 60_000;
+    await shop.billing.payments?.reconcileOrders();
+    shop.control.drop(0);
+    const { foundPayments } = await needs();
+    expect(foundPayments.total).toBe(1);
+    expect(foundPayments.items).toMatchObject([{ kind: 'payment', userId: ann.userId, email: ann.email }]);
+    shop.ahead.ms += 7 * dayMs;
+    await untilTotal('foundPayments', 0);
+  });
+});

@@ -1,0 +1,64 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { legalPages, type LegalPage } from '@souk/contract/legal.ts';
+import { ConfigError, type Config } from '#platform/config.ts';
+
+export type LegalText = { markdown: string; isDemo: boolean };
+export type LegalTexts = ReadonlyMap<LegalPage, LegalText>;
+
+/** More is no page that people read. */
+const maxBytes = 200_000;
+
+/**
+ * Reads the texts that the operator gives, at the start. The demo has its own, which no shop shows that takes money or runs in
+ * production: a page without a text is not there.
+ * @param demoFolder of the demo's texts
+ * @throws ConfigError naming each variable whose file cannot be used
+ */
+export function readLegalTexts(
+  { legalFiles, production, payments }: Pick<Config, 'legalFiles' | 'production' | 'payments'>,
+  demoFolder: string,
+): LegalTexts {
+  const texts = new Map<LegalPage, LegalText>();
+  const problems: string[] = [];
+  const isDemo = !production && payments === 'sandbox';
+  for (const page of legalPages) {
+    const own = legalFiles[page];
+    if (own === undefined && !isDemo) continue;
+    const read = readText(own ?? join(demoFolder, `${page}.md`));
+    if ('problem' in read) problems.push(`${page.toUpperCase()}_FILE: ${read.problem}`);
+    else texts.set(page, { markdown: read.text, isDemo: own === undefined });
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return texts;
+}
+
+function readText(file: string): { text: string } | { problem: string } {
+  try {
+    const { size } = statSync(file);
+    if (size > maxBytes) return { problem: `${file} has ${size} bytes, and may have ${maxBytes}` };
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)).trim();
+    return text === '' ? { problem: `${file} is empty` } : { text };
+  } catch (error) {
+    if (error instanceof TypeError) return { problem: `${file} is not UTF-8 text` };
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    return { problem: `${file} cannot be read (${reason})` };
+  }
+}
+
+const maxParagraphs = 500;
+
+/** A text as plain paragraphs, for the first HTML: without the marks of headings, lists, links and emphasis. */
+export function plainParagraphs(markdown: string): string[] {
+  return markdown
+    .split('\n')
+    .map((line) =>
+      line
+        .trim()
+        .replace(/^(#{1,6}|[-*>]) /, '')
+        .replaceAll('**', '')
+        .replaceAll('`', ''),
+    )
+    .filter((line) => line !== '')
+    .slice(0, maxParagraphs);
+}

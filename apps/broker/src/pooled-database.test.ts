@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unheardText } from '#platform/db/hearing.ts';
+import { openDatabase } from '#platform/db/open-database.ts';
+import { createLog } from '#platform/log.ts';
+import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { modernRequest } from '#testing/modern-request.ts';
+import { openStream } from '#testing/open-stream.ts';
+import { hasPgBouncer, startPgBouncer } from '#testing/pgbouncer.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { migrations } from './migrations.ts';
+
+// security.md, bad inputs, row 83: PgBouncer in transaction mode lets LISTEN pass, and brings no notice, ever.
+
+const canRun = hasPostgres() && hasPgBouncer();
+if (!canRun)
+  process.stdout.write('SKIPPED: brokers behind PgBouncer, since pgbouncer or PostgreSQL is not installed\n');
+
+describe.skipIf(!canRun)('two brokers behind PgBouncer', () => {
+  let fixture: HttpFixture;
+  let bouncer: Awaited<ReturnType<typeof startPgBouncer>>;
+  let databaseUrl: string;
+  beforeAll(async () => {
+    [fixture, databaseUrl] = await Promise.all([startHttpFixture('modern'), createPostgresDatabase()]);
+    bouncer = await startPgBouncer(databaseUrl);
+  });
+  afterAll(async () => {
+    await bouncer?.stop();
+    await fixture?.close();
+  });
+
+  const masterKey = randomBytes(32).toString('base64url');
+  async function start(listenUrl?: string): Promise<TestApp> {
+    const log = createLog('fatal');
+    const db = await openDatabase({ databaseUrl: bouncer.url, listenUrl, dataDir: '', log, migrations });
+    return startTestApp({ db, allowAddresses: [fixture.address], env: { MASTER_KEY: masterKey } });
+  }
+  const readyz = async (app: TestApp): Promise<unknown> => (await fetch(`${app.publicUrl}/readyz`)).json();
+  /** How long a change at one broker takes to be seen at the other. */
+  async function seenAfterMs(change: () => Promise<void>, isSeen: () => boolean): Promise<number> {
+    await change();
+    const doneMs = performance.now();
+    await waitUntil('the change to be seen', isSeen, 20_000);
+    return performance.now() - doneMs;
+  }
+
+  test('without notices each says so, and trusts nothing for longer than 5 s', async () => {
+    const [one, other] = [await start(), await start()];
+    try {
+      for (const app of [one, other]) {
+        await waitUntil(
+          'it to be said',
+          async () => JSON.stringify(await readyz(app)).includes('DATABASE_LISTEN_URL'),
+          20_000,
+        );
+        expect(await readyz(app)).toEqual({ status: 'ready', warnings: [unheardText] });
+      }
+      const created = await one.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
+      const listen = { notifications: { toolsListChanged: true } };
+      const request = modernRequest(created.token, 'subscriptions/listen', listen);
+      const stream = await openStream(`${other.publicUrl}/mcp`, request);
+      const manifest = { id: 'shelf', connection: { type: 'http', url: fixture.url } };
+      const isThere = () => other.catalogue.snapshot().byId.has('shelf');
+      expect(await seenAfterMs(() => deployManifest(one, manifest, 'unasked'), isThere)).toBeLessThan(5_500);
+      expect(stream.isOver(), 'its token is good').toBe(false);
+      const revoke = async () => {
+        const [{ user_id: userId } = {}] = (
+          await one.db.query<{ user_id: string }>('select user_id from personal_tokens where id = $1', [created.id])
+        ).rows;
+        await one.db.query('update personal_tokens set revoked_at = now() where user_id = $1', [userId]);
+      };
+      expect(await seenAfterMs(revoke, stream.isOver)).toBeLessThan(5_500);
+    } finally {
+      await Promise.all([one.stop(), other.stop()]);
+    }
+  }, 120_000);
+
+  test('with an address for notices past the pooler they come at once', async () => {
+    const [one, other] = [await start(databaseUrl), await start(databaseUrl)];
+    try {
+      // longer than it takes to find out that none come
+      await waitUntil('two heartbeats', () => performance.now() - other.db.heardUntilMs() < 2_000);
+      const heardMs = other.db.heardUntilMs();
+      await waitUntil('further ones', () => other.db.heardUntilMs() > heardMs + 4_000, 20_000);
+      expect(await readyz(other)).toEqual({ status: 'ready' });
+      const manifest = { id: 'desk', connection: { type: 'http', url: fixture.url } };
+      const isThere = () => other.catalogue.snapshot().byId.has('desk');
+      expect(await seenAfterMs(() => deployManifest(one, manifest, 'unasked'), isThere)).toBeLessThan(1_500);
+    } finally {
+      await Promise.all([one.stop(), other.stop()]);
+    }
+  }, 120_000);
+
+  test('no setting of the connection for notices reaches the statements of others', async () => {
+    const [name] = new URL(databaseUrl).pathname.slice(1).split('?');
+    const direct = new Client({ connectionString: databaseUrl });
+    await direct.connect();
+    // as a real server has it
+    await direct.query(`alter database "${name}" set synchronous_commit = on`);
+    const fresh = await startPgBouncer(databaseUrl);
+    const log = createLog('fatal');
+    const db = await openDatabase({ databaseUrl: fresh.url, dataDir: '', log });
+    try {
+      await db.listen('any', () => {});
+      await waitUntil(
+        'a heartbeat',
+        async () =>
+          (
+            await direct.query(
+              `select from pg_stat_activity where datname = current_database() and query like '%pg_notify%' and pid <> pg_backend_pid()`,
+            )
+          ).rows.length > 0,
+      );
+      // more at once than there are connections, so that each of them is asked
+      const settings = Array.from({ length: 15 }, () =>
+        db.query<{ it: string }>(`select current_setting('synchronous_commit') as it, pg_sleep(0.2)`),
+      );
+      const seen = (await Promise.all(settings)).map(({ rows }) => rows[0]?.it);
+      expect(new Set(seen)).toEqual(new Set(['on']));
+    } finally {
+      await db.close();
+      await fresh.stop();
+      await direct.end();
+    }
+  });
+});

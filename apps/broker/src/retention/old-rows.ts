@@ -1,0 +1,69 @@
+import type { Config } from '#platform/config.ts';
+import type { Database, Query } from '#platform/db/database.ts';
+
+/** So many rows go in one statement: others are not kept waiting. */
+const batchRows = 5_000;
+/** The job takes no more of a table in one run; the next one goes on. */
+const mostBatches = 200;
+
+/** Rows of a table that are deleted once they are too old. */
+export type OldRows = {
+  table: string;
+  /** A condition over the columns of the table, which is called `old`; $1 is `limit`. */
+  where: string;
+  /** A time as text, a date as text, or a count. */
+  limit: string | number;
+  /** The setting that the trigger of the table asks for, with its value. */
+  permits?: readonly [name: string, value: string];
+};
+
+/** The first day of the month that was so many months ago (UTC). */
+function monthsAgo(nowMs: number, months: number): Date {
+  const now = new Date(nowMs);
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1));
+}
+
+/** Lists all rows that go by their age or number; calls go by whole months (usage/drop-old-partitions.ts). */
+export function oldRows({ usageMonths, auditYears, versionsKept }: Config['retention'], nowMs: number): OldRows[] {
+  const day = monthsAgo(nowMs, usageMonths).toISOString().slice(0, 10);
+  const auditSince = monthsAgo(nowMs, 12 * auditYears).toISOString();
+  const ofDays = ['usage_daily', 'usage_servers', 'usage_server_days', 'usage_days', 'usage_people_days'];
+  return [
+    ...ofDays.map((table) => ({ table, where: 'old.day < $1::date', limit: day })),
+    {
+      table: 'audit_log',
+      where: 'old.at < $1::timestamptz',
+      limit: auditSince,
+      permits: ['souk.audit_since', auditSince],
+    },
+    {
+      table: 'manifest_versions',
+      // those that are pinned, or whose tools were approved, are still in use
+      where: `old.status = 'superseded'
+        and not exists (select from servers s where s.id = old.server_id and old.version in (s.pinned_version, s.approved_version))
+        and $1::int <= (select count(*) from manifest_versions newer where newer.server_id = old.server_id
+          and newer.status = 'superseded' and (newer.ended_at, newer.version) > (old.ended_at, old.version))`,
+      limit: versionsKept,
+    },
+  ];
+}
+
+/** @returns how many rows were deleted */
+export async function removeOldRows(db: Pick<Database, 'transaction'>, old: OldRows): Promise<number> {
+  let removed = 0;
+  for (let batch = 0; batch < mostBatches; batch++) {
+    const rows = await db.transaction((query) => removeBatch(query, old));
+    removed += rows;
+    if (rows < batchRows) break;
+  }
+  return removed;
+}
+
+async function removeBatch(query: Query, { table, where, limit, permits }: OldRows): Promise<number> {
+  if (permits) await query('select set_config($1, $2, true)', [...permits]);
+  const { affectedRows } = await query(
+    `delete from ${table} where ctid = any(array(select old.ctid from ${table} old where ${where} limit ${batchRows}))`,
+    [limit],
+  );
+  return affectedRows;
+}
