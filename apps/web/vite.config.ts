@@ -16,7 +16,12 @@ const brokerPaths = [
   '/auth/pat',
   '/auth/google',
   '/login',
+  '/sign-in/window',
   '/dev-google',
+  '/dev-mail',
+  '/docs/api',
+  '/openapi.json',
+  '/unsubscribe',
   '/.well-known',
   '/admin/',
 ];
@@ -31,7 +36,7 @@ const low = `${first}fetchpriority="low" `;
 
 /** Small parts that screens of the shop share with others: each by itself costs a kilobyte of headers. */
 const ofShop =
-  /src\/ui\/(search-text|pagination|moment|dialog|uptime-days)\.tsx|icons\/(chevron-left|chevron-right|arrow-left|sliders-horizontal)\./;
+  /src\/ui\/(search-text|pagination|moment|dialog|uptime-days)\.tsx|icons\/(chevron-left|chevron-right|arrow-left|sliders-horizontal)\.|src\/(server-query|features\/catalogue\/service-of|credit-worth)\.ts$|\/useQueries\.js$/;
 
 export default defineConfig({
   root: import.meta.dirname,

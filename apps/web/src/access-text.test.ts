@@ -1,20 +1,18 @@
 import { expect, test } from 'vitest';
-import { howToGetAccess, isFree, rentalPrice } from './access-text.ts';
+import { isFree, planPrice, rentalPrice } from './access-text.ts';
 
 const rental = { price: 900, currency: 'USD', name: 'A month', description: '' };
 
-test('a server says which plan includes it, and what it costs alone', () => {
-  expect(howToGetAccess({ billing: { tier: 'T2', rental, features: [] } }, true)).toBe(
-    'Included in Professional, or rent it for $9.00/month.',
-  );
-  expect(howToGetAccess({ billing: { tier: 'T3', features: [] } }, true)).toBe('Included in Enterprise.');
+test('a plan is told by the name and at the price that it is sold', () => {
+  expect(planPrice({ name: 'Pro', amount: 1_900, currency: 'USD' })).toBe('Pro ($19/month)');
+  expect(planPrice({ name: 'Team', amount: 1_950, currency: 'EUR' })).toBe('Team (€19.50/month)');
 });
 
-test('where nothing is sold there are no prices, and the administrator gives access', () => {
+test('a rental has a price where something is sold, and the server is not free', () => {
   const server = { billing: { tier: 'T2' as const, rental, features: [] } };
-  expect(rentalPrice(server, true)).toBe('$9.00/month');
+  expect(rentalPrice(server, true)).toBe('$9/month');
   expect(rentalPrice(server, false)).toBeUndefined();
-  expect(howToGetAccess(server, false)).toBe('Your administrator gives access to this service.');
+  expect(rentalPrice({ billing: { ...server.billing, tier: 'T0' } }, true)).toBeUndefined();
 });
 
 test('[MKT-20] a T0 server is free, a rental price on it or not', () => {

@@ -8,6 +8,13 @@ const configSchema = z.object({
   publicUrl: z.string().default(window.location.origin),
   /** Whether money is taken by Stripe, by the stand-in for it, or not at all. */
   payments: z.enum(['stripe', 'sandbox', 'off']).default('off'),
+  /** Payment pages add tax to prices, and take promotion codes. */
+  addsTax: z.boolean().default(false),
+  takesCodes: z.boolean().default(false),
+  /** The pages whose text the operator gives. */
+  legal: z.array(z.enum(['terms', 'privacy', 'refunds'])).default([]),
+  /** How many credits a new account is given; 0: none. */
+  welcomeCredits: z.int().default(0),
 });
 
 /** The product's name, contacts and address, which the broker writes into a meta element of index.html. */

@@ -4,9 +4,12 @@ import { useEffect } from 'react';
 /** A screen may show placeholders first: its heading is waited for no longer than this. */
 const headingWithinMs = 3_000;
 
+/** A sign-in ends on these screens, which send the person on. */
+const ofSignIn = '/auth/';
+
 /**
- * After a link or Back has changed the screen, moves the focus to its heading: a screen reader then reads the new
- * screen's name, and Tab goes on from there. Redirects leave the focus where it is.
+ * After a link, Back or a sign-in has changed the screen, moves the focus to its heading: a screen reader then reads the
+ * new screen's name, and Tab goes on from there. Other redirects leave the focus where it is.
  */
 export function useHeadingFocus(): void {
   const router = useRouter();
@@ -18,7 +21,8 @@ export function useHeadingFocus(): void {
     });
     const stopRouter = router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
       stopWaiting();
-      if (fromLocation && pathChanged && !isRedirect) stopWaiting = focusHeading();
+      if (!fromLocation || !pathChanged) return;
+      if (!isRedirect || fromLocation.pathname.startsWith(ofSignIn)) stopWaiting = focusHeading();
     });
     return () => {
       stopWaiting();

@@ -11,6 +11,6 @@ export const lazyScreen: typeof lazyRouteComponent = (importer, name) =>
     try {
       return await importer();
     } catch (error) {
-      throw (await isAnswering()) ? error : new Error('The broker does not answer', { cause: error });
+      throw (await isAnswering()) ? error : new Error('The shop does not answer', { cause: error });
     }
   }, name);

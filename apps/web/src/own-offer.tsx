@@ -21,8 +21,8 @@ export function OwnOffer({ serverId, children }: CardOfferProps) {
   );
 }
 
-const MemberState = lazy(async () => ({
-  default: (await import('#features/billing/rent/member-state.tsx')).MemberState,
+const MemberCardState = lazy(async () => ({
+  default: (await import('./member-card-state.tsx')).MemberCardState,
 }));
 
 /** Whether the service of a card is switched on for the person who is signed in. */
@@ -31,7 +31,7 @@ export function OwnState({ serverId }: { serverId: string }) {
   if (!user) return null;
   return (
     <Suspense fallback={null}>
-      <MemberState userId={user.id} serverId={serverId} />
+      <MemberCardState userId={user.id} serverId={serverId} />
     </Suspense>
   );
 }

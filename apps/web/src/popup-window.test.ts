@@ -9,14 +9,21 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A popup on the page of a foreign site, and what happens to it. */
-function openPopup({ blocked = false, url = '/sign-in' } = {}) {
+function openPopup({ blocked = false, to = 'souk' as 'souk' | 'server' } = {}) {
   const wentTo: string[] = [];
   const opened: string[][] = [];
   const asked: number[] = [];
   let address: string | undefined;
   let hear: (message: { origin: string; data: unknown }) => void = () => {};
+  const stored = new Map<string, string>();
   const popup: PopupWindow = {
     closed: false,
+    document: { URL: 'about:blank', readyState: 'complete' },
+    sessionStorage: {
+      getItem: (key) => stored.get(key) ?? null,
+      setItem: (key, value) => void stored.set(key, value),
+      removeItem: (key) => void stored.delete(key),
+    },
     close: () => void (popup.closed = true),
     focus: () => {},
     opener: 'this page',
@@ -39,14 +46,15 @@ function openPopup({ blocked = false, url = '/sign-in' } = {}) {
   };
   const isDone = ({ pathname }: URL) => pathname === '/auth/success' || pathname === '/auth/callback';
   const end: { by?: string; error?: string } = {};
-  const signIn = openSignInPopup(url, host);
-  signIn.wait({ isDone }).then(
+  const signIn = openSignInPopup(to, host);
+  signIn.wait(to === 'souk' ? { isDone } : {}).then(
     (by) => (end.by = by),
     (error: Error) => (end.error = error.message),
   );
   return {
     popup,
     signIn,
+    stored,
     wentTo,
     opened,
     asked,
@@ -58,7 +66,9 @@ function openPopup({ blocked = false, url = '/sign-in' } = {}) {
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 test('[SIGN-46] the popup is 600x700, over the middle of the window', () => {
-  expect(openPopup().opened).toEqual([['/sign-in', 'souk-sign-in', 'popup,width=600,height=700,left=400,top=150']]);
+  expect(openPopup().opened).toEqual([
+    ['/sign-in/window', 'souk-sign-in', 'popup,width=600,height=700,left=400,top=150'],
+  ]);
 });
 
 test('[SIGN-51] a blocked popup is an error of its own', () => {
@@ -67,12 +77,31 @@ test('[SIGN-51] a blocked popup is an error of its own', () => {
   expect(open).toThrow(/^Failed to open OAuth popup window\. Please allow popups for this site\.$/);
 });
 
-test('a window that is opened before its address is known goes there later', () => {
-  const { signIn, opened, wentTo } = openPopup({ url: '' });
-  expect(opened[0]?.[0]).toBe('');
-  expect(wentTo).toEqual([]);
-  signIn.goTo('https://auth.example/authorize');
+test('a window shows a page of ours first, and goes on once it is there, marked with its sign-in', async () => {
+  const { signIn, popup, stored, wentTo } = openPopup({ to: 'server' });
+  signIn.goTo('https://auth.example/authorize', 'the-state');
+  // WebKit would cut it off from us
+  await pass(1_000);
+  expect(wentTo, 'from an empty page').toEqual([]);
+  popup.document = { URL: `${origin}/sign-in/window`, readyState: 'loading' };
+  await pass(1_000);
+  expect(wentTo, 'before it is read').toEqual([]);
+  popup.document.readyState = 'interactive';
+  await pass(50);
   expect(wentTo).toEqual(['https://auth.example/authorize']);
+  expect([...stored.values()]).toEqual(['the-state']);
+
+  const slow = openPopup();
+  slow.signIn.goTo('/sign-in', 'next');
+  await pass(9_950);
+  expect(slow.wentTo).toEqual([]);
+  await pass(50);
+  expect(slow.wentTo, 'not for ever').toEqual(['/sign-in']);
+  const gone = openPopup();
+  gone.popup.close();
+  gone.signIn.goTo('/sign-in', 'next');
+  await pass(11_000);
+  expect(gone.wentTo).toEqual([]);
 });
 
 test('[SIGN-48] a success message of our own origin resolves, and closes the window', async () => {
@@ -134,5 +163,16 @@ test('[SIGN-52] after 5 minutes it rejects, and closes the window', async () => 
 });
 
 test('pages of a server get no way to the page that opened their window, and our own keep theirs', () => {
-  expect([openPopup({ url: '' }).popup.opener, openPopup().popup.opener]).toEqual([null, 'this page']);
+  expect([openPopup({ to: 'server' }).popup.opener, openPopup().popup.opener]).toEqual([null, 'this page']);
+});
+
+test('a window at a server is not ended by a sign-in of our own, or by where it is', async () => {
+  const { end, say, goTo, popup } = openPopup({ to: 'server' });
+  say(origin, success);
+  goTo(`${origin}/auth/callback?code=1`);
+  await pass(3_000);
+  expect(end).toEqual({});
+  popup.close();
+  await pass(6_000);
+  expect(end).toEqual({ by: 'closed' });
 });

@@ -1,30 +1,32 @@
+import { signInWindowPath } from '@souk/contract/pages.ts';
+import { hearing, markWindow, nextSignIn, onSignedIn, type Hearing } from './sign-in-window.ts';
+
 /** Spec part 1, section 9. */
 const widthPx = 600;
 const heightPx = 700;
 const pollEveryMs = 1_000;
 const waitAfterCloseMs = 5_000;
-const timeoutMs = 300_000;
+export const signInTimeoutMs = 300_000;
 
-/** Name of every sign-in window. It survives visits to other sites, so our page in the window recognises it at the end. */
-export const popupName = 'souk-sign-in';
-
-/** The message by which a page in the popup tells its opener that a sign-in worked. */
-const successMessage = { type: 'souk:sign-in', success: true } as const;
+/** A second sign-in uses the window of the first, if that is still open. */
+const popupName = 'souk-sign-in';
+/** Our first page in the window is looked for this often, and at most this long. */
+const lookEveryMs = 50;
+const longestLookMs = 10_000;
 
 /** The parts of a browser that a popup needs; tests pass their own. */
-export type PopupHost = {
-  origin: string;
+export type PopupHost = Hearing & {
   /** Where this window stands, for the popup to open over its middle. */
   frame: { left: number; top: number; width: number; height: number };
   open: (url: string, name: string, features: string) => PopupWindow | null;
-  /** @returns a function that stops listening */
-  listen: (onMessage: (message: { origin: string; data: unknown }) => void) => () => void;
 };
 export type PopupWindow = {
   closed: boolean;
   close: () => void;
   focus: () => void;
   location: { href: string };
+  document: { URL: string; readyState: string };
+  sessionStorage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
   /** What the pages in the window know of this one; null cuts it off. */
   opener: unknown;
 };
@@ -33,24 +35,33 @@ export type PopupWindow = {
 export type PopupEnd = 'message' | 'address' | 'closed';
 
 export type WaitOptions = {
-  /** Whether an address of our own origin means that the popup has come back: its success or callback page. */
-  isDone: (address: URL) => boolean;
+  /**
+   * For a sign-in of our own: whether an address of our origin means that the popup has come back, to its success or callback
+   * page. Its success message ends the wait too.
+   */
+  isDone?: (address: URL) => boolean;
   /** Ends the wait and closes the window. */
   signal?: AbortSignal | undefined;
 };
 
 /** A sign-in window that is open. */
 export type SignInPopup = {
-  goTo: (url: string) => void;
+  /** Sends the window on. `state` names the sign-in whose last page closes it. */
+  goTo: (url: string, state: string) => void;
   /**
    * Waits for the end of the sign-in (spec part 1, section 4, popup variant). After 'address' the window is left open:
    * its page finishes by itself and closes it.
-   * @returns what ended it; 'closed' comes 5 seconds after the window was closed, since its success may still arrive
+   * @returns what ended it; 'closed' comes 5 seconds after the window was closed, since its success may still arrive. A window
+   * that a provider's page cut off from this one (Cross-Origin-Opener-Policy) looks closed too: its sign-in may end much later
    * @throws Error 'OAuth authorization timed out after 5 minutes'
    */
   wait: (options: WaitOptions) => Promise<PopupEnd>;
   close: () => void;
 };
+
+/** For a wait that has ended with 'closed'. */
+export const lostWindowText =
+  "We can't see the sign-in window anymore. If it's still open, finish there and this page continues. If you closed it, try again.";
 
 /** The browser refused to open the window. */
 export class PopupBlockedError extends Error {
@@ -61,21 +72,51 @@ export class PopupBlockedError extends Error {
 }
 
 /**
- * Opens a window for a sign-in. Call it in the click itself, before anything is awaited: browsers block other windows.
- * Without a url it is empty, for an address that is not known yet: one of a server, whose pages could send this page elsewhere
- * by `window.opener` while the person looks at the window. They get none; the end is told by another way (sign-in-window.ts).
+ * Opens a window for a sign-in. Call it in the click itself, before anything is awaited: browsers block other windows. It shows
+ * a page of ours until goTo, since WebKit cuts off a window that leaves an empty page for another site.
+ * @param to where the sign-in is. The pages of a server could send this page elsewhere by `window.opener` while the person looks
+ *   at the window, so they get none; the end is told by another way (wait-for-server.ts)
  * @throws PopupBlockedError
  */
-export function openSignInPopup(url = '', host: PopupHost = browserHost()): SignInPopup {
-  const popup = host.open(url, popupName, featuresOver(host.frame));
+export function openSignInPopup(to: 'souk' | 'server', host: PopupHost = browserHost()): SignInPopup {
+  const popup = host.open(signInWindowPath, popupName, featuresOver(host.frame));
   if (!popup) throw new PopupBlockedError();
-  if (url === '') popup.opener = null;
+  if (to === 'server') popup.opener = null;
   popup.focus();
   return {
-    goTo: (address) => void (popup.location.href = address),
+    goTo: (address, state) => void sendTo(popup, host, address, state),
     wait: (options) => waitForEnd(popup, host, options),
     close: () => popup.close(),
   };
+}
+
+/** Opens a window for a sign-in of our own, which begins at `path`. Call it in the click itself. @throws PopupBlockedError */
+export function openOwnSignIn(path: string): SignInPopup {
+  const popup = openSignInPopup('souk');
+  popup.goTo(path, nextSignIn);
+  return popup;
+}
+
+async function sendTo(popup: PopupWindow, host: PopupHost, address: string, state: string): Promise<void> {
+  for (let lookedMs = 0; lookedMs < longestLookMs && !showsOurPage(popup, host.origin); lookedMs += lookEveryMs) {
+    if (popup.closed) return;
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+  }
+  try {
+    markWindow(state, popup.sessionStorage);
+  } catch {
+    // storage is forbidden: this page closes the window, where it still can
+  }
+  popup.location.href = address;
+}
+
+function showsOurPage(popup: PopupWindow, origin: string): boolean {
+  try {
+    const { URL: address, readyState } = popup.document;
+    return address === origin + signInWindowPath && readyState !== 'loading';
+  } catch {
+    return false; // still on another site, from a sign-in before this one
+  }
 }
 
 function waitForEnd(popup: PopupWindow, host: PopupHost, { isDone, signal }: WaitOptions): Promise<PopupEnd> {
@@ -88,42 +129,17 @@ function waitForEnd(popup: PopupWindow, host: PopupHost, { isDone, signal }: Wai
       stopListening();
       finish();
     };
-    const stopListening = host.listen(({ origin, data }) => {
-      if (origin === host.origin && isSuccess(data)) end(() => (popup.close(), resolve('message')));
-    });
+    const stopListening = isDone ? onSignedIn(() => end(() => (popup.close(), resolve('message'))), host) : () => {};
     const poll = setInterval(() => {
       if (popup.closed) closing ??= setTimeout(() => end(() => resolve('closed')), waitAfterCloseMs);
-      else if (isDoneAddress(popup, host.origin, isDone)) end(() => resolve('address'));
+      else if (isDone && isDoneAddress(popup, host.origin, isDone)) end(() => resolve('address'));
     }, pollEveryMs);
     const timeout = setTimeout(
       () => end(() => (popup.close(), reject(new Error('OAuth authorization timed out after 5 minutes')))),
-      timeoutMs,
+      signInTimeoutMs,
     );
     signal?.addEventListener('abort', () => end(() => (popup.close(), resolve('closed'))), { once: true });
   });
-}
-
-/**
- * For the last page of a sign-in: tells the opener when it worked and closes the window. Does nothing outside a popup.
- * The caller continues as without it, since a browser may refuse to close the window.
- */
-export function finishPopup(worked: boolean): void {
-  if (!isPopup()) return;
-  window.name = '';
-  // reaches an opener of our own origin only
-  if (worked) window.opener?.postMessage(successMessage, window.location.origin);
-  window.close();
-}
-
-/** Whether this page is in a sign-in window. */
-export function isPopup(): boolean {
-  return window.name === popupName;
-}
-
-/** Whether a message is the one of finishPopup. The caller checks its origin first. */
-export function isSuccess(data: unknown): boolean {
-  if (typeof data !== 'object' || data === null) return false;
-  return 'type' in data && data.type === successMessage.type && 'success' in data && data.success === true;
 }
 
 function isDoneAddress(popup: PopupWindow, origin: string, isDone: (address: URL) => boolean): boolean {
@@ -143,7 +159,7 @@ function featuresOver({ left, top, width, height }: PopupHost['frame']): string 
 
 function browserHost(): PopupHost {
   return {
-    origin: window.location.origin,
+    ...hearing(),
     frame: {
       left: window.screenX,
       top: window.screenY,
@@ -151,9 +167,5 @@ function browserHost(): PopupHost {
       height: window.outerHeight,
     },
     open: (url, name, features) => window.open(url, name, features),
-    listen: (onMessage) => {
-      window.addEventListener('message', onMessage);
-      return () => window.removeEventListener('message', onMessage);
-    },
   };
 }

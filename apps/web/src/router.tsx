@@ -6,6 +6,7 @@ import {
   parseSearchWith,
   redirect,
   stringifySearchWith,
+  useRouterState,
 } from '@tanstack/react-router';
 import { DemoPayments } from '#features/billing/demo-payments.tsx';
 import { parseMarketplaceSearch } from '#features/catalogue/marketplace-search.ts';
@@ -17,27 +18,27 @@ import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
 import { CallbackScreen } from '#features/identity/callback-screen.tsx';
 import { parseDashboardSearch } from '#features/identity/dashboard-tabs.ts';
 import { Header, type NavItem } from '#features/identity/header.tsx';
+import { SessionAwayNotice } from '#features/identity/session-away-notice.tsx';
 import { SessionEndNotice } from '#features/identity/session-end-notice.tsx';
 import { useSession } from '#features/identity/session-provider.tsx';
 import { PageShell } from '#ui/page-shell.tsx';
 import { TextLink } from '#ui/text-link.tsx';
 import { CardOffer, CardState } from './card-offer.ts';
 import { config, sells } from './config.ts';
+import { WelcomeOffer } from './welcome-offer.tsx';
 import { ErrorScreen } from './error-screen.tsx';
 import { lazyScreen } from './lazy-screen.ts';
+import { legalLinks } from './legal-links.tsx';
 import { useHeadingFocus } from './focus-heading.ts';
+import { HowToFill } from './how-to-fill.tsx';
+import { memberNav, nav } from './nav.ts';
+import { needsDot } from './needs-dot.tsx';
 import { NotFoundScreen } from './not-found-screen.tsx';
+import { SlowedNotice } from './slowed-notice.tsx';
 import { OwnOffer, OwnState } from './own-offer.tsx';
 import type { ServiceSearch } from './service.tsx';
+import { useOwnRefresh } from './use-own-refresh.ts';
 
-/** The header's links in the specification's order (part 1, section 2). Where nothing is sold there are no plans. */
-const nav: NavItem[] = [
-  { label: 'Marketplace', to: '/marketplace' },
-  { label: 'About', to: '/about' },
-  ...(sells ? [{ label: 'Plans', to: '/plans' } as const] : []),
-  { label: 'Contact', to: '/contact' },
-];
-const memberNav: NavItem[] = [...nav, { label: 'Dashboard', to: '/dashboard' }];
 const footerNav: NavItem[] = [{ label: 'Home', to: '/' }, ...nav];
 const quickLinks = footerNav.map(({ label, to }) => ({
   id: label,
@@ -48,9 +49,14 @@ const quickLinks = footerNav.map(({ label, to }) => ({
   ),
 }));
 
+const loadPalette = () => import('./palette/palette.tsx');
+
 function Frame() {
   const { user } = useSession();
   useHeadingFocus();
+  useOwnRefresh(user?.id);
+  // until the code of the first screen is there: the footer would stand in the window, and jump out of it
+  const isFirst = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation === undefined });
   return (
     <PageShell
       header={
@@ -58,17 +64,20 @@ function Frame() {
           {config.payments === 'sandbox' && <DemoPayments />}
           <Header
             nav={user ? memberNav : nav}
-            account={{ dashboard: '/dashboard', admin: '/admin' }}
-            search={<CommandPalette screens={[{ label: 'Home', to: '/' }, ...(user ? memberNav : nav)]} />}
+            account={{ dashboard: '/dashboard', admin: '/admin', adminMark: needsDot }}
+            search={<CommandPalette load={loadPalette} />}
           />
         </>
       }
-      footer={<Footer links={quickLinks} signedIn={user !== undefined} />}
+      footer={<Footer links={[...quickLinks, ...legalLinks]} signedIn={user !== undefined} />}
     >
       <SessionEndNotice />
+      <SessionAwayNotice />
+      <SlowedNotice />
       <CardOffer value={OwnOffer}>
         <CardState value={OwnState}>
           <Outlet />
+          {isFirst && <div className="min-h-dvh" />}
         </CardState>
       </CardOffer>
     </PageShell>
@@ -91,7 +100,14 @@ const home = createRoute({
   path: '/',
   component: function Home() {
     const { user } = useSession();
-    return <HomeScreen clients={clientNames} connectPanel={<ConnectPanel userId={user?.id} />} />;
+    return (
+      <HomeScreen
+        clients={clientNames}
+        connectPanel={<ConnectPanel userId={user?.id} />}
+        howToFill={<HowToFill />}
+        offer={<WelcomeOffer className="mt-3 text-quiet" />}
+      />
+    );
   },
 });
 
@@ -113,6 +129,8 @@ const marketplace = createRoute({
       <LazyMarketplace
         search={search}
         onSearchChange={(next, { replace }) => void navigate({ search: next, replace })}
+        howToFill={<HowToFill />}
+        offer={<WelcomeOffer className="mb-1" />}
       />
     );
   },
@@ -131,6 +149,7 @@ const search = createRoute({
       <LazyMarketplace
         search={asked}
         onSearchChange={(next, { replace }) => void navigate({ search: next, replace })}
+        howToFill={<HowToFill />}
       />
     );
   },
@@ -226,6 +245,17 @@ const LazyContact = lazyScreen(() => import('#features/site/contact-screen.tsx')
 const contact = createRoute({ getParentRoute: () => root, path: '/contact', component: LazyContact });
 const support = createRoute({ getParentRoute: () => root, path: '/support', component: LazyContact });
 
+/** The operator's own texts. Where there is none there is no such page. */
+const LazyLegal = lazyScreen(() => import('./legal.tsx'), 'Legal');
+const legal = (['terms', 'privacy', 'refunds'] as const).map((page) =>
+  createRoute({
+    getParentRoute: () => root,
+    path: `/${page}`,
+    ...(config.legal.includes(page) && { loader: fetched(LazyLegal) }),
+    component: () => (config.legal.includes(page) ? <LazyLegal page={page} /> : <NotFoundScreen />),
+  }),
+);
+
 const callback = createRoute({ getParentRoute: () => root, path: '/auth/callback', component: CallbackScreen });
 
 /** Sign-in completion from a redirect of the broker (spec part 2, section 2). */
@@ -298,6 +328,7 @@ export const router = createRouter({
     prices,
     about,
     contact,
+    ...legal,
     support,
     paymentResult,
     purchaseSuccess,

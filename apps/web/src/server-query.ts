@@ -17,9 +17,33 @@ export const serverQuery = (serverId: string) =>
 
 /** Names of servers by their ids; undefined while one loads, and for one that is not deployed. */
 export function useServerNames(ids: readonly string[]): (serverId: string) => string | undefined {
+  const find = useServers(ids);
+  return (id) => find(id)?.server.displayName;
+}
+
+/** The same with the address of the icon. */
+export function useServerFaces(ids: readonly string[]) {
+  const find = useServers(ids);
+  return (serverId: string): { name: string; icon: string | undefined } => {
+    const server = find(serverId)?.server;
+    return { name: server?.displayName ?? serverId, icon: server?.metadata.icon };
+  };
+}
+
+/** Names of servers, and titles of their tools by the server's own name of the tool. */
+export function useServerTexts(ids: readonly string[]) {
+  const find = useServers(ids);
+  return {
+    nameOf: (serverId: string): string => find(serverId)?.server.displayName ?? serverId,
+    titleOf: (serverId: string, tool: string): string =>
+      find(serverId)?.capabilities.find(({ type, name }) => type === 'tool' && name === tool)?.displayName ?? tool,
+  };
+}
+
+function useServers(ids: readonly string[]) {
   // a name does not change by the minute
   const answers = useQueries({
     queries: [...new Set(ids)].map((id) => ({ ...serverQuery(id), refetchInterval: false })),
   });
-  return (id) => answers.find(({ data }) => data?.server.serverId === id)?.data?.server.displayName;
+  return (serverId: string) => answers.find(({ data }) => data?.server.serverId === serverId)?.data;
 }

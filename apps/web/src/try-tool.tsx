@@ -1,6 +1,6 @@
 import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { subscriptionQuery } from '#features/billing/queries.ts';
+import { spendCapQuery, subscriptionQuery } from '#features/billing/queries.ts';
 import { TryTool } from '#features/tool-runs/try-tool.tsx';
 import { serverAccessQuery } from '#features/upstreams/upstreams-api.ts';
 import { formatCount } from '#ui/amount.ts';
@@ -68,11 +68,25 @@ function Cost({
   left: number | undefined;
 }) {
   const { data } = useQuery({ ...subscriptionQuery(userId), enabled: credits > 0 });
+  const { data: limit } = useQuery({ ...spendCapQuery(userId), enabled: credits > 0 });
   if (credits === 0) return <span className="text-[0.8125rem] text-quiet">Free to use</span>;
   const available = left ?? data?.credits.available;
+  const costs = `Costs ${credits === 1 ? '1 credit' : `${formatCount(credits)} credits`}`;
+  const underLimit = limit && limit.monthlyCap !== null ? limit.monthlyCap - limit.spentThisMonth : undefined;
+  const isLimited = underLimit !== undefined && underLimit < credits && (data?.credits.available ?? 0) >= credits;
+  if (isLimited) {
+    return (
+      <span className="text-[0.8125rem] text-quiet tabular-nums">
+        {costs}, your monthly limit leaves {formatCount(Math.max(0, underLimit))}.{' '}
+        <TextLink to="/dashboard" search={{ tab: 'billing' }}>
+          Change the limit
+        </TextLink>
+      </span>
+    );
+  }
   return (
     <span className="text-[0.8125rem] text-quiet tabular-nums">
-      Costs {credits === 1 ? '1 credit' : `${formatCount(credits)} credits`}
+      {costs}
       {available !== undefined && `, you have ${formatCount(available)}`}
       {available !== undefined && available < credits && (
         <>

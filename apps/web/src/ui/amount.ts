@@ -1,20 +1,17 @@
-import { decimalsOf } from '@souk/contract/currencies.ts';
+import { moneyText, monthlyText } from '@souk/contract/currencies.ts';
 
-const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 const counts = new Intl.NumberFormat('en-US');
 const moments = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' });
 const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' });
 
-/** Cents of a currency as text: 900 is "$9.00" (spec part 1, section 9). Of one without cents, its units. */
+/** Cents of a currency as text: 900 is "$9", 950 is "$9.50" (spec part 1, section 9). */
 export function formatMoney(amountCents: number, currency = 'USD'): string {
-  const code = currency.toUpperCase();
-  if (code === 'USD') return dollars.format(amountCents / 100);
-  return new Intl.NumberFormat('en-US', optionsOf(code)).format(amountCents / 10 ** decimalsOf(code));
+  return moneyText(amountCents, currency);
 }
 
-/** A monthly price: "$9.00/month". */
-export function formatMonthly(amountCents: number, currency?: string): string {
-  return `${formatMoney(amountCents, currency)}/month`;
+/** A monthly price: "$9/month". */
+export function formatMonthly(amountCents: number, currency = 'USD'): string {
+  return monthlyText(amountCents, currency);
 }
 
 /** A count with thousands grouped: "12,345". */
@@ -31,15 +28,3 @@ export function formatMoment(moment: string | number): string {
 export function formatDay(moment: string | number): string {
   return days.format(new Date(moment));
 }
-
-/** Cents as a price tag: 900 is "$9", 950 is "$9.50". */
-export function formatPrice(amountCents: number, currency = 'USD'): string {
-  const code = currency.toUpperCase();
-  const options = { ...optionsOf(code), trailingZeroDisplay: 'stripIfInteger' } as const;
-  return new Intl.NumberFormat('en-US', options).format(amountCents / 10 ** decimalsOf(code));
-}
-
-const optionsOf = (currency: string) => {
-  const digits = decimalsOf(currency);
-  return { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits } as const;
-};

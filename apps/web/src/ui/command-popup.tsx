@@ -12,6 +12,8 @@ export type Command = {
   hint?: string | undefined;
   /** 20 px. */
   icon: ReactNode;
+  /** It leads nowhere: the focus goes back to where it was. */
+  stays?: boolean;
   onSelect: () => void;
 };
 
@@ -46,8 +48,8 @@ function screenHeading(): HTMLElement | null {
  */
 export function CommandPopup({ open, onOpenChange, label, groups, empty, ...field }: CommandPopupProps) {
   const chosen = useRef(false);
-  const choose = ({ onSelect }: Command) => {
-    chosen.current = true;
+  const choose = ({ onSelect, stays = false }: Command) => {
+    chosen.current = !stays;
     onOpenChange(false);
     onSelect();
   };
@@ -105,7 +107,7 @@ export function CommandPopup({ open, onOpenChange, label, groups, empty, ...fiel
                             key={item.id}
                             value={item}
                             onClick={() => choose(item)}
-                            className="flex min-h-9 cursor-default items-center gap-3 rounded-md px-2 py-1.5 outline-none select-none data-highlighted:bg-hover"
+                            className="flex min-h-9 cursor-default items-center gap-3 rounded-md px-2 py-1.5 outline-none select-none data-highlighted:bg-hover forced-colors:data-highlighted:underline"
                           >
                             <span className="inline-flex size-5 shrink-0 items-center justify-center text-quiet">
                               {item.icon}

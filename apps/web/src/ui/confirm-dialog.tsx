@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import type { DialogProps } from './dialog-popup.tsx';
@@ -21,6 +21,10 @@ export type ConfirmDialogProps = {
   busy?: boolean | undefined;
   /** It failed: shown in the dialog, which stays open. */
   error?: string | undefined;
+  /** What helps against the error: a button. */
+  errorAction?: ReactNode;
+  /** The focus starts at the button that changes nothing, and not at a link of the text. */
+  startsAtCancel?: boolean | undefined;
   /** small unless said otherwise. */
   size?: DialogProps['size'];
   onConfirm: () => void;
@@ -39,9 +43,12 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     disabled,
     busy,
     error,
+    errorAction,
+    startsAtCancel,
     onConfirm,
     size = 'small',
   } = props;
+  const cancel = useRef<HTMLButtonElement>(null);
   return (
     <Dialog
       urgent
@@ -49,9 +56,12 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       open={open}
       onOpenChange={(next) => !busy && onOpenChange(next)}
       title={title}
+      initialFocus={startsAtCancel ? cancel : undefined}
       footer={
         <>
-          <Button onClick={() => !busy && onOpenChange(false)}>{cancelLabel}</Button>
+          <Button ref={cancel} onClick={() => !busy && onOpenChange(false)}>
+            {cancelLabel}
+          </Button>
           <Button variant={variant} loading={busy} disabled={disabled} onClick={onConfirm}>
             {confirmLabel}
           </Button>
@@ -61,7 +71,9 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       <div className="text-quiet">{children}</div>
       {error && (
         <div className="mt-4">
-          <Notice tone="bad">{error}</Notice>
+          <Notice tone="bad" action={errorAction}>
+            {error}
+          </Notice>
         </div>
       )}
     </Dialog>

@@ -1,7 +1,7 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import X from 'lucide-react/icons/x';
-import { useRef, type ReactNode } from 'react';
+import { useRef, type ReactNode, type RefObject } from 'react';
 import { buttonClasses } from './button-look.ts';
 import { classNames } from './class-names.ts';
 import type { rememberFocus } from './focus-return.ts';
@@ -18,6 +18,8 @@ export type DialogProps = {
   urgent?: boolean | undefined;
   /** Only the buttons of the footer close it: no cross, and Escape does nothing. */
   closesByFooter?: boolean | undefined;
+  /** The focus goes there when it opens. Undefined: it goes to the first thing that takes it. */
+  initialFocus?: RefObject<HTMLElement | null> | undefined;
   /** Buttons; the one to press comes last. */
   footer?: ReactNode;
   children?: ReactNode;
@@ -39,6 +41,7 @@ export function DialogPopup({
   size = 'medium',
   urgent,
   closesByFooter,
+  initialFocus,
   footer,
   children,
   focusReturn,
@@ -56,6 +59,7 @@ export function DialogPopup({
         <BaseDialog.Viewport className="fixed inset-0 flex items-end justify-center p-3 sm:items-center sm:p-6">
           <BaseDialog.Popup
             ref={popup}
+            {...(initialFocus && { initialFocus })}
             finalFocus={() => focusReturn?.(popup.current) ?? true}
             className={classNames(
               'relative flex max-h-full w-full flex-col overflow-hidden rounded-lg border border-line bg-surface text-text shadow-float transition data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0',
@@ -63,9 +67,13 @@ export function DialogPopup({
             )}
           >
             <div className="px-5 pt-5 pr-14 sm:px-6 sm:pt-6">
-              <BaseDialog.Title className="text-base font-semibold wrap-anywhere">{title}</BaseDialog.Title>
+              <BaseDialog.Title dir="auto" className="text-base font-semibold wrap-anywhere">
+                {title}
+              </BaseDialog.Title>
               {description && (
-                <BaseDialog.Description className="mt-1 text-quiet">{description}</BaseDialog.Description>
+                <BaseDialog.Description dir="auto" className="mt-1 text-quiet">
+                  {description}
+                </BaseDialog.Description>
               )}
             </div>
             <div className="min-h-0 flex-1 overflow-y-auto px-5 pt-4 pb-5 sm:px-6 sm:pb-6">{children}</div>

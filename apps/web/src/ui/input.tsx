@@ -9,6 +9,12 @@ export const controlClasses =
 /** A line of text. Inside a Field it is joined to its label, hint and error. */
 export function Input({ className, ...rest }: Omit<ComponentProps<'input'>, 'style'>) {
   return (
-    <input type="text" {...useFieldLink()} {...rest} className={classNames(controlClasses, 'h-9 px-3', className)} />
+    <input
+      dir="auto"
+      type="text"
+      {...useFieldLink()}
+      {...rest}
+      className={classNames(controlClasses, 'h-9 px-3', className)}
+    />
   );
 }

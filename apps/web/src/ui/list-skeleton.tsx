@@ -2,9 +2,17 @@ import { DelayedFallback } from './delayed-fallback.tsx';
 import { Skeleton } from './skeleton.tsx';
 
 /** Rows of a list that is on its way, three unless said otherwise. */
-export function ListSkeleton({ label, rows = 3 }: { label: string; rows?: number | undefined }) {
+export function ListSkeleton({
+  label,
+  rows = 3,
+  isScreen,
+}: {
+  label: string;
+  rows?: number | undefined;
+  isScreen?: boolean | undefined;
+}) {
   return (
-    <DelayedFallback label={label}>
+    <DelayedFallback label={label} isScreen={isScreen}>
       <div className="overflow-hidden rounded-lg border border-line bg-surface">
         {Array.from({ length: rows }, (_, row) => (
           <div

@@ -28,7 +28,7 @@ export type MenuPopupProps = {
 };
 
 const rowClasses =
-  'flex h-9 w-full cursor-pointer items-center gap-2.5 rounded-md px-2.5 no-underline outline-none select-none data-highlighted:bg-hover [&>svg]:size-4 [&>svg]:shrink-0';
+  'flex h-9 w-full cursor-pointer items-center gap-2.5 rounded-md px-2.5 no-underline outline-none select-none data-highlighted:bg-hover forced-colors:data-highlighted:underline [&>svg]:size-4 [&>svg]:shrink-0';
 
 function Entry({ entry }: { entry: Exclude<MenuEntry, 'separator'> }) {
   if ('to' in entry)

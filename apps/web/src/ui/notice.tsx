@@ -24,7 +24,7 @@ export function Notice({ tone = 'info', action, children }: NoticeProps) {
   return (
     <div
       role={tone === 'bad' ? 'alert' : 'status'}
-      className={classNames('flex items-start gap-2.5 rounded-md px-3 py-2.5', colours)}
+      className={classNames('flex items-start gap-2.5 rounded-md border border-transparent px-3 py-2.5', colours)}
     >
       <Icon aria-hidden size={16} className={classNames('mt-0.5 shrink-0', icon)} />
       <div className="min-w-0 flex-1 wrap-anywhere">{children}</div>

@@ -1,5 +1,9 @@
-/** Offers a text to the person as a file of that name. */
-export function saveFile(name: string, text: string, type: 'application/json' | 'text/csv'): void {
+/** Offers a text, or what was read as a blob, to the person as a file of that name. */
+export function saveFile(
+  name: string,
+  text: string | Blob,
+  type: 'application/json' | 'application/x-ndjson' | 'text/csv',
+): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
   link.href = address;

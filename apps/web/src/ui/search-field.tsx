@@ -61,6 +61,7 @@ export function SearchField({
       <input
         ref={input}
         type="search"
+        dir="auto"
         name={name}
         aria-label={label}
         aria-keyshortcuts={shortcut ? '/' : undefined}

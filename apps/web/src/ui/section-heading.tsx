@@ -7,16 +7,20 @@ export type SectionHeadingProps = {
   text?: ReactNode;
   /** Buttons at the right, below on narrow screens. */
   actions?: ReactNode;
+  /** It is all that a card shows: the buttons stand in its middle, since at the last line of the text they look too low. */
+  fillsCard?: boolean;
   /** Takes the focus when the element that had it was removed. */
   focusRef?: Ref<HTMLHeadingElement> | undefined;
 };
 
 /** The heading of a part of a screen. */
-export function SectionHeading({ id, title, text, actions, focusRef }: SectionHeadingProps) {
+export function SectionHeading({ id, title, text, actions, fillsCard = false, focusRef }: SectionHeadingProps) {
   return (
-    <div className={`flex flex-wrap justify-between gap-x-6 gap-y-3 ${text ? 'items-end' : 'items-center'}`}>
+    <div
+      className={`flex flex-wrap justify-between gap-x-6 gap-y-3 ${text && !fillsCard ? 'items-end' : 'items-center'}`}
+    >
       <div className="min-w-0">
-        <h2 id={id} ref={focusRef} tabIndex={-1} className="text-base font-semibold outline-none">
+        <h2 id={id} ref={focusRef} tabIndex={-1} className="scroll-mt-20 text-base font-semibold outline-none">
           {title}
         </h2>
         {text && <p className="mt-1 max-w-prose text-pretty text-quiet">{text}</p>}

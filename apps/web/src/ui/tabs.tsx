@@ -15,8 +15,11 @@ export type TabsProps<Value extends string> = {
   items: readonly TabItem<Value>[];
   value: Value;
   onChange: (value: Value) => void;
-  /** line (the default): for parts of a screen, scrolls sideways. pills: for many short names, wrapped, at a card's edge. */
-  look?: 'line' | 'pills' | undefined;
+  /**
+   * line (the default): for a screen's tabs, scrolls sideways. parts: below those, for the parts of one of them.
+   * pills: for many short names, wrapped, at a card's edge.
+   */
+  look?: 'line' | 'parts' | 'pills' | undefined;
 };
 
 /** The width in which what scrolls on fades out (tokens.css, fade-edges). */
@@ -31,6 +34,12 @@ const looks = {
     tab: 'border-b-2 px-3 py-2 focus-visible:-outline-offset-2',
     chosen: 'border-ink text-text',
     panel: 'pt-6',
+  },
+  parts: {
+    list: 'flex-wrap gap-1',
+    tab: 'h-8 rounded-md border px-2.5 text-[0.8125rem]',
+    chosen: 'border-line bg-sunken text-text',
+    panel: 'pt-5',
   },
   pills: {
     list: 'flex-wrap gap-1 border-b border-line bg-ground p-2 sm:px-3',
@@ -68,11 +77,15 @@ export function Tabs<Value extends string>({ label, items, value, onChange, look
   const chosen = items.find((item) => item.value === value);
   const list = useRef<HTMLDivElement>(null);
   const hiddenEdges = useHiddenEdges(list);
-  const fits = hiddenEdges === 'none';
-  // on a phone, or one that was just turned, the chosen tab may be out of sight: an address can name any of them
+  // On a phone, or one that was just turned, the chosen tab may be out of sight: an address can name any of them. A badge that
+  // comes later makes a tab wider, and moves those behind it.
   useEffect(() => {
-    if (list.current) scrollToChosen(list.current);
-  }, [value, fits]);
+    const row = list.current;
+    if (!row) return undefined;
+    const observer = new ResizeObserver(() => scrollToChosen(row)); // tells of the first sizes too
+    for (const element of [row, ...row.children]) observer.observe(element);
+    return () => observer.disconnect();
+  }, [value]);
   const move = (event: KeyboardEvent<HTMLElement>, index: number) => {
     const to = nextIndex(event.key, index, items.length);
     const item = to === undefined ? undefined : items[to];

@@ -6,6 +6,12 @@ import { controlClasses } from './input.tsx';
 /** Several lines of text. Inside a Field it is joined to its label, hint and error. */
 export function TextArea({ className, ...rest }: Omit<ComponentProps<'textarea'>, 'style'>) {
   return (
-    <textarea rows={4} {...useFieldLink()} {...rest} className={classNames(controlClasses, 'px-3 py-2', className)} />
+    <textarea
+      dir="auto"
+      rows={4}
+      {...useFieldLink()}
+      {...rest}
+      className={classNames(controlClasses, 'px-3 py-2', className)}
+    />
   );
 }

@@ -5,7 +5,7 @@ export type HiddenEdges = 'none' | 'start' | 'end' | 'both';
 /** Less than this cannot be seen: zoomed pages leave fractions of a pixel over. */
 const tolerancePx = 2;
 
-/** Behind which edges of an element that scrolls sideways something is hidden, as it is scrolled and as its width changes. */
+/** Behind which edges of an element that scrolls sideways something is hidden, as it is scrolled and as it or its content changes its width. */
 export function useHiddenEdges(ref: RefObject<HTMLElement | null>): HiddenEdges {
   const [hidden, setHidden] = useState<HiddenEdges>('none');
   useEffect(() => {
@@ -18,7 +18,7 @@ export function useHiddenEdges(ref: RefObject<HTMLElement | null>): HiddenEdges 
       setHidden(start && end ? 'both' : start ? 'start' : end ? 'end' : 'none');
     };
     const observer = new ResizeObserver(look); // tells of the first size too
-    observer.observe(element);
+    for (const one of [element, ...element.children]) observer.observe(one);
     element.addEventListener('scroll', look, { passive: true });
     return () => {
       observer.disconnect();

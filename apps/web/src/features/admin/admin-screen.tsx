@@ -3,7 +3,7 @@ import { formatCount } from '#ui/amount.ts';
 import { ScreenHeading } from '#ui/screen-heading.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { Tabs } from '#ui/tabs.tsx';
-import { adminTabs, type AdminSearch, type AdminTab } from './admin-search.ts';
+import { adminTabLabels, adminTabs, personPartOf, type AdminSearch, type AdminTab } from './admin-search.ts';
 import type { SignInAgain } from './sign-in-again.tsx';
 
 /** What each part of the area gets: who works here, what stands in the address, and how to change it. */
@@ -14,8 +14,6 @@ export type AdminPartProps = {
   onSearchChange: (search: AdminSearch, how: 'push' | 'replace') => void;
   signInAgain: SignInAgain;
 };
-
-const labels: Readonly<Record<AdminTab, string>> = { manifests: 'Broker Manifests', users: 'User Management' };
 
 /** The tabs of the area, the specification's two first (part 2, section 2). */
 export function AdminScreen({
@@ -34,8 +32,10 @@ export function AdminScreen({
   const props = { userId, search, onSearchChange, signInAgain };
   return (
     <>
-      {/* the page of a server has a title of its own */}
-      {search.id === undefined && <ScreenTitle title={`${labels[chosen]} - Administration`} />}
+      {/* the pages of a server and of a person, and the import, have titles of their own */}
+      {search.id === undefined && search.import === undefined && !personPartOf(search) && (
+        <ScreenTitle title={`${adminTabLabels[chosen]} - Administration`} />
+      )}
       <ScreenHeading title="Administration" />
       <Tabs
         label="Administration"
@@ -44,7 +44,7 @@ export function AdminScreen({
         onChange={(tab) => onSearchChange({ tab }, 'push')}
         items={adminTabs.map((value) => ({
           value,
-          label: <TabLabel text={labels[value]} waiting={waiting[value]} />,
+          label: <TabLabel text={adminTabLabels[value]} waiting={waiting[value]} />,
           content: value === chosen && tabs[value](props),
         }))}
       />
@@ -59,7 +59,8 @@ function TabLabel({ text, waiting }: { text: string; waiting: { count: number; t
       {text}{' '}
       <span
         title={waiting.text}
-        className="ml-1 rounded-full bg-accent-soft px-1.5 py-0.5 text-xs text-accent tabular-nums"
+        // relative: what is read and not seen stays in the row of tabs, and makes no page wider
+        className="relative ml-1 rounded-full bg-accent-soft px-1.5 py-0.5 text-xs text-accent tabular-nums"
       >
         {formatCount(waiting.count)}
         <span className="sr-only"> waiting</span>

@@ -4,15 +4,16 @@ import { useEffect, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { failureText } from '#web/failure-text.ts';
-import { PopupBlockedError } from '#web/popup-window.ts';
+import { lostWindowText, PopupBlockedError } from '#web/popup-window.ts';
 
 /**
  * Signs the person who works here in once more, in a window of its own; with 'tab' the whole page, which comes back.
  * Call it in the click itself.
+ * @param onLate it worked after this had answered false
  * @returns false when the window was closed without a sign-in of the same person
  * @throws PopupBlockedError where the browser opened no window
  */
-export type SignInAgain = (way?: 'tab') => Promise<boolean>;
+export type SignInAgain = (way: 'window' | 'tab', onLate: () => void) => Promise<boolean>;
 
 /** Whether an action was refused because the last sign-in is too long ago. */
 export function wantsSignInAgain(error: unknown): boolean {
@@ -33,14 +34,11 @@ export function SignInAgainNotice({ signInAgain, onSignedIn }: { signInAgain: Si
     repeat.current = onSignedIn;
     return () => (repeat.current = undefined);
   }, [onSignedIn]);
-  const start = (way?: 'tab') => {
+  const start = (way: 'window' | 'tab') => {
     setWaiting(true);
     setProblem(undefined);
-    signInAgain(way)
-      .then(
-        (done) => (done ? repeat.current?.() : setProblem('The window was closed before you had signed in again.')),
-        setProblem,
-      )
+    signInAgain(way, () => repeat.current?.())
+      .then((done) => (done ? repeat.current?.() : setProblem(lostWindowText)), setProblem)
       .finally(() => setWaiting(false));
   };
   const isBlocked = problem instanceof PopupBlockedError;
@@ -48,7 +46,7 @@ export function SignInAgainNotice({ signInAgain, onSignedIn }: { signInAgain: Si
     <Notice
       tone="bad"
       action={
-        <Button size="small" className="-my-1" loading={waiting} onClick={() => start(isBlocked ? 'tab' : undefined)}>
+        <Button size="small" className="-my-1" loading={waiting} onClick={() => start(isBlocked ? 'tab' : 'window')}>
           {isBlocked ? 'Continue in this tab' : 'Sign in again'}
         </Button>
       }

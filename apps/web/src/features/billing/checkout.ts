@@ -2,11 +2,12 @@ import type { startCheckout } from '@souk/contract/payments.ts';
 import type { RequestInput } from '@souk/contract/endpoint.ts';
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { accountKey } from '#web/account-key.ts';
 import { config } from '#web/config.ts';
 import { billingApi } from './billing-api.ts';
-import { isPriceChange } from './failure-texts.ts';
+import { hasMovedOn } from './failure-texts.ts';
 import { rememberBegunPayment } from './payment/begun-payment.ts';
-import { billingKey, offersQuery } from './queries.ts';
+import { offersQuery } from './queries.ts';
 
 type CheckoutBody = RequestInput<typeof startCheckout>['body'];
 /** `shownAmount`: cents that the page shows. The broker refuses where the price is another one by now. */
@@ -31,8 +32,8 @@ export function useCheckout(userId: string | undefined) {
     },
     async onError(error) {
       const read = readOffersAgain(queries, userId);
-      // the new price stands there when the error asks the person to look at it
-      if (isPriceChange(error)) await read;
+      // what is new stands there when the error asks the person to look at it
+      if (hasMovedOn(error)) await read;
     },
   });
   useResetOnReturn(checkout.reset);
@@ -41,7 +42,7 @@ export function useCheckout(userId: string | undefined) {
 
 /** What was refused may no longer be sold as it is shown, or the person may have it already. */
 async function readOffersAgain(queries: QueryClient, userId: string | undefined): Promise<void> {
-  const shown = [offersQuery.queryKey, ['catalogue'], ...(userId === undefined ? [] : [billingKey(userId)])];
+  const shown = [offersQuery.queryKey, ['catalogue'], ...(userId === undefined ? [] : [accountKey(userId)])];
   await Promise.all(shown.map((queryKey) => queries.invalidateQueries({ queryKey })));
 }
 

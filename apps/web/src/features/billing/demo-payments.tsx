@@ -10,7 +10,9 @@ export function DemoPayments() {
       </strong>
       {' · No money moves. '}
       <span className="max-sm:hidden">Pay with the card</span>
-      <span className="sm:hidden">Card:</span> 4242 4242 4242 4242
+      <span className="whitespace-nowrap">
+        <span className="sm:hidden">Card:</span> 4242 4242 4242 4242
+      </span>
     </aside>
   );
 }

@@ -9,11 +9,17 @@ export function messageOf(error: unknown): string | undefined {
   return error.code === 'network' ? error.message : error.serverMessage;
 }
 
-/** What is asked for costs something else by now than the page showed. */
-export const isPriceChange = (error: unknown): boolean => error instanceof ApiError && error.code === 'price_changed';
+const movedOn: ReadonlySet<string> = new Set(['price_changed', 'service_down', 'overlap_changed']);
+
+/** What is asked for is no longer as the page showed it: its price, whether it is up, or what else is paid for it. */
+export const hasMovedOn = (error: unknown): boolean => error instanceof ApiError && movedOn.has(error.code);
+
+/** The card did not pay: another one may. */
+export const isPaymentFailure = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'payment_failed';
 
 /** The text says what to do, which is not to try the same again. */
-const final: ReadonlySet<string> = new Set(['payment_refused', 'payment_under_way', 'price_changed', 'has_access']);
+const final: ReadonlySet<string> = new Set([...movedOn, 'payment_refused', 'payment_under_way', 'has_access']);
 
 /** '{message}. Please try again.' of a checkout that failed to start (spec part 1, section 8). */
 export function checkoutFailure(error: unknown): string {

@@ -41,6 +41,13 @@ export const openPaymentQuery = (userId: string, id: string) =>
     queryFn: () => billingApi.getOpenPayment({ params: { id } }),
   });
 
+/** What each plan and rental is charged to, as the payment provider has it now. */
+export const paymentMethodsQuery = (userId: string) =>
+  queryOptions({
+    queryKey: [...billingKey(userId), 'payment-methods'],
+    queryFn: () => billingApi.listPaymentMethods(),
+  });
+
 /** Every service, with what the person may do with it. */
 export const myServicesQuery = (userId: string) =>
   queryOptions({

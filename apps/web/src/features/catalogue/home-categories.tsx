@@ -49,7 +49,9 @@ function CategorySection({ category, total, servers }: Category) {
   return (
     <>
       <div className="flex items-baseline justify-between gap-3 px-4 pt-4 pb-2">
-        <h3 className="truncate font-semibold">{name}</h3>
+        <h3 dir="auto" className="truncate font-semibold">
+          {name}
+        </h3>
         <span className="shrink-0 text-[0.8125rem] text-quiet tabular-nums">{counted(total, 'server')}</span>
       </div>
       <ul className="px-2 pb-2">
@@ -61,13 +63,16 @@ function CategorySection({ category, total, servers }: Category) {
             <Icon id={serverId} name={displayName} src={icon} size={32} />
             <div className="min-w-0">
               <Link
+                dir="auto"
                 to="/service/$serviceId"
                 params={{ serviceId: serverId }}
                 className="block truncate font-medium outline-none after:absolute after:inset-0 after:rounded-md focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
               >
                 {displayName}
               </Link>
-              <p className="truncate text-[0.8125rem] text-quiet">{displayDescription}</p>
+              <p dir="auto" className="truncate text-[0.8125rem] text-quiet">
+                {displayDescription}
+              </p>
             </div>
           </li>
         ))}

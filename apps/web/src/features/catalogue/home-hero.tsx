@@ -5,7 +5,6 @@ import { CopyField } from '#ui/copy-field.tsx';
 import { AnchorButton, LinkButton } from '#ui/link-button.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
-import { ClientMark } from '#web/client-mark.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { counted } from './server-texts.ts';
 
@@ -20,10 +19,15 @@ type HeroProps = {
   failed: boolean;
 };
 
+export type HomeHeroProps = HeroProps & {
+  /** What new accounts are given. */
+  offer?: ReactNode;
+};
+
 const shownServers = 4;
 
 /** The top of home: what the product is, and the link itself with the live services behind it. */
-export function HomeHero(props: HeroProps) {
+export function HomeHero({ offer, ...props }: HomeHeroProps) {
   return (
     <section className="grid items-center gap-10 pb-14 sm:pt-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,30rem)] lg:gap-16 lg:pb-20">
       <div className="min-w-0">
@@ -32,6 +36,7 @@ export function HomeHero(props: HeroProps) {
           Paste one link into Claude, ChatGPT or any other AI client, and every tool here is ready to use.
         </p>
         <p className="mt-3 text-base/7 font-medium sm:text-lg/8">No API keys, no secrets, no configuration.</p>
+        {offer}
         <div className="mt-8 flex flex-wrap gap-3">
           <LinkButton to="/marketplace" variant="primary" size="large">
             Browse Servers
@@ -50,14 +55,10 @@ export function HomeHero(props: HeroProps) {
 function Gate({ link, clients, found, failed }: HeroProps) {
   return (
     <div className="min-w-0">
-      <ul aria-label="Clients" className="grid grid-cols-4 gap-1.5">
+      <ul aria-label="Clients" className="grid grid-cols-2 gap-1.5 sm:grid-cols-4">
         {clients.map((name) => (
-          <li
-            key={name}
-            className="flex min-w-0 items-center justify-center gap-1.5 px-1 py-1 text-xs font-medium text-quiet"
-          >
-            <ClientMark name={name} size={14} />
-            <span className="truncate">{name}</span>
+          <li key={name} className="truncate px-1 py-1 text-center text-xs font-medium text-quiet">
+            {name}
           </li>
         ))}
       </ul>
@@ -113,22 +114,25 @@ function LiveServers({ found, failed }: Pick<HeroProps, 'found' | 'failed'>) {
               <Skeleton className="h-4 w-32" />
             </li>
           ))}
-        {servers?.slice(0, shownServers).map(({ serverId, displayName, metadata, capabilities, status }) => (
-          <li key={serverId} className="relative flex h-12 items-center gap-3 px-4 hover:bg-sunken/60">
-            <Icon id={serverId} name={displayName} src={metadata.icon} size={24} />
-            <Link
-              to="/service/$serviceId"
-              params={{ serviceId: serverId }}
-              className="truncate font-medium after:absolute after:inset-0"
-            >
-              {displayName}
-            </Link>
-            <span className="ml-auto text-[0.8125rem] whitespace-nowrap text-quiet tabular-nums">
-              {counted(capabilities.tools, 'tool')}
-            </span>
-            <StatusBadge status={status} quiet />
-          </li>
-        ))}
+        {servers
+          ?.slice(0, shownServers)
+          .map(({ serverId, displayName, metadata, capabilities, askingTools = 0, status }) => (
+            <li key={serverId} className="relative flex h-12 items-center gap-3 px-4 hover:bg-sunken/60">
+              <Icon id={serverId} name={displayName} src={metadata.icon} size={24} />
+              <Link
+                dir="auto"
+                to="/service/$serviceId"
+                params={{ serviceId: serverId }}
+                className="truncate font-medium after:absolute after:inset-0"
+              >
+                {displayName}
+              </Link>
+              <span className="ml-auto text-[0.8125rem] whitespace-nowrap text-quiet tabular-nums">
+                {counted(capabilities.tools - askingTools, 'tool')}
+              </span>
+              <StatusBadge status={status} quiet />
+            </li>
+          ))}
         {servers?.length === 0 && <li className="px-4 py-3 text-quiet">No MCP servers are currently available.</li>}
       </ul>
       {more > 0 && (

@@ -23,21 +23,25 @@ export type HomeScreenProps = {
   clients: readonly string[];
   /** How each client takes it, in a section of its own. */
   connectPanel: ReactNode;
+  /** Where no server is deployed: how the first one gets here. */
+  howToFill?: ReactNode;
+  /** What new accounts are given. */
+  offer?: ReactNode;
 };
 
 /** The first 6 servers stand on home (spec part 1, section 9), in the operator's order. */
 export const firstServers = serversQuery({ sort: 'featured', pageSize: 6 });
 
 /** / : what this is, the thing itself, the first servers, how to connect. */
-export function HomeScreen({ clients, connectPanel }: HomeScreenProps) {
+export function HomeScreen({ clients, connectPanel, howToFill, offer }: HomeScreenProps) {
   const navigate = useNavigate();
   const { data, isError } = useQuery(firstServers);
   return (
     <>
       <ScreenTitle />
-      <HomeHero link={`${config.publicUrl}/mcp`} clients={clients} found={data} failed={isError} />
+      <HomeHero link={`${config.publicUrl}/mcp`} clients={clients} found={data} failed={isError} offer={offer} />
       <SearchAndFilter onSearch={(search) => void navigate({ to: '/marketplace', search })} />
-      <FirstServers />
+      <FirstServers howToFill={howToFill} />
       <HomeCategories />
       <Section id="connect" title="Connect a Client" subtitle="The link is the same for all of them.">
         {connectPanel}
@@ -61,7 +65,7 @@ export function HomeScreen({ clients, connectPanel }: HomeScreenProps) {
   );
 }
 
-function FirstServers() {
+function FirstServers({ howToFill }: Pick<HomeScreenProps, 'howToFill'>) {
   const { data, error, isPending, isFetching, refetch } = useQuery(firstServers);
   return (
     <Section title="Servers">
@@ -75,7 +79,15 @@ function FirstServers() {
         />
       )}
       {data?.servers.length === 0 && (
-        <EmptyState title="No servers found" text="No MCP servers are currently available." />
+        <EmptyState
+          title="No servers found"
+          text={
+            <>
+              <p>No MCP servers are currently available.</p>
+              {howToFill}
+            </>
+          }
+        />
       )}
       {data && data.servers.length > 0 && (
         <>

@@ -10,7 +10,7 @@ export const features = [
   {
     id: 'security',
     title: 'Enterprise Security',
-    text: 'Each client signs in with OAuth and gets a token that works only here. We never pass your sign-in on to a server, and you can revoke access at any time.',
+    text: 'Each client signs in with OAuth and gets a token that works only here. We never pass your sign-in on to a service, and you can revoke access at any time.',
   },
   {
     id: 'community',
@@ -31,7 +31,7 @@ export const questions = [
     id: 'keys',
     title: 'Do I need API keys?',
     content:
-      'No. There are no API keys, no secrets and no configuration. You paste a link, and your client opens a sign-in page the first time it connects. A server that holds your own data may ask you to sign in there once.',
+      'No. There are no API keys, no secrets and no configuration. You paste a link, and your client opens a sign-in page the first time it connects. A service that holds your own data may ask you to sign in there once.',
   },
   {
     id: 'clients',
@@ -43,7 +43,7 @@ export const questions = [
     id: 'cost',
     title: 'What does it cost?',
     content: sells
-      ? 'Free servers cost nothing. Premium servers come with a plan or a monthly rental. Some tools cost credits; each tool shows its price per call.'
-      : 'Nothing. Every call is free, and your administrator decides which of the other servers you can use.',
+      ? 'Free services have no monthly price. Premium services come with a plan or a monthly rental. Some tools cost credits; each tool shows its price per call.'
+      : 'Nothing. Every call is free, and your administrator decides which of the other services you can use.',
   },
 ] as const;

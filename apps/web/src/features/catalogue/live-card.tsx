@@ -5,19 +5,20 @@ import { Icon } from '#ui/icon.tsx';
 import { Ago } from '#ui/moment.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { CardState } from '#web/card-offer.ts';
+import { DownLine } from './down-line.tsx';
 import { ServerLink } from './server-link.tsx';
 import { toolCount } from './server-texts.ts';
 
 /** A server of the live variant: how it is now, and since when that is known. The whole card is one link to its page. */
 export function LiveCard({ server }: { server: ServerAnswer }) {
   const State = useContext(CardState);
-  const { serverId, displayName, metadata, status, statusDetail, lastUpdate } = server;
+  const { serverId, displayName, metadata, status, lastUpdate } = server;
   return (
     <Card as="article" interactive className="group flex h-full flex-col gap-3">
       <div className="flex items-center gap-3">
         <Icon id={serverId} name={displayName} src={metadata.icon} />
         <div className="min-w-0 flex-1">
-          <h3 className="truncate font-semibold" title={displayName}>
+          <h3 dir="auto" className="truncate font-semibold" title={displayName}>
             {displayName}
           </h3>
           <p className="flex gap-3 text-[0.8125rem] text-quiet tabular-nums">
@@ -27,11 +28,7 @@ export function LiveCard({ server }: { server: ServerAnswer }) {
         </div>
         <StatusBadge status={status} quiet />
       </div>
-      {status !== 'connected' && statusDetail && (
-        <p className="truncate text-[0.8125rem] text-quiet" title={statusDetail}>
-          {statusDetail}
-        </p>
-      )}
+      <DownLine server={server} />
       <div className="mt-auto flex items-center justify-between gap-3 border-t border-line pt-3 text-[0.8125rem]">
         <span className="truncate text-quiet">
           Updated: <Ago moment={lastUpdate} />

@@ -80,7 +80,7 @@ function FilterSheet({ search, onChange }: MarketplaceFiltersProps) {
               </Button>
             )}
             <Button variant="primary" onClick={() => setOpen(false)}>
-              Show servers
+              Show services
             </Button>
           </>
         }

@@ -1,7 +1,7 @@
 import type { findServers } from '@souk/contract/catalogue-search.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import SearchX from 'lucide-react/icons/search-x';
-import { useRef } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { EmptyState } from '#ui/empty-state.tsx';
@@ -18,16 +18,19 @@ export type MarketplaceResultsProps = {
   searching: boolean;
   /** The answer to the newest search is still on its way. */
   stale: boolean;
+  /** Where no server is deployed: how the first one gets here. */
+  howToFill?: ReactNode;
   onClear: () => void;
   onPage: (page: number) => void;
 };
 
 /** The servers of one page with what leads to the others; or why there are none, and how to go on. */
-export function MarketplaceResults({ found, live, searching, stale, onClear, onPage }: MarketplaceResultsProps) {
+export function MarketplaceResults(props: MarketplaceResultsProps) {
+  const { found, live, stale, onPage } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   const isLate = useLate(stale, 200);
   const { servers, pagination } = found;
-  if (servers.length === 0) return <NothingFound live={live} searching={searching} onClear={onClear} />;
+  if (servers.length === 0) return <NothingFound {...props} />;
   return (
     <section
       aria-labelledby="servers"
@@ -55,12 +58,21 @@ export function MarketplaceResults({ found, live, searching, stale, onClear, onP
   );
 }
 
-function NothingFound({ live, searching, onClear }: Pick<MarketplaceResultsProps, 'live' | 'searching' | 'onClear'>) {
+function NothingFound({ live, searching, howToFill, onClear }: MarketplaceResultsProps) {
   return (
     <EmptyState
       icon={<SearchX aria-hidden />}
       title={live ? 'No MCP Servers Found' : 'No servers found'}
-      text={searching ? 'Try adjusting your search query.' : 'No MCP servers are currently available.'}
+      text={
+        searching ? (
+          'Try adjusting your search query.'
+        ) : (
+          <>
+            <p>No MCP servers are currently available.</p>
+            {howToFill}
+          </>
+        )
+      }
       actions={searching && <Button onClick={onClear}>{live ? 'Clear search' : 'Clear search and filters'}</Button>}
     />
   );

@@ -1,7 +1,7 @@
 import { maxSearchLength } from '@souk/contract/catalogue-search.ts';
 import { useQuery } from '@tanstack/react-query';
 import RefreshCw from 'lucide-react/icons/refresh-cw';
-import { useDeferredValue } from 'react';
+import { useDeferredValue, type ReactNode } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { classNames } from '#ui/class-names.ts';
@@ -23,6 +23,10 @@ export type MarketplaceScreenProps = {
   search: MarketplaceSearch;
   /** Writes the address. `replace` while a person types, so that Back leaves the page instead of deleting letters. */
   onSearchChange: (search: MarketplaceSearch, how: { replace: boolean }) => void;
+  /** Where no server is deployed: how the first one gets here. */
+  howToFill?: ReactNode;
+  /** What new accounts are given. */
+  offer?: ReactNode;
 };
 
 /** The live variant asks again while it is open: an answer that has not changed is a few bytes. */
@@ -32,7 +36,7 @@ const liveEveryMs = 10_000;
  * /marketplace and /search: the servers that the address asks for, a page at a time. The live variant (`?view=live`) shows
  * how each server is now, and searches by text alone.
  */
-export function MarketplaceScreen({ search, onSearchChange }: MarketplaceScreenProps) {
+export function MarketplaceScreen({ search, onSearchChange, howToFill, offer }: MarketplaceScreenProps) {
   const live = search.view === 'live';
   const { view, ...asked } = live ? { q: search.q, page: search.page, view: search.view } : search;
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuery(
@@ -53,6 +57,7 @@ export function MarketplaceScreen({ search, onSearchChange }: MarketplaceScreenP
         subtitle={
           <>
             {live && <p>Currently running MCP servers with real-time status</p>}
+            {offer}
             <span className="flex h-7 items-center gap-2">
               <Counter shown={found?.pagination.total} all={found?.deployed} />
               {found && found.servers.length > 0 && isNarrowed(asked) && (
@@ -83,7 +88,7 @@ export function MarketplaceScreen({ search, onSearchChange }: MarketplaceScreenP
         className={classNames('mb-6 grid gap-2', !live && 'grid-cols-[minmax(0,1fr)_auto] sm:max-lg:grid-cols-1')}
       >
         <SearchText
-          label="Search servers"
+          label="Search services"
           placeholder={searchPlaceholder}
           q={search.q}
           maxLength={maxSearchLength}
@@ -111,6 +116,7 @@ export function MarketplaceScreen({ search, onSearchChange }: MarketplaceScreenP
           live={live}
           searching={isNarrowed(asked)}
           stale={isPlaceholderData}
+          howToFill={found.deployed === 0 && howToFill}
           onClear={clear}
           onPage={(page) => change({ page: page === 1 ? undefined : page })}
         />

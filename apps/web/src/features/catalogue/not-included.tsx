@@ -1,8 +1,8 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import type { ReactNode } from 'react';
 import { Card } from '#ui/card.tsx';
-import { howToGetAccess } from '#web/access-text.ts';
 import { sells } from '#web/config.ts';
+import { HowToGetAccess } from '#web/plan-link.tsx';
 
 export type NotIncludedProps = {
   server: Pick<ServerAnswer, 'displayName' | 'billing'>;
@@ -16,7 +16,9 @@ export function NotIncluded({ server, actions }: NotIncludedProps) {
   return (
     <Card padding="large" className="flex flex-col items-start gap-4">
       <div>
-        <h2 className="text-base font-semibold">{howToGetAccess(server, sells)}</h2>
+        <h2 className="text-base font-semibold">
+          <HowToGetAccess server={server} sells={sells} />
+        </h2>
         <p className="mt-1 text-quiet">
           {trialDays !== undefined && `You can try it for ${trialDays} days. `}Sign in to see what your plan includes.
         </p>

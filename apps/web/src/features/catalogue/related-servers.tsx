@@ -1,19 +1,26 @@
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
-import { categories, categorySchema } from '@souk/contract/manifest.ts';
+import { createClient } from '@souk/contract/client.ts';
+import type { AnswerOutput } from '@souk/contract/endpoint.ts';
+import { getRelatedServers } from '@souk/contract/related-servers.ts';
 import { useQuery } from '@tanstack/react-query';
+import { Badge } from '#ui/badge.tsx';
 import { Card } from '#ui/card.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { TextLink } from '#ui/text-link.tsx';
+import { clientOptions } from '#web/api.ts';
 import { DetailsButton } from './details-button.tsx';
-import { serversQuery } from './queries.ts';
 
-const shown = 4;
+type Related = AnswerOutput<typeof getRelatedServers>['servers'][number];
 
-/** Other services of the same kind. Nothing where there are none. */
-export function RelatedServers({ server }: { server: Pick<ServerAnswer, 'serverId' | 'metadata'> }) {
-  const type = categorySchema.options.find((option) => categories[option] === server.metadata.category);
-  const { data } = useQuery({ ...serversQuery({ type, pageSize: shown + 1 }), enabled: type !== undefined });
-  const others = (data?.servers ?? []).filter(({ serverId }) => serverId !== server.serverId).slice(0, shown);
+/** A client of its own: these services come after the first load, and so does their schema. */
+const relatedApi = createClient([getRelatedServers] as const, clientOptions);
+
+/** Services that the same people use, then others of the same kind. Nothing where there are none, or none can be read. */
+export function RelatedServers({ serverId }: { serverId: string }) {
+  const { data } = useQuery({
+    queryKey: ['catalogue', 'related', serverId],
+    queryFn: ({ signal }) => relatedApi.getRelatedServers({ params: { serverId } }, { signal }),
+  });
+  const others = data?.servers ?? [];
   if (others.length === 0) return null;
   return (
     <section aria-labelledby="related-servers">
@@ -33,16 +40,26 @@ export function RelatedServers({ server }: { server: Pick<ServerAnswer, 'serverI
   );
 }
 
-function RelatedServer({ server }: { server: ServerAnswer }) {
-  const { serverId, displayName, displayDescription, metadata } = server;
+function RelatedServer({ server }: { server: Related }) {
+  const { serverId, displayName, displayDescription, icon, usedTogether } = server;
   return (
     <div className="flex items-start gap-3 px-4 py-3">
-      <Icon id={serverId} name={displayName} src={metadata.icon} size={32} />
+      <Icon id={serverId} name={displayName} src={icon} size={32} />
       <div className="min-w-0 flex-1">
-        <TextLink to="/service/$serviceId" params={{ serviceId: serverId }} className="font-medium wrap-anywhere">
-          {displayName}
-        </TextLink>
-        <p className="truncate text-quiet">{displayDescription}</p>
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <TextLink
+            dir="auto"
+            to="/service/$serviceId"
+            params={{ serviceId: serverId }}
+            className="font-medium wrap-anywhere"
+          >
+            {displayName}
+          </TextLink>
+          {usedTogether && <Badge>Often used together</Badge>}
+        </span>
+        <p dir="auto" className="truncate text-quiet">
+          {displayDescription}
+        </p>
       </div>
       <DetailsButton server={server} />
     </div>

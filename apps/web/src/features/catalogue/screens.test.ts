@@ -36,7 +36,7 @@ const service = (serviceId: string, loaded?: Catalogue | Error) =>
     screens.ServiceScreen,
     {
       serviceId,
-      wasOwned: false,
+      isMember: false,
       triedTool: undefined,
       access: (server) => `connect ${server.serverId}`,
       toolsOfAccount: () => 'the tools of your account',
@@ -84,6 +84,21 @@ describe('the tools of a page that shows fewer than the server has', () => {
     expect(two).toContain("2 tools are new or have changed. They're hidden until an administrator approves them.");
     expect(two).toContain('find_airport');
     expect(textOf(await service('travel', catalogue))).not.toContain('administrator approves');
+  });
+
+  test('those that only some clients list are counted apart, with what they ask', async () => {
+    const server = { ...travel, askingTools: 1 };
+    const [plain, asking] = catalogue.capabilities;
+    if (!plain || !asking) throw new Error('the catalogue has two tools');
+    const some = { servers: [server], capabilities: [plain, { ...asking, asks: 'form' as const }] };
+    const text = textOf(await service('travel', some));
+    expect(text).toContain(
+      'Tools Available 1 1 more asks you something while it runs. Your AI client lists it if it can show such questions.',
+    );
+    expect(text).toContain('plan_trip Asks you questions');
+    expect(text).toContain('Total Tools 1, 1 more that asks');
+    expect(textOf(await market({}, some))).toContain('1 tool · 1 prompt');
+    expect(textOf(await service('travel', catalogue))).not.toContain('asks you');
   });
 
   test('a server that was never reached is not said to have none', async () => {
@@ -207,9 +222,7 @@ describe('marketplace', () => {
 
   test('[MKT-9] [MKT-10] [MKT-12] A card shows status, counts, tier and monthly rental price, and links to /service/{id}', async () => {
     const card = cardOf(await market({}, catalogue), 'Travel');
-    expect(textOf(card)).toMatch(
-      /Travel connected .*T2 Professional \$9\.00\/month Purchase Travel 2 tools · 1 prompt/,
-    );
+    expect(textOf(card)).toMatch(/Travel connected .*T2 Professional \$9\/month Purchase Travel 2 tools · 1 prompt/);
     expect(card).toContain('href="/service/travel"');
   });
 

@@ -36,7 +36,7 @@ export function SearchAndFilter({ onSearch }: { onSearch: (search: MarketplaceSe
         Search &amp; Filter
       </h2>
       <div className="grid gap-2 sm:grid-cols-[1fr_12rem_auto]">
-        <SearchField label="Search servers" name="q" value={q} onChange={setQ} placeholder={searchPlaceholder} />
+        <SearchField label="Search services" name="q" value={q} onChange={setQ} placeholder={searchPlaceholder} />
         <Select aria-label="Type" name="type" options={typeOptions} value={type} onChange={setType} />
         <Button type="submit" variant="primary">
           Search

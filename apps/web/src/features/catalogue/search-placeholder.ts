@@ -1,2 +1,2 @@
 /** Short, so that it is not cut beside the filters. */
-export const searchPlaceholder = 'Search servers and tools';
+export const searchPlaceholder = 'Search services and tools';

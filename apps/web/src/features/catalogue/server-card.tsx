@@ -1,20 +1,24 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { useContext } from 'react';
 import { Card } from '#ui/card.tsx';
+import { classNames } from '#ui/class-names.ts';
 import { Icon } from '#ui/icon.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
-import { includedIn, rentalPrice } from '#web/access-text.ts';
+import { callsText, rentalPrice } from '#web/access-text.ts';
 import { CardOffer, CardState } from '#web/card-offer.ts';
 import { sells } from '#web/config.ts';
+import { PlanLink } from '#web/plan-link.tsx';
+import { DownLine } from './down-line.tsx';
 import { ServerLink } from './server-link.tsx';
-import { counted, creditsFrom, toolCount } from './server-texts.ts';
+import { counted, toolCount } from './server-texts.ts';
 
 /** One server of the store. The whole card is one link to its page; the one that buys stands above it. */
 export function ServerCard({ server }: { server: ServerAnswer }) {
   const price = rentalPrice(server, sells);
-  const cost = (sells ? creditsFrom(server) : undefined) ?? includedIn(server, sells);
+  const plan = sells ? server.billing?.plan : undefined;
+  const calls = sells ? callsText(server) : undefined;
   const Offer = useContext(CardOffer);
   const State = useContext(CardState);
   const { serverId, displayName, displayDescription, metadata, capabilities, billing, status } = server;
@@ -24,7 +28,7 @@ export function ServerCard({ server }: { server: ServerAnswer }) {
         <Icon id={serverId} name={displayName} src={metadata.icon} />
         <div className="min-w-0 flex-1">
           <div className="flex items-start justify-between gap-2">
-            <h3 className="truncate font-semibold" title={displayName}>
+            <h3 dir="auto" className="truncate font-semibold" title={displayName}>
               {displayName}
             </h3>
             <StatusBadge status={status} quiet />
@@ -34,30 +38,42 @@ export function ServerCard({ server }: { server: ServerAnswer }) {
           </p>
         </div>
       </div>
-      <p className="line-clamp-2 min-h-10 text-quiet">{displayDescription}</p>
+      <p dir="auto" className="line-clamp-2 min-h-10 text-quiet">
+        {displayDescription}
+      </p>
       <div className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-2 empty:hidden">
         {billing && <TierBadge tier={billing.tier} />}
         <State serverId={serverId} />
-        {price === undefined && cost !== undefined && (
-          <span className="ml-auto truncate text-[0.8125rem] text-quiet tabular-nums" title={cost}>
-            {cost}
-          </span>
-        )}
-        {price !== undefined && (
+        {(price !== undefined || plan) && (
           <Offer serverId={serverId}>
-            <span className="ml-auto font-medium tabular-nums">{price}</span>
-            <LinkButton
-              size="small"
-              to="/service/$serviceId"
-              params={{ serviceId: serverId }}
-              search={{ purchase: 'rental' }}
-              className="z-1"
-            >
-              Purchase<span className="sr-only"> {displayName}</span>
-            </LinkButton>
+            {price !== undefined && (
+              <>
+                <span className="ml-auto font-medium tabular-nums">{price}</span>
+                <LinkButton
+                  size="small"
+                  to="/service/$serviceId"
+                  params={{ serviceId: serverId }}
+                  search={{ purchase: 'rental' }}
+                  className="z-1"
+                >
+                  Purchase
+                  <span dir="auto" className="sr-only">
+                    {' '}
+                    {displayName}
+                  </span>
+                </LinkButton>
+              </>
+            )}
+            {plan && (
+              <span className={classNames('text-[0.8125rem] text-quiet', price !== undefined && 'w-full')}>
+                Included in <PlanLink plan={plan} />
+              </span>
+            )}
           </Offer>
         )}
+        {calls !== undefined && <span className="text-[0.8125rem] text-quiet">{calls}</span>}
       </div>
+      <DownLine server={server} />
       <div className="mt-auto flex items-center justify-between gap-3 border-t border-line pt-3 text-[0.8125rem]">
         <span className="truncate text-quiet tabular-nums">
           {toolCount(server)} · {counted(capabilities.prompts, 'prompt')}

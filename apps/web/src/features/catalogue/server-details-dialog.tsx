@@ -8,10 +8,12 @@ import { ErrorState } from '#ui/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
-import { sells } from '#web/config.ts';
+import { config, sells } from '#web/config.ts';
 import { failureText } from '#web/failure-text.ts';
 import { serverQuery } from '#web/server-query.ts';
+import { toolFigure } from '#web/tools-that-ask.ts';
 import { healthQuery } from './queries.ts';
+import { PriceLine } from './price-line.tsx';
 import { callCost, noToolsText } from './server-texts.ts';
 import { serviceOf, type Service } from './service-of.ts';
 
@@ -64,22 +66,23 @@ export function ServerDetailsDialog({ server, open, onClose }: ServerDetailsDial
 function Details({ service, isHealthy }: { service: Service; isHealthy: boolean }) {
   const { server, tools, prompts, resources } = service;
   const counts = [
-    ['Tools', tools.length],
-    ['Prompts', prompts.length],
-    ['Resources', resources.length],
+    ['Tools', toolFigure(server)],
+    ['Prompts', formatCount(prompts.length)],
+    ['Resources', formatCount(resources.length)],
   ] as const;
   return (
     // scrolls in the dialog, and has nothing else to focus; the margin keeps the space above it when the focus comes
     <section aria-label={`What ${server.displayName} offers`} tabIndex={0} className="scroll-mt-4 space-y-4">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <StatusBadge status={server.status} />
-        {!isHealthy && <span className="text-quiet">The broker is starting.</span>}
+        {!isHealthy && <span className="text-quiet">{config.brandName} is starting.</span>}
         {counts.map(([name, count]) => (
           <span key={name} className="text-quiet tabular-nums">
-            {name} <span className="font-medium text-text">{formatCount(count)}</span>
+            {name} <span className="font-medium text-text">{count}</span>
           </span>
         ))}
       </div>
+      <PriceLine server={server} />
       {tools.length === 0 ? (
         <EmptyState title="No Tools Found" text={noToolsText(server)} />
       ) : (
@@ -87,10 +90,14 @@ function Details({ service, isHealthy }: { service: Service; isHealthy: boolean 
           {tools.map((tool) => (
             <li key={tool.name} className="px-3 py-2.5">
               <p className="flex items-baseline justify-between gap-4">
-                <span className="min-w-0 font-medium wrap-anywhere">{tool.displayName}</span>
+                <span dir="auto" className="min-w-0 font-medium wrap-anywhere">
+                  {tool.displayName}
+                </span>
                 <span className="shrink-0 text-[0.8125rem] text-quiet">{callCost(sells ? tool.creditCost : 0)}</span>
               </p>
-              <p className="mt-0.5 text-quiet">{tool.displayDescription}</p>
+              <p dir="auto" className="mt-0.5 text-quiet">
+                {tool.displayDescription}
+              </p>
             </li>
           ))}
         </ul>

@@ -2,6 +2,7 @@ import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { lazy, Suspense } from 'react';
 import { formatCount, formatMoment } from '#ui/amount.ts';
 import { Card } from '#ui/card.tsx';
+import { toolFigure } from '#web/tools-that-ask.ts';
 import { Fact } from './fact.tsx';
 import { RecordFactsPlaceholder } from './record-facts-placeholder.tsx';
 
@@ -31,7 +32,7 @@ export function ServerInformation({ server, className }: { server: ServerAnswer;
           <RecordFacts serverId={serverId} />
         </Suspense>
         <Fact name="Transport">{connectionTexts[connectionType]}</Fact>
-        <Fact name="Total Tools">{dependsOnAccount ? 'Depends on your account' : formatCount(capabilities.tools)}</Fact>
+        <Fact name="Total Tools">{dependsOnAccount ? 'Depends on your account' : toolFigure(server)}</Fact>
         {!dependsOnAccount && (
           <>
             <Fact name="Context cost">about {formatCount(estimatedTokens)} tokens</Fact>

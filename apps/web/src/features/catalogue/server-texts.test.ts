@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { callsOfCredits } from './calls-of-credits.ts';
 import { callCost, counted } from './server-texts.ts';
 
 test("[SVC-6] A tool with a cost shows '{n} credits per call'", () => {
@@ -16,4 +17,19 @@ test('one is one, and many are grouped', () => {
   expect(counted(1, 'tool')).toBe('1 tool');
   expect(counted(0, 'prompt')).toBe('0 prompts');
   expect(counted(1_204, 'tool')).toBe('1,204 tools');
+});
+
+test('what credits buy is told by the cheapest calls of two services, and by none that they do not buy', () => {
+  const [travel, pro] = [
+    { displayName: 'Travel', creditsFrom: 1 },
+    { displayName: 'Travel Pro', creditsFrom: 3 },
+  ];
+  const free = { displayName: 'Memory' };
+  expect(callsOfCredits([pro, free, travel], 1_000)).toBe(
+    'Enough for 1,000 calls to Travel at 1 credit, or 333 to Travel Pro at 3.',
+  );
+  expect(callsOfCredits([pro], 3)).toBe('Enough for 1 call to Travel Pro at 3 credits.');
+  expect(callsOfCredits([pro, travel], 2)).toBe('Enough for 2 calls to Travel at 1 credit.');
+  expect(callsOfCredits([free], 1_000)).toBeUndefined();
+  expect(callsOfCredits([travel], 0)).toBeUndefined();
 });

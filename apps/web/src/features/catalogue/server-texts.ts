@@ -6,10 +6,22 @@ export function counted(count: number, one: string): string {
   return `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
 }
 
-/** The tools of a server, '12 tools'; of one that shows them to those who sign in there, when they appear. */
-export function toolCount({ capabilities, requires }: Pick<ServerAnswer, 'capabilities' | 'requires'>): string {
-  if (capabilities.tools > 0 || requires === undefined) return counted(capabilities.tools, 'tool');
+/** The tools that every client lists, '12 tools'; of a server that shows them to those who sign in there, when they appear. */
+export function toolCount(server: Pick<ServerAnswer, 'capabilities' | 'askingTools' | 'requires'>): string {
+  const { capabilities, askingTools = 0, requires } = server;
+  if (capabilities.tools > 0 || requires === undefined) {
+    const ofAll = capabilities.tools - askingTools;
+    return ofAll === 0 && askingTools > 0 ? `${counted(askingTools, 'tool')} that ask` : counted(ofAll, 'tool');
+  }
   return requires === 'sign_in' ? 'Tools after sign-in' : 'Tools with your key';
+}
+
+/** Why a client may list fewer tools than the page shows; undefined where every client lists all. */
+export function askingText(tools: number | undefined): string | undefined {
+  if (tools === undefined || tools === 0) return undefined;
+  const ask = tools === 1 ? '1 more asks' : `${formatCount(tools)} more ask`;
+  const them = tools === 1 ? 'it' : 'them';
+  return `${ask} you something while ${tools === 1 ? 'it runs' : 'they run'}. Your AI client lists ${them} if it can show such questions.`;
 }
 
 /** Why a server shows fewer tools than it lists; undefined when none is hidden. */
@@ -38,9 +50,4 @@ export function callCost(creditCost: number | undefined): string {
 /** The same of a price that was announced: '500 credits' or 'free'. */
 export function comingCost(credits: number): string {
   return credits === 0 ? 'Free' : counted(credits, 'credit');
-}
-
-/** What calls of a server cost: 'from 2 credits a call'; undefined where every tool is free to use. */
-export function creditsFrom({ creditsFrom: least }: Pick<ServerAnswer, 'creditsFrom'>): string | undefined {
-  return least === undefined ? undefined : `from ${counted(least, 'credit')} a call`;
 }

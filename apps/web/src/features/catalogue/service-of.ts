@@ -5,20 +5,24 @@ export type Service = {
   tools: CapabilityAnswer[];
   prompts: CapabilityAnswer[];
   resources: CapabilityAnswer[];
+  resourceTemplates: readonly CapabilityAnswer[];
 };
 
 /** One server, and what it offers by its kind. */
 export function serviceOf({
   server,
   capabilities,
+  resourceTemplates,
 }: {
   server: ServerAnswer;
   capabilities: readonly CapabilityAnswer[];
+  resourceTemplates: readonly CapabilityAnswer[];
 }): Service {
   return {
     server,
     tools: capabilities.filter(({ type }) => type === 'tool'),
     prompts: capabilities.filter(({ type }) => type === 'prompt'),
     resources: capabilities.filter(({ type }) => type === 'resource'),
+    resourceTemplates,
   };
 }

@@ -5,7 +5,7 @@ import { Skeleton } from '#ui/skeleton.tsx';
 /** The service page in grey: head, tools, information. */
 export function ServicePlaceholder() {
   return (
-    <DelayedFallback label="Loading server…">
+    <DelayedFallback label="Loading server…" isScreen>
       <div className="flex items-start gap-4">
         <Skeleton className="size-16 shrink-0" />
         <div className="flex flex-1 flex-col gap-3">

@@ -1,9 +1,11 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import { creditWorthText } from '@souk/contract/credit-worth.ts';
 import { useQuery } from '@tanstack/react-query';
 import ArrowLeft from 'lucide-react/icons/arrow-left';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
+import { ClampedText } from '#ui/clamped-text.tsx';
 import { EmptyState } from '#ui/empty-state.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
 import { Icon } from '#ui/icon.tsx';
@@ -13,11 +15,13 @@ import { ScreenTitle } from '#ui/screen-title.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { TextLink } from '#ui/text-link.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
-import { isFree } from '#web/access-text.ts';
+import { callsText, isFree } from '#web/access-text.ts';
+import { sells } from '#web/config.ts';
+import { downSinceText } from '#web/down-text.ts';
 import { isNotDeployed, serverQuery } from '#web/server-query.ts';
 import { CapabilityList } from './capability-list.tsx';
 import { ServerInformation } from './server-information.tsx';
-import { noToolsText, underReviewText } from './server-texts.ts';
+import { askingText, noToolsText, underReviewText } from './server-texts.ts';
 import { serviceOf, type Service } from './service-of.ts';
 import { ServicePlaceholder } from './service-placeholder.tsx';
 import { ToolList, type ToolListProps } from './tool-list.tsx';
@@ -27,8 +31,8 @@ const RelatedServers = lazy(async () => ({ default: (await import('./related-ser
 export type ServiceScreenProps = {
   /** From the address, URL-decoded by the router. */
   serviceId: string;
-  /** Whether this person could use the service when they came. */
-  wasOwned: boolean;
+  /** Whether a person is signed in: their switch and link come before the tools, on a phone too. */
+  isMember: boolean;
   /** The tool whose form is open at first. */
   triedTool: string | undefined;
   /** What this person can do with the service: connect, switch on, or how to get access. */
@@ -82,17 +86,18 @@ function NotFound({ text }: { text: string }) {
 
 function Found({
   service,
-  wasOwned,
+  isMember,
   triedTool,
   access,
   toolsOfAccount,
   tryTool,
 }: { service: Service } & Omit<ServiceScreenProps, 'serviceId'>) {
-  const { server, tools, prompts, resources } = service;
+  const { server, tools, prompts, resources, resourceTemplates } = service;
   const dependsOnAccount = server.requires !== undefined && tools.length === 0;
+  const asking = askingText(server.askingTools);
   const underReview = underReviewText(server.toolsUnderReview);
-  // what must be had first stands first on a phone too
-  const isAccessFirst = !isFree(server) && !wasOwned;
+  // what a person came for, or must have first, stands first on a phone too
+  const isAccessFirst = isMember || !isFree(server);
   const use = (
     <section key="use" aria-label="Use this service" className="min-w-0 lg:col-start-2 lg:row-start-1">
       {access(server)}
@@ -104,13 +109,27 @@ function Found({
       <Head server={server} />
       {server.status !== 'connected' && server.statusDetail && (
         <div className="mt-6">
-          <Notice tone={server.status === 'error' ? 'bad' : 'info'}>{server.statusDetail}</Notice>
+          <Notice tone="bad">
+            {server.statusDetail}
+            {server.downSince !== undefined && (
+              <>
+                <br />
+                {downSinceText({ status: server.status, since: server.downSince })}. Calls fail and are not charged.
+                Plans and rentals run on.
+              </>
+            )}
+          </Notice>
         </div>
       )}
       <div className="mt-8 grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_22rem] lg:grid-rows-[auto_1fr]">
         {isAccessFirst && use}
         <div className="min-w-0 space-y-10 lg:col-start-1 lg:row-span-2 lg:row-start-1">
-          <Section title="Tools Available" count={dependsOnAccount ? undefined : tools.length}>
+          <Section
+            title="Tools Available"
+            count={dependsOnAccount ? undefined : tools.length - (server.askingTools ?? 0)}
+            note={server.creditPrice && `${creditWorthText(server.creditPrice)}.`}
+          >
+            {asking !== undefined && <p className="mb-3 text-quiet">{asking}</p>}
             {dependsOnAccount ? (
               toolsOfAccount(server)
             ) : tools.length === 0 ? (
@@ -134,8 +153,13 @@ function Found({
               <CapabilityList items={resources} />
             </Section>
           )}
+          {resourceTemplates.length > 0 && (
+            <Section title="Resource templates" count={resourceTemplates.length}>
+              <CapabilityList items={resourceTemplates} />
+            </Section>
+          )}
           <Suspense fallback={null}>
-            <RelatedServers server={server} />
+            <RelatedServers serverId={server.serverId} />
           </Suspense>
         </div>
         {!isAccessFirst && use}
@@ -147,21 +171,30 @@ function Found({
 
 function Head({ server }: { server: ServerAnswer }) {
   const { displayName, displayDescription, metadata, status, billing } = server;
+  const calls = sells ? callsText(server) : undefined;
   return (
     <div className="flex min-w-0 items-start gap-4">
       <Icon id={server.serverId} name={displayName} src={metadata.icon} size={64} />
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <h1 className="text-2xl/8 font-semibold tracking-tight wrap-anywhere">{displayName}</h1>
+          <h1 dir="auto" className="text-2xl/8 font-semibold tracking-tight wrap-anywhere">
+            {displayName}
+          </h1>
           <StatusBadge status={status} />
           {billing && <TierBadge tier={billing.tier} />}
+          {calls !== undefined && <span className="text-quiet">{calls}</span>}
         </div>
-        <p className="mt-1 max-w-prose text-[0.9375rem]/6 text-quiet">{displayDescription}</p>
+        <ClampedText text={displayDescription} className="mt-1 max-w-prose text-[0.9375rem]/6 text-quiet" />
         {billing && billing.features.length > 0 && (
           <ul aria-label="Features" className="mt-3 flex flex-wrap gap-1.5">
             {billing.features.map((feature) => (
               <li key={feature}>
-                <Badge>{feature}</Badge>
+                <span
+                  dir="auto"
+                  className="inline-flex rounded-lg bg-idle-soft px-2 py-0.5 text-xs/5 font-medium wrap-anywhere text-quiet"
+                >
+                  {feature}
+                </span>
               </li>
             ))}
           </ul>
@@ -171,13 +204,18 @@ function Head({ server }: { server: ServerAnswer }) {
   );
 }
 
-function Section({ title, count, children }: { title: string; count: number | undefined; children: ReactNode }) {
+type SectionProps = { title: string; count: number | undefined; note?: string | undefined; children: ReactNode };
+
+function Section({ title, count, note, children }: SectionProps) {
   return (
     <section>
-      <h2 className="mb-3 flex items-center gap-2 text-base font-semibold">
-        {title}
-        {count !== undefined && <Badge>{formatCount(count)}</Badge>}
-      </h2>
+      <div className="mb-3 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+        <h2 className="flex items-center gap-2 text-base font-semibold">
+          {title}
+          {count !== undefined && <Badge>{formatCount(count)}</Badge>}
+        </h2>
+        {note !== undefined && <p className="text-[0.8125rem] text-quiet tabular-nums">{note}</p>}
+      </div>
       {children}
     </section>
   );

@@ -1,15 +1,23 @@
 import type { CapabilityAnswer } from '@souk/contract/catalogue.ts';
 import ChevronRight from 'lucide-react/icons/chevron-right';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Badge } from '#ui/badge.tsx';
-import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { CodeBlock } from '#ui/code-block.tsx';
+import { classNames } from '#ui/class-names.ts';
 import { Day } from '#ui/moment.tsx';
-import { useHiddenEdges } from '#ui/use-hidden-edges.ts';
+import { Skeleton } from '#ui/skeleton.tsx';
 import { sells } from '#web/config.ts';
+import { asksTexts } from '#web/tools-that-ask.ts';
+import type { ToolFilterText } from './filter-tools.ts';
 import { callCost, comingCost } from './server-texts.ts';
-import { toolParameters, type ToolParameter } from './tool-parameters.ts';
+
+/** A look finds each of fewer tools. */
+const filterFrom = 13;
+
+const ToolFilter = lazy(async () => ({ default: (await import('./tool-filter.tsx')).ToolFilter }));
+
+/** What a row opens into: the first screen shows none of it. */
+const ToolDetails = lazy(async () => ({ default: (await import('./tool-details.tsx')).ToolDetails }));
 
 export type ToolListProps = {
   tools: readonly CapabilityAnswer[];
@@ -21,16 +29,27 @@ export type ToolListProps = {
 
 /** Tools as rows with description and price of a call. A row opens into the parameters, and the way to try the tool. */
 export function ToolList({ tools, triedTool, tryTool }: ToolListProps) {
+  const [isShown, setIsShown] = useState<ToolFilterText>();
   return (
-    <Card padding="none">
-      <ul className="divide-y divide-line">
-        {tools.map((tool) => (
-          <li key={tool.name}>
-            <ToolRow tool={tool} isTriedAtFirst={tool.name === triedTool} tryTool={tryTool} />
-          </li>
-        ))}
-      </ul>
-    </Card>
+    <>
+      {tools.length >= filterFrom && (
+        <Suspense fallback={<Skeleton className="mb-3 h-9 w-full" />}>
+          <ToolFilter tools={tools} onFilter={(next) => setIsShown(() => next)} />
+        </Suspense>
+      )}
+      <div hidden={isShown !== undefined && !tools.some(isShown)}>
+        <Card padding="none">
+          <ul className={classNames('divide-y divide-line', isShown && '-mb-px')}>
+            {tools.map((tool) => (
+              // a row that does not match keeps what a person opened or runs in it
+              <li key={tool.name} hidden={isShown !== undefined && !isShown(tool)}>
+                <ToolRow tool={tool} isTriedAtFirst={tool.name === triedTool} tryTool={tryTool} />
+              </li>
+            ))}
+          </ul>
+        </Card>
+      </div>
+    </>
   );
 }
 
@@ -39,19 +58,12 @@ function ToolRow({
   isTriedAtFirst,
   tryTool,
 }: { tool: CapabilityAnswer; isTriedAtFirst: boolean } & Pick<ToolListProps, 'tryTool'>) {
-  const [isTrying, setIsTrying] = useState(isTriedAtFirst);
+  const [isOpen, setIsOpen] = useState(isTriedAtFirst);
   const [wasOpen] = useState(isTriedAtFirst);
-  const trial = useRef<HTMLElement>(null);
-  // the button that opened it is gone
-  useEffect(() => {
-    if (isTrying) trial.current?.focus();
-  }, [isTrying]);
-  const tryButton = useRef<HTMLButtonElement>(null);
-  const parameters = toolParameters(tool.inputSchema);
   // where nothing is sold every call is free
   const creditCost = sells ? tool.creditCost : undefined;
   return (
-    <details open={wasOpen} className="group/tool">
+    <details open={wasOpen} onToggle={(event) => event.currentTarget.open && setIsOpen(true)} className="group/tool">
       <summary className="flex list-none items-start gap-2.5 px-4 py-3.5 hover:bg-sunken/50 [&::-webkit-details-marker]:hidden">
         <ChevronRight
           aria-hidden
@@ -60,13 +72,22 @@ function ToolRow({
         />
         <span className="grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] gap-x-2.5">
           <span className="flex flex-wrap content-start items-center gap-x-2 gap-y-1">
-            <span className="font-medium wrap-anywhere">{tool.displayName}</span>
+            <span dir="auto" className="font-medium wrap-anywhere">
+              {tool.displayName}
+            </span>
             {tool.displayName !== tool.name && (
-              <code className="font-mono text-xs wrap-anywhere text-faint">{tool.name}</code>
+              <code dir="auto" className="font-mono text-xs wrap-anywhere text-faint">
+                {tool.name}
+              </code>
             )}
             <Hints annotations={tool.annotations} />
+            {tool.asks && <Badge>{asksTexts[tool.asks]}</Badge>}
           </span>
-          <span className="col-span-2 row-start-2 mt-1 text-pretty text-quiet sm:col-span-1">
+          {/* the whole of a long text is in the open row */}
+          <span
+            dir="auto"
+            className="col-span-2 row-start-2 mt-1 line-clamp-3 text-pretty wrap-anywhere text-quiet group-open/tool:line-clamp-none sm:col-span-1"
+          >
             {tool.displayDescription}
           </span>
           <span
@@ -81,45 +102,11 @@ function ToolRow({
           </span>
         </span>
       </summary>
-      <div className="space-y-3 px-4 pb-4 sm:pl-10.5">
-        {isTrying ? (
-          <section ref={trial} tabIndex={-1} aria-label={`Try ${tool.displayName}`} className="outline-none">
-            {tryTool(tool, () => {
-              setIsTrying(false);
-              // the button is back in the next frame
-              requestAnimationFrame(() => tryButton.current?.focus());
-            })}
-          </section>
-        ) : (
-          <>
-            {parameters.length === 0 ? (
-              <p className="text-quiet">Takes no parameters.</p>
-            ) : (
-              <Parameters tool={tool.displayName} rows={parameters} />
-            )}
-            {tool.exposedName && (
-              <p className="text-[0.8125rem] text-quiet">
-                On your all-servers link it's named <code className="font-mono wrap-anywhere">{tool.exposedName}</code>.
-              </p>
-            )}
-            {tool.inputSchema && <JsonSchema schema={tool.inputSchema} />}
-            <Button ref={tryButton} size="small" onClick={() => setIsTrying(true)}>
-              Try it<span className="sr-only">: {tool.displayName}</span>
-            </Button>
-          </>
-        )}
-      </div>
-    </details>
-  );
-}
-
-/** Made only once it is asked for: schemas can be long. */
-function JsonSchema({ schema }: { schema: NonNullable<CapabilityAnswer['inputSchema']> }) {
-  const [isOpen, setIsOpen] = useState(false);
-  return (
-    <details onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-      <summary className="w-fit rounded-sm text-[0.8125rem] text-quiet hover:text-text">JSON schema</summary>
-      <div className="mt-2">{isOpen && <CodeBlock label="JSON schema" code={JSON.stringify(schema, null, 2)} />}</div>
+      {isOpen && (
+        <Suspense fallback={<Skeleton className="mb-4 h-24 w-full" />}>
+          <ToolDetails tool={tool} isTriedAtFirst={isTriedAtFirst} tryTool={tryTool} />
+        </Suspense>
+      )}
     </details>
   );
 }
@@ -129,51 +116,4 @@ function Hints({ annotations }: { annotations: CapabilityAnswer['annotations'] }
   if (annotations?.['readOnlyHint'] === true) return <Badge>Read only</Badge>;
   if (annotations?.['destructiveHint'] === true) return <Badge tone="bad">Can delete or overwrite</Badge>;
   return null;
-}
-
-/** On a phone the table scrolls sideways in its box, and fades out at the edge where it goes on. */
-function Parameters({ tool, rows }: { tool: string; rows: readonly ToolParameter[] }) {
-  const box = useRef<HTMLDivElement>(null);
-  const hiddenEdges = useHiddenEdges(box);
-  return (
-    <div className="overflow-hidden rounded-md border border-line">
-      <div
-        ref={box}
-        role="region"
-        aria-label={`Parameters of ${tool}`}
-        tabIndex={0}
-        data-hidden={hiddenEdges}
-        className="fade-edges overflow-x-auto focus-visible:-outline-offset-2"
-      >
-        <table className="w-full text-left text-[0.8125rem]">
-          <caption className="sr-only">Parameters of {tool}</caption>
-          <thead className="bg-sunken/60 text-quiet">
-            <tr>
-              <th scope="col" className="px-3 py-2 font-medium">
-                Parameter
-              </th>
-              <th scope="col" className="px-3 py-2 font-medium">
-                Type
-              </th>
-              <th scope="col" className="px-3 py-2 font-medium">
-                Description
-              </th>
-            </tr>
-          </thead>
-          <tbody className="divide-y divide-line">
-            {rows.map(({ name, type, required, description }) => (
-              <tr key={name} className="align-top">
-                <th scope="row" className="px-3 py-2 font-mono font-normal whitespace-nowrap">
-                  {name}
-                  {required && <span className="ml-1.5 font-sans text-xs text-quiet">required</span>}
-                </th>
-                <td className="max-w-48 px-3 py-2 font-mono text-quiet">{type}</td>
-                <td className="min-w-40 px-3 py-2 text-quiet">{description}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </div>
-  );
 }

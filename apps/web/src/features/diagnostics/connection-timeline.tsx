@@ -1,6 +1,6 @@
+import { Advice } from '#ui/check-list.tsx';
 import type { ConnectionAttempt } from '@souk/contract/diagnostics.ts';
 import { formatMoment } from '#ui/amount.ts';
-import { classNames } from '#ui/class-names.ts';
 import { stepStatusTexts, stepTexts, visibleSteps } from './attempt-texts.ts';
 import { ResultIcon } from '#ui/result-icon.tsx';
 
@@ -18,7 +18,10 @@ export function ConnectionTimeline({ attempt }: { attempt: ConnectionAttempt }) 
             </span>
             <div className="min-w-0 flex-1">
               <div className="flex flex-wrap items-baseline gap-x-2">
-                <span className={status === 'not-reached' || status === 'skipped' ? 'text-quiet' : 'font-medium'}>
+                <span
+                  dir="auto"
+                  className={status === 'not-reached' || status === 'skipped' ? 'text-quiet' : 'font-medium'}
+                >
                   {name}
                 </span>
                 <span className={status === 'passed' ? 'sr-only' : 'text-[0.8125rem] text-quiet'}>
@@ -39,20 +42,5 @@ export function ConnectionTimeline({ attempt }: { attempt: ConnectionAttempt }) 
         );
       })}
     </ol>
-  );
-}
-
-/** How to fix a fault. `calm`: everything works without. */
-export function Advice({ calm = false, children }: { calm?: boolean; children: string }) {
-  return (
-    <p
-      className={classNames(
-        'mt-1.5 max-w-prose rounded-md px-3 py-2 wrap-anywhere',
-        calm ? 'bg-sunken' : 'bg-bad-soft',
-      )}
-    >
-      <span className="font-medium">What to do: </span>
-      {children}
-    </p>
   );
 }

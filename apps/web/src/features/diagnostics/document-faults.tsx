@@ -3,7 +3,7 @@ import { Card } from '#ui/card.tsx';
 import { Ago } from '#ui/moment.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
-import { Advice } from './connection-timeline.tsx';
+import { Advice } from '#ui/check-list.tsx';
 
 /** Clients whose published description could not be fetched. Nobody was signed in then, so these are no one's attempts. */
 export function DocumentFaults({ faults }: { faults: readonly DocumentFault[] }) {

@@ -1,15 +1,12 @@
 import type { ConnectionCheck } from '@souk/contract/diagnostics.ts';
 import { useMutation } from '@tanstack/react-query';
 import ChevronRight from 'lucide-react/icons/chevron-right';
-import Stethoscope from 'lucide-react/icons/stethoscope';
-import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { describeFailure } from '#web/failure-text.ts';
 import { diagnosticsApi } from './diagnostics-api.ts';
-import { Advice } from './connection-timeline.tsx';
-import { ResultIcon } from '#ui/result-icon.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { CheckList } from '#ui/check-list.tsx';
+import { CheckSection } from '#ui/check-section.tsx';
 
 /** Runs the steps of a client against this installation and shows the faults. */
 export function SelfTest({ userId }: { userId: string }) {
@@ -18,25 +15,15 @@ export function SelfTest({ userId }: { userId: string }) {
   });
   const failure = test.isError ? describeFailure("The self-test couldn't run", test.error) : undefined;
   return (
-    <section aria-labelledby="self-test-heading" className="flex flex-col gap-4">
-      <SectionHeading
-        id="self-test-heading"
-        title="Self-test"
-        text="Checks what a client does, from finding the sign-in to listing tools, and names what is in its way. Useful for the administrator of this installation."
-        actions={
-          <Button loading={test.isPending} icon={<Stethoscope aria-hidden size={16} />} onClick={() => test.mutate()}>
-            {test.isPending ? 'Testing…' : 'Run the self-test'}
-          </Button>
-        }
-      />
-      {failure && (
-        <Notice tone="bad">
-          <strong className="font-medium">{failure.title}</strong>
-          {failure.reason !== undefined && `: ${failure.reason}`}
-        </Notice>
-      )}
+    <CheckSection
+      id="self-test-heading"
+      title="Self-test"
+      text="Checks what a client does, from finding the sign-in to listing tools, and names what is in its way. Useful for the administrator of this installation."
+      run={{ label: 'Run the self-test', pendingLabel: 'Testing…', isPending: test.isPending, start: test.mutate }}
+      failure={failure}
+    >
       {test.data && <Verdict ok={test.data.ok} checks={test.data.checks} />}
-    </section>
+    </CheckSection>
   );
 }
 
@@ -80,32 +67,3 @@ function Verdict({ ok, checks }: { ok: boolean; checks: readonly ConnectionCheck
     </>
   );
 }
-
-function CheckList({ label, checks }: { label: string; checks: readonly ConnectionCheck[] }) {
-  return (
-    <ul aria-label={label} className="divide-y divide-line">
-      {checks.map((check) => (
-        <li key={check.id} className="flex gap-3 px-4 py-3">
-          <span className="mt-0.5 shrink-0">
-            <ResultIcon status={check.status} />
-          </span>
-          <div className="min-w-0 flex-1">
-            <span className="font-medium">{check.name}</span>{' '}
-            <span className={check.status === 'passed' ? 'sr-only' : 'text-[0.8125rem] text-quiet'}>
-              {checkStatusTexts[check.status]}
-            </span>
-            <p className="text-[0.8125rem] text-quiet wrap-anywhere">{check.detail}</p>
-            {check.advice !== null && <Advice calm={check.status === 'warned'}>{check.advice}</Advice>}
-          </div>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-const checkStatusTexts: Readonly<Record<ConnectionCheck['status'], string>> = {
-  passed: 'Passed',
-  warned: 'Warning',
-  failed: 'Failed',
-  skipped: 'Not checked',
-};

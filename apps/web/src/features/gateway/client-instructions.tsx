@@ -58,7 +58,7 @@ function Snippets({ snippets }: { snippets: readonly Snippet[] }) {
       <CodeBlock label={label} code={code} />
       {needsToken && (
         // by way of the sign-in, which signed-in people pass at once
-        <TextLink to="/sign-in" search={{ return_to: '/dashboard?tab=tokens' }} className="self-start">
+        <TextLink to="/sign-in" search={{ return_to: '/dashboard?tab=connections&part=tokens' }} className="self-start">
           Create an access token
         </TextLink>
       )}

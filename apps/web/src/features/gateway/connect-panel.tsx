@@ -2,12 +2,12 @@ import { useState } from 'react';
 import { Card } from '#ui/card.tsx';
 import { CopyField } from '#ui/copy-field.tsx';
 import { Tabs } from '#ui/tabs.tsx';
-import { ClientMark } from '#web/client-mark.tsx';
 import { config } from '#web/config.ts';
 import { possessive } from '#web/possessive.ts';
 import { readChosenClient, storeChosenClient } from './chosen-client.ts';
 import { clientForms, connectTarget, isLocal, type ConnectTarget } from './client-forms.ts';
 import { ClientInstructions } from './client-instructions.tsx';
+import { FoldedOnPhone } from './folded-on-phone.tsx';
 import { FirstCallStatus } from './first-call-status.tsx';
 
 export type ConnectPanelProps = {
@@ -15,10 +15,12 @@ export type ConnectPanelProps = {
   service?: { id: string; name: string } | undefined;
   /** The signed-in person; visitors see no first-call status. */
   userId?: string | undefined;
+  /** A phone folds the set-up of clients, which is longer than a screen, where more than the panel is to be seen. */
+  isFolded?: boolean;
 };
 
 /** The link, how each client takes it, and whether a call has arrived. Serves home, service page and dashboard. */
-export function ConnectPanel({ service, userId }: ConnectPanelProps) {
+export function ConnectPanel({ service, userId, isFolded = false }: ConnectPanelProps) {
   const target = connectTarget(config, service);
   return (
     <Card padding="none" className="overflow-hidden">
@@ -30,13 +32,19 @@ export function ConnectPanel({ service, userId }: ConnectPanelProps) {
             service
               ? `Only ${possessive(service.name)} tools, with their original names.`
               : userId === undefined
-                ? 'Opens all the services you switch on.'
-                : "All the servers you've enabled."
+                ? 'All the services you enable.'
+                : "All the services you've enabled."
           }
           primary
         />
       </div>
-      <ClientTabs target={target} />
+      {isFolded ? (
+        <FoldedOnPhone title="Set up a client">
+          <ClientTabs target={target} />
+        </FoldedOnPhone>
+      ) : (
+        <ClientTabs target={target} />
+      )}
       {userId !== undefined && <FirstCallStatus userId={userId} serverId={service?.id} />}
     </Card>
   );
@@ -64,12 +72,7 @@ function ClientTabs({ target }: { target: ConnectTarget }) {
         onChange={choose}
         items={forms.map((form) => ({
           value: form.id,
-          label: (
-            <span className="flex items-center gap-1.5">
-              <ClientMark name={form.name} size={14} />
-              {form.name}
-            </span>
-          ),
+          label: form.name,
           content: <ClientInstructions form={form} link={target.link} />,
         }))}
       />

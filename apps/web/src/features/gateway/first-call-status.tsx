@@ -1,16 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
 import CircleAlert from 'lucide-react/icons/circle-alert';
 import CircleCheck from 'lucide-react/icons/circle-check';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { callsSoFar, firstCallPollMs } from './first-call.ts';
 import { lastUnansweredQuery, usageStatsQuery } from './queries.ts';
-import { unansweredCallText } from './unanswered-call-text.ts';
+import { config } from '#web/config.ts';
+
+/** The first load does not have its texts: it is close to its bound. */
+const UnansweredReason = lazy(async () => ({
+  default: (await import('./unanswered-reason.tsx')).UnansweredReason,
+}));
+const ClientCall = lazy(async () => ({ default: (await import('./client-call.tsx')).ClientCall }));
 
 /** Beside each other where there is room, else below each other, both beside the sign. */
 const textClasses = 'flex min-w-0 flex-1 flex-wrap items-baseline justify-between gap-x-2.5 gap-y-1';
 
 /**
- * 'Waiting for the first call', which turns green when a call is answered. Where calls only failed, it says why.
+ * 'Waiting for the first call', which turns green when a client's call is answered, and names the client: what this website
+ * runs proves no link. Where a client's calls only failed, it says why.
  * Polls every 2 s while the page is visible, until then.
  */
 export function FirstCallStatus({ userId, serverId }: { userId: string; serverId?: string | undefined }) {
@@ -19,41 +27,61 @@ export function FirstCallStatus({ userId, serverId }: { userId: string; serverId
     refetchInterval: ({ state }) =>
       callsSoFar(state.data?.data, serverId).state === 'answered' ? false : firstCallPollMs,
   });
-  const { state, calls } = callsSoFar(usage.data?.data, serverId);
+  const { state, calls, clientAt } = callsSoFar(usage.data?.data, serverId);
   return (
     <div
       role="status"
       className={`flex items-start gap-2.5 border-t border-line px-4 py-3.5 sm:px-5 ${state === 'answered' ? 'bg-good-soft' : ''}`}
     >
-      {state === 'answered' && <Arrived calls={calls} />}
-      {state === 'unanswered' && (
-        <Unanswered userId={userId} serverId={serverId} at={usage.data?.data.lastCallAt ?? ''} />
+      {clientAt !== null && (
+        <Arrived calls={calls}>
+          <ClientCall userId={userId} serverId={serverId} at={clientAt} />
+        </Arrived>
+      )}
+      {state === 'unproven' && (
+        <Unproven userId={userId} serverId={serverId} at={usage.data?.data.lastCallAt ?? ''} failed={usage.isError} />
       )}
       {state === 'none' && <Waiting failed={usage.isError} />}
     </div>
   );
 }
 
-function Arrived({ calls }: { calls: number }) {
+function Arrived({ calls, children }: { calls: number; children: ReactNode }) {
   return (
     <>
       <CircleCheck aria-hidden size={16} className="mt-0.5 shrink-0 text-good" />
-      <span className="font-medium text-good tabular-nums">
-        {calls > 1 ? `Working. ${formatCount(calls)} calls in the last 30 days.` : 'The first call has arrived'}
+      <span className={textClasses}>
+        <span className="font-medium text-good tabular-nums">
+          {calls > 1 ? `Working. ${formatCount(calls)} calls in the last 30 days.` : 'The first call has arrived'}
+        </span>
+        <Suspense>{children}</Suspense>
       </span>
     </>
   );
 }
 
 /** `at`: when the last call came, so that a later one is looked up again. */
-function Unanswered({ userId, serverId, at }: { userId: string; serverId: string | undefined; at: string }) {
+function Unproven({
+  userId,
+  serverId,
+  at,
+  failed,
+}: {
+  userId: string;
+  serverId: string | undefined;
+  at: string;
+  failed: boolean;
+}) {
   const { data: call } = useQuery(lastUnansweredQuery(userId, serverId, at));
+  if (!call) return <Waiting failed={failed} />;
   return (
     <>
       <CircleAlert aria-hidden size={16} className="mt-0.5 shrink-0 text-bad" />
       <span className={textClasses}>
         <span className="font-medium">A call arrived, but it wasn't answered</span>
-        {call && <span className="text-[0.8125rem] text-quiet">{unansweredCallText(call.reason)}</span>}
+        <Suspense>
+          <UnansweredReason reason={call.reason} />
+        </Suspense>
       </span>
     </>
   );
@@ -68,7 +96,9 @@ function Waiting({ failed }: { failed: boolean }) {
       <span className={textClasses}>
         <span className="font-medium">Waiting for the first call</span>
         <span className="text-[0.8125rem] text-quiet">
-          {failed ? "The broker isn't answering. Trying again…" : 'Ask your assistant to use one of the tools.'}
+          {failed
+            ? `${config.brandName} isn't answering. Trying again…`
+            : 'Ask your assistant to use one of the tools.'}
         </span>
       </span>
     </>

@@ -2,24 +2,33 @@
 export type Usage = {
   answeredToolCalls: number;
   lastCallAt: string | null;
-  lastAnsweredAt: string | null;
-  usageByMcp: readonly { mcpId: string; toolCalls: number; answeredToolCalls: number }[];
+  lastClientAt: string | null;
+  usageByMcp: readonly { mcpId: string; toolCalls: number; answeredToolCalls: number; lastClientAt: string | null }[];
 };
 
-/** none: no call has come; unanswered: only calls that were refused or failed; answered: the link works. */
-export type CallsSoFar = { state: 'none' | 'unanswered' | 'answered'; calls: number };
+/**
+ * none: no call has come; unproven: only calls that were refused or failed, or that this website made; answered: a client was
+ * answered, so the link works.
+ */
+export type CallsSoFar = { state: 'none' | 'unproven' | 'answered'; calls: number; clientAt: string | null };
 
 /** Asked again this often until the first call is answered. */
 export const firstCallPollMs = 2_000;
 
-/** Answered tool calls so far: of one service, or of all. Where all count, an answered prompt or resource read is a call too. */
+/**
+ * Answered tool calls so far: of one service, or of all. Where all count, a prompt or resource that a client has read proves the
+ * link too.
+ */
 export function callsSoFar(usage: Usage | undefined, serverId: string | undefined): CallsSoFar {
-  if (!usage) return { state: 'none', calls: 0 };
+  if (!usage) return { state: 'none', calls: 0, clientAt: null };
   if (serverId === undefined) {
-    const { answeredToolCalls: calls, lastAnsweredAt, lastCallAt } = usage;
-    return { state: lastAnsweredAt !== null ? 'answered' : lastCallAt !== null ? 'unanswered' : 'none', calls };
+    const { answeredToolCalls, lastCallAt, lastClientAt } = usage;
+    return so(lastCallAt !== null, answeredToolCalls, lastClientAt);
   }
   const own = usage.usageByMcp.find(({ mcpId }) => mcpId === serverId);
-  const calls = own?.answeredToolCalls ?? 0;
-  return { state: calls > 0 ? 'answered' : (own?.toolCalls ?? 0) > 0 ? 'unanswered' : 'none', calls };
+  return so((own?.toolCalls ?? 0) > 0, own?.answeredToolCalls ?? 0, own?.lastClientAt ?? null);
+}
+
+function so(wasCalled: boolean, calls: number, clientAt: string | null): CallsSoFar {
+  return { state: clientAt !== null ? 'answered' : wasCalled ? 'unproven' : 'none', calls, clientAt };
 }

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { accountKey } from '#web/account-key.ts';
+import { isAnswered } from '#web/answered-call.ts';
 import { api } from '#web/api.ts';
 
 /** A person's own use of tools in the last 30 days. */
@@ -12,14 +13,29 @@ export const usageStatsQuery = (userId: string) =>
 /** A read of a prompt that worked may be newer than the call that did not. */
 const recentCalls = 20;
 
-/** The newest call without an answer: to one service, or of all. @param lastCallAt a later call is looked up again */
+/** The newest call of a client without an answer: to one service, or of all. @param lastCallAt a later call is looked up again */
 export const lastUnansweredQuery = (userId: string, serverId: string | undefined, lastCallAt: string) =>
   queryOptions({
     queryKey: [...accountKey(userId), 'last-unanswered', serverId, lastCallAt],
     queryFn: async () => {
       const query = { limit: recentCalls, ...(serverId !== undefined && { serverId }) };
       const { calls } = await api.listCalls({ params: { userId }, query });
-      return calls.find(({ outcome }) => outcome !== 'ok') ?? null;
+      return calls.find(({ client, outcome }) => client.kind !== 'web' && outcome !== 'ok') ?? null;
     },
     placeholderData: keepPreviousData,
+  });
+
+/** The call of a client that was answered at this time: to one service, or of all. */
+export const clientCallQuery = (userId: string, serverId: string | undefined, at: string) =>
+  queryOptions({
+    queryKey: [...accountKey(userId), 'client-call', serverId, at],
+    queryFn: async () => {
+      // this moment alone: the website may have run many tools since
+      const to = new Date(Date.parse(at) + 1).toISOString();
+      const query = { limit: recentCalls, from: at, to, ...(serverId !== undefined && { serverId }) };
+      const { calls } = await api.listCalls({ params: { userId }, query });
+      return calls.find((call) => call.client.kind !== 'web' && isAnswered(call)) ?? null;
+    },
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
   });

@@ -10,6 +10,8 @@ const texts: Readonly<Record<string, string>> = {
   needs_task: "The tool only runs as a task, which isn't supported here.",
   unknown: 'It asked for something that no service of yours has.',
   undeployed: 'The service is no longer offered here.',
+  storage_full: 'The files that services keep took too much room.',
+  over_limit: 'The service took or sent more than a program may.',
   rate_limited: 'The client made too many calls within a minute.',
   busy: 'The service was busy with other calls.',
   upstream_unavailable: "The service couldn't be reached.",
@@ -19,9 +21,9 @@ const texts: Readonly<Record<string, string>> = {
   result_too_large: "The service's answer was too large to pass on.",
   protocol_error: 'The service answered with an error.',
   tool_error: 'It asked for something that cannot be done.',
-  cancelled: 'The client cancelled it.',
+  cancelled: 'The client canceled it.',
   stopped: 'The gateway was restarted while the call waited for an answer.',
-  not_dispatched: 'The client cancelled it.',
+  not_dispatched: 'The client canceled it.',
 };
 
 /** What happened to a call without an answer. `reason` may be of a newer broker: such a one gets general words. */

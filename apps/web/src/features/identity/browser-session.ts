@@ -1,6 +1,6 @@
 import { ApiError } from '@souk/contract/client.ts';
 import { config } from '#web/config.ts';
-import { isSuccess } from '#web/popup-window.ts';
+import { isSuccess } from '#web/sign-in-window.ts';
 import { arrivedHandOff } from './hand-off-address.ts';
 import { createSession, type Session } from './session.ts';
 import type { KeyValueStore } from './session-storage.ts';

@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { finishPopup } from '#web/popup-window.ts';
 import { failureText } from '#web/failure-text.ts';
+import { closeSignInWindow, leaveSignIn, tellSignedIn } from '#web/sign-in-window.ts';
 import { useSession } from './session-provider.tsx';
 import { SignInFailure } from './sign-in-failure.tsx';
 import { SigningIn } from './signing-in.tsx';
@@ -13,10 +13,13 @@ export function CallbackScreen() {
   const [failure, setFailure] = useState<string>();
   useEffect(() => {
     // the address as it came: the router would read a code of digits as a number
-    session.completeSignIn(new URLSearchParams(window.location.search)).then(
+    const answer = new URLSearchParams(window.location.search);
+    session.completeSignIn(answer).then(
       (path) => {
-        finishPopup(session.getState().user !== undefined);
-        router.history.replace(path);
+        const state = answer.get('state') ?? '';
+        if (session.getState().user) tellSignedIn(state);
+        closeSignInWindow(state);
+        leaveSignIn(path, router.history.replace);
       },
       (error: unknown) => setFailure(failureText(error)),
     );

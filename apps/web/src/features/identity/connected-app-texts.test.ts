@@ -15,7 +15,7 @@ test('the access to one server names the server and what may be used', () => {
 });
 
 test('the access to the all-servers link, and to several links', () => {
-  expect(say(['mcp:tools'], `${publicUrl}/mcp`)).toBe("Can use the tools of all the servers you've enabled.");
+  expect(say(['mcp:tools'], `${publicUrl}/mcp`)).toBe("Can use the tools of all the services you've enabled.");
   expect(say(['mcp:tools'], `${publicUrl}/s/travel/mcp`, 'https://other.example/mcp')).toBe(
     "Can use Travel's tools. Can use tools at https://other.example/mcp.",
   );

@@ -18,7 +18,7 @@ export function accessSentences({ scopes, resources, publicUrl, nameOf }: Access
   );
   if (what === '') return 'Has no access.';
   const sentences = resources.map((resource) => {
-    if (resource === `${publicUrl}/mcp`) return `Can use the ${what} of all the servers you've enabled.`;
+    if (resource === `${publicUrl}/mcp`) return `Can use the ${what} of all the services you've enabled.`;
     const serverId = serverOfLink(resource, publicUrl);
     return serverId !== undefined
       ? `Can use ${possessive(nameOf(serverId) ?? serverId)} ${what}.`

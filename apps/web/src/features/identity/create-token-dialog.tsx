@@ -96,7 +96,7 @@ function TokenForm({ id, onSubmit }: TokenFormProps) {
   const expiresAtMs = Date.now() + Number(days) * 86_400_000;
   return (
     <form id={id} ref={form} noValidate onSubmit={submit} className="flex flex-col gap-5">
-      <Field label="Name" hint="Say where you'll use it, so you can recognise it later." error={errors.name} required>
+      <Field label="Name" hint="Say where you'll use it, so you can recognize it later." error={errors.name} required>
         <Input
           name="token-name"
           autoComplete="off"

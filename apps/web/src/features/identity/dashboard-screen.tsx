@@ -4,28 +4,19 @@ import { ScreenHeading } from '#ui/screen-heading.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
 import { Tabs } from '#ui/tabs.tsx';
-import { dashboardTabs, type DashboardTab } from './dashboard-tabs.ts';
+import { dashboardTabs, tabLabels, type DashboardTab } from './dashboard-tabs.ts';
 import { RedirectHome } from './redirect-home.tsx';
 import { useSession } from './session-provider.tsx';
 import type { SignedInUser } from './signed-in-user.ts';
 
 export type DashboardScreenProps = {
-  tab: DashboardTab;
+  /** Undefined until it is known which one opens. */
+  tab: DashboardTab | undefined;
   onTabChange: (tab: DashboardTab) => void;
   /** Between the heading and the tabs: what the person has. */
   summary: (user: SignedInUser) => ReactNode;
   /** What each tab shows: the parts of several features, handed in from outside. */
   content: Readonly<Record<DashboardTab, (user: SignedInUser) => ReactNode>>;
-};
-
-const labels: Readonly<Record<DashboardTab, string>> = {
-  connections: 'Connections',
-  profile: 'Profile',
-  services: 'My Services',
-  billing: 'Billing',
-  usage: 'Usage',
-  apps: 'Connected apps',
-  tokens: 'Access tokens',
 };
 
 /** /dashboard: the signed-in person's own pages, one per tab. Visitors are sent home (spec part 2, section 2). */
@@ -39,28 +30,42 @@ export function DashboardScreen({ tab, onTabChange, summary, content }: Dashboar
       <ScreenTitle title="Dashboard" />
       <ScreenHeading title="Dashboard" subtitle={who} />
       {summary(user)}
-      <Tabs
-        label="Dashboard"
-        value={tab}
-        onChange={onTabChange}
-        items={dashboardTabs.map((value) => ({
-          value,
-          label: labels[value],
-          content: value === tab && content[value](user),
-        }))}
-      />
+      {tab === undefined ? (
+        <DelayedFallback label="Loading your dashboard…" isScreen>
+          <TabsSkeleton />
+        </DelayedFallback>
+      ) : (
+        <Tabs
+          label="Dashboard"
+          value={tab}
+          onChange={onTabChange}
+          items={dashboardTabs.map((value) => ({
+            value,
+            label: tabLabels[value],
+            content: value === tab && content[value](user),
+          }))}
+        />
+      )}
     </>
   );
 }
 
 function DashboardSkeleton() {
   return (
-    <DelayedFallback label="Restoring your session…">
+    <DelayedFallback label="Restoring your session…" isScreen>
       <Skeleton className="h-8 w-44" />
       <Skeleton className="mt-2 h-5 w-64" />
-      <Skeleton className="mt-6 h-19 w-full max-sm:h-28" />
+      <Skeleton className="mt-6 h-20.5 w-full max-sm:min-h-28" />
+      <TabsSkeleton />
+    </DelayedFallback>
+  );
+}
+
+function TabsSkeleton() {
+  return (
+    <>
       <Skeleton className="mt-6 h-9 w-96 max-w-full" />
       <Skeleton className="mt-4 h-56 w-full" />
-    </DelayedFallback>
+    </>
   );
 }

@@ -1,12 +1,51 @@
-/**
- * The tabs of the dashboard, in order: the specification's four (part 2, section 2) between what a newcomer does first and
- * what is seldom wanted. The first one opens when the address names none.
- */
-export const dashboardTabs = ['connections', 'profile', 'services', 'billing', 'usage', 'apps', 'tokens'] as const;
+import { serviceKinds, type ServicesSearch } from '#web/services-search.ts';
+
+/** The tabs of the dashboard in order: the specification's four (part 2, section 2), then what links clients to the account. */
+export const dashboardTabs = ['profile', 'services', 'billing', 'usage', 'connections'] as const;
 export type DashboardTab = (typeof dashboardTabs)[number];
 
-/** Reads the tab from the address and drops an unknown one. */
-export function parseDashboardSearch({ tab }: Record<string, unknown>): { tab?: DashboardTab } {
+export const tabLabels: Readonly<Record<DashboardTab, string>> = {
+  profile: 'Profile',
+  services: 'My Services',
+  billing: 'Billing',
+  usage: 'Usage',
+  connections: 'Connections',
+};
+
+/** The parts of the tab Connections in order. The first one opens when the address names none. */
+export const connectionParts = ['link', 'apps', 'tokens'] as const;
+export type ConnectionPart = (typeof connectionParts)[number];
+
+export const partLabels: Readonly<Record<ConnectionPart, string>> = {
+  link: 'Setup',
+  apps: 'Connected apps',
+  tokens: 'Access tokens',
+};
+
+export type DashboardSearch = { tab?: DashboardTab; part?: ConnectionPart } & ServicesSearch;
+
+const longestSearch = 200;
+
+/** Reads the address, and drops what is not known. `?tab=apps` and `?tab=tokens` were tabs once and are parts now. */
+export function parseDashboardSearch({ tab, part, q, show, page }: Record<string, unknown>): DashboardSearch {
+  const formerTab = connectionParts.find((candidate) => candidate === tab);
+  if (formerTab) return connectionSearch(formerTab);
   const known = dashboardTabs.find((candidate) => candidate === tab);
-  return known ? { tab: known } : {};
+  if (known === 'connections') return connectionSearch(connectionParts.find((candidate) => candidate === part));
+  if (known !== 'services') return known ? { tab: known } : {};
+  const kind = serviceKinds.find((candidate) => candidate === show);
+  // the router reads a search for 2026 as a number
+  const text = typeof q === 'string' || typeof q === 'number' ? String(q).slice(0, longestSearch) : '';
+  return {
+    tab: known,
+    ...(text !== '' && { q: text }),
+    ...(kind && { show: kind }),
+    ...(typeof page === 'number' && Number.isInteger(page) && page > 1 && { page }),
+  };
 }
+
+/** The address of a part of Connections. */
+export const connectionSearch = (part: ConnectionPart = 'link'): { tab: 'connections'; part?: ConnectionPart } => ({
+  tab: 'connections',
+  ...(part !== connectionParts[0] && { part }),
+});

@@ -1,7 +1,7 @@
 import { foldEmail } from '@souk/contract/fold-email.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useId, useState, type FormEvent } from 'react';
+import { useId, useState, type FormEvent, type ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Dialog, preloadDialog } from '#ui/dialog.tsx';
 import { Field } from '#ui/field.tsx';
@@ -15,8 +15,17 @@ import { failureLine } from '#web/failure-text.ts';
 import { useSession } from './session-provider.tsx';
 import type { SignedInUser } from './signed-in-user.ts';
 
-/** Deletes the account, once its e-mail has been typed. */
-export function DeleteAccount({ user }: { user: SignedInUser }) {
+/** The page and its dialog say the same. */
+const whatGoes =
+  'Your profile, connected apps, access tokens, sign-ins at services and settings are deleted immediately.';
+const whatStays =
+  "Records of payments and credits stay, anonymized, and a fingerprint of your e-mail, so that welcome credits and trials are given once. Data that services keep on their own servers stays with them; we can't delete it.";
+
+/**
+ * Deletes the account, once its e-mail has been typed. Of other features: `losses` end with it, and `files` are deleted, as the page
+ * says too.
+ */
+export function DeleteAccount({ user, losses, files }: { user: SignedInUser; losses: ReactNode; files: ReactNode }) {
   const { session } = useSession();
   const navigate = useNavigate();
   const toast = useToast();
@@ -40,17 +49,20 @@ export function DeleteAccount({ user }: { user: SignedInUser }) {
       <SectionHeading
         id="delete-heading"
         title="Delete account"
-        text="Your profile, connected apps, access tokens and files here are deleted immediately. Payment and usage records stay, anonymised. Data kept by services stays with them; we can't delete it."
+        text={`${whatGoes} ${whatStays}`}
         actions={
           <Button onPointerEnter={preloadDialog} onClick={() => show(true)}>
             Delete account
           </Button>
         }
       />
+      {files}
       <DeleteDialog
         open={open}
         onOpenChange={show}
         email={user.email}
+        losses={losses}
+        files={files}
         busy={remove.isPending}
         failure={remove.isError ? remove.error : undefined}
         onConfirm={(email) => remove.mutate(email)}
@@ -63,12 +75,14 @@ type DeleteDialogProps = {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   email: string;
+  losses: ReactNode;
+  files: ReactNode;
   busy: boolean;
   failure: unknown;
   onConfirm: (email: string) => void;
 };
 
-function DeleteDialog({ open, onOpenChange, email, busy, failure, onConfirm }: DeleteDialogProps) {
+function DeleteDialog({ open, onOpenChange, email, losses, files, busy, failure, onConfirm }: DeleteDialogProps) {
   const formId = useId();
   const described = failure === undefined ? undefined : failureLine('Failed to delete your account', failure);
   return (
@@ -78,7 +92,7 @@ function DeleteDialog({ open, onOpenChange, email, busy, failure, onConfirm }: D
       open={open}
       onOpenChange={onOpenChange}
       title="Delete your account?"
-      description="Your profile, connected apps, access tokens, sign-ins at services and settings are deleted. This action cannot be undone."
+      description={`${whatGoes} This action cannot be undone.`}
       footer={
         <>
           <Button onClick={() => onOpenChange(false)}>Cancel</Button>
@@ -93,7 +107,14 @@ function DeleteDialog({ open, onOpenChange, email, busy, failure, onConfirm }: D
           <Notice tone="bad">{described}</Notice>
         </div>
       )}
-      {open && <ConfirmForm id={formId} email={email} onSubmit={(typed) => busy || onConfirm(typed)} />}
+      {open && (
+        <div className="flex flex-col gap-5">
+          {losses}
+          {files}
+          <p className="text-quiet">Apps that use your link stop working at once. {whatStays}</p>
+          <ConfirmForm id={formId} email={email} onSubmit={(typed) => busy || onConfirm(typed)} />
+        </div>
+      )}
     </Dialog>
   );
 }

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useRouter, type LinkProps } from '@tanstack/react-router';
+import { useRouter, type LinkProps } from '@tanstack/react-router';
 import ChevronDown from 'lucide-react/icons/chevron-down';
 import LayoutDashboard from 'lucide-react/icons/layout-dashboard';
 import LogOut from 'lucide-react/icons/log-out';
 import ShieldCheck from 'lucide-react/icons/shield-check';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Avatar } from '#ui/avatar.tsx';
 import { Button } from '#ui/button.tsx';
 import { DelayedFallback } from '#ui/delayed-fallback.tsx';
@@ -15,9 +15,14 @@ import { failureText } from '#web/failure-text.ts';
 import { profileQuery } from './queries.ts';
 import { useSession } from './session-provider.tsx';
 import type { SignedInUser } from './signed-in-user.ts';
+import { useSignOut } from './use-sign-out.ts';
 
 type To = NonNullable<LinkProps['to']>;
-export type AccountLinks = { dashboard?: To | undefined; admin?: To | undefined };
+export type AccountLinks = {
+  dashboard?: To | undefined;
+  admin?: To | undefined;
+  adminMark?: (userId: string) => ReactNode;
+};
 
 /** The right end of the header: the account menu, or Sign In. */
 export function HeaderAccount({ links }: { links: AccountLinks }) {
@@ -65,29 +70,29 @@ export function SignInButton({ label = 'Sign In', returnTo }: SignInButtonProps)
 }
 
 function AccountMenu({ user, links }: { user: SignedInUser; links: AccountLinks }) {
-  const { session } = useSession();
-  const navigate = useNavigate();
+  const signOut = useSignOut();
   const profile = useQuery(profileQuery(user.id));
   const name = user.displayName || user.email;
-  const signOut = async () => {
-    const done = session.signOut();
-    await navigate({ to: '/' });
-    await done;
-  };
   const entries: MenuEntry[] = [];
   if (links.dashboard) {
     entries.push({ label: 'Dashboard', to: links.dashboard, icon: <LayoutDashboard aria-hidden size={16} /> });
   }
   // the profile says who is an administrator: the bundle holds no address (clarifications, Sign-in)
-  if (links.admin && profile.data?.role === 'admin') {
+  const isAdmin = profile.data?.role === 'admin';
+  if (links.admin && isAdmin) {
     entries.push({ label: 'Admin', to: links.admin, icon: <ShieldCheck aria-hidden size={16} /> });
   }
   if (entries.length > 0) entries.push('separator');
   entries.push({ label: 'Sign Out', onSelect: () => void signOut(), icon: <LogOut aria-hidden size={16} /> });
   return (
     <Menu label={`Account of ${name}`} entries={entries} className="max-w-56 px-2! sm:-mr-2">
-      <Avatar name={name} src={user.photoURL} size={24} />
-      <span className="truncate text-text max-sm:sr-only md:max-lg:sr-only">{name}</span>
+      <span className="relative shrink-0">
+        <Avatar name={name} src={user.photoURL} size={24} />
+        {isAdmin && links.adminMark?.(user.id)}
+      </span>
+      <span dir="auto" className="truncate text-text max-sm:sr-only md:max-lg:sr-only">
+        {name}
+      </span>
       <ChevronDown aria-hidden size={14} className="shrink-0 max-sm:hidden md:max-lg:hidden" />
     </Menu>
   );

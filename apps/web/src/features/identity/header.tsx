@@ -36,7 +36,7 @@ export function Header({ nav, account, search }: HeaderProps) {
               key={label}
               to={to}
               activeOptions={{ includeSearch: false }}
-              className="rounded-md px-3 py-1.5 font-medium text-quiet transition-colors hover:bg-sunken hover:text-text aria-[current=page]:text-text"
+              className="rounded-md px-3 py-1.5 font-medium text-quiet transition-colors hover:bg-sunken hover:text-text aria-[current=page]:text-text forced-colors:aria-[current=page]:underline"
             >
               {label}
             </Link>

@@ -1,4 +1,4 @@
-import { openSignInPopup } from '#web/popup-window.ts';
+import { openOwnSignIn } from '#web/popup-window.ts';
 import type { Session } from './session.ts';
 import type { SignedInUser } from './signed-in-user.ts';
 
@@ -7,12 +7,15 @@ const finishMs = 5_000;
 
 /**
  * Signs in in a window of its own, while this page stays as it is. Call it in the click itself.
- * The window keeps its own proof and state; the session arrives through storage, as from any other tab.
+ * The window keeps its own proof and state; the session arrives through storage, as from any other tab. Where a provider's page
+ * cut the window off, that may be long after this has answered null: the sign-in screen hears of it.
  * @returns the user, or null when the window was closed without a sign-in
  * @throws PopupBlockedError, and Error with the text of spec part 1, section 8 when it takes too long
  */
 export async function signInByPopup(session: Session): Promise<SignedInUser | null> {
-  const end = await openSignInPopup('/sign-in?return_to=/').wait({ isDone: isReturn });
+  const end = await openOwnSignIn('/sign-in?return_to=/').wait({ isDone: isReturn });
+  // storage events may be lost with the window
+  session.noticeStorage(null);
   if (end === 'address') await untilTold(session, () => session.getState().user !== undefined);
   return session.getState().user ?? null;
 }

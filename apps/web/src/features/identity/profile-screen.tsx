@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { formatDay } from '#ui/amount.ts';
 import { Avatar } from '#ui/avatar.tsx';
 import { Card } from '#ui/card.tsx';
@@ -6,13 +7,16 @@ import { ErrorState } from '#ui/error-state.tsx';
 import { describeFailure } from '#web/failure-text.ts';
 import { DeleteAccount } from './delete-account.tsx';
 import { ExportData } from './export-data.tsx';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { DelayedFallback } from '#ui/delayed-fallback.tsx';
+import { Skeleton } from '#ui/skeleton.tsx';
 import { profileQuery } from './queries.ts';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import type { SignedInUser } from './signed-in-user.ts';
 
-/** The person's profile, read-only (spec part 2, section 2), the export of their data, and the deletion of the account. */
-export function ProfileScreen({ user }: { user: SignedInUser }) {
+type ProfileScreenProps = { user: SignedInUser; emails: ReactNode; losses: ReactNode; files: ReactNode };
+
+/** The person's profile, read-only (spec part 2, section 2), the e-mails that they get, the export of their data, and the deletion of the account. */
+export function ProfileScreen({ user, emails, losses, files }: ProfileScreenProps) {
   return (
     <div className="flex flex-col gap-10">
       <section aria-labelledby="profile-heading" className="flex flex-col gap-4">
@@ -23,15 +27,25 @@ export function ProfileScreen({ user }: { user: SignedInUser }) {
         />
         <Facts user={user} />
       </section>
+      {emails}
       <ExportData userId={user.id} />
-      <DeleteAccount user={user} />
+      <DeleteAccount user={user} losses={losses} files={files} />
     </div>
   );
 }
 
 function Facts({ user }: { user: SignedInUser }) {
   const profile = useQuery(profileQuery(user.id));
-  if (profile.isPending) return <ListSkeleton label="Loading your profile…" />;
+  if (profile.isPending) {
+    return (
+      <DelayedFallback label="Loading your profile…">
+        <FactsCard
+          photo={<Skeleton className="size-16 rounded-full" />}
+          valueOf={() => <Skeleton className="h-5 w-40" />}
+        />
+      </DelayedFallback>
+    );
+  }
   if (profile.isError) {
     const { title, reason } = describeFailure('Failed to load your profile', profile.error);
     return (
@@ -39,20 +53,32 @@ function Facts({ user }: { user: SignedInUser }) {
     );
   }
   const { displayName, email, photoURL, provider, createdAt } = profile.data;
-  const facts = [
-    { name: 'Display name', value: displayName || '–' },
-    { name: 'E-mail', value: email },
-    { name: 'Provider', value: providerName(provider) },
-    { name: 'Member since', value: <time dateTime={createdAt}>{formatDay(createdAt)}</time> },
-  ];
+  const values = {
+    'Display name': displayName || '–',
+    'E-mail': email,
+    Provider: providerName(provider),
+    'Member since': <time dateTime={createdAt}>{formatDay(createdAt)}</time>,
+  };
+  return (
+    <FactsCard
+      photo={<Avatar name={displayName || email} src={photoURL} size={64} />}
+      valueOf={(name) => values[name]}
+    />
+  );
+}
+
+const factNames = ['Display name', 'E-mail', 'Provider', 'Member since'] as const;
+
+/** Also while the values are on their way: it keeps its size. */
+function FactsCard({ photo, valueOf }: { photo: ReactNode; valueOf: (name: (typeof factNames)[number]) => ReactNode }) {
   return (
     <Card padding="large" className="flex flex-wrap items-start gap-x-6 gap-y-4">
-      <Avatar name={displayName || email} src={photoURL} size={64} />
+      {photo}
       <dl className="grid min-w-0 flex-1 basis-64 gap-x-8 gap-y-4 sm:grid-cols-2">
-        {facts.map(({ name, value }) => (
+        {factNames.map((name) => (
           <div key={name} className="min-w-0">
             <dt className="text-[0.8125rem] text-quiet">{name}</dt>
-            <dd className="mt-0.5 font-medium wrap-anywhere">{value}</dd>
+            <dd className="mt-0.5 font-medium wrap-anywhere">{valueOf(name)}</dd>
           </div>
         ))}
       </dl>

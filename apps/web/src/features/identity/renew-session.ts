@@ -17,6 +17,8 @@ export type RenewalOptions = {
   enter: (user: SignedInUser) => void;
   keep: (user: SignedInUser) => SignedInUser;
   drop: (end: { hasEnded: boolean }) => void;
+  /** Is told once of each renewal that the broker could not answer. */
+  fail: (user: SignedInUser) => void;
 };
 
 /**
@@ -54,6 +56,10 @@ export function createRenewal(options: RenewalOptions): (old: SignedInUser) => P
   return (old) =>
     (running ??= options
       .withLock(() => renew(old))
+      .catch((error: unknown) => {
+        options.fail(old);
+        throw error;
+      })
       .finally(() => {
         running = undefined;
       }));

@@ -51,13 +51,22 @@ test('a renewal that the network loses keeps the user, and the token as long as 
   expect(tab.session.getState().user?.email).toBe('carl@souk.test');
 });
 
-test('a broker that is down for a moment signs nobody out', async () => {
+test('a session outlives a broker that is down for a moment: it says that the broker is away, and asks again', async () => {
   const { browser, tab } = await signedIn();
   browser.pass(hourMs);
   browser.answerWith(() => new Response('', { status: 503, statusText: 'Service Unavailable' }));
   await expect(tab.session.token()).rejects.toThrow('HTTP 503: Service Unavailable');
+  const { user } = tab.session.getState();
+  expect(tab.session.getState()).toEqual({ user, isRestoring: false, isAway: true });
+  // another tab is opened meanwhile, which drops the expired copy
+  const other = browser.openTab();
+  await other.session.start();
+  expect(tab.session.getState(), 'no sign-out').toEqual({ user, isRestoring: false, isAway: true });
   browser.answerWith(undefined);
-  expect(await tab.session.token()).toBe('access-2');
+  const again = tab.timers.find(({ atMs }) => atMs > browser.now()) ?? tab.timers[0];
+  again?.work();
+  await until(() => tab.session.getState().user?.accessToken === 'access-2');
+  expect(tab.session.getState()).not.toHaveProperty('isAway');
 });
 
 /** Waits for the moment's pause after a refusal, and ends it. */

@@ -3,7 +3,8 @@ import { createContext, use, useEffect, useSyncExternalStore, type ReactNode } f
 import { accountKey } from '#web/account-key.ts';
 import { fetchSource, tokenSource } from '#web/api.ts';
 import { createBrowserSession } from './browser-session.ts';
-import type { Session, SessionState } from './session.ts';
+import type { SessionState } from './session-state.ts';
+import type { Session } from './session.ts';
 
 const SessionContext = createContext<Session | undefined>(undefined);
 
@@ -17,7 +18,12 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   useEffect(() => {
     let userId = session.getState().user?.id;
+    let wasAway = false;
     return session.subscribe((user) => {
+      const { isAway = false } = session.getState();
+      // calls that failed meanwhile are on the screens as errors
+      if (wasAway && !isAway) void queries.refetchQueries({ type: 'active', predicate: ({ state }) => !!state.error });
+      wasAway = isAway;
       if (userId !== undefined && user?.id !== userId) queries.removeQueries({ queryKey: accountKey(userId) });
       userId = user?.id;
     });

@@ -95,16 +95,45 @@ test('two tabs that start at once after a night use the cookie once', async () =
   expect(two.session.getState().user).toBeDefined();
 });
 
-test('a start without the network is signed out, and restores when the network is back', async () => {
+test('a start that the broker cannot answer is no sign-out: it is tried again, ever later, and restores the user', async () => {
   const { browser } = await signedIn();
   browser.pass(12 * hourMs);
-  browser.answerWith(() => Promise.reject(new TypeError('failed to fetch')));
+  const failing = [
+    () => Promise.reject(new TypeError('failed to fetch')),
+    () => new Response('', { status: 503 }),
+    // renewed, and the profile cannot be read
+    (path: string) => (path === '/v2/user/profile' ? new Response('', { status: 503 }) : undefined),
+  ];
   const tab = browser.openTab();
-  await tab.session.start();
-  expect(tab.session.getState()).toEqual({ user: undefined, isRestoring: false });
+  void tab.session.start();
+  const waits: number[] = [];
+  for (let tries = 0; tries < 7; tries++) {
+    browser.answerWith(failing[tries % failing.length]);
+    await until(() => tab.timers.length > 0);
+    expect(tab.session.getState()).toEqual({ user: undefined, isRestoring: true, isAway: true });
+    const [timer] = tab.timers.splice(0);
+    waits.push((timer?.atMs ?? 0) - browser.now());
+    if (tries < 6) timer?.work();
+  }
+  expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
   browser.answerWith(undefined);
   await tab.session.wake();
-  expect(tab.session.getState().user?.email).toBe('carl@souk.test');
+  expect(tab.session.getState()).toEqual({
+    user: expect.objectContaining({ email: 'carl@souk.test' }),
+    isRestoring: false,
+  });
+});
+
+test('a start that the broker refuses after it was away says that the session ended', async () => {
+  const { browser } = await signedIn();
+  browser.pass(12 * hourMs);
+  browser.answerWith(() => new Response('', { status: 503 }));
+  const tab = browser.openTab();
+  await tab.session.start();
+  browser.dropCookie();
+  browser.answerWith(undefined);
+  await tab.session.wake();
+  expect(tab.session.getState()).toEqual({ user: undefined, isRestoring: false, hasEnded: true });
 });
 
 test('[SES-13] a stored expiry of more than 24 hours is not believed', async () => {

@@ -11,37 +11,18 @@ import {
   storeUser,
   tokensKey,
   userKey,
-  type KeyValueStore,
 } from './session-storage.ts';
 import { createRenewal } from './renew-session.ts';
 import type { SignedInUser } from './signed-in-user.ts';
-import { createSignIn, userOf, type SignInOptions } from './sign-in.ts';
+import type { SessionOptions, SessionState } from './session-state.ts';
+import { createSignIn, userOf } from './sign-in.ts';
 import { createTokenEndpoint } from './token-endpoint.ts';
 
 /** Renewed this long before the expiry, and never sent closer to it than half of that. */
 const renewBeforeMs = 60_000;
-const retryAfterMs = 30_000;
-
-export type SessionOptions = Omit<SignInOptions, 'endpoint' | 'onSignedIn'> & {
-  local: KeyValueStore;
-  now: () => number;
-  fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** Removes the cookies of earlier releases. */
-  clearCookies: () => void;
-  /** Whether the broker's refresh cookie may be there: false saves a visitor a request that must fail. */
-  mayHaveCookie: () => boolean;
-  /** @returns a function that cancels it. */
-  startTimer: (work: () => void, delayMs: number) => () => void;
-  log: (message: string) => void;
-};
-
-export type SessionState = {
-  user: SignedInUser | undefined;
-  /** The start does not know yet whether there is a user. */
-  isRestoring: boolean;
-  /** The session ended without a sign-out on this page: it was refused, or another tab signed out. */
-  hasEnded?: true;
-};
+/** The waits of a broker that does not answer double, from the first to the longest. */
+const firstWaitMs = 2_000;
+const longestWaitMs = 30_000;
 
 export type Session = ReturnType<typeof createSession>;
 
@@ -56,8 +37,10 @@ export function createSession(options: SessionOptions) {
   let state: SessionState = { user: undefined, isRestoring: true };
   let restoration: Promise<void> | undefined;
   let mayRestoreLater = false;
+  let wasSignedIn = false;
+  let failures = 0;
   let cancelTimer = () => {};
-  const renew = createRenewal({ ...options, endpoint, current: () => state.user, enter, keep, drop });
+  const renew = createRenewal({ ...options, endpoint, current: () => state.user, enter, keep, drop, fail });
   const signIn = createSignIn({ ...options, endpoint, onSignedIn });
   const handOff = createHandOff({
     ...options,
@@ -77,43 +60,55 @@ export function createSession(options: SessionOptions) {
     keep(user);
   }
 
-  function enter(user: SignedInUser | undefined, { isRestoring = false, hasEnded = false } = {}): void {
-    const isSame = state.user === user && state.isRestoring === isRestoring && (state.hasEnded ?? false) === hasEnded;
+  function enter(user: SignedInUser | undefined, { isRestoring = false, hasEnded = false, isAway = false } = {}): void {
+    const next = { user, isRestoring, ...(hasEnded && { hasEnded }), ...(isAway && { isAway }) };
+    const isSame = (['user', 'isRestoring', 'hasEnded', 'isAway'] as const).every((key) => state[key] === next[key]);
     if (isSame) return;
-    state = { user, isRestoring, ...(hasEnded && { hasEnded }) };
-    cancelTimer();
-    cancelTimer = user ? renewAt(user.tokenExpiry - renewBeforeMs) : () => {};
+    state = next;
+    if (!isAway) failures = 0;
+    if (user) renewIn(user.tokenExpiry - renewBeforeMs - now());
+    else setTimer();
     for (const listener of listeners) listener(user);
   }
 
-  function renewAt(atMs: number): () => void {
-    return options.startTimer(
-      () => {
-        const { user } = state;
-        if (!user) return;
-        renew(user).catch(() => {
-          // without the network, the next call or this timer tries again
-          if (state.user === user) cancelTimer = renewAt(now() + retryAfterMs);
-        });
-      },
-      Math.max(0, atMs - now()),
-    );
+  function setTimer(work?: () => void, delayMs = 0): void {
+    cancelTimer();
+    cancelTimer = work ? options.startTimer(work, Math.max(0, delayMs)) : () => {};
+  }
+
+  function renewIn(delayMs: number): void {
+    // a failure is noted, and the session renewed again later
+    setTimer(() => void (state.user && renew(state.user).catch(() => {})), delayMs);
+  }
+
+  /** A broker that cannot answer says nothing about the session: the user stays, and is renewed as soon as it can. */
+  function fail(user: SignedInUser): void {
+    if (state.user !== user) return;
+    if (user.tokenExpiry <= now()) enter(user, { isAway: true });
+    renewIn(nextWaitMs());
+  }
+
+  function nextWaitMs(): number {
+    return Math.min(firstWaitMs * 2 ** failures++, longestWaitMs);
   }
 
   function keep(user: SignedInUser): SignedInUser {
     storeUser(local, user);
+    wasSignedIn = false;
     enter(user);
     return user;
   }
 
   function drop({ hasEnded = false } = {}): void {
     clearStoredUser(local, temporary);
+    wasSignedIn = false;
     enter(undefined, { hasEnded });
   }
 
   /** Spec part 1, section 4: the stored user if unexpired, else one refresh with the cookie, else signed out. */
   function restore(): Promise<void> {
-    const wasSignedIn = local.getItem(userKey) !== null;
+    // the first try drops the expired copy
+    wasSignedIn ||= local.getItem(userKey) !== null;
     clearStaleEntries(local, temporary, now());
     const stored = readStoredUser(local, now());
     if (stored) {
@@ -124,19 +119,25 @@ export function createSession(options: SessionOptions) {
       drop({ hasEnded: wasSignedIn }); // no cookie: no request is needed
       return Promise.resolve();
     }
-    enter(undefined, { isRestoring: true });
-    restoration ??= withLock(() => restoreByCookie(wasSignedIn))
-      .catch(() => {
-        mayRestoreLater = true; // the broker did not answer; wake() asks again
-        if (!state.user) enter(undefined);
-      })
+    enter(undefined, { isRestoring: true, isAway: state.isAway ?? false });
+    restoration ??= withLock(restoreByCookie)
+      .catch(restoreLater)
       .finally(() => {
         restoration = undefined;
       });
     return restoration;
   }
 
-  async function restoreByCookie(wasSignedIn: boolean): Promise<void> {
+  /** The broker did not answer: whether there is a user is not known yet. wake() asks again too. */
+  function restoreLater(): void {
+    mayRestoreLater = true;
+    if (state.user) return;
+    if (local.getItem(signOutKey) !== null) return enter(undefined); // there is none: the person has signed out
+    enter(undefined, { isRestoring: true, isAway: true });
+    setTimer(() => void (state.user ? undefined : restore()), nextWaitMs());
+  }
+
+  async function restoreByCookie(): Promise<void> {
     mayRestoreLater = false;
     if (local.getItem(signOutKey) !== null) return finishSignOut();
     const stored = readStoredUser(local, now()); // another tab was first
@@ -144,7 +145,11 @@ export function createSession(options: SessionOptions) {
     const tokens = await endpoint.refresh();
     const answer = tokens && (await endpoint.fetchProfile(tokens.accessToken));
     if (state.user || local.getItem(signOutKey) !== null) return enter(state.user);
-    if (!answer || !('profile' in answer)) return drop({ hasEnded: wasSignedIn });
+    if (!answer || !('profile' in answer)) {
+      // the profile that cannot be read now is no refusal
+      if (answer?.isTemporary) throw new Error(answer.refused);
+      return drop({ hasEnded: wasSignedIn });
+    }
     keep(userOf(answer.profile, tokens));
   }
 
@@ -254,7 +259,10 @@ export function createSession(options: SessionOptions) {
     noticeStorage(key: string | null): void {
       if (key !== null && key !== tokensKey && key !== broadcastKey) return;
       const stored = readStoredUser(local, now());
-      if (stored?.accessToken !== state.user?.accessToken) enter(stored, { hasEnded: !stored });
+      const { user } = state;
+      // a tab that opens drops an expired copy, which is no sign-out: the broker says whether the session goes on
+      if (user && !stored && user.tokenExpiry <= now() && local.getItem(signOutKey) === null) return renewIn(0);
+      if (stored?.accessToken !== user?.accessToken) enter(stored, { hasEnded: !stored });
     },
 
     /** The page is visible or online again: repeats what failed meanwhile. */

@@ -5,8 +5,9 @@ import { Card } from '#ui/card.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { config } from '#web/config.ts';
-import { finishPopup, PopupBlockedError } from '#web/popup-window.ts';
+import { lostWindowText, PopupBlockedError } from '#web/popup-window.ts';
 import { failureText } from '#web/failure-text.ts';
+import { closeSignInWindow, leaveSignIn, nextSignIn, onSignedIn, tellSignedIn } from '#web/sign-in-window.ts';
 import { signInByPopup } from './popup-sign-in.ts';
 import { chooseReturnPath } from './return-path.ts';
 import { useSession } from './session-provider.tsx';
@@ -28,12 +29,15 @@ export function SignInScreen({ returnTo }: SignInScreenProps) {
   useEffect(() => {
     if (isRestoring) return;
     if (isSignedIn) {
-      finishPopup(true);
-      router.history.replace(path);
+      tellSignedIn(nextSignIn);
+      closeSignInWindow(nextSignIn);
+      leaveSignIn(path, router.history.replace);
     } else if (startsAtOnce) {
       session.startSignIn(path).catch((error: unknown) => setFailure(failureText(error)));
     }
   }, [session, router, isRestoring, isSignedIn, startsAtOnce, path]);
+  // also when this page was loaded again, or its wait for the window has ended
+  useEffect(() => onSignedIn(() => session.noticeStorage(null)), [session]);
   if (isRestoring || isSignedIn || (startsAtOnce && failure === undefined)) return <SigningIn />;
   return <Choice path={path} failure={failure} />;
 }
@@ -49,7 +53,7 @@ function Choice({ path, failure }: { path: string; failure: string | undefined }
     work()
       .then(
         // signed in: SignInScreen above redirects
-        (user) => user ?? setProblem('The window was closed before you were signed in.'),
+        (user) => user ?? setProblem(lostWindowText),
         setProblem,
       )
       .finally(() => setWaiting(undefined));

@@ -1,6 +1,7 @@
 import { ApiError } from '@souk/contract/client.ts';
 import type { UserProfile } from '@souk/contract/identity.ts';
 import { createProof, type Randomness } from './pkce.ts';
+import { claimWindow } from '#web/sign-in-window.ts';
 import { chooseReturnPath } from './return-path.ts';
 import { clearSignInState, returnPathKey, stateKey, verifierKey, type KeyValueStore } from './session-storage.ts';
 import type { SignedInUser } from './signed-in-user.ts';
@@ -36,6 +37,7 @@ export function createSignIn(options: SignInOptions) {
       temporary.setItem(returnPathKey, path);
       temporary.setItem(verifierKey, verifier);
       temporary.setItem(stateKey, state);
+      claimWindow(state, temporary);
       const query = new URLSearchParams({ return_to: `${origin}/auth/callback`, state, code_challenge: challenge });
       if (mustAsk) query.set('prompt', 'login');
       options.leaveTo(`${origin}/login?${query}`);

@@ -4,8 +4,8 @@ import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { config } from '#web/config.ts';
-import { finishPopup } from '#web/popup-window.ts';
 import { failureText } from '#web/failure-text.ts';
+import { closeSignInWindow, leaveSignIn, nextSignIn, tellSignedIn } from '#web/sign-in-window.ts';
 import { arrivedHandOff } from './hand-off-address.ts';
 import type { HandOffQuestion } from './hand-off.ts';
 import { useSession } from './session-provider.tsx';
@@ -19,8 +19,9 @@ export function SuccessScreen() {
   const [question, setQuestion] = useState<HandOffQuestion>();
   const [failure, setFailure] = useState<string>();
   const goOn = (path: string) => {
-    finishPopup(true);
-    router.history.replace(path);
+    tellSignedIn(nextSignIn);
+    closeSignInWindow(nextSignIn);
+    leaveSignIn(path, router.history.replace);
   };
   useEffect(() => {
     session.openHandOff(arrivedHandOff ?? { token: null, user: null }).then(

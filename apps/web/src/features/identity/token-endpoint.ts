@@ -27,6 +27,9 @@ export type TokenEndpointOptions = RenewalNameOptions & {
   now: () => number;
 };
 
+/** `isTemporary`: the broker could not answer, and has not refused. */
+export type ProfileAnswer = { profile: UserProfile } | { refused: string; isTemporary: boolean };
+
 export type TokenEndpoint = ReturnType<typeof createTokenEndpoint>;
 
 /** The calls that make, renew and end a session. They stand outside the contract: their form is OAuth's. */
@@ -111,8 +114,7 @@ export function createTokenEndpoint(options: TokenEndpointOptions) {
         renewal: renewalName.current(),
         ...(handle !== undefined && { refresh_token: handle }),
       });
-      const isRefused = [400, 401, 403].includes(response.status);
-      if (!response.ok && !isRefused) throw failureOf(response);
+      if (isTemporary(response)) throw failureOf(response);
       renewalName.end();
       return response.ok ? readTokens(response) : undefined;
     },
@@ -127,15 +129,19 @@ export function createTokenEndpoint(options: TokenEndpointOptions) {
      * The profile of the token's owner.
      * @returns the status text instead when the broker refuses: each caller has words of its own for that
      */
-    async fetchProfile(accessToken: string): Promise<{ profile: UserProfile } | { refused: string }> {
+    async fetchProfile(accessToken: string): Promise<ProfileAnswer> {
       const headers = { accept: 'application/json', authorization: `Bearer ${accessToken}` };
       const response = await request('/v2/user/profile', { headers });
-      if (!response.ok) return { refused: statusText(response) };
+      if (!response.ok) return { refused: statusText(response), isTemporary: isTemporary(response) };
       const profile = userProfileSchema.safeParse(await response.json().catch(() => undefined));
       if (profile.success) return { profile: profile.data };
       throw new ApiError({ message: 'An unexpected error occurred', code: 'unexpected_answer', cause: profile.error });
     },
   };
+}
+
+function isTemporary({ ok, status }: Response): boolean {
+  return !ok && ![400, 401, 403].includes(status);
 }
 
 async function exchangeFailure(response: Response): Promise<ApiError> {

@@ -14,6 +14,7 @@ import { NewTokenDialog, type NewToken } from './new-token-dialog.tsx';
 import { tokensQuery } from './queries.ts';
 import { RevokeTokenDialog } from './revoke-token-dialog.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
+import { TextAnchor } from '#ui/text-link.tsx';
 import { TokenStats } from './token-stats.tsx';
 import { TokensTable } from './tokens-table.tsx';
 
@@ -40,7 +41,15 @@ export function TokensScreen({ userId }: { userId: string }) {
         id="tokens-heading"
         focusRef={heading}
         title="Access tokens"
-        text="For scripts and clients that can't sign in on their own. Programs use a token to call your tools. It can't change your account."
+        text={
+          <>
+            For scripts and clients that can't sign in on their own. Programs use a token to call your tools. It can't
+            change your account.{' '}
+            <TextAnchor href="/docs/api" newTab>
+              All calls of the API
+            </TextAnchor>
+          </>
+        }
         actions={createButton}
       />
       <TokenList userId={userId} onRevoke={setRevoking} />

@@ -15,7 +15,7 @@ const cells: readonly TableColumn<PersonalToken>[] = [
     rowHeader: true,
     cell: (token) => (
       <div className="min-w-32">
-        <div className="max-w-48 truncate sm:max-w-64" title={token.name}>
+        <div dir="auto" className="max-w-48 truncate sm:max-w-64" title={token.name}>
           {token.name}
         </div>
         <code className="font-mono text-xs font-normal text-quiet">{token.prefix}…</code>

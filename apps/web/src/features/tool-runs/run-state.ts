@@ -19,7 +19,7 @@ export type RunState = {
 export type RunChange =
   | RunEvent
   | { type: 'started here' }
-  | { type: 'cancelled here' }
+  | { type: 'cancel asked' }
   | { type: 'answered'; id: string }
   | { type: 'stream ended'; message: string };
 
@@ -39,7 +39,7 @@ export function changeRun(state: RunState, change: RunChange): RunState {
   switch (change.type) {
     case 'started here':
       return { ...noRun, phase: 'running', available: state.available };
-    case 'cancelled here':
+    case 'cancel asked':
       return { ...state, isCancelling: true };
     case 'started':
       return { ...state, callId: change.callId };

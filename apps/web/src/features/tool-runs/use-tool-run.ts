@@ -4,7 +4,7 @@ import { failureText } from '#web/failure-text.ts';
 import { changeRun, noRun } from './run-state.ts';
 import { streamToolRun, toolRunsApi, type WantedRun } from './tool-runs-api.ts';
 
-const lostText = 'The connection ended before the tool had answered. The run was cancelled.';
+const lostText = 'The connection ended before the tool had answered. The run was canceled.';
 
 /** Runs a tool, one run at a time. A run ends with the component that started it. */
 export function useToolRun(onEnd: () => void) {
@@ -20,7 +20,7 @@ export function useToolRun(onEnd: () => void) {
       await streamToolRun(wanted, controller.signal, change);
       change({ type: 'stream ended', message: lostText });
     } catch (error) {
-      const message = controller.signal.aborted ? 'The call was cancelled.' : failureText(error);
+      const message = controller.signal.aborted ? 'The call was canceled.' : failureText(error);
       change({ type: 'stream ended', message });
     }
     onEnd();
@@ -39,7 +39,7 @@ export function useToolRun(onEnd: () => void) {
     async cancel(): Promise<void> {
       const controller = abort.current;
       const { callId } = state;
-      change({ type: 'cancelled here' });
+      change({ type: 'cancel asked' });
       if (callId === undefined) return controller?.abort();
       await toolRunsApi.cancelToolRun({ params: { callId } }).catch(() => controller?.abort());
     },

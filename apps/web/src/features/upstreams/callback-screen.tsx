@@ -4,10 +4,10 @@ import { ErrorState } from '#ui/error-state.tsx';
 import { AnchorButton } from '#ui/link-button.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { failureText } from '#web/failure-text.ts';
-import { finishPopup, isPopup } from '#web/popup-window.ts';
+import { closeSignInWindow, isSignInWindow } from '#web/sign-in-window.ts';
 import { pathAfter, takeContinuation, type Continuation } from './continue-in-tab.ts';
 import { enableAfterSignIn } from './enable-with-sign-in.ts';
-import { tellSignInEnd } from './sign-in-window.ts';
+import { tellSignInEnd } from './sign-in-end.ts';
 import { upstreamsApi } from './upstreams-api.ts';
 
 export type CallbackScreenProps = {
@@ -21,29 +21,28 @@ export type CallbackScreenProps = {
 type Problem = { title: string; text?: string };
 
 /**
- * /connect/callback: passes on what an authorization server sent, tells the page that waits for it, and closes its
- * window. Where the sign-in ran in this tab, it finishes what that tab was about to do and goes back. The answer is used
+ * /connect/callback: passes on what an authorization server sent, tells the page that waits for it, and closes the window that
+ * was opened for it. Where the sign-in ran in this tab, it finishes what that tab was about to do and goes back. The answer is used
  * once, and removed from the address first.
  */
 export function CallbackScreen({ userId, isRestoring, onDone }: CallbackScreenProps) {
   const [problem, setProblem] = useState<Problem>();
+  const [done, setDone] = useState<string>();
   // as the address was on arrival, before it is removed from there
   const [answer] = useState(() => new URLSearchParams(window.location.search));
+  const state = answer.get('state') ?? '';
   const [continuation, setContinuation] = useState<Continuation>();
   const sent = useRef(false);
   useEffect(() => {
     if (isRestoring || sent.current) return;
     sent.current = true;
     window.history.replaceState(window.history.state, '', window.location.pathname);
-    const state = answer.get('state') ?? '';
     const taken = takeContinuation(state);
     setContinuation(taken);
     finishSignIn(answer, userId).then(
       async ({ serverId, message }) => {
-        const inPopup = isPopup();
         tellSignInEnd({ state, ok: true, message });
-        finishPopup(true);
-        if (inPopup && window.closed) return;
+        if (closeSignInWindow(state)) return setDone(message);
         const { failure } = taken?.enables && taken.userId === userId ? await enableNow(serverId) : {};
         if (failure === undefined) onDone(pathAfter(taken ?? { screen: 'connect', serverId }));
         else setProblem({ title: failure });
@@ -51,13 +50,11 @@ export function CallbackScreen({ userId, isRestoring, onDone }: CallbackScreenPr
       (error: unknown) => {
         const text = failureText(error);
         tellSignInEnd({ state, ok: false, message: text });
-        setProblem({
-          title: answer.get('error') === 'access_denied' ? 'You did not allow access' : 'Sign-in failed',
-          text,
-        });
+        // the broker says who was not allowed
+        setProblem(answer.get('error') === 'access_denied' ? { title: text } : { title: 'Sign-in failed', text });
       },
     );
-  }, [answer, userId, isRestoring, onDone]);
+  }, [answer, state, userId, isRestoring, onDone]);
   return (
     <div className="mx-auto max-w-lg">
       <ScreenTitle title="Connecting" />
@@ -66,8 +63,8 @@ export function CallbackScreen({ userId, isRestoring, onDone }: CallbackScreenPr
         <ErrorState
           {...problem}
           actions={
-            isPopup() ? (
-              <Button onClick={() => finishPopup(false)}>Close window</Button>
+            isSignInWindow(state) ? (
+              <Button onClick={() => closeSignInWindow(state)}>Close window</Button>
             ) : (
               <AnchorButton href={continuation ? pathAfter(continuation) : '/dashboard'}>
                 {continuation ? 'Go back' : 'Go to the dashboard'}
@@ -77,7 +74,7 @@ export function CallbackScreen({ userId, isRestoring, onDone }: CallbackScreenPr
         />
       ) : (
         <p role="status" className="py-16 text-center text-quiet">
-          Finishing the sign-in…
+          {done === undefined ? 'Finishing the sign-in…' : `${done}. You can close this window.`}
         </p>
       )}
     </div>

@@ -1,8 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { Switch } from '#ui/switch.tsx';
+import { useMissingAccounts } from './missing-account.ts';
 import { OtherWindowHint } from './other-window-hint.tsx';
 import { SignInProblem } from './sign-in-problem.tsx';
-import { upstreamConnectionsQuery } from './upstreams-api.ts';
 import { useServerToggle } from './use-server-toggle.ts';
 
 export type CardSwitchProps = {
@@ -14,10 +13,8 @@ export type CardSwitchProps = {
 
 /** The switch of a service on its card, where many stand side by side. */
 export function CardSwitch({ userId, service: { id: serverId, name, enabled }, hasAccess }: CardSwitchProps) {
-  const { data } = useQuery(upstreamConnectionsQuery(userId));
-  const account = data?.connections.find((connection) => connection.serverId === serverId);
-  const needsSignIn = account?.auth === 'oauth' && account.state !== 'signed-in';
-  const { isOn, isWindowOpen, press, failure, onContinue } = useServerToggle({
+  const needsSignIn = useMissingAccounts(userId).get(serverId)?.by === 'oauth';
+  const { isOn, hint, press, failure, onContinue } = useServerToggle({
     userId,
     serverId,
     enabled,
@@ -28,14 +25,20 @@ export function CardSwitch({ userId, service: { id: serverId, name, enabled }, h
       <Switch
         label={
           <>
-            Enable<span className="sr-only"> {name}</span>
+            Enable
+            <span dir="auto" className="sr-only">
+              {' '}
+              {name}
+            </span>
           </>
         }
         checked={isOn}
         onChange={press}
         disabled={!hasAccess}
       />
-      <OtherWindowHint isOpen={isWindowOpen} />
+      <div className="order-last w-full has-[p:empty]:hidden">
+        <OtherWindowHint text={hint} />
+      </div>
       {failure !== undefined && (
         // below the row of buttons, over the whole card
         <div className="order-last w-full">

@@ -13,7 +13,8 @@ beforeAll(async () => {
 /** The typed client reads the address of the page when it is loaded: it is given one. */
 async function loadScreens() {
   vi.stubGlobal('window', { location: { origin: 'https://souk.example' } });
-  vi.stubGlobal('document', { querySelector: () => null });
+  // as in the other tests of screens: files share what is loaded
+  vi.stubGlobal('document', { querySelector: () => ({ getAttribute: () => '{"payments":"sandbox"}' }) });
   const [screen, queries, capabilities] = await Promise.all([
     import('./connect-screen.tsx'),
     import('./upstreams-api.ts'),

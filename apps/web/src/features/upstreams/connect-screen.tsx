@@ -11,7 +11,7 @@ import { Notice } from '#ui/notice.tsx';
 import { ScreenHeading } from '#ui/screen-heading.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
-import { howToGetAccess } from '#web/access-text.ts';
+import { HowToGetAccess } from '#web/plan-link.tsx';
 import { sells } from '#web/config.ts';
 import { failureText } from '#web/failure-text.ts';
 import { SignInFirst } from '#web/sign-in-first.tsx';
@@ -104,13 +104,7 @@ function Connection({
         <UpstreamAccountCard userId={user.id} connection={connection} entitled={entitled} />
       )}
       {entitled && (
-        <ServerSwitch
-          userId={user.id}
-          serverId={serverId}
-          name={name}
-          enabled={enabled}
-          needsSignIn={connection?.auth === 'oauth' && connection.state !== 'signed-in'}
-        />
+        <ServerSwitch userId={user.id} serverId={serverId} name={name} enabled={enabled} account={connection} />
       )}
       {isConnected && (
         <Notice tone="good">{nothingToDo ? `${name} is on.` : 'Connected.'} Go back to your assistant.</Notice>
@@ -125,7 +119,9 @@ function NotInPlan({ server }: { server: ServerAnswer }) {
     <Card as="section" className="flex flex-col items-start gap-4 sm:p-5">
       <div>
         <h2 className="font-semibold">Not in your plan</h2>
-        <p className="mt-1 text-quiet">{howToGetAccess(server, sells)}</p>
+        <p className="mt-1 text-quiet">
+          <HowToGetAccess server={server} sells={sells} />
+        </p>
       </div>
       <LinkButton to="/service/$serviceId" params={{ serviceId: server.serverId }}>
         See the service

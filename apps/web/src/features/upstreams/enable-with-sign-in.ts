@@ -38,12 +38,15 @@ export async function enableWithSignIn({ enable, signIn, log }: EnableOptions): 
   } catch (error) {
     if (error instanceof PopupBlockedError) return { failure: error.message, continueAt: authUrl };
     const message = failureText(error);
-    if (!timedOut.test(message)) return { failure: `OAuth authorization failed: ${message}` };
+    if (!timedOut.test(message)) return { failure: signInFailure(message) };
     log(message);
     return {};
   }
   return enableAfterSignIn(enable);
 }
+
+/** A sign-in at the server that failed (spec part 2, section 4). */
+export const signInFailure = (message: string) => `OAuth authorization failed: ${message}`;
 
 /** The one retry, once the sign-in at the server is complete. */
 export async function enableAfterSignIn(enable: () => Promise<ToggleAnswer>): Promise<EnableEnd> {

@@ -1,8 +1,10 @@
-/** Says where the sign-in goes on, while its window is open. */
-export function OtherWindowHint({ isOpen }: { isOpen: boolean }) {
+export const otherWindowText = 'Finish in the other window.';
+
+/** Says where a sign-in goes on, while its window is open or may be, and how it ended. */
+export function OtherWindowHint({ text }: { text: string | undefined }) {
   return (
     <p role="status" className="text-[0.8125rem] text-quiet empty:hidden">
-      {isOpen && 'Finish in the other window.'}
+      {text}
     </p>
   );
 }

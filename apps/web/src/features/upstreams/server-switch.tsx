@@ -1,24 +1,42 @@
+import type { UpstreamAccount } from '@souk/contract/upstreams.ts';
 import { Card } from '#ui/card.tsx';
 import { Switch } from '#ui/switch.tsx';
 import { BreakableName } from './breakable-name.tsx';
+import { missingAccount, missingText } from './missing-account.ts';
 import { OtherWindowHint } from './other-window-hint.tsx';
 import { SignInProblem } from './sign-in-problem.tsx';
 import { useServerToggle, type ServerToggleOptions } from './use-server-toggle.ts';
 
-export type ServerSwitchProps = ServerToggleOptions & { name: string };
+export type ServerSwitchProps = Omit<ServerToggleOptions, 'needsSignIn'> & {
+  name: string;
+  /** The person's account at the server; undefined where it needs none. */
+  account: UpstreamAccount | undefined;
+  /** Calls of its tools fail meanwhile. */
+  isDown?: boolean | undefined;
+};
 
 /** The switch of a server on a page of its own, with what it means. */
-export function ServerSwitch({ name, ...options }: ServerSwitchProps) {
-  const { isOn, isPending, isWindowOpen, press, failure, onContinue } = useServerToggle(options);
+export function ServerSwitch({ name, account, isDown = false, ...options }: ServerSwitchProps) {
+  const missing = missingAccount(account);
+  const { isOn, isPending, hint, press, failure, onContinue } = useServerToggle({
+    ...options,
+    needsSignIn: missing?.by === 'oauth',
+  });
   return (
-    <Card as="section" className="flex flex-col gap-3 sm:px-5" aria-label="Switch" aria-busy={isPending}>
+    <Card as="section" className="flex flex-col gap-3 sm:px-5" aria-label={`Use ${name}`} aria-busy={isPending}>
       <div className="flex flex-wrap items-center justify-between gap-3">
         <Switch label={<BreakableName name={`Use ${name}`} />} checked={isOn} onChange={press} />
         <span className="text-quiet">
-          {isOn ? 'On: your assistants can use it through your link.' : "Off: your assistants can't use it."}
+          {!isOn
+            ? "Off: your assistants can't use it."
+            : missing
+              ? `On, but your assistants can't use it until you ${missingText(name, missing)}.`
+              : isDown
+                ? `On, but calls to ${name} fail now.`
+                : 'On: your assistants can use it through your link.'}
         </span>
       </div>
-      <OtherWindowHint isOpen={isWindowOpen} />
+      <OtherWindowHint text={hint} />
       {failure !== undefined && <SignInProblem text={failure} onContinue={onContinue} />}
     </Card>
   );

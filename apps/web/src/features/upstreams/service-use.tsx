@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ErrorState } from '#ui/error-state.tsx';
-import { Skeleton } from '#ui/skeleton.tsx';
 import { failureText } from '#web/failure-text.ts';
+import { KeptFiles } from './kept-files.tsx';
 import { ServerSwitch } from './server-switch.tsx';
 import { UpstreamAccountCard } from './upstream-account-card.tsx';
 import { serverAccessQuery, upstreamConnectionsQuery } from './upstreams-api.ts';
@@ -10,6 +10,9 @@ import { serverAccessQuery, upstreamConnectionsQuery } from './upstreams-api.ts'
 export type ServiceUseProps = {
   userId: string;
   service: { id: string; name: string };
+  isDown: boolean;
+  /** Until it is known what the person may do. */
+  pending: ReactNode;
   /** For a person who may not use the service. */
   notIncluded: ReactNode;
   /** For a person who may use a service that is not free for everyone. */
@@ -19,7 +22,15 @@ export type ServiceUseProps = {
 };
 
 /** What a signed-in person can do with a service on its page: connect their account, switch it on, connect a client. */
-export function ServiceUse({ userId, service, notIncluded, accessNote, connectPanel }: ServiceUseProps) {
+export function ServiceUse({
+  userId,
+  service,
+  isDown,
+  pending,
+  notIncluded,
+  accessNote,
+  connectPanel,
+}: ServiceUseProps) {
   const access = useQuery(serverAccessQuery(userId, service.id));
   const connections = useQuery(upstreamConnectionsQuery(userId));
   const failed = [access, connections].find(({ isError }) => isError);
@@ -33,11 +44,18 @@ export function ServiceUse({ userId, service, notIncluded, accessNote, connectPa
       />
     );
   }
-  if (!access.data || !connections.data) return <Skeleton className="h-64 w-full rounded-lg" />;
-  const { entitled, enabled } = access.data;
-  if (!entitled) return notIncluded;
+  if (!access.data || !connections.data) return pending;
+  const { entitled, enabled, files } = access.data;
+  const keptFiles = files && <KeptFiles userId={userId} files={files} />;
+  if (!entitled) {
+    return (
+      <div className="flex flex-col gap-4">
+        {notIncluded}
+        {keptFiles}
+      </div>
+    );
+  }
   const connection = connections.data.connections.find(({ serverId }) => serverId === service.id);
-  const needsAccount = connection !== undefined && connection.state !== 'signed-in';
   return (
     <div className="flex flex-col gap-4">
       {accessNote}
@@ -46,10 +64,12 @@ export function ServiceUse({ userId, service, notIncluded, accessNote, connectPa
         userId={userId}
         serverId={service.id}
         name={service.name}
+        isDown={isDown}
         enabled={enabled}
-        needsSignIn={needsAccount && connection.auth === 'oauth'}
+        account={connection}
       />
       {enabled && connectPanel}
+      {keptFiles}
     </div>
   );
 }

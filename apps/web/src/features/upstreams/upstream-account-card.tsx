@@ -95,7 +95,7 @@ function SignInPart({ userId, connection, onSaid }: ConnectionPart & { onSaid: (
           {isSignedIn ? 'Sign in again' : `Sign in to ${serverName}`}
         </Button>
       </div>
-      <OtherWindowHint isOpen={signIn.isWindowOpen} />
+      <OtherWindowHint text={signIn.hint} />
     </>
   );
 }

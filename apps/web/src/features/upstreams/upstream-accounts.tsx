@@ -73,7 +73,7 @@ function UpstreamAccount({
   return (
     <li className="flex flex-col gap-3 border-t border-line px-4 py-3 sm:px-5">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <TextLink to="/connect/$serverId" params={{ serverId }}>
+        <TextLink dir="auto" to="/connect/$serverId" params={{ serverId }}>
           {serverName}
         </TextLink>
         <StatusBadge status={label} tone={tone} />
@@ -88,7 +88,7 @@ function UpstreamAccount({
           </LinkButton>
         </span>
       </div>
-      <OtherWindowHint isOpen={signIn.isWindowOpen} />
+      <OtherWindowHint text={signIn.hint} />
       {signIn.problem !== undefined && <SignInProblem text={signIn.problem} onContinue={signIn.onContinue} />}
     </li>
   );

@@ -1,9 +1,11 @@
 import {
+  deleteProgramFiles,
   deleteUpstreamConnection,
   disableServer,
   enableServer,
   finishUpstreamSignIn,
   getServerAccess,
+  listProgramFiles,
   listUpstreamConnections,
   putUpstreamHeaders,
   startUpstreamSignIn,
@@ -17,11 +19,13 @@ import { clientOptions } from '#web/api.ts';
 /** The calls of this feature, in a client of their own: only lazy screens load their schemas. */
 export const upstreamsApi = createClient(
   [
+    deleteProgramFiles,
     deleteUpstreamConnection,
     disableServer,
     enableServer,
     finishUpstreamSignIn,
     getServerAccess,
+    listProgramFiles,
     listUpstreamConnections,
     putUpstreamHeaders,
     startUpstreamSignIn,
@@ -54,4 +58,11 @@ export const serverAccessQuery = (userId: string, serverId: string) =>
   queryOptions({
     queryKey: [...upstreamKey(userId), 'access', serverId],
     queryFn: () => upstreamsApi.getServerAccess({ params: { userId, serverId } }),
+  });
+
+/** The files that services keep here for the person, at all services. */
+export const programFilesQuery = (userId: string) =>
+  queryOptions({
+    queryKey: [...upstreamKey(userId), 'files'],
+    queryFn: async () => (await upstreamsApi.listProgramFiles({ params: { userId } })).files,
   });

@@ -1,12 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { accountKey } from '#web/account-key.ts';
 import { PopupBlockedError, type SignInPopup } from '#web/popup-window.ts';
 import { continueInTab } from './continue-in-tab.ts';
-import { enableWithSignIn, type EnableEnd } from './enable-with-sign-in.ts';
-import { openServerSignIn, signInAtServer } from './sign-in-window.ts';
+import { enableWithSignIn, signInFailure, type EnableEnd } from './enable-with-sign-in.ts';
+import { otherWindowText } from './other-window-hint.tsx';
+import { openServerSignIn, signInAtServer } from './server-sign-in-window.ts';
 import { profileMigrationText, toggleFailure } from './toggle-texts.ts';
-import { upstreamsApi } from './upstreams-api.ts';
+import { upstreamConnectionsQuery, upstreamsApi } from './upstreams-api.ts';
+import { useAwaitedSignIn } from './use-awaited-sign-in.ts';
 
 export type ServerToggleOptions = {
   userId: string;
@@ -22,20 +24,32 @@ type Change = { on: boolean; popup: SignInPopup | undefined };
 export function useServerToggle({ userId, serverId, enabled, needsSignIn }: ServerToggleOptions) {
   const queries = useQueryClient();
   const [end, setEnd] = useState<EnableEnd>({});
+  const since = () =>
+    queries
+      .getQueryData(upstreamConnectionsQuery(userId).queryKey)
+      ?.connections.find((account) => account.serverId === serverId)?.since ?? null;
   const change = useMutation({
-    mutationFn: ({ on, popup }: Change) => (on ? enable(serverId, popup) : disable(serverId)),
+    mutationFn: ({ on, popup }: Change) =>
+      on ? enable({ userId, serverId, enables: true, since: since() }, popup) : disable(serverId),
     onMutate: () => setEnd({}),
     onSuccess: setEnd,
     // also what the shop's cards and My Services show of it
     onSettled: () => queries.invalidateQueries({ queryKey: accountKey(userId) }),
+  });
+  const awaitedHint = useAwaitedSignIn({
+    userId,
+    serverId,
+    enables: true,
+    isRunning: change.isPending,
+    onFailure: useCallback((message: string) => setEnd({ failure: signInFailure(message) }), []),
   });
   const { failure, continueAt } = end;
   return {
     /** What is asked for, or else what is. */
     isOn: change.isPending ? change.variables.on : enabled,
     isPending: change.isPending,
-    /** A sign-in goes on in another window. */
-    isWindowOpen: change.isPending && change.variables.popup !== undefined,
+    /** Where a sign-in goes on, or how one ended that this page had lost sight of. */
+    hint: change.isPending && change.variables.popup ? otherWindowText : awaitedHint,
     press(on: boolean) {
       if (change.isPending) return;
       // in the click itself: once the enable has been awaited, strict browsers block a window
@@ -47,14 +61,16 @@ export function useServerToggle({ userId, serverId, enabled, needsSignIn }: Serv
   };
 }
 
-async function enable(serverId: string, popup: SignInPopup | undefined): Promise<EnableEnd> {
+type What = Parameters<typeof signInAtServer>[2];
+
+async function enable(what: What, popup: SignInPopup | undefined): Promise<EnableEnd> {
   try {
     return await enableWithSignIn({
-      enable: () => upstreamsApi.enableServer({ params: { serverId } }),
+      enable: () => upstreamsApi.enableServer({ params: { serverId: what.serverId } }),
       signIn: async (authUrl) => {
         const opened = popup ?? openServerSignIn();
         if (!opened) throw new PopupBlockedError();
-        return signInAtServer(opened, authUrl);
+        return signInAtServer(opened, authUrl, what);
       },
       // oxlint-disable-next-line no-console -- a timeout is only logged (spec part 2, section 4)
       log: (message) => console.warn(message),

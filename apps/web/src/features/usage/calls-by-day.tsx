@@ -1,83 +1,127 @@
 import type { UsageStats } from '@souk/contract/usage.ts';
+import { useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { formatCount, formatDay } from '#ui/amount.ts';
+import { DayBars } from '#ui/day-bars.tsx';
+import { useServerFaces } from '#web/server-query.ts';
+import { axisTop, nextDay } from './day-axis.ts';
+import { isOneService, serviceName, ServiceDaysRows, type ServiceDays } from './service-days.tsx';
 
 type Day = UsageStats['usageByDay'][number];
 
-/** Of the drawing, in units of its own: it is stretched to the width that there is. */
-const step = 10;
-const gap = 3;
-const height = 64;
-const least = 2;
-
-/** The tool calls of each day as bars, and as a table for those who don't see them. */
-export function CallsByDay({ days }: { days: readonly Day[] }) {
-  const most = Math.max(1, ...days.map(({ toolCalls }) => toolCalls));
+/**
+ * The answered tool calls of each day as bars between two axes, and under them those of each service. The day under the
+ * pointer, or the one that the arrow keys lead to, says its figures. A table has them for those who don't see the bars.
+ */
+export function CallsByDay({ days, services }: { days: readonly Day[]; services: readonly ServiceDays[] }) {
+  const [chosen, setChosen] = useState<number>();
+  // a single service has the bars of all
+  const apart = services.length > 1 ? services : [];
+  const faceOf = useServerFaces(apart.map(({ mcpId }) => mcpId).filter(isOneService));
+  const most = Math.max(0, ...days.map(({ answeredToolCalls }) => answeredToolCalls));
+  const top = axisTop(most);
+  const day = chosen === undefined ? undefined : days[chosen];
+  const last = days.length - 1;
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = nextDay(event.key, chosen ?? last, last);
+    if (next === undefined) return;
+    event.preventDefault();
+    setChosen(next);
+  };
+  const onPointerMove = ({ clientX, currentTarget }: PointerEvent) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    setChosen(Math.min(last, Math.max(0, Math.floor(((clientX - left) / width) * days.length))));
+  };
   return (
     <figure className="border-t border-line pt-5">
       <figcaption className="flex flex-wrap justify-between gap-x-6 text-[0.8125rem] text-quiet">
         <span>Tool calls by day</span>
-        <span className="tabular-nums">Most in a day: {formatCount(most)}</span>
+        <span className="tabular-nums">{day ? figuresOf(day) : `Most in a day: ${formatCount(most)}`}</span>
       </figcaption>
-      <svg
-        aria-hidden
-        viewBox={`0 0 ${days.length * step - gap} ${height}`}
-        preserveAspectRatio="none"
-        className="mt-3 block h-24 w-full"
-      >
-        {days.map((day, index) => (
-          <Bar key={day.date} day={day} x={index * step} share={day.toolCalls / most} />
-        ))}
-      </svg>
-      <div aria-hidden className="mt-2 flex justify-between text-xs text-faint tabular-nums">
-        <span>{dayText(days[0])}</span>
-        <span>{dayText(days.at(-1))}</span>
-      </div>
-      <table className="sr-only">
-        <caption>Tool calls by day</caption>
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            <th scope="col">Tool calls</th>
-            <th scope="col">Credits</th>
-          </tr>
-        </thead>
-        <tbody>
-          {days
-            .filter(({ toolCalls }) => toolCalls > 0)
-            .map((day) => (
-              <tr key={day.date}>
-                <th scope="row">{dayText(day)}</th>
-                <td>{formatCount(day.toolCalls)}</td>
-                <td>{formatCount(day.totalCredits)}</td>
-              </tr>
+      <div className="mt-3 grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 text-xs text-quiet tabular-nums">
+        <div aria-hidden className="-my-2 flex flex-col justify-between text-right">
+          {[top, top / 2, 0].map((value) => (
+            <span key={value}>{formatCount(value)}</span>
+          ))}
+        </div>
+        <div
+          role="slider"
+          aria-label="Day of the chart"
+          aria-valuemin={1}
+          aria-valuemax={days.length}
+          aria-valuenow={(chosen ?? last) + 1}
+          aria-valuetext={figuresOf(day ?? days[last])}
+          tabIndex={0}
+          onKeyDown={onKeyDown}
+          onFocus={() => setChosen((before) => before ?? last)}
+          onBlur={() => setChosen(undefined)}
+          onPointerMove={onPointerMove}
+          onPointerLeave={({ currentTarget }) => currentTarget !== document.activeElement && setChosen(undefined)}
+          className="relative h-32"
+        >
+          <div aria-hidden className="absolute inset-0 flex flex-col justify-between">
+            {[top, top / 2, 0].map((value) => (
+              <span key={value} className="border-t border-line" />
             ))}
-        </tbody>
-      </table>
+          </div>
+          <DayBars
+            className="relative h-full"
+            top={top}
+            chosen={chosen}
+            bars={days.map(({ date, answeredToolCalls }) => ({ key: date, value: answeredToolCalls }))}
+          />
+        </div>
+        <div aria-hidden className="col-start-2 mt-3 flex justify-between">
+          {[0, 1 / 3, 2 / 3, 1].map((share) => (
+            <span key={share}>{shortDay(days[Math.round(share * last)])}</span>
+          ))}
+        </div>
+        {apart.length > 0 && (
+          <div className="col-start-2 mt-5" onPointerMove={onPointerMove} onPointerLeave={() => setChosen(undefined)}>
+            <ServiceDaysRows services={apart} faceOf={faceOf} chosen={chosen} />
+          </div>
+        )}
+      </div>
+      <div className="sr-only">
+        <table>
+          <caption>Tool calls by day</caption>
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              <th scope="col">Tool calls</th>
+              <th scope="col">Credits</th>
+              {apart.map(({ mcpId }) => (
+                <th key={mcpId} scope="col">
+                  {serviceName(mcpId, faceOf)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {days.map(
+              (used, index) =>
+                used.answeredToolCalls > 0 && (
+                  <tr key={used.date}>
+                    <th scope="row">{dayText(used)}</th>
+                    <td>{formatCount(used.answeredToolCalls)}</td>
+                    <td>{formatCount(used.totalCredits)}</td>
+                    {apart.map(({ mcpId, answeredToolCalls }) => (
+                      <td key={mcpId}>{formatCount(answeredToolCalls[index] ?? 0)}</td>
+                    ))}
+                  </tr>
+                ),
+            )}
+          </tbody>
+        </table>
+      </div>
     </figure>
-  );
-}
-
-/** The whole column answers the pointer: a low bar is hard to hit. */
-function Bar({ day, x, share }: { day: Day; x: number; share: number }) {
-  const tall = day.toolCalls === 0 ? least / 2 : Math.max(least, share * height);
-  return (
-    <g className="group">
-      <title>{`${dayText(day)}. Tool calls: ${formatCount(day.toolCalls)}. Credits: ${formatCount(day.totalCredits)}.`}</title>
-      <rect x={x} y={0} width={step - gap} height={height} className="fill-transparent" />
-      <rect
-        x={x}
-        y={height - tall}
-        width={step - gap}
-        height={tall}
-        className={
-          day.toolCalls === 0
-            ? 'fill-line'
-            : 'fill-line-strong transition-colors group-hover:fill-ink forced-colors:fill-[CanvasText]'
-        }
-      />
-    </g>
   );
 }
 
 /** The days are those of UTC, and are named as such everywhere. */
 const dayText = (day: Day | undefined): string => (day ? formatDay(`${day.date}T00:00`) : '');
+/** Without the year, which the figures of a day name. */
+const shortDay = (day: Day | undefined): string => dayText(day).split(',')[0] ?? '';
+
+const figuresOf = (day: Day | undefined): string =>
+  day ? `${dayText(day)}: ${counted(day.answeredToolCalls, 'tool call')}, ${counted(day.totalCredits, 'credit')}` : '';
+const counted = (count: number, what: string): string => `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;

@@ -1,31 +1,30 @@
 import type { CreditUsage } from '@souk/contract/billing-history.ts';
+import { builtInToolTitle } from '@souk/contract/built-in-tools.ts';
 import { formatCount } from '#ui/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { Ago } from '#ui/moment.tsx';
-import { useServerNames } from '#web/server-query.ts';
+import { useServerTexts } from '#web/server-query.ts';
+import type { ShownCall } from './usage-queries.ts';
 
-/** Spec part 2, section 9. */
-const shownEntries = 10;
-
-/** The newest calls that cost credits. */
-export function RecentActivity({ charges }: { charges: readonly CreditUsage[] }) {
-  const shown = charges.slice(0, shownEntries);
-  const nameOf = useServerNames(shown.flatMap(({ mcpId }) => mcpId ?? []));
-  if (shown.length === 0) return <p className="text-quiet">No call has cost credits yet.</p>;
+/** The newest calls that were answered, also those that cost nothing. */
+export function RecentActivity({ calls }: { calls: readonly ShownCall[] }) {
+  const { nameOf, titleOf } = useServerTexts(calls.flatMap(({ mcpId }) => mcpId ?? []));
+  if (calls.length === 0) return <p className="text-quiet">No call has been answered yet.</p>;
   return (
     <Card padding="none">
       <ul aria-label="Recent activity" className="divide-y divide-line">
-        {shown.map(({ id, mcpId, toolName, amount, timestamp, metadata }) => (
+        {calls.map(({ id, mcpId, toolName, amount, isFailed, timestamp, metadata }) => (
           <li key={id} className="flex items-baseline justify-between gap-4 px-4 py-3">
             <span className="min-w-0">
-              <span className="font-medium wrap-anywhere">{toolName}</span>
+              <span className="font-medium wrap-anywhere">
+                {mcpId === null ? builtInToolTitle(toolName) : titleOf(mcpId, toolName)}
+              </span>
               <span className="block text-[0.8125rem] text-quiet">
-                {mcpId !== null && `${nameOf(mcpId) ?? mcpId} · `}
-                <Ago moment={timestamp} />
+                {mcpId === null ? 'Built-in tool' : nameOf(mcpId)} · <Ago moment={timestamp} />
               </span>
             </span>
             <span className="shrink-0 text-right tabular-nums">
-              {amount === 1 ? '1 credit' : `${formatCount(amount)} credits`}
+              <Cost credits={amount} isFailed={isFailed} />
               <Tokens {...metadata} />
             </span>
           </li>
@@ -33,6 +32,12 @@ export function RecentActivity({ charges }: { charges: readonly CreditUsage[] })
       </ul>
     </Card>
   );
+}
+
+function Cost({ credits, isFailed }: { credits: number; isFailed: boolean }) {
+  if (isFailed) return <span className="text-quiet">failed, not charged</span>;
+  if (credits === 0) return <span className="text-quiet">free</span>;
+  return credits === 1 ? '1 credit' : `${formatCount(credits)} credits`;
 }
 
 /** Nothing where the server told none. */

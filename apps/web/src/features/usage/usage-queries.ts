@@ -1,8 +1,9 @@
-import { getCreditHistory, getCreditHistoryCsv } from '@souk/contract/billing-history.ts';
+import { getCreditHistory, getCreditHistoryCsv, type CreditUsage } from '@souk/contract/billing-history.ts';
 import { createClient } from '@souk/contract/client.ts';
-import type { UsageStats } from '@souk/contract/usage.ts';
+import type { Call, UsageStats } from '@souk/contract/usage.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { accountKey } from '#web/account-key.ts';
+import { isAnswered } from '#web/answered-call.ts';
 import { api } from '#web/api.ts';
 import { billingClientOptions } from '#web/billing-client-options.ts';
 import { loadedOnce } from '#web/loaded-once.ts';
@@ -31,18 +32,46 @@ export const noUsage: UsageStats = {
   usageByMcp: [],
   usageByTool: [],
   usageByDay: [],
+  usageByMcpAndDay: [],
   lastCallAt: null,
   lastAnsweredAt: null,
+  lastClientAt: null,
 };
 
-/** The newest calls that cost credits. */
-export const creditHistoryQuery = (userId: string) =>
+/** Spec part 2, section 9. */
+const shownCalls = 10;
+
+/** Whether there are calls that cost credits, and the newest calls that were answered: charged ones and free ones. */
+export const activityQuery = (userId: string) =>
   queryOptions({
-    queryKey: [...accountKey(userId), 'usage', 'credit-history'],
-    queryFn: async () =>
-      (await usageApi.getCreditHistory({ params: { userId }, query: { limit: requestedCharges } })).data.usage,
+    queryKey: [...accountKey(userId), 'usage', 'activity'],
+    queryFn: async () => {
+      const params = { userId };
+      const [history, { calls }] = await Promise.all([
+        usageApi.getCreditHistory({ params, query: { limit: requestedCharges } }),
+        // some of them may not have been answered
+        api.listCalls({ params, query: { limit: 2 * shownCalls } }),
+      ]);
+      const charges = history.data.usage.map((usage) => ({ ...usage, isFailed: false }));
+      const free = calls.filter(({ credits, ...call }) => credits === 0 && isAnswered(call)).map(asUsage);
+      const newest = [...charges, ...free].toSorted((a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp));
+      return { hasCharges: charges.length > 0, newest: newest.slice(0, shownCalls) };
+    },
     ...loadedOnce,
   });
 
-/** All of them, as a file. */
+/** A call of Recent Activity. isFailed: its tool answered with an error, and nothing was charged. */
+export type ShownCall = CreditUsage & { isFailed: boolean };
+
+const asUsage = ({ id, serverId, name, at, outcome }: Call): ShownCall => ({
+  id,
+  mcpId: serverId,
+  toolName: name,
+  amount: 0,
+  isFailed: outcome === 'error',
+  timestamp: at,
+  metadata: {},
+});
+
+/** All charged calls, as a file. */
 export const creditHistoryFile = (userId: string) => usageApi.getCreditHistoryCsv({ params: { userId }, query: {} });

@@ -1,5 +1,4 @@
-import type { CreditUsage } from '@souk/contract/billing-history.ts';
-import type { UsageStats } from '@souk/contract/usage.ts';
+import { builtInTools, type UsageStats } from '@souk/contract/usage.ts';
 import { useQuery } from '@tanstack/react-query';
 import ChartColumn from 'lucide-react/icons/chart-column';
 import RotateCw from 'lucide-react/icons/rotate-cw';
@@ -19,14 +18,14 @@ import { CsvButton } from '#web/csv-button.tsx';
 import { describeFailure } from '#web/failure-text.ts';
 import { CallsByDay } from './calls-by-day.tsx';
 import { RecentActivity } from './recent-activity.tsx';
-import { creditHistoryFile, creditHistoryQuery, noUsage, usageQuery } from './usage-queries.ts';
+import { activityQuery, creditHistoryFile, noUsage, usageQuery } from './usage-queries.ts';
 import { UsedServices } from './used-services.tsx';
 
 /** The Usage tab: what the person's assistants called in the last 30 days, and what that cost. */
-export function UsageScreen({ userId }: { userId: string }) {
+export function UsageScreen({ userId, creditWorth }: { userId: string; creditWorth: ReactNode }) {
   const stats = useQuery(usageQuery(userId));
-  const charges = useQuery(creditHistoryQuery(userId));
-  const refresh = () => void Promise.all([stats.refetch(), charges.refetch()]);
+  const activity = useQuery(activityQuery(userId));
+  const refresh = () => void Promise.all([stats.refetch(), activity.refetch()]);
   return (
     <section aria-labelledby="usage-heading" className="flex flex-col gap-4">
       <SectionHeading
@@ -35,22 +34,21 @@ export function UsageScreen({ userId }: { userId: string }) {
         text={
           <>
             The last 30 days.
-            {stats.data && (
-              <>
+            {/* the button beside it stays where it is when the time is known */}
+            {!stats.isError && (
+              <span className={stats.isPending ? 'opacity-0' : ''} aria-hidden={stats.isPending}>
                 {' '}
-                Updated <Ago moment={new Date(stats.dataUpdatedAt).toISOString()} />.
-              </>
+                Updated <Ago moment={new Date(stats.dataUpdatedAt || Date.now()).toISOString()} />.
+              </span>
             )}
           </>
         }
         actions={
           <div className="flex flex-wrap gap-2">
-            {charges.data !== undefined && charges.data.length > 0 && (
-              <CsvButton of="charged calls" load={() => creditHistoryFile(userId)} />
-            )}
+            {activity.data?.hasCharges && <CsvButton of="charged calls" load={() => creditHistoryFile(userId)} />}
             <Button
               icon={<RotateCw aria-hidden size={16} />}
-              loading={stats.isFetching || charges.isFetching}
+              loading={stats.isFetching || activity.isFetching}
               onClick={refresh}
             >
               Refresh
@@ -58,8 +56,9 @@ export function UsageScreen({ userId }: { userId: string }) {
           </div>
         }
       />
-      {stats.isPending || charges.isPending ? (
-        <ListSkeleton label="Loading your usage…" />
+      {creditWorth}
+      {stats.isPending || activity.isPending ? (
+        <ListSkeleton label="Loading your usage…" isScreen />
       ) : (
         <>
           {stats.isError && (
@@ -71,14 +70,14 @@ export function UsageScreen({ userId }: { userId: string }) {
           )}
           <Usage
             stats={stats.data ?? noUsage}
-            charges={charges.data}
+            calls={activity.data?.newest}
             isKnown={stats.isSuccess}
             failure={
-              charges.isError && (
+              activity.isError && (
                 <ErrorState
-                  {...failureOf(charges.error)}
-                  onRetry={() => void charges.refetch()}
-                  retrying={charges.isFetching}
+                  {...failureOf(activity.error)}
+                  onRetry={() => void activity.refetch()}
+                  retrying={activity.isFetching}
                 />
               )
             }
@@ -96,15 +95,15 @@ function failureOf(error: unknown) {
 
 type UsageProps = {
   stats: UsageStats;
-  charges: readonly CreditUsage[] | undefined;
+  calls: Parameters<typeof RecentActivity>[0]['calls'] | undefined;
   /** The figures are the broker's, and not the zeros in place of them. */
   isKnown: boolean;
-  /** In place of the charges. */
+  /** In place of the calls. */
   failure: ReactNode;
 };
 
-function Usage({ stats, charges, isKnown, failure }: UsageProps) {
-  if (isKnown && stats.totalToolCalls === 0 && charges?.length === 0) {
+function Usage({ stats, calls, isKnown, failure }: UsageProps) {
+  if (isKnown && stats.totalToolCalls === 0 && calls?.length === 0) {
     return (
       <EmptyState
         icon={<ChartColumn aria-hidden />}
@@ -118,22 +117,33 @@ function Usage({ stats, charges, isKnown, failure }: UsageProps) {
       />
     );
   }
+  const used = stats.usageByMcp.filter(({ answeredToolCalls }) => answeredToolCalls > 0);
   return (
     <div className="flex flex-col gap-10">
       <Card padding="large" className="flex flex-col gap-6">
         <dl className="grid grid-cols-2 gap-6 lg:grid-cols-4">
           <Stat label="Credits used" value={formatCount(stats.totalCreditsUsed)} />
-          <Stat label="MCP servers used" value={formatCount(stats.usageByMcp.length)} />
-          <Stat label="Tool calls" value={formatCount(stats.totalToolCalls)} />
+          <Stat
+            label="MCP servers used"
+            value={formatCount(used.filter(({ mcpId }) => mcpId !== builtInTools).length)}
+          />
+          <Stat label="Tool calls" value={formatCount(stats.answeredToolCalls)} hint={unansweredText(stats)} />
           <Stat label="Average cost" value={stats.averageCost.toFixed(2)} hint="credits per call" />
         </dl>
-        {stats.totalToolCalls > 0 && <CallsByDay days={stats.usageByDay} />}
+        {stats.answeredToolCalls > 0 && <CallsByDay days={stats.usageByDay} services={stats.usageByMcpAndDay} />}
       </Card>
-      {stats.usageByMcp.length > 0 && <UsedServices services={stats.usageByMcp} />}
+      {used.length > 0 && <UsedServices services={used} />}
       <section aria-labelledby="activity-heading" className="flex flex-col gap-4">
         <SectionHeading id="activity-heading" title="Recent Activity" />
-        {failure || <RecentActivity charges={charges ?? []} />}
+        {failure || <RecentActivity calls={calls ?? []} />}
       </section>
     </div>
   );
+}
+
+/** Refused and failed calls cost nothing, and are counted apart. */
+function unansweredText({ totalToolCalls, answeredToolCalls }: UsageStats): string | undefined {
+  // the schema of the figures allows more answers than calls
+  const unanswered = totalToolCalls - answeredToolCalls;
+  return unanswered <= 0 ? undefined : `${formatCount(unanswered)} more refused or failed`;
 }

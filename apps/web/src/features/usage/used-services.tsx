@@ -1,40 +1,51 @@
-import type { UsageStats } from '@souk/contract/usage.ts';
+import { builtInTools, countedServers, type UsageStats } from '@souk/contract/usage.ts';
 import { formatCount } from '#ui/amount.ts';
+import { Icon } from '#ui/icon.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { TextLink } from '#ui/text-link.tsx';
-import { useServerNames } from '#web/server-query.ts';
+import { config } from '#web/config.ts';
+import { useServerFaces } from '#web/server-query.ts';
+import { isOneService, serviceName } from './service-days.tsx';
 
 type Used = UsageStats['usageByMcp'][number];
 
 /** Spec part 2, section 9. */
 const shownServices = 10;
 
+const builtInHint = `The tools of ${config.brandName} itself that search, list and call those of your services.`;
+const othersHint = `On days with more than ${countedServers} services, those beyond them are counted together.`;
+
 /** The services that were called most, each with what its calls cost. */
 export function UsedServices({ services }: { services: readonly Used[] }) {
   const shown = services.slice(0, shownServices);
-  const nameOf = useServerNames(shown.map(({ mcpId }) => mcpId));
-  const most = Math.max(1, ...shown.map(({ toolCalls }) => toolCalls));
+  const faceOf = useServerFaces(shown.map(({ mcpId }) => mcpId).filter(isOneService));
+  const most = Math.max(1, ...shown.map(({ answeredToolCalls }) => answeredToolCalls));
   const columns: readonly TableColumn<Used>[] = [
     {
       id: 'service',
       header: 'Service',
       rowHeader: true,
-      cell: ({ mcpId, toolCalls }) => (
-        <div className="min-w-24">
-          <TextLink
-            to="/service/$serviceId"
-            params={{ serviceId: mcpId }}
-            tone="quiet"
-            className="wrap-anywhere text-text!"
-          >
-            {nameOf(mcpId) ?? mcpId}
-          </TextLink>
-          <Share of={toolCalls / most} />
+      cell: ({ mcpId, answeredToolCalls }) => (
+        <div className="grid min-w-24 grid-cols-[auto_minmax(0,1fr)] items-center gap-x-3">
+          <Icon id={mcpId} name={serviceName(mcpId, faceOf)} src={faceOf(mcpId).icon} size={20} />
+          {isOneService(mcpId) ? (
+            <TextLink
+              to="/service/$serviceId"
+              params={{ serviceId: mcpId }}
+              tone="quiet"
+              className="wrap-anywhere text-text!"
+            >
+              {faceOf(mcpId).name}
+            </TextLink>
+          ) : (
+            <span title={mcpId === builtInTools ? builtInHint : othersHint}>{serviceName(mcpId, faceOf)}</span>
+          )}
+          <Share of={answeredToolCalls / most} />
         </div>
       ),
     },
-    { id: 'calls', header: 'Calls', numeric: true, cell: ({ toolCalls }) => formatCount(toolCalls) },
+    { id: 'calls', header: 'Calls', numeric: true, cell: ({ answeredToolCalls }) => formatCount(answeredToolCalls) },
     { id: 'average', header: <AverageHeader />, numeric: true, cell: ({ averageCost }) => averageCost.toFixed(1) },
     { id: 'total', header: 'Credits', numeric: true, cell: ({ totalCredits }) => formatCount(totalCredits) },
   ];
@@ -58,12 +69,17 @@ function AverageHeader() {
   );
 }
 
-/** The calls of a service beside those of the most used one. */
+/** The calls of a service beside those of the most used one. Its icon and name tell it apart. */
 function Share({ of }: { of: number }) {
   return (
-    <svg aria-hidden viewBox="0 0 100 4" preserveAspectRatio="none" className="mt-1.5 block h-1 w-full max-w-sm">
+    <svg
+      aria-hidden
+      viewBox="0 0 100 4"
+      preserveAspectRatio="none"
+      className="col-start-2 mt-1.5 block h-1.5 w-full max-w-sm"
+    >
       <rect width="100" height="4" className="fill-sunken" />
-      <rect width={of * 100} height="4" className="fill-line-strong forced-colors:fill-[CanvasText]" />
+      <rect width={of * 100} height="4" className="fill-accent forced-colors:fill-[CanvasText]" />
     </svg>
   );
 }

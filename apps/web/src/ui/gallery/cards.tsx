@@ -32,7 +32,7 @@ export function Cards() {
             </p>
             <div className="mt-3 flex items-center justify-between">
               <TierBadge tier={index === 0 ? 'T0' : 'T1'} />
-              <span className="font-medium tabular-nums">{index === 0 ? 'Free' : '$9.00/month'}</span>
+              <span className="font-medium tabular-nums">{index === 0 ? 'Free' : '$9/month'}</span>
             </div>
           </Card>
         ))}

@@ -22,7 +22,7 @@ export function Lists() {
         <Stat label="Servers" value="12" />
         <Stat label="Calls" value="12,345" hint="Last 30 days" />
         <Stat label="Credits" value="500" />
-        <Stat label="Spent" value="$9.00" />
+        <Stat label="Spent" value="$9" />
       </dl>
       <Table
         caption="Access tokens"

@@ -36,8 +36,8 @@ export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onC
         onConfirm={() => onConfirm('reload')}
       >
         <p>
-          Every deployed manifest is read again, every broker opens new connections, and each server is asked what it
-          offers. Calls under way end first. Nothing is deployed.
+          Every deployed manifest is read again, new connections are opened, and each server is asked what it offers.
+          Calls under way end first. Nothing is deployed.
         </p>
         <Shown query={deployed} action="reload">
           {(list) => <Names list={list} />}
@@ -59,7 +59,7 @@ export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onC
           told with its reason.
         </p>
         <Shown query={staged} action="deploy">
-          {(preview) => <DeployAllEffects preview={preview} />}
+          {(preview) => <DeployAllEffects preview={preview} onLeave={onClose} />}
         </Shown>
         {bundledDrafts > 0 && (
           <p className="mt-3 text-[0.8125rem]">
@@ -98,7 +98,9 @@ function Names({ list: { manifests, pagination } }: { list: ManifestList }) {
     <ul className="mt-3 max-h-56 overflow-y-auto rounded-md border border-line px-3 py-2 text-text">
       {manifests.map(({ id, name, deployedVersion }) => (
         <li key={id} className="flex justify-between gap-4 py-0.5">
-          <span className="min-w-0 wrap-anywhere">{name}</span>
+          <span dir="auto" className="min-w-0 wrap-anywhere">
+            {name}
+          </span>
           <span className="shrink-0 text-quiet tabular-nums">{deployedVersion}</span>
         </li>
       ))}

@@ -48,7 +48,7 @@ export function AllManifests({ userId, counts }: { userId: string; counts: Manif
           )}
         </Button>
         {reason !== undefined && (
-          <p id="why-not-all" className="text-[0.8125rem] text-quiet">
+          <p dir="auto" id="why-not-all" className="text-[0.8125rem] text-quiet">
             {reason}
           </p>
         )}

@@ -11,6 +11,7 @@ import type { ChosenRefunds } from './refunds.ts';
 import { OwnersList } from './owners-list.tsx';
 import { RentersList } from './renters-list.tsx';
 import type { useDelete } from './use-delete.ts';
+import { ReasonField } from '../users/actions/reason-field.tsx';
 
 export type DeleteFormProps = {
   formId: string;
@@ -44,7 +45,7 @@ export function DeleteForm({ formId, userId, id, shown, remove, onLookAgain, sig
       <p className="text-quiet">
         {listed?.isActive
           ? 'The server stops at once for everyone who uses it, and leaves the shop.'
-          : 'It is not deployed: nobody uses it. It leaves the list.'}{' '}
+          : 'It is not deployed, so no one uses it. It leaves the list.'}{' '}
         Its versions are kept: it can be deployed again by one of them.
       </p>
       {listed && listed.renters > 0 && (
@@ -57,9 +58,7 @@ export function DeleteForm({ formId, userId, id, shown, remove, onLookAgain, sig
         </>
       )}
       <OwnersList userId={userId} id={id} />
-      <Field label="Reason" hint="Optional. It is kept in the audit log.">
-        <Input value={reason} maxLength={500} autoComplete="off" onChange={(event) => setReason(event.target.value)} />
-      </Field>
+      <ReasonField value={reason} onChange={setReason} />
       <Field
         label={
           <>

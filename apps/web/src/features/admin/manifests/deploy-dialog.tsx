@@ -1,11 +1,10 @@
 import { unansweredText } from '@souk/contract/unanswered-text.ts';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
-import { Field } from '#ui/field.tsx';
-import { Input } from '#ui/input.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { useToast } from '#ui/use-toast.ts';
@@ -14,8 +13,10 @@ import { DeployEffects } from './deploy-effects.tsx';
 import { deployPlanQuery, type DeployPlan } from './deploy-plan.ts';
 import { actionFailure } from './failure-texts.ts';
 import { useManifestsChanged } from './manifest-queries.ts';
+import { MissingSecrets } from './missing-secrets.tsx';
 import { hasMoved, MovedNotice } from './moved-notice.tsx';
 import { useSingleMutation } from '../use-single-mutation.ts';
+import { ReasonField } from '../users/actions/reason-field.tsx';
 
 export type DeployDialogProps = {
   userId: string;
@@ -32,6 +33,7 @@ export type DeployDialogProps = {
 /** Shows what a deployment changes and for whom, then makes it. One for each opening: its state begins anew. */
 export function DeployDialog({ userId, id, version, open, onClose, onDone }: DeployDialogProps) {
   const toast = useToast();
+  const navigate = useNavigate();
   const changed = useManifestsChanged(userId);
   const [reason, setReason] = useState('');
   const query = useQuery({ ...deployPlanQuery(userId, id, version), enabled: open });
@@ -42,20 +44,28 @@ export function DeployDialog({ userId, id, version, open, onClose, onDone }: Dep
     mutationFn: ({ to, revision }: DeployPlan) =>
       adminApi.deployManifest({ params: { id }, body: { version: to, reason } }, { ifMatch: revision }),
     onMutate: setSent,
-    onSuccess: async (answer, { name }) => {
+    onSuccess: async (answer, { name, effects }) => {
       await changed();
       onDone?.(answer.version);
-      if (answer.failure !== undefined) return;
-      toast.success(
-        answer.result === 'deployed'
-          ? `${name} ${answer.version} is deployed.`
-          : `${name} ${answer.version} was deployed already.`,
-      );
+      if (answer.failure !== undefined || untold(answer, effects).length > 0) return;
+      toast.show({
+        text:
+          answer.result === 'deployed'
+            ? `${name} ${answer.version} is deployed.`
+            : `${name} ${answer.version} was deployed already.`,
+        tone: 'good',
+        action: {
+          label: 'See it in the shop',
+          onSelect: () => void navigate({ to: '/service/$serviceId', params: { serviceId: id } }),
+        },
+      });
       onClose();
     },
     onError: () => setSent(undefined),
   });
   const failure = deploy.data?.failure;
+  const notes = deploy.data && plan ? untold(deploy.data, plan.effects) : [];
+  const isDone = failure !== undefined || notes.length > 0;
   // a version of a deleted server that is deployed again takes nobody's place
   const isRollback = version !== undefined && plan !== undefined && plan.from !== null && plan.staged !== plan.to;
   const title = plan
@@ -66,9 +76,9 @@ export function DeployDialog({ userId, id, version, open, onClose, onDone }: Dep
       urgent
       open={open}
       onOpenChange={(next) => !next && !deploy.isPending && onClose()}
-      title={failure === undefined ? title : `${plan?.name ?? id} ${plan?.to ?? ''} is deployed`}
+      title={!isDone ? title : `${plan?.name ?? id} ${plan?.to ?? ''} is deployed`}
       footer={
-        failure !== undefined ? (
+        isDone ? (
           <Button variant="primary" onClick={onClose}>
             Close
           </Button>
@@ -92,7 +102,16 @@ export function DeployDialog({ userId, id, version, open, onClose, onDone }: Dep
           {unansweredText(failure)} Test its connection{typeof plan?.from === 'string' && ', or roll back'} on its page.
         </Notice>
       )}
-      {failure === undefined && (
+      {notes.length > 0 && (
+        <Notice tone="info">
+          <ul className="space-y-1 wrap-anywhere">
+            {notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {!isDone && (
         <div className="flex flex-col gap-4">
           {query.isError && !plan && (
             <ErrorState
@@ -103,16 +122,8 @@ export function DeployDialog({ userId, id, version, open, onClose, onDone }: Dep
           )}
           {!query.isError && !plan && <ListSkeleton label="Comparing the versions…" />}
           {plan && <DeployEffects plan={plan} />}
-          {plan && (
-            <Field label="Reason" hint="Optional. It is kept in the audit log.">
-              <Input
-                value={reason}
-                maxLength={500}
-                autoComplete="off"
-                onChange={(event) => setReason(event.target.value)}
-              />
-            </Field>
-          )}
+          {plan && <MissingSecrets id={id} count={plan.missingSecrets} onLeave={onClose} />}
+          {plan && <ReasonField value={reason} onChange={setReason} />}
           {plan && hasMoved(deploy.error) && (
             <MovedNotice
               error={deploy.error}
@@ -131,3 +142,7 @@ export function DeployDialog({ userId, id, version, open, onClose, onDone }: Dep
     </Dialog>
   );
 }
+
+/** Notes that the preview could not have: the tools of a server are known only once it was asked. */
+const untold = ({ notes = [] }: { notes?: string[] | undefined }, said: readonly string[]) =>
+  notes.filter((note) => !said.includes(note));

@@ -68,5 +68,5 @@ export function audience({ renters, users }: DeployPlan['people']): string {
         ]
       : []),
   ];
-  return parts.length === 0 ? 'Nobody rents it or has called it in the last 30 days.' : `${parts.join(', ')}.`;
+  return parts.length === 0 ? 'No one rents this server or has called it in the last 30 days.' : `${parts.join(', ')}.`;
 }

@@ -18,6 +18,7 @@ export type DeployPlan = {
   differences: Differences['differences'];
   effects: Differences['effects'];
   people: Differences['people'];
+  missingSecrets: number;
 };
 
 /** What a second look found moved while it looked. */
@@ -36,9 +37,19 @@ async function readPlan(id: string, version: string | undefined, signal: AbortSi
     // another administrator may deploy between the two calls
     if (found.from === deployed || look === maxLooks) {
       const { revision, listed } = shown;
-      const { from, differences, effects, people } = found;
+      const { from, differences, effects, people, missingSecrets } = found;
       const staged = listed?.stagedVersion ?? null;
-      return { revision, name: listed?.name ?? id, from, to: found.to, staged, differences, effects, people };
+      return {
+        revision,
+        name: listed?.name ?? id,
+        from,
+        to: found.to,
+        staged,
+        differences,
+        effects,
+        people,
+        missingSecrets,
+      };
     }
   }
 }

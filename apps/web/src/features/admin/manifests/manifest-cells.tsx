@@ -4,6 +4,7 @@ import { formatCount } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { StatusBadge } from '#ui/status-badge.tsx';
+import { toolFigure } from '#web/tools-that-ask.ts';
 import type { AdminSearch } from '../admin-search.ts';
 import { isNotAskedYet } from './manifest-queries.ts';
 
@@ -15,6 +16,7 @@ const types = { http: 'HTTP', websocket: 'WebSocket', stdio: 'STDIO' } as const;
 export function ManifestName({ manifest, search }: { manifest: ListedManifest; search: AdminSearch }) {
   return (
     <Link
+      dir="auto"
       to="/admin"
       search={{ ...search, tab: 'manifests', id: manifest.id }}
       className="rounded-sm font-semibold wrap-anywhere text-text no-underline hover:text-accent hover:underline"
@@ -37,19 +39,19 @@ export function Connection({ manifest: { connection } }: { manifest: ListedManif
 }
 
 /** What the deployed server offers: nothing is shown of one that is not deployed. */
-export function Capabilities({ manifest: { capabilities } }: { manifest: ListedManifest }) {
-  const { tools, prompts, resources } = capabilities;
+export function Capabilities({ manifest }: { manifest: ListedManifest }) {
+  const { tools, prompts, resources } = manifest.capabilities;
   const offered = [
-    { name: 'Tools', count: tools },
-    { name: 'Prompts', count: prompts },
-    { name: 'Resources', count: resources },
+    { name: 'Tools', count: tools, figure: toolFigure(manifest) },
+    { name: 'Prompts', count: prompts, figure: formatCount(prompts) },
+    { name: 'Resources', count: resources, figure: formatCount(resources) },
   ].filter(({ count }) => count > 0);
   if (offered.length === 0) return <span className="text-quiet">None</span>;
   return (
     <span className="flex flex-wrap gap-1">
-      {offered.map(({ name, count }) => (
+      {offered.map(({ name, figure }) => (
         <Badge key={name}>
-          {name} <span className="font-normal tabular-nums">{formatCount(count)}</span>
+          {name} <span className="font-normal tabular-nums">{figure}</span>
         </Badge>
       ))}
     </span>

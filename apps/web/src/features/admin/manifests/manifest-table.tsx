@@ -17,7 +17,11 @@ export function ManifestTable({ manifests, ...actions }: ManifestListProps) {
         <div className="w-60 font-normal">
           <ManifestName manifest={manifest} search={actions.search} />{' '}
           <span className="text-quiet tabular-nums">{manifest.version}</span>
-          <p className="mt-0.5 line-clamp-2 text-[0.8125rem] wrap-anywhere text-quiet" title={manifest.description}>
+          <p
+            dir="auto"
+            className="mt-0.5 line-clamp-2 text-[0.8125rem] wrap-anywhere text-quiet"
+            title={manifest.description}
+          >
             {manifest.description}
           </p>
         </div>
@@ -82,7 +86,9 @@ export function ManifestCards({ manifests, ...actions }: ManifestListProps) {
             </div>
             <ManifestActions manifest={manifest} {...actions} />
           </div>
-          <p className="line-clamp-3 wrap-anywhere text-quiet">{manifest.description}</p>
+          <p dir="auto" className="line-clamp-3 wrap-anywhere text-quiet">
+            {manifest.description}
+          </p>
           <Status manifest={manifest} />
           <Connection manifest={manifest} />
           <div className="mt-auto">

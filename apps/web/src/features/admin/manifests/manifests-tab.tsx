@@ -11,6 +11,7 @@ import { Pagination } from '#ui/pagination.tsx';
 import { useMedia } from '#ui/use-media.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import type { AdminSearch } from '../admin-search.ts';
+import { ImportEntryLink } from '../import/import-entry-link.tsx';
 import { AllManifests } from './all-manifests.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { DeployDialog } from './deploy-dialog.tsx';
@@ -42,6 +43,7 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
       <UnderReview count={found?.counts.underReview ?? 0} userId={userId} />
       <ManifestStats counts={found?.counts} />
       <UploadPanel userId={userId} onDeploy={setDeploying} />
+      <ImportEntryLink userId={userId} />
       <AllManifests userId={userId} counts={found?.counts} />
       <div className="flex flex-col gap-3">
         <ManifestFilters search={search} onChange={change} />

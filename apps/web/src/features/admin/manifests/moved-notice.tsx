@@ -61,7 +61,7 @@ export function MovedNotice({
 function Row({ name, before, now }: { name: string; before: string | null; now: string | null }) {
   return (
     <tr className="align-top wrap-anywhere">
-      <th scope="row" className="w-24 py-0.5 pr-3 text-left font-normal text-quiet">
+      <th dir="auto" scope="row" className="w-24 py-0.5 pr-3 text-left font-normal text-quiet">
         {name}
       </th>
       <td className="py-0.5 pr-3 tabular-nums">{before ?? 'nothing'}</td>

@@ -13,7 +13,7 @@ export const maxRefunds = 1000;
 /** Refunds that were chosen, by rental. */
 export type ChosenRefunds = ReadonlyMap<string, Refund>;
 
-/** Their sum, one amount for each currency: "$12.00", "$12.00 and €5.00". */
+/** Their sum, one amount for each currency: "$12", "$12 and €5". */
 export function sumOf(chosen: ChosenRefunds): string {
   const sums = new Map<string, number>();
   for (const { amountCents, currency } of chosen.values()) sums.set(currency, (sums.get(currency) ?? 0) + amountCents);

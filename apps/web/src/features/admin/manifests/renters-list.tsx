@@ -34,7 +34,7 @@ export function RentersList({ userId, id, chosen, onChange }: RentersListProps) 
   }
   if (!data) return <ListSkeleton label="Loading who rents it…" />;
   const { renters, pagination } = data;
-  if (pagination.total === 0) return <p className="text-quiet">Nobody rents it.</p>;
+  if (pagination.total === 0) return <p className="text-quiet">No one rents this server.</p>;
   const choose = (those: readonly Renter[], on: boolean) => {
     const next = new Map(chosen);
     for (const { rentalId, refund } of those) {
@@ -88,7 +88,9 @@ export function RentersList({ userId, id, chosen, onChange }: RentersListProps) 
                 onChange={(on) => choose([renter], on)}
               />
             ) : (
-              <span className="text-[0.8125rem] text-quiet">Nothing was paid</span>
+              <span className="text-[0.8125rem] text-quiet">
+                {renter.isDisputed ? 'Disputed: can’t be refunded' : 'Nothing was paid'}
+              </span>
             )}
           </li>
         ))}

@@ -83,7 +83,7 @@ function summary(
   const result = `${formatCount(live)} ${verb}, ${formatCount(failed)} failed.${silent}`;
   if (status === 'done') return result;
   const left = items.length - live - failed;
-  return `${result} ${formatCount(left)} were not reached: the broker that worked on it stopped. Start it again for those.`;
+  return `${result} ${formatCount(left)} were not reached: the process that worked on it stopped. Start it again for those.`;
 }
 
 /** Drawn by attributes: the policy of our pages allows no inline style. */

@@ -1,10 +1,10 @@
 import ClipboardPaste from 'lucide-react/icons/clipboard-paste';
-import FileUp from 'lucide-react/icons/file-up';
 import { useEffect, useRef, useState, type DragEvent } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { SectionHeading } from '#ui/section-heading.tsx';
+import { FileButton } from '../file-button.tsx';
 import { UploadDraftForm } from './upload-draft-form.tsx';
 import { UploadResult } from './upload-result.tsx';
 import { UploadFault } from './upload-fault.tsx';
@@ -19,7 +19,6 @@ export type UploadPanelProps = {
 /** 'Upload Manifest': a file, dropped or chosen, or pasted text; both can be edited before they are staged (spec part 2, section 2). */
 export function UploadPanel({ userId, onDeploy }: UploadPanelProps) {
   const work = useUpload(userId);
-  const input = useRef<HTMLInputElement>(null);
   const drop = useFileDrop((file) => void work.choose(file));
   const { draft } = work;
   return (
@@ -32,6 +31,7 @@ export function UploadPanel({ userId, onDeploy }: UploadPanelProps) {
       <SectionHeading
         id="upload-manifest"
         title="Upload Manifest"
+        fillsCard
         text={
           drop.isOver
             ? 'Drop the file to read it.'
@@ -39,23 +39,9 @@ export function UploadPanel({ userId, onDeploy }: UploadPanelProps) {
         }
         actions={
           <div className="flex flex-wrap gap-2">
-            <input
-              ref={input}
-              type="file"
-              accept=".json,application/json"
-              aria-label="JSON file"
-              tabIndex={-1}
-              className="sr-only"
-              onChange={(event) => {
-                const [file] = event.target.files ?? [];
-                // the same file can be chosen again after it was mended
-                event.target.value = '';
-                if (file) void work.choose(file);
-              }}
-            />
-            <Button icon={<FileUp aria-hidden size={16} />} onClick={() => input.current?.click()}>
+            <FileButton label="JSON file" accept=".json,application/json" onChoose={(file) => void work.choose(file)}>
               Upload JSON File
-            </Button>
+            </FileButton>
             <Button icon={<ClipboardPaste aria-hidden size={16} />} onClick={work.paste}>
               Paste JSON Text
             </Button>
@@ -65,7 +51,7 @@ export function UploadPanel({ userId, onDeploy }: UploadPanelProps) {
       {work.refused && <UploadFault fault={work.refused} />}
       {draft && <UploadDraftForm key={draft.fileName} draft={draft} work={work} />}
       {!draft && work.upload.data && (
-        <UploadResult answer={work.upload.data} onDeploy={onDeploy} onDismiss={work.discard} />
+        <UploadResult userId={userId} answer={work.upload.data} onDeploy={onDeploy} onDismiss={work.discard} />
       )}
     </Card>
   );

@@ -1,28 +1,42 @@
 import type { createManifest } from '@souk/contract/admin-manifests.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
+import { useQuery } from '@tanstack/react-query';
 import X from 'lucide-react/icons/x';
 import { Button } from '#ui/button.tsx';
 import { IconButton } from '#ui/icon-button.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/notice.tsx';
+import { isUnknown, shownManifestQuery, type ManifestVersion } from '../server/server-queries.ts';
 
-/** What was staged, and the ways on from there. */
+const stateTexts: Record<ManifestVersion['status'], string> = {
+  staging: 'is staged.',
+  deployed: 'is deployed.',
+  superseded: 'is not staged any more.',
+};
+
+/** What was staged, what has become of it since, and the ways on from there. */
 export function UploadResult({
+  userId,
   answer: { id, version, result, stripeResult, notes = [] },
   onDeploy,
   onDismiss,
 }: {
+  userId: string;
   answer: AnswerOutput<typeof createManifest>;
   onDeploy: (id: string) => void;
   onDismiss: () => void;
 }) {
+  const { data, error } = useQuery({ ...shownManifestQuery(userId, id), enabled: result === 'staged' });
+  // it may be deployed, replaced or discarded from the list, or by someone else
+  const isDeleted = error !== null && isUnknown(error);
+  const now = isDeleted ? undefined : data ? data.versions.find((one) => one.version === version)?.status : 'staging';
   return (
     <Notice
-      tone={result === 'staged' ? 'good' : 'info'}
+      tone={result === 'staged' && (now === 'staging' || now === 'deployed') ? 'good' : 'info'}
       action={<IconButton size="small" label="Close" icon={<X aria-hidden size={15} />} onClick={onDismiss} />}
     >
       <p className="font-medium">
-        {result === 'staged' ? `${id} ${version} is staged.` : `${id} ${version} is here already: nothing changed.`}
+        {id} {version} {result === 'staged' ? stateTexts[now ?? 'superseded'] : 'is here already: nothing changed.'}
       </p>
       {stripeResult && (
         <p className="text-[0.8125rem] text-quiet">
@@ -37,14 +51,16 @@ export function UploadResult({
         </ul>
       )}
       <div className="mt-2 flex flex-wrap gap-2">
-        {result === 'staged' && (
+        {result === 'staged' && now === 'staging' && (
           <Button size="small" variant="primary" onClick={() => onDeploy(id)}>
             Deploy now
           </Button>
         )}
-        <LinkButton size="small" to="/admin" search={{ tab: 'manifests', id }}>
-          Open its page
-        </LinkButton>
+        {!isDeleted && (
+          <LinkButton size="small" to="/admin" search={{ tab: 'manifests', id }}>
+            Open its page
+          </LinkButton>
+        )}
       </div>
     </Notice>
   );

@@ -4,6 +4,7 @@ import { Field } from '#ui/field.tsx';
 import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
 import { Input } from '#ui/input.tsx';
 import { Notice } from '#ui/notice.tsx';
+import { ReasonField } from '../users/actions/reason-field.tsx';
 
 export type PriceFormProps = {
   /** What the price is of, for screen readers. */
@@ -77,15 +78,7 @@ export function PriceForm(props: PriceFormProps) {
           />
         </Field>
       </div>
-      <Field label="Reason">
-        <Input
-          autoComplete="off"
-          maxLength={500}
-          placeholder="Optional. It is kept in the audit log."
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-        />
-      </Field>
+      <ReasonField value={reason} onChange={setReason} />
       <p className="text-[0.8125rem] text-pretty text-quiet">{effect}</p>
       {failure !== undefined && <Notice tone="bad">{failure}</Notice>}
       <div className="flex gap-2">

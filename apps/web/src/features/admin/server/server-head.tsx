@@ -32,7 +32,9 @@ export function ServerHead({
         <Icon id={serverId} name={name} src={inShop?.server.metadata.icon} size={48} />
         <div className="min-w-0">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <h2 className="text-xl/7 font-semibold tracking-tight wrap-anywhere">{name}</h2>
+            <h2 dir="auto" className="text-xl/7 font-semibold tracking-tight wrap-anywhere">
+              {name}
+            </h2>
             <code className="font-mono text-[0.8125rem] wrap-anywhere text-quiet">{serverId}</code>
           </div>
           <Versions shown={shown} />
@@ -82,6 +84,7 @@ function Status({ userId, serverId, shown: { listed } }: ServerPartProps) {
   const { data } = useQuery(figuresQuery(userId, serverId));
   const status = data?.now?.status ?? listed?.status ?? 'disconnected';
   const reason = data?.now?.reason ?? listed?.statusDetail;
+  const detail = data?.now?.detail;
   const since = data?.now?.since;
   return (
     <div className="mt-2 flex max-w-prose flex-wrap items-center gap-x-2.5 gap-y-1">
@@ -91,7 +94,12 @@ function Status({ userId, serverId, shown: { listed } }: ServerPartProps) {
           since <Ago moment={since} />
         </span>
       )}
-      {status !== 'connected' && reason && <p className="w-full wrap-anywhere text-quiet">{reason}</p>}
+      {status !== 'connected' && reason && (
+        <p className="w-full wrap-anywhere text-quiet">
+          {reason}
+          {detail && <span className="block text-[0.8125rem] text-faint">{detail}</span>}
+        </p>
+      )}
     </div>
   );
 }

@@ -10,16 +10,17 @@ import { Tabs } from '#ui/tabs.tsx';
 import { TextLink } from '#ui/text-link.tsx';
 import { failureText } from '#web/failure-text.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
+import { AskBeforeLeaving } from '../ask-before-leaving.tsx';
 import { serverParts, type AdminSearch, type ServerPart } from '../admin-search.ts';
 import { ConnectionTestPart } from './connection-test/connection-test-part.tsx';
 import { ChangesPart } from './changes/changes-part.tsx';
-import { AskBeforeLeaving } from './manifest/ask-before-leaving.tsx';
 import { ManifestPart } from './manifest/manifest-part.tsx';
 import { hasUnsavedText } from './manifest/unsaved-text.ts';
 import { MoneyPart } from './money/money-part.tsx';
 import { OverviewPart } from './overview/overview-part.tsx';
+import { SecretsPart } from './secrets/secrets-part.tsx';
 import { ServerHead } from './server-head.tsx';
-import { isUnknown, shownManifestQuery, type ShownManifest } from './server-queries.ts';
+import { isUnknown, secretsQuery, shownManifestQuery, type ShownManifest } from './server-queries.ts';
 import { ToolsPart } from './tools/tools-part.tsx';
 
 const DeployDialog = lazy(async () => ({ default: (await import('../manifests/deploy-dialog.tsx')).DeployDialog }));
@@ -85,7 +86,9 @@ function Shown({
     setOpening((count) => count + 1);
   };
   const name = nameOf(shown, serverId);
-  const part = search.part ?? serverParts[0];
+  const { data: secrets } = useQuery(secretsQuery(userId, serverId));
+  const missing = secrets?.needed.filter(({ state }) => state === 'missing' || state === 'unreadable').length ?? 0;
+  const part = serverParts.find((one) => one === search.part) ?? serverParts[0];
   const goTo = (next: ServerPart, versions: Pick<AdminSearch, 'from' | 'to'> = {}) =>
     onSearchChange(
       { ...search, part: next === serverParts[0] ? undefined : next, from: versions.from, to: versions.to },
@@ -116,6 +119,7 @@ function Shown({
     ),
     tools: () => <ToolsPart {...of} />,
     test: () => <ConnectionTestPart {...of} text={testedText} />,
+    secrets: () => <SecretsPart {...of} signInAgain={signInAgain} />,
     money: () => <MoneyPart {...of} />,
   };
   return (
@@ -134,12 +138,16 @@ function Shown({
           onChange={(next) => goTo(next)}
           items={serverParts.map((value) => ({
             value,
-            label: <PartLabel part={value} shown={shown} isUnsaved={isUnsaved} />,
+            label: <PartLabel part={value} shown={shown} isUnsaved={isUnsaved} missingSecrets={missing} />,
             content: value === part && contents[value](),
           }))}
         />
       </div>
-      <AskBeforeLeaving serverId={serverId} isUnsaved={isUnsaved} name={name} />
+      {/* the other parts of the page are no leaving: the text waits there */}
+      <AskBeforeLeaving isUnsaved={isUnsaved} staysAt={({ id }) => id === serverId}>
+        Your text of {name} isn&apos;t saved. It stays in this browser tab until you come back, and is lost when you
+        close the tab.
+      </AskBeforeLeaving>
       <Suspense fallback={null}>
         {asked?.action === 'deploy' && (
           <DeployDialog
@@ -176,11 +184,22 @@ const labels: Readonly<Record<ServerPart, string>> = {
   changes: 'Changes',
   tools: 'Tools',
   test: 'Connection test',
+  secrets: 'Secrets',
   money: 'Money',
 };
 
 /** The name of a part, with what waits in it. */
-function PartLabel({ part, shown, isUnsaved }: { part: ServerPart; shown: ShownManifest; isUnsaved: boolean }) {
+function PartLabel({
+  part,
+  shown,
+  isUnsaved,
+  missingSecrets,
+}: {
+  part: ServerPart;
+  shown: ShownManifest;
+  isUnsaved: boolean;
+  missingSecrets: number;
+}) {
   const { listed } = shown;
   const note =
     part === 'manifest' && isUnsaved
@@ -189,7 +208,9 @@ function PartLabel({ part, shown, isUnsaved }: { part: ServerPart; shown: ShownM
         ? 'staged'
         : part === 'tools' && listed && listed.toolsUnderReview > 0
           ? `${listed.toolsUnderReview} to review`
-          : undefined;
+          : part === 'secrets' && missingSecrets > 0
+            ? `${missingSecrets} missing`
+            : undefined;
   return (
     <span className="inline-flex items-center gap-1.5">
       {labels[part]}

@@ -47,6 +47,12 @@ export const signInQuery = (userId: string, id: string) =>
     staleTime: freshForMs,
   });
 
+export const secretsQuery = (userId: string, id: string) =>
+  queryOptions({
+    queryKey: [...serverKey(userId, id), 'secrets'],
+    queryFn: ({ signal }) => adminApi.listServerSecrets({ params: { id } }, { signal }),
+  });
+
 export const toolsQuery = (userId: string, id: string) =>
   queryOptions({
     queryKey: [...serverKey(userId, id), 'tools'],

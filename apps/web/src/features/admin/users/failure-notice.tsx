@@ -9,7 +9,11 @@ export function FailureNotice({ work, error, action }: UserFailure & { action?: 
   return (
     <Notice tone="bad" action={action}>
       <strong className="font-medium">{title}</strong>
-      {reason !== undefined && <p className="text-[0.8125rem] text-quiet">{reason}</p>}
+      {reason !== undefined && (
+        <p dir="auto" className="text-[0.8125rem] text-quiet">
+          {reason}
+        </p>
+      )}
     </Notice>
   );
 }

@@ -1,6 +1,7 @@
 import type { UserBilling } from '@souk/contract/admin-billing.ts';
 import type { AdminUser } from '@souk/contract/admin-users.ts';
 import { formatDay } from '#ui/amount.ts';
+import { chargeText } from '#web/charge-text.ts';
 
 /** The user of the billing call (spec part 2, section 3). */
 export type BillingUser = Pick<AdminUser, 'id' | 'email' | 'displayName' | 'createdAt' | 'isActive' | 'role'>;
@@ -8,7 +9,7 @@ export type BillingUser = Pick<AdminUser, 'id' | 'email' | 'displayName' | 'crea
 /** What a user has: a plan, a rental, a purchase or a trial. */
 export type OwnedThing = Pick<
   UserBilling['rentals'][number],
-  'id' | 'mcpId' | 'status' | 'source' | 'refund' | 'features'
+  'id' | 'mcpId' | 'status' | 'source' | 'refund' | 'isDisputed' | 'charge' | 'features'
 > & {
   kind: 'subscription' | 'rental' | 'purchase' | 'trial';
   /** The name of the plan, or the id of the service. */
@@ -57,4 +58,13 @@ export const endingOf = (billing: UserBilling): OwnedThing[] => {
 /** The current period: "Nov 1, 2026 - Dec 1, 2026". */
 export function periodText({ startsAt, endsAt }: Pick<OwnedThing, 'startsAt' | 'endsAt'>): string {
   return endsAt === null ? `Since ${formatDay(startsAt)}, no end` : `${formatDay(startsAt)} – ${formatDay(endsAt)}`;
+}
+
+/** What comes next: a charge, or the end. undefined: neither is known. */
+export function nextText({ charge, endsAt, status, source }: OwnedThing): string | undefined {
+  if (charge) return `Next charge: ${chargeText(charge)} on ${formatDay(charge.at)}`;
+  if (status === 'past_due') return 'The last charge failed, and is tried again';
+  if (endsAt === null) return undefined;
+  if (source !== 'payment') return `Ends on ${formatDay(endsAt)}`;
+  return status === 'canceled' ? `Ends on ${formatDay(endsAt)}, with no further charge` : undefined;
 }

@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
 
-/** What can fail in this tab, with its text (spec part 2, section 8; the last three are ours). */
+/** What can fail in this tab, with its text (spec part 2, section 8; those from 'deactivate' on are ours). */
 export const failureTitles = {
   users: 'Failed to load users',
   billing: 'Failed to load user billing',
@@ -10,6 +10,11 @@ export const failureTitles = {
   deactivate: 'Failed to deactivate user',
   activate: 'Failed to reactivate user',
   erase: 'Failed to erase user',
+  refund: 'Failed to refund the payment',
+  signOut: 'Failed to sign the user out',
+  export: "Failed to export the user's data",
+  disconnect: 'Failed to disconnect the app',
+  revoke: 'Failed to revoke the token',
 } as const;
 export type UserWorkName = keyof typeof failureTitles;
 

@@ -1,5 +1,8 @@
 import type { OwnedStatus } from '@souk/contract/billing.ts';
+import { useQuery } from '@tanstack/react-query';
 import { billingApi } from '../billing-api.ts';
+import { keptByPlanText } from './cancelled-rental-text.ts';
+import { myServicesQuery } from '../queries.ts';
 import { whatItMeans } from './cancel-subscription-dialog.tsx';
 import { EndDialog } from './end-dialog.tsx';
 
@@ -13,16 +16,23 @@ export type CancelRentalDialogProps = {
 
 /** Asks, then ends a rental with its paid period (spec part 2, sections 4 and 8). */
 export function CancelRentalDialog({ userId, service, onClose }: CancelRentalDialogProps) {
+  const { data: services } = useQuery({ ...myServicesQuery(userId), enabled: service !== undefined });
+  const kept = (rented: RentedService) =>
+    keptByPlanText({
+      ...rented,
+      plan: services?.services.find(({ id }) => id === rented.id)?.userAccess.plan ?? null,
+    });
   return (
     <EndDialog
       userId={userId}
       thing={service}
       onClose={onClose}
       title={({ name }) => `Cancel the rental of ${name}?`}
-      question={({ endsAt, status }) => whatItMeans(endsAt, status)}
+      question={(service) => kept(service) ?? whatItMeans(service.endsAt, service.status)}
       confirmLabel="Cancel rental"
       end={({ id }) => billingApi.cancelRental({ params: { mcpId: id } })}
       what={({ name }) => `The rental of ${name}`}
+      kept={kept}
       failure={() => 'Failed to cancel rental. Please try again or contact support.'}
     />
   );

@@ -1,18 +1,32 @@
-import type { OwnedStatus } from '@souk/contract/billing.ts';
+import type { OwnedStatus, SubscriptionAnswer } from '@souk/contract/billing.ts';
 import { formatDay } from '#ui/amount.ts';
 import { billingApi } from '../billing-api.ts';
+import { useServicesLost } from '../change/use-services-lost.ts';
 import { messageOf } from '../failure-texts.ts';
+import { planCreditsText } from '../plan-credits-left.ts';
 import type { OwnSubscription } from '../plans/plan-action.ts';
+import { useNextPlanName } from '../change/use-next-plan-name.ts';
 import { EndDialog } from './end-dialog.tsx';
 
 export type CancelSubscriptionDialogProps = {
   userId: string;
   subscription: OwnSubscription | undefined;
+  credits: SubscriptionAnswer['credits'];
   onClose: () => void;
 };
 
 /** Asks, then ends a subscription with its paid period (spec part 2, section 4). */
-export function CancelSubscriptionDialog({ userId, subscription, onClose }: CancelSubscriptionDialogProps) {
+export function CancelSubscriptionDialog({ userId, subscription, credits, onClose }: CancelSubscriptionDialogProps) {
+  const lost = useServicesLost(userId, { enabled: subscription !== undefined });
+  const losing = lost.length === 0 ? '' : ` With the plan you lose ${lost.join(', ')}.`;
+  const expiring = planCreditsText(credits);
+  const nextName = useNextPlanName(subscription?.nextPlanId ?? null);
+  const pendingName = useNextPlanName(subscription?.pendingPlanId ?? null);
+  const unpaid =
+    pendingName === undefined
+      ? ''
+      : ` Your upgrade to ${pendingName}, which waits for your payment, is dropped, and you pay nothing for it.`;
+  const dropped = nextName === undefined ? '' : ` Your change to ${nextName} does not happen`;
   return (
     <EndDialog
       userId={userId}
@@ -21,8 +35,8 @@ export function CancelSubscriptionDialog({ userId, subscription, onClose }: Canc
       title={({ planName, status }) => (status === 'active' ? `Cancel ${planName}?` : `End ${planName} now?`)}
       question={({ currentPeriodEnd, status }) =>
         status === 'active'
-          ? `Are you sure you want to cancel this system subscription? ${whatItMeans(currentPeriodEnd)}`
-          : whatItMeans(currentPeriodEnd, status)
+          ? `Are you sure you want to cancel this system subscription? ${whatItMeans(currentPeriodEnd)}${unpaid}${dropped && `${dropped}, unless you resume.`}${expiring}${losing}`
+          : `${whatItMeans(currentPeriodEnd, status)}${dropped && `${dropped}.`}`
       }
       confirmLabel={subscription?.status === 'active' ? 'Cancel subscription' : 'End now'}
       end={({ id }) => billingApi.cancelSubscription({ params: { id } })}

@@ -17,12 +17,14 @@ export type EndDialogProps<Thing> = {
   end: (thing: Thing) => Promise<{ endsAt: string | null }>;
   /** What has ended, for the message: "The Pro plan". */
   what: (thing: Thing) => string;
+  /** What the person keeps all the same, for the message. Undefined: what the broker says. */
+  kept?: (thing: Thing) => string | undefined;
   failure: (error: unknown) => string;
 };
 
 /** Asks before something paid is cancelled. Then everything of the person is read again. A failure stays in the dialog. */
 export function EndDialog<Thing>(props: EndDialogProps<Thing>) {
-  const { userId, thing, onClose, title, question, confirmLabel, end, what, failure } = props;
+  const { userId, thing, onClose, title, question, confirmLabel, end, what, kept, failure } = props;
   const queries = useQueryClient();
   const toast = useToast();
   const [shown, setShown] = useState(thing);
@@ -33,7 +35,8 @@ export function EndDialog<Thing>(props: EndDialogProps<Thing>) {
       await announceSubscriptionUpdate(queries, userId);
       onClose();
       const until = endsAt === null ? '' : ` You keep access until ${formatDay(endsAt)} and can resume until then.`;
-      toast.success(`${what(ended)} is cancelled.${until}`);
+      const keeps = kept?.(ended);
+      toast.success(`${what(ended)} is canceled.${keeps === undefined ? until : ` ${keeps}`}`);
     },
   });
   return (

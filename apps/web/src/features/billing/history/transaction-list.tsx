@@ -4,6 +4,8 @@ import { Day } from '#ui/moment.tsx';
 import { StatusBadge, type StatusTone } from '#ui/status-badge.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { TextAnchor } from '#ui/text-link.tsx';
+import { TotalsLine } from '#web/totals-line.tsx';
+import { disputeText, isOpen } from './dispute-text.ts';
 
 const typeLabels: Record<TransactionType, string> = {
   credit_purchase: 'Credits',
@@ -27,7 +29,7 @@ const columns: readonly TableColumn<Transaction>[] = [
     id: 'what',
     header: 'Transaction',
     rowHeader: true,
-    cell: ({ description, type, mcpId, createdAt, receiptUrl, status }) => (
+    cell: ({ description, type, mcpId, createdAt, receiptUrl, status, dispute, totals, currency }) => (
       <div className="min-w-32">
         {description}
         <div className="text-xs/5 font-normal text-quiet">
@@ -43,8 +45,10 @@ const columns: readonly TableColumn<Transaction>[] = [
               </>
             )}
           </span>
+          <TotalsLine totals={totals} currency={currency} />
+          {dispute && <span className="block max-w-prose">{disputeText({ type, dispute })}</span>}
           <span className="mt-1 flex sm:hidden">
-            <StatusBadge status={status} tone={tones[status]} />
+            <Status status={status} dispute={dispute} />
           </span>
         </div>
       </div>
@@ -54,7 +58,7 @@ const columns: readonly TableColumn<Transaction>[] = [
     id: 'status',
     header: 'Status',
     wideOnly: true,
-    cell: ({ status }) => <StatusBadge status={status} tone={tones[status]} />,
+    cell: ({ status, dispute }) => <Status status={status} dispute={dispute} />,
   },
   { id: 'date', header: 'Date', wideOnly: true, cell: ({ createdAt }) => <Day moment={createdAt} /> },
   {
@@ -69,6 +73,12 @@ const columns: readonly TableColumn<Transaction>[] = [
 /** Transactions, newest first. */
 export function TransactionList({ caption, transactions }: { caption: string; transactions: readonly Transaction[] }) {
   return <Table caption={caption} columns={columns} rows={transactions} rowKey={({ id }) => id} />;
+}
+
+/** An open dispute stands in place of the status: the payment may still be undone, so it is not called completed. */
+function Status({ status, dispute }: Pick<Transaction, 'status' | 'dispute'>) {
+  if (dispute && isOpen(dispute)) return <StatusBadge status="disputed" tone="bad" />;
+  return <StatusBadge status={status} tone={tones[status]} />;
 }
 
 function Receipt({ url, of }: { url: string; of: string }) {

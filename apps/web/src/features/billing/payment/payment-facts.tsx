@@ -1,32 +1,54 @@
 import type { PaymentSession } from '@souk/contract/payments.ts';
 import { formatMoney } from '#ui/amount.ts';
 import { LinkButton } from '#ui/link-button.tsx';
+import { config } from '#web/config.ts';
+import { RentedTools } from './rented-tools.tsx';
 
 const boughtTexts: Record<PaymentSession['metadata']['type'], { title: string; text: string }> = {
   rental: {
     title: 'Your rental has started',
-    text: 'Its tools are in your link. It renews each month until you cancel.',
+    text: 'Your rental renews each month until you cancel.',
   },
-  credits: { title: 'Your credits are here', text: 'They never expire, and pay for the calls that have a price.' },
-  subscription: { title: 'Your plan has started', text: 'It renews each month until you cancel.' },
+  credits: {
+    title: 'Your credits are here',
+    text: 'Credits never expire, and pay for the calls that have a price.',
+  },
+  subscription: { title: 'Your plan has started', text: 'Your plan renews each month until you cancel.' },
 };
 
 /** What was paid, and what it brings. */
 export function PaidFacts({ session }: { session: PaymentSession }) {
   const { title, text } = boughtTexts[session.metadata.type];
-  const { amountTotal, currency, customerEmail } = session;
+  const { amountTotal, currency, customerEmail, totals, metadata } = session;
+  const parts = totals
+    ? [
+        { name: 'Subtotal', amount: totals.subtotal },
+        { name: 'Discount', amount: -totals.discount },
+        { name: 'Tax', amount: totals.tax },
+      ].filter(({ amount }) => amount !== 0)
+    : [];
   return (
     <div className="w-full rounded-md border border-line text-left">
       <div className="px-4 py-3">
         <h2 className="font-medium">{title}</h2>
-        <p className="mt-0.5 text-quiet">{text}</p>
+        <p className="mt-0.5 text-quiet">
+          {metadata.type === 'rental' && metadata.mcpId !== null && <RentedTools serverId={metadata.mcpId} />}
+          {text}
+        </p>
       </div>
       <dl className="divide-y divide-line border-t border-line">
+        {parts.map(({ name, amount }) => (
+          <div key={name} className="flex justify-between gap-4 px-4 py-2.5">
+            <dt className="text-quiet">{name}</dt>
+            <dd className="tabular-nums">{formatMoney(amount, currency)}</dd>
+          </div>
+        ))}
         <div className="flex justify-between gap-4 px-4 py-2.5">
           <dt className="text-quiet">Paid</dt>
           <dd className="font-medium tabular-nums">{formatMoney(amountTotal, currency)}</dd>
         </div>
-        {customerEmail !== null && (
+        {/* the demo sends no mail */}
+        {config.payments === 'stripe' && customerEmail !== null && (
           <div className="flex justify-between gap-4 px-4 py-2.5">
             <dt className="shrink-0 text-quiet">Receipt to</dt>
             <dd className="min-w-0 wrap-anywhere">{customerEmail}</dd>

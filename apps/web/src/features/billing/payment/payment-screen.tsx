@@ -1,16 +1,19 @@
+import type { PaymentSession } from '@souk/contract/payments.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { LinkButton } from '#ui/link-button.tsx';
-import { Notice } from '#ui/notice.tsx';
 import { billingApi } from '../billing-api.ts';
 import { billingKey } from '../queries.ts';
 import { announceSubscriptionUpdate } from '../subscription-updated.ts';
 import { begunPayment } from './begun-payment.ts';
 import { PaymentCard } from './payment-card.tsx';
 import { PaidFacts, WhatIsNext } from './payment-facts.tsx';
+import { PlanOverlap } from './plan-overlap.tsx';
 import type { PaymentSearch } from './payment-search.ts';
-import { closedText, watchPayment, type Verdict } from './watch-payment.ts';
+import { useClosedText } from './use-closed-text.ts';
+import { WayOn } from './way-on.tsx';
+import { watchPayment, type Verdict } from './watch-payment.ts';
 
 export type PaymentScreenProps = PaymentSearch & {
   userId: string | undefined;
@@ -24,8 +27,8 @@ const redirectAfterMs = 3_000;
 
 /** /payment/result and /purchase/success: what became of a payment. */
 export function PaymentScreen({ sessionId, isHinted, isCanceled, userId, isRestoring, signIn }: PaymentScreenProps) {
-  // before the id is demanded: a person who cancels has paid nothing
-  if (isCanceled) return <Canceled userId={userId} />;
+  // before the id is demanded: a person who cancels has mostly paid nothing
+  if (isCanceled) return <Left userId={userId} isRestoring={isRestoring} />;
   if (sessionId === undefined) return <Failed text="Missing session ID" />;
   if (isRestoring) return <Asking />;
   if (userId === undefined) return <Failed text="Authentication required. Please log in." action={signIn} />;
@@ -35,8 +38,19 @@ export function PaymentScreen({ sessionId, isHinted, isCanceled, userId, isResto
 function Watched({ sessionId, isHinted, userId }: { sessionId: string; isHinted: boolean; userId: string }) {
   const verdict = useVerdict(sessionId, isHinted);
   useEndOfPayment(verdict, userId);
+  const closed = useClosedText(userId, verdict?.kind === 'error' ? verdict.session : undefined);
   if (!verdict) return <Asking />;
-  if (verdict.kind === 'error') return <Failed text={verdict.text} sessionId={sessionId} />;
+  if (verdict.kind === 'error') {
+    const { session, text } = verdict;
+    return (
+      <Failed
+        title={session && endOf(session)}
+        text={closed.text ?? text}
+        sessionId={sessionId}
+        action={<WayOn next={closed.next} />}
+      />
+    );
+  }
   const leaving = <p className="text-[0.8125rem] text-quiet">You'll be taken to your dashboard in a moment.</p>;
   if (verdict.kind === 'unknown') {
     return (
@@ -64,6 +78,7 @@ function Watched({ sessionId, isHinted, userId }: { sessionId: string; isHinted:
       actions={<WhatIsNext metadata={verdict.session.metadata} />}
     >
       <PaidFacts session={verdict.session} />
+      {verdict.session.metadata.type === 'subscription' && <PlanOverlap userId={userId} />}
       {leaving}
     </PaymentCard>
   );
@@ -92,57 +107,90 @@ function useEndOfPayment(verdict: Verdict | undefined, userId: string): void {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const hasEnded = verdict !== undefined && verdict.kind !== 'error';
+  const bought = verdict?.kind === 'paid' ? verdict.session.metadata.type : undefined;
   useEffect(() => {
     if (!hasEnded) return undefined;
     void announceSubscriptionUpdate(queries, userId);
     // replaced, so that Back does not lead to a page that leads away again
-    const timer = window.setTimeout(() => void navigate({ to: '/dashboard', replace: true }), redirectAfterMs);
+    const timer = window.setTimeout(
+      () => void navigate({ to: '/dashboard', search: whereToLand(bought), replace: true }),
+      redirectAfterMs,
+    );
     return () => window.clearTimeout(timer);
-  }, [hasEnded, navigate, queries, userId]);
+  }, [hasEnded, bought, navigate, queries, userId]);
+}
+
+/** At what was bought: the rental with its switch, the services of the plan, the balance. */
+function whereToLand(bought: PaymentSession['metadata']['type'] | undefined) {
+  if (bought === 'rental') return { tab: 'services', show: 'own' } as const;
+  if (bought === 'subscription') return { tab: 'services', show: 'plan' } as const;
+  return bought === 'credits' ? ({ tab: 'billing' } as const) : {};
 }
 
 function Asking() {
   return <PaymentCard tone="busy" title="Checking your payment…" text="This takes a few seconds at most." />;
 }
 
-/** The address of a page that was left names no payment: the one that this tab began last is looked up. */
-function Canceled({ userId }: { userId: string | undefined }) {
+/**
+ * The address of a page that was left names no payment: the one that this tab began last is looked up. Where the same page was paid
+ * in another tab, nothing was canceled.
+ */
+function Left({ userId, isRestoring }: Pick<PaymentScreenProps, 'userId' | 'isRestoring'>) {
   const sessionId = begunPayment();
-  const { data } = useQuery({
+  const { data, isLoading } = useQuery({
     queryKey: [...billingKey(userId ?? ''), 'begun-payment', sessionId],
     queryFn: () => billingApi.getPaymentSession({ params: { sessionId: sessionId ?? '' } }),
     enabled: userId !== undefined && sessionId !== undefined,
     retry: false,
   });
-  const closed = data && closedText(data.data);
+  if (sessionId !== undefined && (isRestoring || isLoading)) return <Asking />;
+  if (userId !== undefined && data?.data.status === 'complete')
+    return <Watched sessionId={data.data.sessionId} isHinted={false} userId={userId} />;
+  return <Canceled userId={userId} session={data?.data} />;
+}
+
+function Canceled({ userId, session }: { userId: string | undefined; session: PaymentSession | undefined }) {
+  const closed = useClosedText(userId, session);
+  if (closed.isPending) return <Asking />;
+  const isClosed = closed.text !== undefined;
+  // one that is no longer offered has no page
+  const rented = session?.reason === 'no_longer_offered' ? undefined : session?.metadata.mcpId;
   return (
     <PaymentCard
       tone="idle"
-      title="Payment Canceled"
-      text="Your payment was canceled. No charges were made."
+      title={isClosed ? 'Payment Page Closed' : 'Payment Canceled'}
+      text={closed.text ?? 'Your payment was canceled. No charges were made.'}
       actions={
         <>
+          <WayOn next={closed.next} />
           <LinkButton variant="primary" to="/plans">
             View Plans
           </LinkButton>
           <LinkButton to="/marketplace">Browse Servers</LinkButton>
+          {rented && (
+            <LinkButton to="/service/$serviceId" params={{ serviceId: rented }}>
+              Back to the service
+            </LinkButton>
+          )}
         </>
       }
-    >
-      {closed !== undefined && (
-        <div className="w-full text-left">
-          <Notice>{closed}</Notice>
-        </div>
-      )}
-    </PaymentCard>
+    />
   );
 }
 
-function Failed({ text, sessionId, action }: { text: string; sessionId?: string; action?: ReactNode }) {
+/** A payment that came to nothing by itself is no error of the person or of the shop. */
+function endOf({ paymentStatus, reason }: PaymentSession): string | undefined {
+  if (paymentStatus === 'refunded') return 'Payment Refunded';
+  return reason === null ? undefined : 'Payment Page Closed';
+}
+
+type FailedProps = { title?: string | undefined; text: string; sessionId?: string; action?: ReactNode };
+
+function Failed({ title = 'Error', text, sessionId, action }: FailedProps) {
   return (
     <PaymentCard
       tone="bad"
-      title="Error"
+      title={title}
       text={text}
       sessionId={sessionId}
       actions={

@@ -4,7 +4,10 @@ import { statusText } from '@souk/contract/status-text.ts';
 import { errorCatalogue } from '@souk/contract/errors.ts';
 
 /** What the page says of a payment in the end. Only `paid` has been verified with the payment provider. */
-export type Verdict = { kind: 'paid'; session: PaymentSession } | { kind: 'unknown' } | { kind: 'error'; text: string };
+export type Verdict =
+  | { kind: 'paid'; session: PaymentSession }
+  | { kind: 'unknown' }
+  | { kind: 'error'; text: string; session?: PaymentSession };
 
 /** Spec part 2, section 4, and clarifications, "Plans, prices, access". */
 export const askForMs = 15_000;
@@ -33,32 +36,42 @@ export async function watchPayment({ ask, isHinted, now, wait }: WatchPayment): 
 /** What was paid for, in a sentence. */
 const owned = { rental: 'this service', subscription: 'a plan', credits: 'these credits' } as const;
 
-const endedTexts: Record<NonNullable<PaymentSession['reason']>, string> = {
-  no_longer_offered: 'It is no longer offered, so its payment page was closed. You were not charged.',
-  price_changed: 'The price has changed, so this payment page was closed. You were not charged. Look at the new price.',
-  had_access: 'You have it in another way by now, so this payment page was closed. You were not charged.',
-  paid_twice: 'You have paid for it already, so this payment page was closed. You were not charged.',
-};
+/** What a payment page sold. */
+const sold = { rental: 'this rental', subscription: 'this plan', credits: 'this credit package' } as const;
 
-/** Why a payment page was closed before it was paid; undefined where it was not, or that is not known. */
-export function closedText({ status, paymentStatus, reason }: PaymentSession): string | undefined {
-  return status === 'expired' && paymentStatus === 'unpaid' && reason !== null ? endedTexts[reason] : undefined;
+function endedText({ reason, metadata: { type } }: PaymentSession): string | undefined {
+  const closed = 'so this payment page was closed. You were not charged.';
+  if (reason === 'no_longer_offered') return `T${sold[type].slice(1)} is no longer offered, ${closed}`;
+  if (reason === 'price_changed') return `The price has changed, ${closed} Look at the new price.`;
+  return reason === 'paid_twice' ? `You have paid for ${sold[type]} already, ${closed}` : undefined;
+}
+
+const isClosed = ({ status, paymentStatus }: PaymentSession) => status === 'expired' && paymentStatus === 'unpaid';
+
+/** Whether a payment page was closed because the person has what it was for: `hadAccessText` says how. */
+export const isHad = (session: PaymentSession): boolean => isClosed(session) && session.reason === 'had_access';
+
+/** Why a payment page was closed before it was paid; undefined where it was not, that is not known, or `isHad`. */
+export function closedText(session: PaymentSession): string | undefined {
+  return isClosed(session) ? endedText(session) : undefined;
 }
 
 function refundedText({ reason, metadata: { type } }: PaymentSession): string {
   if (reason === 'no_longer_offered') return 'What you paid for is no longer offered, so this payment was refunded.';
   if (reason === 'price_changed') return 'The price had changed before you paid, so this payment was refunded.';
+  if (reason === 'paid_twice')
+    return `You paid twice for ${owned[type]}. Your other payment is kept, and this one was refunded in full: it brings nothing, and it is not charged again. Your bank may take some days to show the refund.`;
   if (reason !== null) return `You had ${owned[type]} already, so this payment was refunded.`;
-  return `You had ${owned[type]} already, or it is no longer offered, so this payment was refunded.`;
+  return `You had ${owned[type]} already, or ${sold[type]} is no longer offered, so this payment was refunded.`;
 }
 
 /** Undefined: not decided yet. */
 function judge(session: PaymentSession): Verdict | undefined {
   if (session.paymentStatus === 'paid') return { kind: 'paid', session };
   if (session.paymentStatus === 'failed') return { kind: 'error', text: 'The payment failed. You were not charged.' };
-  if (session.paymentStatus === 'refunded') return { kind: 'error', text: refundedText(session) };
+  if (session.paymentStatus === 'refunded') return { kind: 'error', text: refundedText(session), session };
   if (session.status === 'expired')
-    return { kind: 'error', text: closedText(session) ?? 'This payment has expired. You were not charged.' };
+    return { kind: 'error', text: closedText(session) ?? 'This payment has expired. You were not charged.', session };
   return undefined;
 }
 

@@ -1,42 +1,67 @@
-import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
+import type { CreditPackage, Plan, SubscriptionAnswer } from '@souk/contract/billing.ts';
+import { creditPriceOf, creditWorthText } from '@souk/contract/credit-worth.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { useToast } from '#ui/use-toast.ts';
 import { failureText } from '#web/failure-text.ts';
+import { BeforeYouPay } from '#web/legal-links.tsx';
 import { ChangePlanDialog } from '../change/change-plan-dialog.tsx';
 import { useCheckout, type Purchase } from '../checkout.ts';
+import { PaymentOptions } from '../payment-options.tsx';
 import { checkoutFailure } from '../failure-texts.ts';
 import { noSubscription, subscriptionQuery } from '../queries.ts';
-import { useSubscriptionUpdates } from '../subscription-updated.ts';
+import { useChangedCard } from '../use-changed-card.ts';
 import { BuyButton } from './buy-button.tsx';
+import { KeptPlan } from './kept-plan.tsx';
 import { PackageCard } from './package-card.tsx';
-import { planAction, type OwnSubscription, type Shopper } from './plan-action.ts';
+import { planAction, type Shopper } from './plan-action.ts';
 import { PlanButton } from './plan-button.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { rememberPurchase, takePurchase } from './purchase-intent.ts';
+import { SubscribeDialog } from './subscribe-dialog.tsx';
 
 export type OffersProps = {
   shopper: Shopper;
-  /** `buy` of the address: what a visitor chose before signing in. */
+  /** `buy` of the address: what a person chose before they signed in or changed their card. */
   buy: string | undefined;
+  /** Takes `buy` out of the address: what was chosen once is not asked again. */
+  onTaken: () => void;
   /** Signs in, and comes back to `path`. */
   onSignIn: (path: string) => Promise<never>;
   plans: readonly Plan[];
   packages: readonly CreditPackage[];
+  /** The services of a plan, of another feature. */
+  services: (plan: Plan) => ReactNode;
 };
 
 /** The grid of plans, and of credit packages, with their buttons. */
-export function Offers({ shopper, plans, packages, buy, onSignIn }: OffersProps) {
+export function Offers({ shopper, plans, packages, buy, services, onTaken, onSignIn }: OffersProps) {
   const toast = useToast();
-  const paid = usePaidSubscription(shopper?.userId, shopper?.plan?.planId);
+  const userId = shopper?.userId;
+  const own = useQuery({ ...subscriptionQuery(userId ?? ''), enabled: userId !== undefined });
+  // nothing where it cannot be fetched (spec part 1, section 8)
+  const paidOf = ({ subscription }: SubscriptionAnswer) =>
+    subscription.subscriptions.find(({ mcpId, source }) => mcpId === shopper?.plan?.planId && source === 'payment');
+  const paid = paidOf(own.data ?? noSubscription);
   const checkout = useCheckout(shopper?.userId);
   const [changing, setChanging] = useState<Plan>();
+  const [subscribingTo, setSubscribingTo] = useState<string>();
+  // by its id: its price may change while the dialog is open
+  const subscribing = plans.find(({ planId }) => planId === subscribingTo);
+  const creditPrice = creditPriceOf(packages);
   const purchases = [...plans.map(planPurchase), ...packages.map(packagePurchase)];
 
-  const start = (purchase: ReturnType<typeof planPurchase | typeof packagePurchase>) => {
+  const start = async (purchase: ReturnType<typeof planPurchase | typeof packagePurchase>) => {
     if (checkout.isPending) return;
-    if (shopper) checkout.mutate(purchase);
-    else signIn(rememberPurchase(purchase.planId));
+    if (!shopper) return signIn(rememberPurchase(purchase.planId));
+    if (purchase.type === 'credit') return checkout.mutate(purchase);
+    // a click may be faster than the answer about what they rent, which the dialog names
+    const data = own.data ?? (await own.refetch({ cancelRefetch: false })).data ?? noSubscription;
+    checkout.reset();
+    const plan = plans.find(({ planId }) => planId === purchase.planId);
+    const action = plan && planAction(plan, shopper, paidOf(data));
+    if (action === 'subscribe') setSubscribingTo(purchase.planId);
+    if (action === 'upgrade' || action === 'downgrade') setChanging(plan);
   };
   const signIn = (path: string) => void onSignIn(path).catch((error: unknown) => toast.error(failureText(error)));
   const stateOf = (id: string) => {
@@ -47,19 +72,20 @@ export function Offers({ shopper, plans, packages, buy, onSignIn }: OffersProps)
     };
   };
 
-  const userId = shopper?.userId;
-  useSubscriptionUpdates(userId);
+  useChangedCard(userId);
   useEffect(() => {
     if (userId === undefined) return;
     const wanted = takePurchase(buy);
+    if (buy !== undefined) onTaken();
     const purchase = purchases.find(({ planId }) => planId === wanted);
-    if (purchase) checkout.mutate(purchase);
+    if (purchase) void start(purchase);
     // once for each person who comes back from signing in
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [userId]);
 
   return (
     <>
+      {paid && !plans.some(({ planId }) => planId === paid.mcpId) && <KeptPlan subscription={paid} />}
       {plans.length > 0 && (
         <section aria-labelledby="plans">
           <h2 id="plans" className="sr-only">
@@ -70,15 +96,17 @@ export function Offers({ shopper, plans, packages, buy, onSignIn }: OffersProps)
               <li key={plan.planId} className="min-w-0">
                 <PlanCard
                   plan={plan}
+                  services={services(plan)}
                   action={
                     <PlanButton
+                      userId={userId}
                       plan={plan}
-                      action={planAction(plan, shopper, paid, plans)}
+                      action={planAction(plan, shopper, paid)}
                       profile={shopper?.plan}
                       paid={paid}
                       nextName={plans.find(({ planId }) => planId === paid?.nextPlanId)?.name}
                       {...stateOf(plan.planId)}
-                      onSubscribe={() => start(planPurchase(plan))}
+                      onSubscribe={() => void start(planPurchase(plan))}
                       onChange={() => setChanging(plan)}
                       onSignIn={() => signIn('/plans')}
                     />
@@ -95,7 +123,8 @@ export function Offers({ shopper, plans, packages, buy, onSignIn }: OffersProps)
             Credit packages
           </h2>
           <p className="mt-1 text-quiet">
-            Pay once and use them with any plan, Free included. Plan credits are spent first.
+            Pay once and use them with any plan, Free included. Plan credits are spent first.{' '}
+            {creditPrice && `${creditWorthText(creditPrice)}.`}
           </p>
           <ul className="mt-5 grid gap-4 lg:grid-cols-3">
             {packages.map((offer) => (
@@ -103,7 +132,7 @@ export function Offers({ shopper, plans, packages, buy, onSignIn }: OffersProps)
                 <PackageCard
                   offer={offer}
                   action={
-                    <BuyButton {...stateOf(offer.packageId)} onClick={() => start(packagePurchase(offer))}>
+                    <BuyButton {...stateOf(offer.packageId)} onClick={() => void start(packagePurchase(offer))}>
                       Buy credits<span className="sr-only"> in the {offer.name} package</span>
                     </BuyButton>
                   }
@@ -112,6 +141,19 @@ export function Offers({ shopper, plans, packages, buy, onSignIn }: OffersProps)
             ))}
           </ul>
         </section>
+      )}
+      <div className="mt-6 text-[0.8125rem] text-quiet">
+        <PaymentOptions />
+        <BeforeYouPay />
+      </div>
+      {shopper && (
+        <SubscribeDialog
+          userId={shopper.userId}
+          plan={subscribing}
+          {...stateOf(subscribing?.planId ?? '')}
+          onClose={() => setSubscribingTo(undefined)}
+          onSubscribe={(plan, chosen) => checkout.mutate({ ...planPurchase(plan), ...chosen })}
+        />
       )}
       {shopper && paid && (
         <ChangePlanDialog
@@ -132,10 +174,3 @@ const packagePurchase = ({ packageId, price }: CreditPackage) => ({
   shownAmount: price,
 });
 const idOf = (purchase: Purchase) => (purchase.type === 'rental' ? purchase.mcpId : purchase.planId);
-
-/** The subscription that pays for the person's plan. Nothing where it cannot be fetched (spec part 1, section 8). */
-function usePaidSubscription(userId: string | undefined, planId: string | undefined): OwnSubscription | undefined {
-  const { data } = useQuery({ ...subscriptionQuery(userId ?? ''), enabled: userId !== undefined });
-  const { subscriptions } = (data ?? noSubscription).subscription;
-  return subscriptions.find(({ mcpId, source }) => mcpId === planId && source === 'payment');
-}

@@ -9,7 +9,8 @@ export type Shopper = { userId: string; plan: ProfilePlan | undefined } | undefi
 
 /**
  * What the button of a plan does. manage: to the Billing tab, where a paid plan is cancelled, resumed and paid. next: nothing,
- * it begins with the next period. keep-first: nothing until the person keeps the plan that they chose to leave.
+ * it begins with the next period. pay-first: it begins once it is paid, at the payment provider. keep-first: nothing until the person keeps the plan that they chose to leave. resume-first: nothing until
+ * they take back the end of their plan, or it has come.
  */
 export type PlanAction =
   | 'sign-in'
@@ -19,26 +20,24 @@ export type PlanAction =
   | 'downgrade'
   | 'manage'
   | 'next'
-  | 'keep-first';
+  | 'pay-first'
+  | 'keep-first'
+  | 'resume-first';
 
 /**
  * @param paid the person's own subscription, where it is paid; a plan that an administrator gave cannot be changed
- * @param plans all of them, for the level of the one that is paid
  */
-export function planAction(
-  plan: Plan,
-  shopper: Shopper,
-  paid: OwnSubscription | undefined,
-  plans: readonly Plan[],
-): PlanAction {
+export function planAction(plan: Plan, shopper: Shopper, paid: OwnSubscription | undefined): PlanAction {
   if (!shopper) return 'sign-in';
   if (isCurrentPlan(plan.planId, shopper.plan)) return 'current';
-  if (plan.amount === 0) return 'manage';
-  const own = plans.find(({ planId }) => planId === paid?.mcpId);
+  // people without a plan are on the free one
+  if (plan.amount === 0) return paid?.status === 'canceled' ? 'next' : 'manage';
   // what was not paid is replaced by a new purchase
-  if (!own || !paid || paid.status === 'unpaid') return 'subscribe';
+  if (!paid || paid.status === 'unpaid') return 'subscribe';
+  if (paid.status === 'canceled') return 'resume-first';
   if (paid.status !== 'active') return 'manage';
   if (plan.planId === paid.nextPlanId) return 'next';
-  if (tiers[plan.tier].level < tiers[own.tier].level) return 'downgrade';
+  if (plan.planId === paid.pendingPlanId) return 'pay-first';
+  if (tiers[plan.tier].level < tiers[paid.tier].level) return 'downgrade';
   return paid.nextPlanId === null ? 'upgrade' : 'keep-first';
 }

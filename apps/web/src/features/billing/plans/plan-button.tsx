@@ -1,15 +1,19 @@
 import type { Plan } from '@souk/contract/billing.ts';
-import { formatDay } from '#ui/amount.ts';
+import { tiers } from '@souk/contract/tiers.ts';
+import { formatDay, formatMoment, formatMonthly } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { TextLink } from '#ui/text-link.tsx';
+import { RentalsBesideUpgrade } from '../overlap/rentals-beside-upgrade.tsx';
+import { PayNow } from '../tab/past-due.tsx';
 import { BuyButton } from './buy-button.tsx';
 import type { ProfilePlan } from './current-plan.ts';
 import type { OwnSubscription, PlanAction } from './plan-action.ts';
-import { isPopular } from './plan-card.tsx';
 
 export type PlanButtonProps = {
+  /** Undefined: a visitor. */
+  userId: string | undefined;
   plan: Plan;
   action: PlanAction;
   profile: ProfilePlan | undefined;
@@ -25,15 +29,10 @@ export type PlanButtonProps = {
 };
 
 /** The button of a plan, by what the person can do with it. */
-export function PlanButton({ plan, action, profile, paid, nextName, busy, failure, ...on }: PlanButtonProps) {
+export function PlanButton({ userId, plan, action, profile, paid, nextName, busy, failure, ...on }: PlanButtonProps) {
   const { name, amount } = plan;
   const subscribe = (
-    <BuyButton
-      variant={isPopular(plan) ? 'primary' : 'secondary'}
-      busy={busy}
-      failure={failure}
-      onClick={on.onSubscribe}
-    >
+    <BuyButton variant={plan.popular ? 'primary' : 'secondary'} busy={busy} failure={failure} onClick={on.onSubscribe}>
       Subscribe<span className="sr-only"> to {name}</span>
     </BuyButton>
   );
@@ -45,8 +44,10 @@ export function PlanButton({ plan, action, profile, paid, nextName, busy, failur
             Current plan
           </Button>
           {amount > 0 && profile?.planStatus === 'canceled' && <Ending endsAt={paid?.currentPeriodEnd ?? undefined} />}
+          {paid && <OwnPrice paid={paid} amount={amount} />}
           {paid?.status === 'past_due' && <PastDue />}
-          {paid?.currentPeriodEnd && nextName !== undefined && (
+          {/* the broker changes nothing about a plan whose last payment failed */}
+          {paid?.currentPeriodEnd && paid.status === 'active' && nextName !== undefined && (
             <div className="flex flex-wrap items-center justify-between gap-2 text-[0.8125rem] text-quiet">
               <span>
                 Changes to {nextName} on {formatDay(paid.currentPeriodEnd)}.
@@ -64,6 +65,22 @@ export function PlanButton({ plan, action, profile, paid, nextName, busy, failur
           {paid?.currentPeriodEnd ? `Starts ${formatDay(paid.currentPeriodEnd)}` : 'Starts next'}
         </Button>
       );
+    case 'pay-first':
+      return (
+        <>
+          <Button wide disabled>
+            Waits for your payment
+          </Button>
+          {userId !== undefined && paid && (
+            <div className="text-[0.8125rem] text-quiet">
+              {paid.pendingUntil !== null && `Confirm and pay it by ${formatMoment(paid.pendingUntil)}. `}
+              If you do nothing, you stay on {paid.planName} and pay nothing for the upgrade.
+              <RentalsBesideUpgrade userId={userId} from={paid} to={plan} />
+              <PayNow userId={userId} id={paid.id} name={`the upgrade to ${name}`} />
+            </div>
+          )}
+        </>
+      );
     case 'keep-first':
       return (
         <>
@@ -72,6 +89,20 @@ export function PlanButton({ plan, action, profile, paid, nextName, busy, failur
           </Button>
           <p className="text-[0.8125rem] text-quiet">
             You chose {nextName} for the next period. Keep {paid?.planName} first.
+          </p>
+        </>
+      );
+    case 'resume-first':
+      return (
+        <>
+          <Button wide disabled>
+            Subscribe<span className="sr-only"> to {name}</span>
+          </Button>
+          <p className="text-[0.8125rem] text-quiet">
+            <TextLink to="/dashboard" search={{ tab: 'billing' }}>
+              Resume {paid?.planName}
+            </TextLink>
+            {paid && resumedChange(plan, paid, nextName)}
           </p>
         </>
       );
@@ -86,7 +117,7 @@ export function PlanButton({ plan, action, profile, paid, nextName, busy, failur
       return (
         <Button
           wide
-          variant={action === 'upgrade' && isPopular(plan) ? 'primary' : 'secondary'}
+          variant={action === 'upgrade' && plan.popular ? 'primary' : 'secondary'}
           onPointerEnter={preloadDialog}
           onClick={on.onChange}
         >
@@ -104,6 +135,36 @@ export function PlanButton({ plan, action, profile, paid, nextName, busy, failur
     case 'subscribe':
       return subscribe;
   }
+}
+
+/** What a person can do about this plan once they have resumed their own, or else once that has ended. */
+function resumedChange({ planId, name, tier }: Plan, paid: OwnSubscription, nextName: string | undefined): string {
+  const day = paid.currentPeriodEnd === null ? undefined : formatDay(paid.currentPeriodEnd);
+  if (planId === paid.nextPlanId)
+    return day === undefined
+      ? ` to change to ${name}, as you chose.`
+      : ` to change to ${name} on ${day}, as you chose, or subscribe after that day.`;
+  const otherwise = day === undefined ? '.' : `, or subscribe after ${day}.`;
+  if (tiers[tier].level <= tiers[paid.tier].level) return ` to plan a change to ${name}${otherwise}`;
+  // a change that was planned before comes back, and has to be taken back first
+  return nextName === undefined
+    ? ` to change to ${name} now${otherwise}`
+    : ` and keep it instead of ${nextName} to change to ${name} now${otherwise}`;
+}
+
+/** Who subscribed at another price keeps it, until they are moved. */
+function OwnPrice({ paid: { renewal, priceChange, nextPlanId }, amount }: { paid: OwnSubscription; amount: number }) {
+  if (!renewal || nextPlanId !== null) return null;
+  const pays = priceChange?.from ?? renewal;
+  if (pays.amount === amount) return null;
+  return (
+    <p className="text-[0.8125rem] text-quiet">
+      You pay {formatMonthly(pays.amount, pays.currency)}
+      {priceChange &&
+        `, from ${formatDay(priceChange.at)} ${formatMonthly(priceChange.to.amount, priceChange.to.currency)}`}
+      .
+    </p>
+  );
 }
 
 /** Of a plan whose renewal was not paid. */

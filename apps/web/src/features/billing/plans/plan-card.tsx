@@ -1,53 +1,74 @@
 import type { Plan } from '@souk/contract/billing.ts';
+import { tiers, tiersUpTo, type Tier } from '@souk/contract/tiers.ts';
 import Check from 'lucide-react/icons/check';
 import type { ReactNode } from 'react';
-import { formatCount, formatPrice } from '#ui/amount.ts';
+import { formatCount, formatMoney } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Card } from '#ui/card.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { TierBadge } from '#ui/tier-badge.tsx';
+import { planAnchor } from '#web/access-text.ts';
 
 export type PlanCardProps = {
   plan: Plan;
   /** The button, and what there is to say about it. */
   action: ReactNode;
+  /** The services that it includes, of another feature. */
+  services: ReactNode;
 };
 
-/** The plan that most people choose (spec part 1, section 2). */
-export const isPopular = ({ planId }: Plan): boolean => planId === 'pro';
-
 /** One plan: what it costs, what one gets, the button. */
-export function PlanCard({ plan, action }: PlanCardProps) {
-  const credits = plan.monthlyCredits;
-  const bullets = [...(credits > 0 ? [`${formatCount(credits)} credits each month`] : []), ...plan.features];
+export function PlanCard({ plan, action, services }: PlanCardProps) {
   return (
     <Card
       as="article"
+      id={planAnchor(plan.planId)}
       padding="large"
       aria-label={`${plan.name} plan`}
-      className={classNames('flex h-full flex-col', isPopular(plan) && 'border-ink!')}
+      className={classNames('flex h-full scroll-mt-20 flex-col', plan.popular && 'border-ink!')}
     >
       <div className="flex min-h-5.5 flex-wrap items-center justify-between gap-2">
-        <h3 className="text-base font-semibold">{plan.name}</h3>
-        {isPopular(plan) && <Badge tone="accent">Most Popular</Badge>}
+        <h3 dir="auto" className="text-base font-semibold">
+          {plan.name}
+        </h3>
+        {plan.popular && <Badge tone="accent">Most Popular</Badge>}
       </div>
-      <p className="mt-3 flex items-baseline gap-1.5">
+      <p className="mt-3 flex items-baseline">
         <span className="text-3xl/9 font-semibold tracking-tight tabular-nums">
-          {formatPrice(plan.amount, plan.currency)}
-        </span>{' '}
-        <span className="text-quiet">
-          {plan.currency.toUpperCase()}/{plan.period}
+          {formatMoney(plan.amount, plan.currency)}
         </span>
+        <span className="text-quiet">/{plan.period}</span>
       </p>
-      <p className="mt-2 text-quiet lg:min-h-15">{plan.description}</p>
+      <p dir="auto" className="mt-2 text-quiet lg:min-h-15">
+        {plan.description}
+      </p>
       <div className="mt-5 flex flex-col gap-2">{action}</div>
-      <div className="mt-5 flex items-center gap-2 border-t border-line pt-4 text-[0.8125rem] text-quiet">
-        <TierBadge tier={plan.tier} />
-        {plan.tier === 'T0' ? 'services' : 'and below'}
+      <div className="mt-5 border-t border-line pt-4">
+        <PlanContents plan={plan} />
       </div>
-      <Bullets texts={bullets} />
+      {services}
     </Card>
   );
+}
+
+/** What a plan brings: the tiers of services, the credits of a month, and what its operator promises. */
+export function PlanContents({ plan: { tier, monthlyCredits, features } }: Pick<PlanCardProps, 'plan'>) {
+  const credits = monthlyCredits > 0 ? [`${formatCount(monthlyCredits)} credits each month`] : [];
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2 text-[0.8125rem] text-quiet">
+        <TierBadge tier={tier} />
+        {lowerText(tier)}
+      </div>
+      <Bullets texts={[...credits, ...features]} />
+    </>
+  );
+}
+
+/** The tiers that come with a plan's own, the nearest first: "and Basic, Free services". */
+function lowerText(tier: Tier): string {
+  const lower = tiersUpTo(tier).slice(0, -1).toReversed();
+  return lower.length === 0 ? 'services' : `and ${lower.map((one) => tiers[one].name).join(', ')} services`;
 }
 
 /** What one gets, line by line. */

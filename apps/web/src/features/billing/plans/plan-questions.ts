@@ -9,7 +9,7 @@ export const planQuestions = [
     id: 'change',
     title: 'Can I change my plan at any time?',
     content:
-      'Yes. An upgrade starts right away, and you pay only the difference for the rest of the period. A downgrade starts with your next period. You can cancel at any time too: you keep access until the period you paid for ends, and you can resume until then.',
+      'Yes. An upgrade starts right away, and you pay only the difference for the rest of the period. A downgrade starts with your next period. You can cancel at any time too, in Billing: you keep access until the period you paid for ends, and you can resume until then.',
   },
   {
     id: 'payment',

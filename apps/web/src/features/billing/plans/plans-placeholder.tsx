@@ -5,7 +5,7 @@ import { Skeleton } from '#ui/skeleton.tsx';
 /** The plans in grey. */
 export function PlansPlaceholder() {
   return (
-    <DelayedFallback label="Loading plans…">
+    <DelayedFallback label="Loading plans…" isScreen>
       <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
         {['one', 'two', 'three', 'four'].map((place) => (
           <Card key={place} padding="large" className="flex flex-col">

@@ -12,9 +12,9 @@ import { Offers, type OffersProps } from './offers.tsx';
 import { planQuestions } from './plan-questions.ts';
 import { PlansPlaceholder } from './plans-placeholder.tsx';
 
-export type PlansScreenProps = Pick<OffersProps, 'shopper' | 'buy' | 'onSignIn'> & {
-  /** It is not known yet who is here. */
-  isRestoring: boolean;
+export type PlansScreenProps = Pick<OffersProps, 'shopper' | 'buy' | 'services' | 'onTaken' | 'onSignIn'> & {
+  /** It is not known yet who is here, or which services the plans bring: what comes later would move the buttons. */
+  isLoading: boolean;
 };
 
 /** /plans: the plans, the credit packages, and what people ask about them. */
@@ -27,7 +27,7 @@ export function PlansScreen(props: PlansScreenProps) {
         title="Choose Your Plan"
         subtitle="A plan includes services and credits each month. Credits pay for the calls that have a price; cancel whenever you like."
       />
-      {offers.isPending || props.isRestoring ? (
+      {offers.isPending || props.isLoading ? (
         <PlansPlaceholder />
       ) : offers.isError ? (
         <ErrorState {...failureOf(offers.error)} onRetry={() => void offers.refetch()} retrying={offers.isFetching} />

@@ -1,7 +1,7 @@
 const intentKey = 'souk.purchase';
 
 /**
- * Remembers, in this tab alone, what a visitor chose before signing in.
+ * Remembers, in this tab alone, what a person chose before they leave to sign in or to change their card.
  * @returns the address to come back to
  */
 export function rememberPurchase(id: string): string {
@@ -10,7 +10,7 @@ export function rememberPurchase(id: string): string {
 }
 
 /**
- * What the visitor chose in this tab, once. A link from elsewhere with `?buy=` starts no payment.
+ * What the person chose in this tab, once. A link from elsewhere with `?buy=` starts no payment.
  * @param asked `buy` of the address
  */
 export function takePurchase(asked: string | undefined): string | undefined {

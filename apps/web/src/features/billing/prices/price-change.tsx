@@ -23,9 +23,11 @@ export function PriceChange({
   return (
     <div className="flex flex-wrap items-center gap-x-6 gap-y-2">
       <div className="min-w-0 flex-1 basis-48">
-        <p className="font-medium wrap-anywhere">{toolName}</p>
+        <p dir="auto" className="font-medium wrap-anywhere">
+          {toolName}
+        </p>
         <p className="text-[0.8125rem] text-quiet">
-          <TextLink to="/service/$serviceId" params={{ serviceId: serverId }} tone="quiet">
+          <TextLink dir="auto" to="/service/$serviceId" params={{ serviceId: serverId }} tone="quiet">
             {serverName}
           </TextLink>
           {' · '}

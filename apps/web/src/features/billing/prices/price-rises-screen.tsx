@@ -8,6 +8,7 @@ import { ScreenHeading } from '#ui/screen-heading.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { describeFailure } from '#web/failure-text.ts';
 import { SignInFirst } from '#web/sign-in-first.tsx';
+import { CreditWorth } from '../plans/credit-worth.tsx';
 import { priceRisesQuery, type NamedTool } from '../queries.ts';
 import { AnnouncedPrices } from './announced-prices.tsx';
 import { PriceRises } from './price-rises.tsx';
@@ -53,6 +54,7 @@ function OfPerson({ userId, named }: { userId: string; named: NamedTool | undefi
   }
   return (
     <div className="flex flex-col gap-10">
+      <CreditWorth className="text-[0.8125rem] text-quiet tabular-nums" />
       <PriceRises userId={userId} rises={data.rises} whenNone={<NothingWaits />} />
       {data.coming.length > 0 && <AnnouncedPrices coming={data.coming} />}
     </div>

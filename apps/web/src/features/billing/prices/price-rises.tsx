@@ -58,7 +58,11 @@ export function PriceRises({ userId, rises, whenNone }: PriceRisesProps) {
                   }
                 >
                   <Button variant="primary" size="small" loading={isApproving([rise])} onClick={() => approve([rise])}>
-                    Approve<span className="sr-only"> {rise.toolName}</span>
+                    Approve
+                    <span dir="auto" className="sr-only">
+                      {' '}
+                      {rise.toolName}
+                    </span>
                   </Button>
                 </PriceChange>
               </li>

@@ -8,7 +8,9 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { TextLink } from '#ui/text-link.tsx';
 import { sells } from '#web/config.ts';
 import { rentalOptionsQuery, subscriptionQuery } from '../queries.ts';
-import { statusText } from '../services/service-texts.ts';
+import { inPlanText, renewalText, statusText } from '../services/service-texts.ts';
+import { AfterTrial } from './after-trial.tsx';
+import { ownedReason } from './owned.tsx';
 import { PurchaseDialog } from './purchase-dialog.tsx';
 import { usePurchaseDialog, type AskedPurchase } from './use-purchase-dialog.ts';
 
@@ -27,7 +29,13 @@ const titles: Record<UserAccess['accessType'], string> = {
 };
 
 /** Whether a rental goes on by itself. */
-function Renewal({ status, source }: Pick<SubscriptionAnswer['subscription']['rentals'][number], 'status' | 'source'>) {
+function Renewal({
+  status,
+  source,
+  renewal,
+}: Pick<SubscriptionAnswer['subscription']['rentals'][number], 'status' | 'source'> & {
+  renewal: string | undefined;
+}) {
   if (status === 'past_due') {
     return (
       <>
@@ -39,7 +47,8 @@ function Renewal({ status, source }: Pick<SubscriptionAnswer['subscription']['re
       </>
     );
   }
-  return source === 'administrator' ? ' · given by your administrator' : ' · renews until you cancel';
+  if (source === 'administrator') return ' · given by your administrator';
+  return renewal === undefined ? ' · renewal in progress' : ` · ${renewal}`;
 }
 
 /** On the page of a service that the person may use: by what right and until when, and where to manage it. */
@@ -49,19 +58,27 @@ export function AccessNote({ userId, server, ...purchase }: AccessNoteProps) {
   const { data: owned } = useQuery(subscriptionQuery(userId));
   const { ask, dialog } = usePurchaseDialog(purchase);
   if (!data || !data.access.hasAccess || data.access.accessType === 'free') return null;
-  const { accessType, isCancelled } = data.access;
+  const { accessType, isCancelled, plan } = data.access;
   const rental = owned?.subscription.rentals.find(({ mcpId }) => mcpId === service.id);
-  const mayRent = sells && data.rental !== null && accessType === 'trial';
+  const mayRent =
+    sells && data.rental !== null && accessType === 'trial' && ownedReason(data.access, service.name) === undefined;
   return (
     <Card as="section" aria-label="Your access" className="flex flex-wrap items-center gap-3 sm:px-5">
-      <div className="min-w-0 flex-1 basis-48">
+      <div className={accessType === 'trial' ? 'w-full' : 'min-w-0 flex-1 basis-48'}>
         <h2 className="font-medium">{titles[accessType]}</h2>
         <p className="text-quiet">
-          {statusText(data.access, Date.now())}
+          {statusText(data.access)}
           {isCancelled
             ? ' · ends at the end of the billing period'
-            : accessType === 'rental' && rental && <Renewal {...rental} />}
+            : accessType === 'rental' &&
+              rental && <Renewal {...rental} renewal={renewalText(data.access, Date.now(), rental.charge)} />}
+          {plan && ` · ${inPlanText(plan)}`}
         </p>
+        {accessType === 'trial' && sells && (
+          <p className="text-quiet">
+            <AfterTrial billing={server.billing} access={data.access} />
+          </p>
+        )}
       </div>
       {mayRent && (
         <Button size="small" onPointerEnter={preloadDialog} onClick={ask}>

@@ -1,11 +1,14 @@
+import type { McpService } from '@souk/contract/billing.ts';
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { TextLink } from '#ui/text-link.tsx';
-import { howToGetAccess } from '#web/access-text.ts';
+import { HowToGetAccess } from '#web/plan-link.tsx';
+import { accountKey } from '#web/account-key.ts';
 import { sells } from '#web/config.ts';
 import { rentalOptionsQuery } from '../queries.ts';
 import { PurchaseDialog } from './purchase-dialog.tsx';
@@ -17,20 +20,44 @@ export type GetAccessProps = {
   server: Pick<ServerAnswer, 'serverId' | 'displayName' | 'billing'>;
 } & AskedPurchase;
 
+/** The list of a person's services has prices in this form. */
+const trialBilling = (billing: ServerAnswer['billing']): McpService['billing'] =>
+  billing
+    ? {
+        tier: billing.tier,
+        rental: billing.rental ?? null,
+        currency: billing.rental?.currency ?? 'USD',
+        plan: billing.plan ?? null,
+      }
+    : null;
+
 /** On the page of a service that the person may not use: the ways to get it. */
 export function GetAccess({ userId, server, ...purchase }: GetAccessProps) {
   const { serverId: id, displayName: name, billing } = server;
   const { ask, dialog } = usePurchaseDialog(purchase);
   const { data } = useQuery({ ...rentalOptionsQuery(userId, id), enabled: sells });
+  const queries = useQueryClient();
+  const hasAccess = data?.access.hasAccess ?? false;
+  useEffect(() => {
+    // the dialog has learned that they have it since: the page says so too
+    if (hasAccess) void queries.invalidateQueries({ queryKey: accountKey(userId) });
+  }, [hasAccess, queries, userId, id]);
   const service = { id, name, features: billing?.features ?? [] };
   return (
     <Card padding="large" className="flex flex-col items-start gap-4">
       <div>
-        <h2 className="text-base font-semibold">{howToGetAccess(server, sells)}</h2>
+        <h2 className="text-base font-semibold">
+          <HowToGetAccess server={server} sells={sells} />
+        </h2>
         <p className="mt-1 text-quiet">
           {sells ? `Your plan doesn't include ${name}` : `You don't have ${name} yet`}, so its tools aren't in your
           link. {sells && billing?.rental && <TextLink to="/plans">See plans</TextLink>}
         </p>
+        {data?.isTrialUsed && (
+          <p className="mt-1 text-quiet">
+            Your e-mail address has had the trial of <bdi>{name}</bdi>. Each address gets it once.
+          </p>
+        )}
       </div>
       <div className="flex flex-wrap gap-2">
         {!sells ? (
@@ -42,7 +69,13 @@ export function GetAccess({ userId, server, ...purchase }: GetAccessProps) {
                 Purchase
               </Button>
             )}
-            {data && data.trialDays !== null && <TrialButton userId={userId} service={service} days={data.trialDays} />}
+            {data && data.trialDays !== null && (
+              <TrialButton
+                userId={userId}
+                service={{ ...service, down: data.down, billing: trialBilling(billing) }}
+                days={data.trialDays}
+              />
+            )}
             {!billing?.rental && (
               <LinkButton variant="primary" to="/plans">
                 See plans

@@ -2,9 +2,10 @@ import type { UserAccess } from '@souk/contract/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import Check from 'lucide-react/icons/check';
 import type { ReactNode } from 'react';
+import { formatDay } from '#ui/amount.ts';
 import { myServicesQuery } from '../queries.ts';
 
-/** A trial is not among them: who tries a service may rent it. */
+/** A trial is not among them: it stands beside the offer, since a person who tries a service may rent it. */
 const ownedTexts: Partial<Record<UserAccess['accessType'], string>> = {
   rental: 'Your rental',
   purchase: 'Yours',
@@ -25,11 +26,23 @@ export function MemberOffer({ userId, serverId, children }: MemberOfferProps) {
     select: ({ services }) => services.find(({ id }) => id === serverId)?.userAccess ?? null,
   });
   if (isPending) return null;
-  const text = access ? ownedTexts[access.accessType] : undefined;
+  const text = access
+    ? (ownedTexts[access.accessType] ?? (access.plan ? ownedTexts.subscription : undefined))
+    : undefined;
+  if (access?.accessType === 'trial' && text === undefined) {
+    return (
+      <>
+        <span className="shrink-0 text-[0.8125rem] text-quiet">
+          {access.expiresAt === null ? 'Your trial' : `Trial until ${formatDay(access.expiresAt)}`}
+        </span>
+        {children}
+      </>
+    );
+  }
   if (text === undefined) return children;
   return (
-    <span className="ml-auto inline-flex items-center gap-1.5 font-medium">
-      <Check aria-hidden size={15} className="text-good" />
+    <span className="inline-flex shrink-0 items-center gap-1 text-[0.8125rem] text-quiet">
+      <Check aria-hidden size={14} className="text-good" />
       {text}
     </span>
   );

@@ -4,7 +4,10 @@ import { Notice } from '#ui/notice.tsx';
 import { formatDay } from '#ui/amount.ts';
 
 /** Why a person need not rent a service; undefined where they may. The broker refuses the same. */
-export function ownedReason({ accessType, expiresAt, isCancelled }: UserAccess, name: string): string | undefined {
+export function ownedReason(
+  { accessType, expiresAt, isCancelled, plan }: UserAccess,
+  name: string,
+): string | undefined {
   if (accessType === 'rental') {
     const until =
       expiresAt === null
@@ -15,9 +18,11 @@ export function ownedReason({ accessType, expiresAt, isCancelled }: UserAccess, 
     return `You already rent ${name}${until}.`;
   }
   if (accessType === 'purchase') return `${name} is yours already.`;
-  // what ends with its period may be followed by a rental
-  if (accessType === 'subscription' && !isCancelled) return `Your plan already includes ${name}.`;
-  return undefined;
+  // also during a trial; what ends with its period may be followed by a rental
+  if (!plan || plan.isCancelled) return undefined;
+  return plan.includedUntil === null
+    ? `Your plan already includes ${name}.`
+    : `Your plan includes ${name} until ${formatDay(plan.includedUntil)}. You can rent it from then on.`;
 }
 
 /** In place of an offer: what the person has, and where to manage it. */

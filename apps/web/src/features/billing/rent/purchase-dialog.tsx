@@ -1,4 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { formatDay } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { DelayedFallback } from '#ui/delayed-fallback.tsx';
 import { Dialog } from '#ui/dialog.tsx';
@@ -8,7 +10,10 @@ import { failureText } from '#web/failure-text.ts';
 import { useCheckout, type Purchase } from '../checkout.ts';
 import { purchaseFailure } from '../failure-texts.ts';
 import { rentalOptionsQuery } from '../queries.ts';
+import { ReplacesUnpaid } from '../replaces-unpaid.tsx';
+import { DownChoice } from './down-choice.tsx';
 import { Owned, ownedReason } from './owned.tsx';
+import { RentalBesidePlans } from './rental-beside-plans.tsx';
 import { RentalOffer } from './rental-offer.tsx';
 
 export type PurchaseDialogProps = {
@@ -25,43 +30,57 @@ export function PurchaseDialog({ userId, service, type = 'rental', open, onClose
   const { data, error, isFetching, refetch } = useQuery({
     ...rentalOptionsQuery(userId, service.id),
     enabled: open,
+    // a service may go down or come back while the dialog is open
+    refetchInterval: 15_000,
   });
+  const [acceptedSince, setAcceptedSince] = useState<string>();
+  const safe = useRef<HTMLButtonElement>(null);
   const checkout = useCheckout(userId);
   const rental = data?.rental ?? undefined;
   const owned = data && ownedReason(data.access, service.name);
   const unsupported = type === 'rental' ? undefined : 'Unsupported purchase type';
+  const down = data?.down ?? undefined;
   const purchase: Purchase | undefined = rental && {
     type: 'rental',
     mcpId: service.id,
     period: 'monthly',
     shownAmount: rental.price,
+    shownDown: down !== undefined,
   };
   const close = () => {
     if (checkout.isPending) return;
     checkout.reset();
+    setAcceptedSince(undefined);
     onClose();
   };
+  const isWanted = down === undefined || acceptedSince === down.since;
   const canPay = purchase !== undefined && owned === undefined && unsupported === undefined;
   return (
     <Dialog
       open={open}
       onOpenChange={close}
       title={`Rent ${service.name}`}
+      initialFocus={safe}
       description={canPay ? rental?.description : undefined}
       footer={
         canPay ? (
           <>
-            <Button onClick={close}>Not now</Button>
+            <Button ref={safe} onClick={close}>
+              Not now
+            </Button>
             <Button
               variant="primary"
               loading={checkout.isPending}
-              onClick={() => !checkout.isPending && checkout.mutate(purchase)}
+              disabled={!isWanted}
+              onClick={() => isWanted && !checkout.isPending && checkout.mutate(purchase)}
             >
               Continue to payment
             </Button>
           </>
         ) : (
-          <Button onClick={close}>Close</Button>
+          <Button ref={safe} onClick={close}>
+            Close
+          </Button>
         )
       }
     >
@@ -71,7 +90,29 @@ export function PurchaseDialog({ userId, service, type = 'rental', open, onClose
         owned !== undefined ? (
           <Owned text={owned} access={data.access} />
         ) : rental ? (
-          <RentalOffer service={service} rental={rental} creditsAvailable={data.creditsAvailable} />
+          <>
+            {down && (
+              <DownChoice
+                name={service.name}
+                down={down}
+                accepted={isWanted}
+                onChange={(accepted) => setAcceptedSince(accepted ? down.since : undefined)}
+              />
+            )}
+            {data.access.accessType === 'trial' && data.access.expiresAt !== null && (
+              <div className="mb-5">
+                <Notice>
+                  Your trial runs until {formatDay(data.access.expiresAt)}. The rental starts as soon as you pay, and
+                  the days that are left of the trial are not added to it.
+                </Notice>
+              </div>
+            )}
+            <div className="mb-5 empty:hidden">
+              <ReplacesUnpaid userId={userId} serverId={service.id} />
+            </div>
+            <RentalBesidePlans userId={userId} service={service} access={data.access} />
+            <RentalOffer service={service} rental={rental} creditsAvailable={data.creditsAvailable} />
+          </>
         ) : (
           <Notice>{service.name} can't be rented.</Notice>
         )

@@ -1,10 +1,16 @@
 import type { getRentalOptions } from '@souk/contract/billing.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useQuery } from '@tanstack/react-query';
 import Check from 'lucide-react/icons/check';
-import { formatCount, formatMoney } from '#ui/amount.ts';
-import { config } from '#web/config.ts';
+import { formatCount } from '#ui/amount.ts';
+import { Day } from '#ui/moment.tsx';
+import { PlanLink } from '#web/plan-link.tsx';
 import { serverQuery } from '#web/server-query.ts';
+import { MonthlyPrice } from '../monthly-price.tsx';
+import { CreditWorth } from '../plans/credit-worth.tsx';
+import { RenewalTerms } from '../renewal-terms.tsx';
+import { unknownToolsText } from './unknown-tools-text.ts';
 
 export type RentalOfferProps = {
   service: { id: string; name: string; features: readonly string[] };
@@ -16,12 +22,8 @@ export type RentalOfferProps = {
 export function RentalOffer({ service, rental, creditsAvailable }: RentalOfferProps) {
   return (
     <div className="flex flex-col gap-5">
-      <p>
-        <span className="text-3xl/9 font-semibold tracking-tight tabular-nums">
-          {formatMoney(rental.price, rental.currency)}
-        </span>
-        <span className="text-quiet">/month</span>
-      </p>
+      <MonthlyPrice amount={rental.price} currency={rental.currency} />
+      <AlsoInPlan serverId={service.id} />
       {service.features.length > 0 && (
         <section>
           <h3 className="font-medium">What you get</h3>
@@ -35,56 +37,73 @@ export function RentalOffer({ service, rental, creditsAvailable }: RentalOfferPr
           </ul>
         </section>
       )}
-      <PaidTools serverId={service.id} creditsAvailable={creditsAvailable} />
-      <div className="border-t border-line pt-4 text-[0.8125rem] text-quiet">
-        <p>
-          Renews each month for {formatMoney(rental.price, rental.currency)} until you cancel. You can cancel at any
-          time in My Services, and keep access until the month you paid for ends.
-        </p>
-        <p className="mt-2">
-          {config.payments === 'sandbox' ? (
-            <>
-              Demo payments: no money moves. Pay with the card{' '}
-              <span className="whitespace-nowrap">4242 4242 4242 4242</span>.
-            </>
-          ) : (
-            'You pay on the page of our payment provider.'
-          )}
-        </p>
-      </div>
+      <PaidTools service={service} creditsAvailable={creditsAvailable} />
+      <RenewalTerms price={{ amount: rental.price, currency: rental.currency }} keep="access" />
     </div>
   );
 }
 
-/** The tools whose calls cost credits, rented or not. */
-function PaidTools({ serverId, creditsAvailable }: { serverId: string; creditsAvailable: number }) {
-  const { data } = useQuery(serverQuery(serverId));
+function AlsoInPlan({ serverId }: { serverId: string }) {
+  const { data: plan } = useQuery({ ...serverQuery(serverId), select: ({ server }) => server.billing?.plan });
+  if (!plan) return null;
+  return (
+    <p className="-mt-2 text-quiet">
+      Also included in <PlanLink plan={plan} />
+    </p>
+  );
+}
+
+/** The tools whose calls cost credits, rented or not, now or from a date that was announced. */
+function PaidTools({
+  service: { id, name },
+  creditsAvailable,
+}: Pick<RentalOfferProps, 'service' | 'creditsAvailable'>) {
+  const { data } = useQuery(serverQuery(id));
   if (!data) return null;
   const tools = data.capabilities.filter(({ type }) => type === 'tool');
-  const paid = tools.filter(({ creditCost = 0 }) => creditCost > 0);
-  if (paid.length === 0) return <p className="text-quiet">All of its calls are included.</p>;
+  const costsNow = tools.filter(({ creditCost = 0 }) => creditCost > 0).length;
+  const paid = tools.filter(({ creditCost = 0, comingCost }) => creditCost > 0 || (comingCost?.credits ?? 0) > 0);
+  if (tools.length === 0) return <p className="text-quiet">{unknownText(name, data.server)}</p>;
+  if (paid.length === 0) return <p className="text-quiet">All calls to {name} are included.</p>;
   return (
     <section>
-      <h3 className="font-medium">Calls that cost credits on top</h3>
+      <h3 className="font-medium">Calls that {costsNow > 0 ? 'cost' : 'will cost'} credits on top</h3>
       <ul className="mt-2 divide-y divide-line rounded-md border border-line">
-        {paid.map(({ name, displayName, creditCost = 0 }) => (
+        {paid.map(({ name, displayName, creditCost = 0, comingCost }) => (
           <li key={name} className="flex items-baseline justify-between gap-4 px-3 py-2">
-            <span className="min-w-0 wrap-anywhere">{displayName}</span>
-            <span className="shrink-0 text-quiet tabular-nums">{creditsText(creditCost)} per call</span>
+            <span dir="auto" className="min-w-0 wrap-anywhere">
+              {displayName}
+            </span>
+            <span className="text-right text-quiet tabular-nums">
+              {creditCost > 0 && `${creditsText(creditCost)} per call`}
+              {comingCost && (
+                <span className="block">
+                  From <Day moment={comingCost.from} />: {comingText(comingCost.credits)}
+                </span>
+              )}
+            </span>
           </li>
         ))}
       </ul>
       <p className="mt-2 text-[0.8125rem] text-quiet">
-        {restText(tools.length - paid.length)} You have {creditsText(creditsAvailable)}.
+        {restText(tools.length - paid.length, costsNow === paid.length)} You have {creditsText(creditsAvailable)}.
       </p>
+      <CreditWorth className="mt-1 text-[0.8125rem] text-quiet tabular-nums" />
     </section>
   );
 }
 
+/** Prices belong to tools: without a list of these it is not known what calls cost. */
+function unknownText(name: string, server: Pick<ServerAnswer, 'requires' | 'status'>): string {
+  const isKnown = server.requires === undefined && server.status === 'connected';
+  return `${unknownToolsText(name, server)}${isKnown ? '' : ' Some of their calls may cost credits.'}`;
+}
+
 /** The tools beside those that cost credits. */
-function restText(count: number): string {
-  if (count === 0) return 'Each of its tools costs credits.';
+function restText(count: number, allCostNow: boolean): string {
+  if (count === 0) return allCostNow ? 'Each of its tools costs credits.' : 'Each of its tools costs credits, or will.';
   return count === 1 ? 'Its other tool is included.' : `Its other ${formatCount(count)} tools are included.`;
 }
 
+const comingText = (credits: number) => (credits === 0 ? 'free' : `${creditsText(credits)} per call`);
 const creditsText = (count: number) => (count === 1 ? '1 credit' : `${formatCount(count)} credits`);

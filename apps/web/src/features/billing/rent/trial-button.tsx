@@ -1,32 +1,71 @@
+import type { Down, McpService } from '@souk/contract/billing.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Button, type ButtonProps } from '#ui/button.tsx';
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { preloadDialog } from '#ui/dialog.tsx';
 import { useToast } from '#ui/use-toast.ts';
+import { accountKey } from '#web/account-key.ts';
+import { downText } from '#web/down-text.ts';
 import { failureLine } from '#web/failure-text.ts';
 import { billingApi } from '../billing-api.ts';
 import { announceSubscriptionUpdate } from '../subscription-updated.ts';
+import { afterTrialText } from './after-trial-text.ts';
 
 export type TrialButtonProps = {
   userId: string;
-  service: { id: string; name: string };
+  service: { id: string; name: string; down: Down | null; billing: McpService['billing'] };
   days: number;
   size?: ButtonProps['size'];
 };
 
-/** Starts the trial of a service: at once, without a card, once for each person and service. */
+/** Asks, then starts the trial of a service: without a card, once for each address and service. */
 export function TrialButton({ userId, service, days, size }: TrialButtonProps) {
+  const { id, name, down } = service;
   const queries = useQueryClient();
   const toast = useToast();
+  const [isAsking, setAsking] = useState(false);
   const start = useMutation({
-    mutationFn: () => billingApi.startTrial({ body: { mcpId: service.id } }),
+    mutationFn: () => billingApi.startTrial({ body: { mcpId: id } }),
     onSuccess: async ({ message }) => {
       await announceSubscriptionUpdate(queries, userId);
       toast.success(message);
     },
-    onError: (error) => toast.error(failureLine('Failed to start the trial', error)),
+    onError: async (error) => {
+      toast.error(failureLine('Failed to start the trial', error));
+      // they may have the service already
+      await queries.invalidateQueries({ queryKey: accountKey(userId) });
+    },
+    onSettled: () => setAsking(false),
   });
   return (
-    <Button size={size} loading={start.isPending} onClick={() => start.mutate()}>
-      Start {days}-day trial<span className="sr-only"> of {service.name}</span>
-    </Button>
+    <>
+      <Button size={size} loading={start.isPending} onPointerEnter={preloadDialog} onClick={() => setAsking(true)}>
+        Start {days}-day trial<span className="sr-only"> of {name}</span>
+      </Button>
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={setAsking}
+        title={down ? `Start the trial of ${name} now?` : `Start the trial of ${name}?`}
+        confirmLabel={down ? 'Start it anyway' : 'Start trial'}
+        cancelLabel="Not now"
+        variant="primary"
+        busy={start.isPending}
+        onConfirm={() => !start.isPending && start.mutate()}
+      >
+        {down && (
+          <>
+            <p className="wrap-anywhere text-bad">{downText(down)}</p>
+            <p className="mt-2 mb-5">
+              Its calls fail until it is back. The trial is yours once, and its {days} days begin at once.
+            </p>
+          </>
+        )}
+        <p>
+          No card is needed, and nothing is charged. {afterTrialText(service, days, Date.now())}{' '}
+          {!down && 'It is yours once.'}
+        </p>
+      </ConfirmDialog>
+    </>
   );
 }

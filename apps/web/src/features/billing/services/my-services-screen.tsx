@@ -9,38 +9,56 @@ import { EmptyState } from '#ui/empty-state.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Pagination } from '#ui/pagination.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { Stat } from '#ui/stat.tsx';
 import { useToast } from '#ui/use-toast.ts';
+import type { ServicesSearch } from '#web/services-search.ts';
 import { CancelRentalDialog, type RentedService } from '../cancel/cancel-rental-dialog.tsx';
 import { myServicesQuery, subscriptionQuery } from '../queries.ts';
 import { PurchaseDialog } from '../rent/purchase-dialog.tsx';
 import { NotOffered } from '../tab/not-offered.tsx';
 import { PastDue } from '../tab/past-due.tsx';
+import { findServices } from './find-services.ts';
 import { ServiceCard, type ServiceCardProps } from './service-card.tsx';
+import { ServiceSearch } from './service-search.tsx';
 import { countServices } from './service-texts.ts';
 
 export type MyServicesScreenProps = {
   userId: string;
+  /** Which services are listed, as the address has it. */
+  search: ServicesSearch;
+  onSearch: (next: ServicesSearch) => void;
   /** Of a card, from other features. */
-  controls: (service: McpService) => Pick<ServiceCardProps, 'enable' | 'details'>;
+  controls: (service: McpService) => Pick<ServiceCardProps, 'enable' | 'details' | 'account'>;
+  /** Services that are not active before the person has connected an account, by id. */
+  missingAccounts: { has(serverId: string): boolean };
+  /** They are not known yet: what is said of them later would move the list. */
+  isLoading: boolean;
 };
 
 /** The My Services tab: every service, and what the person can do with it. */
-export function MyServicesScreen({ userId, controls }: MyServicesScreenProps) {
+export function MyServicesScreen({
+  userId,
+  search,
+  onSearch,
+  controls,
+  missingAccounts,
+  isLoading,
+}: MyServicesScreenProps) {
   const { data, isFetching, refetch } = useQuery(myServicesQuery(userId));
   const toast = useToast();
   const refresh = async () => {
     if ((await refetch()).isError) toast.error('Failed to refresh MCP servers');
   };
   const { data: owned } = useQuery(subscriptionQuery(userId));
-  const counts = data && countServices(data.services);
+  const counts = data && !isLoading && countServices(data.services, missingAccounts);
   return (
     <section aria-labelledby="services-heading" className="flex flex-col gap-4">
       <SectionHeading
         id="services-heading"
         title="My MCP Services"
-        text={counts && `${counts.active} of ${data.services.length} services active`}
+        text={counts ? `${counts.active} of ${data.services.length} services active` : undefined}
         actions={
           <Button icon={<RotateCw aria-hidden size={16} />} loading={isFetching} onClick={() => void refresh()}>
             Refresh
@@ -56,21 +74,57 @@ export function MyServicesScreen({ userId, controls }: MyServicesScreenProps) {
             <Stat label="Free" value={counts.free} />
             <Stat label="Paid" value={counts.paid} />
           </dl>
+          <Uncounted {...counts} />
         </Card>
       )}
-      <Services userId={userId} controls={controls} />
+      <Services userId={userId} search={search} onSearch={onSearch} controls={controls} isLoading={isLoading} />
     </section>
   );
 }
 
-function Services({ userId, controls }: MyServicesScreenProps) {
-  const list = useQuery(myServicesQuery(userId));
+/** Names the services that none of the three counters counts. */
+function Uncounted({
+  tried,
+  waiting,
+  failing,
+}: Pick<ReturnType<typeof countServices>, 'tried' | 'waiting' | 'failing'>) {
+  const texts = [
+    tried > 0 &&
+      `${tried === 1 ? '1 service is' : `${tried} services are`} on trial, which counts as neither free nor paid.`,
+    waiting > 0 &&
+      `${waiting === 1 ? '1 service is' : `${waiting} services are`} switched on, but not active until you connect your account there.`,
+    failing > 0 &&
+      `${failing === 1 ? '1 service is' : `${failing} services are`} switched on, but not active until the service works again.`,
+  ].filter(Boolean);
+  return texts.length > 0 && <p className="mt-3 text-[0.8125rem] text-quiet">{texts.join(' ')}</p>;
+}
+
+/** Rows of two and three cards come out even. */
+const servicesOnPage = 24;
+
+/** Those that fit, as they did when the search began: a card that is switched off stays where it is. */
+function useFound(services: readonly McpService[], { q = '', show }: ServicesSearch): McpService[] {
+  const key = `${services.length} ${show} ${q}`;
+  const read = () => ({ key, ids: findServices(services, q, show).map(({ id }) => id) });
+  const [held, setHeld] = useState(read);
+  const current = held.key === key ? held : read();
+  if (current !== held) setHeld(current);
+  const byId = new Map(services.map((service) => [service.id, service]));
+  return current.ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+function Services({ userId, search, onSearch, controls, isLoading }: Omit<MyServicesScreenProps, 'missingAccounts'>) {
+  // whether a service is down is live
+  const list = useQuery({ ...myServicesQuery(userId), refetchInterval: 60_000 });
   const [buying, setBuying] = useState<McpService>();
   const [open, setOpen] = useState(false);
   const [ending, setEnding] = useState<RentedService>();
   const { data: owned } = useQuery(subscriptionQuery(userId));
+  const found = useFound(list.data?.services ?? [], search);
+  const pageCount = Math.max(1, Math.ceil(found.length / servicesOnPage));
+  const page = Math.min(search.page ?? 1, pageCount);
   const statusOf = (id: string) => owned?.subscription.rentals.find(({ mcpId }) => mcpId === id)?.status;
-  if (list.isPending) return <ListSkeleton label="Loading your services..." />;
+  if (list.isPending || isLoading) return <ListSkeleton label="Loading your services..." isScreen />;
   // what is known stays when it cannot be read again
   if (!list.data) {
     return (
@@ -95,8 +149,17 @@ function Services({ userId, controls }: MyServicesScreenProps) {
   }
   return (
     <>
-      <ul className="grid gap-4 md:grid-cols-2 lg:grid-cols-3">
-        {services.map((service) => (
+      <ServiceSearch search={search} onSearch={onSearch} />
+      {found.length === 0 && (
+        <EmptyState
+          icon={<Boxes aria-hidden />}
+          title="No service fits"
+          text="Search for another word, or show all services."
+          actions={<Button onClick={() => onSearch({})}>Show all services</Button>}
+        />
+      )}
+      <ul aria-label="My services" className="grid gap-4 md:grid-cols-2 lg:grid-cols-3">
+        {found.slice((page - 1) * servicesOnPage, page * servicesOnPage).map((service) => (
           <li key={service.id} className="min-w-0">
             <ServiceCard
               userId={userId}
@@ -118,6 +181,12 @@ function Services({ userId, controls }: MyServicesScreenProps) {
           </li>
         ))}
       </ul>
+      <Pagination
+        label="My services"
+        page={page}
+        pageCount={pageCount}
+        onChange={(next) => onSearch({ ...search, page: next })}
+      />
       {buying && <PurchaseDialog userId={userId} service={buying} open={open} onClose={() => setOpen(false)} />}
       <CancelRentalDialog userId={userId} service={ending} onClose={() => setEnding(undefined)} />
     </>

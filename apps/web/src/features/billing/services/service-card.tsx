@@ -1,4 +1,5 @@
 import type { McpService } from '@souk/contract/billing.ts';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
@@ -7,11 +8,16 @@ import { Icon } from '#ui/icon.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { StatusBadge, type StatusTone } from '#ui/status-badge.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
+import { callsText } from '#web/access-text.ts';
 import { sells } from '#web/config.ts';
-import { billingApi } from '../billing-api.ts';
-import { ResumeButton } from '../cancel/resume-button.tsx';
+import { PlanLink } from '#web/plan-link.tsx';
+import { ResumeRental } from '../cancel/resume-rental.tsx';
+import { subscriptionQuery } from '../queries.ts';
+import { AfterTrial } from '../rent/after-trial.tsx';
+import { ownedReason } from '../rent/owned.tsx';
 import { TrialButton } from '../rent/trial-button.tsx';
-import { priceText, statusText } from './service-texts.ts';
+import { DownFacts } from './down-facts.tsx';
+import { planBesideText, priceText, renewalText, statusText } from './service-texts.ts';
 
 export type ServiceCardProps = {
   userId: string;
@@ -19,42 +25,81 @@ export type ServiceCardProps = {
   /** The Enable switch, and the button that opens the details dialog: of other features. */
   enable: ReactNode;
   details: ReactNode;
+  /** Says that the person's account at the service is missing. */
+  account: ReactNode;
   onPurchase: () => void;
   onCancel: () => void;
 };
 
 /** Spec part 2, section 9. */
 const shownFeatures = 3;
+/** A line ends after it and none begins with it. */
+const dot = '\u00A0· ';
+
+/** When the rental renews, and for how much: it may cost another amount than new rentals do. */
+function Renewal({ userId, service: { id, userAccess } }: Pick<ServiceCardProps, 'userId' | 'service'>) {
+  const { data } = useQuery(subscriptionQuery(userId));
+  const rental = data?.subscription.rentals.find(({ mcpId }) => mcpId === id);
+  const text = renewalText(userAccess, Date.now(), rental?.charge ?? null);
+  return text === undefined ? null : <span className="text-[0.8125rem] text-quiet">{text}</span>;
+}
 
 /** One service of the person's list: their access to it, and what they can do about it. */
-export function ServiceCard({ userId, service, enable, details, onPurchase, onCancel }: ServiceCardProps) {
+export function ServiceCard({ userId, service, enable, details, account, onPurchase, onCancel }: ServiceCardProps) {
   const { id, name, icon, description, billing, features, userAccess, trialDays } = service;
   const { hasAccess, accessType, isCancelled } = userAccess;
   const isRented = accessType === 'rental';
+  const besides = planBesideText(userAccess);
+  const calls = sells ? callsText(service) : undefined;
   const mayRent = sells && billing?.rental && !hasAccess;
-  const tone: StatusTone = hasAccess && !isCancelled ? 'good' : 'idle';
+  // a Purchase button belongs to a service without access alone (spec part 2, section 2)
+  const mayRentAfterTrial =
+    sells && billing?.rental && accessType === 'trial' && ownedReason(userAccess, name) === undefined;
+  // the tick of an access would look like the health of the service
+  const tone: StatusTone = hasAccess && !isCancelled && !service.down ? 'good' : 'idle';
   return (
     <Card as="article" aria-label={name} className="flex h-full flex-col gap-3">
       <div className="flex items-start gap-3">
         <Icon id={id} name={name} src={icon} />
         <div className="min-w-0 flex-1">
           <div className="flex items-start justify-between gap-2">
-            <h3 className="truncate font-semibold" title={name}>
+            <h3 dir="auto" className="truncate font-semibold" title={name}>
               {name}
             </h3>
-            <TierBadge tier={billing?.tier ?? 'T0'} short />
+            <div className="flex shrink-0 items-center gap-2">
+              {service.down && <StatusBadge status={service.down.status} />}
+              <TierBadge tier={billing?.tier ?? 'T0'} short />
+            </div>
           </div>
-          <p className="line-clamp-2 min-h-10 text-[0.8125rem] text-quiet">{description}</p>
+          <p dir="auto" className="line-clamp-2 min-h-10 text-[0.8125rem] text-quiet">
+            {description}
+          </p>
         </div>
       </div>
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <StatusBadge status={statusText(userAccess, Date.now())} tone={tone} />
+        <StatusBadge status={statusText(userAccess)} tone={tone} />
+        {isRented && <Renewal userId={userId} service={service} />}
         {!hasAccess && sells && <span className="font-medium tabular-nums">{priceText(service)}</span>}
       </div>
+      <DownFacts service={service} />
+      {sells && accessType === 'trial' && (
+        <p className="text-[0.8125rem] text-quiet">
+          {/* a card of what the person has shows no price */}
+          <AfterTrial billing={null} access={userAccess} />
+        </p>
+      )}
+      {sells && !hasAccess && billing?.plan && (
+        <p className="text-[0.8125rem] text-quiet">
+          Included in <PlanLink plan={billing.plan} />
+        </p>
+      )}
+      {calls && <p className="text-[0.8125rem] text-quiet">{calls}</p>}
       {isCancelled && <p className="text-[0.8125rem] text-quiet">Ends at the end of the billing period.</p>}
+      {account}
+      {besides && <p className="text-[0.8125rem] text-quiet">{besides}</p>}
       {features.length > 0 && (
         <p className="text-[0.8125rem] text-quiet">
-          {features.slice(0, shownFeatures).join(' · ')}
+          {features.slice(0, shownFeatures).join(dot)}
           {features.length > shownFeatures && ` +${features.length - shownFeatures} more`}
         </p>
       )}
@@ -63,8 +108,26 @@ export function ServiceCard({ userId, service, enable, details, onPurchase, onCa
         <div className="ml-auto flex flex-wrap justify-end gap-2">
           {mayRent && (
             <Button size="small" variant="primary" onPointerEnter={preloadDialog} onClick={onPurchase}>
-              Purchase<span className="sr-only"> {name}</span>
+              Purchase
+              <span dir="auto" className="sr-only">
+                {' '}
+                {name}
+              </span>
             </Button>
+          )}
+          {mayRentAfterTrial && (
+            <LinkButton
+              size="small"
+              to="/service/$serviceId"
+              params={{ serviceId: id }}
+              search={{ purchase: 'rental' }}
+            >
+              Rent
+              <span dir="auto" className="sr-only">
+                {' '}
+                {name}
+              </span>
+            </LinkButton>
           )}
           {sells && !hasAccess && !billing?.rental && (
             <LinkButton size="small" to="/plans">
@@ -74,13 +137,7 @@ export function ServiceCard({ userId, service, enable, details, onPurchase, onCa
           {sells && trialDays !== null && (
             <TrialButton size="small" userId={userId} service={service} days={trialDays} />
           )}
-          {isRented && isCancelled && (
-            <ResumeButton
-              userId={userId}
-              name={name}
-              resume={() => billingApi.resumeRental({ params: { mcpId: id } })}
-            />
-          )}
+          {isRented && isCancelled && <ResumeRental userId={userId} service={service} />}
           {isRented && !isCancelled && (
             <Button size="small" onPointerEnter={preloadDialog} onClick={onCancel}>
               Cancel Rental<span className="sr-only"> of {name}</span>

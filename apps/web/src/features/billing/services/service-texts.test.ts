@@ -1,9 +1,9 @@
 import type { McpService } from '@souk/contract/billing.ts';
 import { expect, test } from 'vitest';
-import { countServices, priceText, statusText } from './service-texts.ts';
+import { countServices, planBesideText, priceText, renewalText, statusText, whileDownText } from './service-texts.ts';
 
 const endsAt = '2026-11-20T12:00:00.000Z';
-const access = { accessType: 'none' as const, expiresAt: null, features: [], isCancelled: false };
+const access = { accessType: 'none' as const, expiresAt: null, features: [], renews: false, plan: null };
 const rented = { ...access, accessType: 'rental' as const, expiresAt: endsAt };
 const hourMs = 3_600_000;
 const at = (hours: number) => Date.parse(endsAt) + hours * hourMs;
@@ -12,39 +12,97 @@ test.each([
   ['[MINE-12]', { accessType: 'none' }, 'Not Owned'],
   ['[MINE-13]', { accessType: 'free' }, 'Free Access'],
   ['[MINE-14]', { accessType: 'subscription', features: ['System subscription (pro)'] }, 'Subscribed pro'],
+  [
+    '[MINE-14]',
+    {
+      accessType: 'subscription',
+      features: ['System subscription (pro)'],
+      plan: { planId: 'pro', name: 'Professional', since: endsAt, isCancelled: false, includedUntil: null },
+    },
+    'Subscribed Professional',
+  ],
   ['[MINE-15]', { accessType: 'trial', expiresAt: endsAt }, 'Trial - expires Nov 20, 2026'],
   ['[MINE-16]', { accessType: 'trial' }, 'Trial - active'],
   ['[MINE-17]', { accessType: 'purchase' }, 'Purchased'],
   ['[MINE-18]', { accessType: 'rental', expiresAt: endsAt }, 'Rented - expires Nov 20, 2026'],
   ['[MINE-19]', { accessType: 'rental' }, 'Rented - active'],
+  ['[MINE-19]', { accessType: 'rental', expiresAt: endsAt, renews: true }, 'Rented - active'],
   ['[MINE-20]', { accessType: 'subscription' }, 'Subscription Access'],
   ['[MINE-21]', { accessType: 'loan' }, 'Unknown Status'],
 ])('%s the status text of %j', (_id, over, text) => {
   // why the cast: the last one is of a kind that is still to come
-  expect(statusText({ ...access, ...over } as typeof access, at(-1))).toBe(text);
+  expect(statusText({ ...access, ...over } as typeof access)).toBe(text);
 });
 
 test('[MINE-22] [MINE-23] [MINE-24] the price text', () => {
   const rental = { price: 900, currency: 'USD' };
   const priceOf = (tier: 'T0' | 'T2', more: { rental?: typeof rental } = {}) =>
-    priceText({ billing: { tier, rental: more.rental ?? null, currency: 'USD' } });
+    priceText({ billing: { tier, rental: more.rental ?? null, currency: 'USD', plan: null } });
   expect([priceText({ billing: null }), priceOf('T0', { rental }), priceOf('T2', { rental }), priceOf('T2')]).toEqual([
     'FREE',
     'FREE',
-    '$9.00/month',
+    '$9/month',
     'Requires system subscription',
   ]);
 });
 
 test('[MINE-5] Paid counts purchases, rentals and what a plan includes', () => {
   const types = ['none', 'free', 'trial', 'purchase', 'rental', 'subscription'] as const;
-  const services = types.map((accessType) => ({ enabled: accessType !== 'none', userAccess: { accessType } }));
-  expect(countServices(services as unknown as McpService[])).toEqual({ active: 5, free: 1, paid: 3 });
+  const plan = {
+    planId: 'pro',
+    name: 'Pro',
+    since: '2026-11-02T12:00:00.000Z',
+    isCancelled: false,
+    includedUntil: null,
+  };
+  const have = (accessType: string, over: object) => ({
+    id: `${accessType}-${Object.keys(over).length}`,
+    enabled: accessType !== 'none',
+    userAccess: { ...access, accessType, ...over },
+  });
+  const services = [...types.map((type) => have(type, {})), have('trial', { plan })].map((service) => ({
+    ...service,
+    down: service.id.startsWith('rental') ? { status: 'error' } : null,
+  }));
+  const counts = countServices(services as unknown as McpService[], new Set(['free-0', 'none-0']));
+  expect(
+    counts,
+    'a plan includes the second one on trial, the free one waits for an account, and the rented one is down',
+  ).toEqual({
+    active: 4,
+    waiting: 1,
+    failing: 1,
+    free: 1,
+    paid: 4,
+    tried: 1,
+  });
+  expect(planBesideText({ accessType: 'trial', plan })).toBe('Also included in your Pro plan since Nov 2, 2026.');
+  expect(planBesideText({ accessType: 'rental', plan })).toBe('Also included in your Pro plan since Nov 2, 2026.');
+  const ending = { ...plan, includedUntil: '2026-12-02T12:00:00.000Z' };
+  expect(planBesideText({ accessType: 'rental', plan: ending })).toBe(
+    'Also included in your Pro plan since Nov 2, 2026, until Dec 2, 2026.',
+  );
+  expect(planBesideText({ accessType: 'subscription', plan }), 'its status says so').toBeUndefined();
+  expect(planBesideText({ accessType: 'trial', plan: null })).toBeUndefined();
 });
 
-test('a rental that is about to be renewed does not expire on a day that has passed', () => {
-  expect(statusText(rented, at(-1))).toBe('Rented - expires Nov 20, 2026');
-  expect(statusText(rented, at(1))).toBe('Rented - active');
-  expect(statusText({ ...rented, isCancelled: true }, at(1))).toBe('Rented - expires Nov 20, 2026');
-  expect(statusText({ ...rented, expiresAt: null }, at(1))).toBe('Rented - active');
+test('only a rental that renews says when and for how much, until its day has come', () => {
+  const renewing = { ...rented, renews: true };
+  const charge = { amountCents: 900, currency: 'USD', at: endsAt };
+  expect(renewalText(renewing, at(-1), charge)).toBe('renews Nov 20, 2026 for $9');
+  expect(renewalText(renewing, at(-1), null), 'its price is not known yet').toBe('renews Nov 20, 2026');
+  expect(renewalText(renewing, at(1), charge), 'the renewal is late').toBeUndefined();
+  expect(renewalText(rented, at(-1), charge), 'it ends').toBeUndefined();
+  expect(renewalText({ ...renewing, accessType: 'subscription' as const }, at(-1), charge)).toBeUndefined();
+});
+
+test('while a service is down, its people hear what becomes of what they have', () => {
+  const fails = 'Its calls fail and are not charged.';
+  const textOf = (accessType: McpService['userAccess']['accessType'], isCancelled = false) =>
+    whileDownText({ accessType, isCancelled });
+  expect(textOf('rental')).toBe(`${fails} Your rental runs on; you can cancel it.`);
+  expect(textOf('rental', true), 'there is nothing left to cancel').toBe(`${fails} Your rental runs until it ends.`);
+  expect(textOf('subscription')).toBe(`${fails} Your plan runs on.`);
+  expect(textOf('trial')).toBe(`${fails} Your trial runs on.`);
+  expect([textOf('none'), textOf('free'), textOf('purchase')]).toEqual([fails, fails, fails]);
 });

@@ -1,16 +1,20 @@
-import type { McpService, UserAccess } from '@souk/contract/billing.ts';
+import type { McpService, NextCharge, UserAccess } from '@souk/contract/billing.ts';
 import { formatDay, formatMonthly } from '#ui/amount.ts';
+import { chargeText } from '#web/charge-text.ts';
 
 /**
- * What a person's access to a service is called (spec part 2, section 2, "Status texts"). A rental whose period is over and
- * that they may still use is about to be renewed: it does not expire on a day that has passed.
+ * What a person's access to a service is called (spec part 2, section 2, "Status texts"), with a plan by the name under which it is
+ * sold. A rental that renews does not expire: `renewalText` says when it is paid for again.
  */
-export function statusText(
-  { accessType, expiresAt, features, isCancelled }: Omit<UserAccess, 'hasAccess' | 'isTrialPeriod'>,
-  nowMs: number,
-): string {
-  const plan = features.map((feature) => /^System subscription \((.+)\)$/.exec(feature)?.[1]).find(Boolean);
-  if (plan !== undefined) return `Subscribed ${plan}`;
+export function statusText({
+  accessType,
+  expiresAt,
+  features,
+  renews,
+  plan,
+}: Pick<UserAccess, 'accessType' | 'expiresAt' | 'features' | 'renews' | 'plan'>): string {
+  const planId = features.map((feature) => /^System subscription \((.+)\)$/.exec(feature)?.[1]).find(Boolean);
+  if (planId !== undefined) return `Subscribed ${plan?.planId === planId ? plan.name : planId}`;
   switch (accessType) {
     case 'none':
       return 'Not Owned';
@@ -21,14 +25,38 @@ export function statusText(
     case 'purchase':
       return 'Purchased';
     case 'rental':
-      return expiresAt === null || (!isCancelled && Date.parse(expiresAt) <= nowMs)
-        ? 'Rented - active'
-        : `Rented - expires ${formatDay(expiresAt)}`;
+      return expiresAt === null || renews ? 'Rented - active' : `Rented - expires ${formatDay(expiresAt)}`;
     case 'subscription':
       return 'Subscription Access';
     default:
       return 'Unknown Status';
   }
+}
+
+/**
+ * When a rental is paid for again, and how much: beside its status. Undefined where it ends, or a renewal is late.
+ * @param charge its next one; null until the payment provider was asked
+ */
+export function renewalText(
+  { accessType, expiresAt, renews }: Pick<UserAccess, 'accessType' | 'expiresAt' | 'renews'>,
+  nowMs: number,
+  charge: NextCharge | null,
+): string | undefined {
+  if (accessType !== 'rental' || !renews || expiresAt === null || Date.parse(expiresAt) <= nowMs) return undefined;
+  const price = charge ? ` for ${chargeText(charge)}` : '';
+  return `renews ${formatDay(expiresAt)}${price}`;
+}
+
+const runningTexts: Partial<Record<UserAccess['accessType'], string>> = {
+  rental: 'Your rental runs on; you can cancel it.',
+  subscription: 'Your plan runs on.',
+  trial: 'Your trial runs on.',
+};
+
+/** What happens to a person while a service is down. */
+export function whileDownText({ accessType, isCancelled }: Pick<UserAccess, 'accessType' | 'isCancelled'>): string {
+  const running = accessType === 'rental' && isCancelled ? 'Your rental runs until it ends.' : runningTexts[accessType];
+  return ['Its calls fail and are not charged.', running].filter(Boolean).join(' ');
 }
 
 /** What a service costs a person without access (spec part 2, section 2, "Price text"). */
@@ -40,11 +68,38 @@ export function priceText({ billing }: Pick<McpService, 'billing'>): string {
 
 const paidTypes: readonly string[] = ['purchase', 'rental', 'subscription'];
 
-/** The three counters, and the line above them. */
-export function countServices(services: readonly McpService[]) {
+const isPaid = ({ userAccess: { accessType, plan } }: McpService) =>
+  // a trial or a rental comes before the plan that includes the service as well
+  paidTypes.includes(accessType) || plan !== null;
+
+/**
+ * The three counters and the line above them, and what they leave out: services on trial alone, those that wait for an account,
+ * and those that are down.
+ * @param missingAccounts services whose account the person has not connected: their calls fail, so they are not active, like those
+ * of a service that is down
+ */
+export function countServices(services: readonly McpService[], missingAccounts: { has(serverId: string): boolean }) {
+  const on = services.filter(({ enabled }) => enabled);
+  const waiting = on.filter(({ id }) => missingAccounts.has(id)).length;
+  const failing = on.filter(({ id, down }) => down && !missingAccounts.has(id)).length;
   return {
-    active: services.filter(({ enabled }) => enabled).length,
+    active: on.length - waiting - failing,
+    waiting,
+    failing,
     free: services.filter(({ userAccess }) => userAccess.accessType === 'free').length,
-    paid: services.filter(({ userAccess }) => paidTypes.includes(userAccess.accessType)).length,
+    paid: services.filter(isPaid).length,
+    tried: services.filter((service) => service.userAccess.accessType === 'trial' && !isPaid(service)).length,
   };
+}
+
+/** Where a plan includes what the person has in another way as well: they keep it when that ends. */
+export function planBesideText({ accessType, plan }: Pick<UserAccess, 'accessType' | 'plan'>): string | undefined {
+  if (!plan || accessType === 'subscription') return undefined;
+  return `Also ${inPlanText(plan)}.`;
+}
+
+/** Since when a plan includes a service, and until when, where that is known. */
+export function inPlanText({ name, since, includedUntil }: NonNullable<UserAccess['plan']>): string {
+  const until = includedUntil === null ? '' : `, until ${formatDay(includedUntil)}`;
+  return `included in your ${name} plan since ${formatDay(since)}${until}`;
 }

@@ -1,3 +1,4 @@
+import { tiers } from '@souk/contract/tiers.ts';
 import { useQuery } from '@tanstack/react-query';
 import { formatCount } from '#ui/amount.ts';
 import { Card } from '#ui/card.tsx';
@@ -7,32 +8,38 @@ import { TierBadge } from '#ui/tier-badge.tsx';
 import { Tooltip } from '#ui/tooltip.tsx';
 import { sells } from '#web/config.ts';
 import { noSubscription, subscriptionQuery } from '../queries.ts';
-import { tierDescriptions } from '../tier-descriptions.ts';
 import { compactCredits } from './compact-credits.ts';
-import { useDashboardRefresh } from './use-dashboard-refresh.ts';
+import { linkText } from './link-text.ts';
+import { welcomeText } from './welcome-text.ts';
 
 /** In the dashboard's header: the person's highest tier, and their credits. */
 export function AccountSummary({ userId }: { userId: string }) {
-  useDashboardRefresh(userId);
   const { data, isPending } = useQuery({ ...subscriptionQuery(userId), refetchOnMount: 'always' });
-  if (isPending) return <Skeleton className="mb-6 h-19 w-full rounded-lg max-sm:h-28" />;
-  const { activeTiers, credits } = data ?? noSubscription;
+  if (isPending) return <Skeleton className="mb-6 h-20.5 w-full rounded-lg max-sm:min-h-28" />;
+  const { activeTiers, credits, subscription } = data ?? noSubscription;
   const highest = activeTiers.at(-1) ?? 'T0';
-  const more = activeTiers.length - 1;
+  const others = activeTiers.slice(0, -1);
+  const welcome = credits.parts.find(({ isWelcome }) => isWelcome)?.credits ?? 0;
   return (
     <Card
       as="section"
       aria-label="Tier and credits"
-      className="mb-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-3 sm:px-5"
+      className="mb-6 flex flex-wrap items-center max-sm:min-h-28 justify-between gap-x-8 gap-y-3 sm:px-5"
     >
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-2">
           <TierBadge tier={highest} />
-          {more > 0 && (
-            <span className="text-[0.8125rem] text-quiet">{more === 1 ? '+1 more tier' : `+${more} more tiers`}</span>
+          {others.length > 0 && (
+            <span className="text-[0.8125rem] text-quiet">
+              {others.length === 1 ? '+1 more tier' : `+${others.length} more tiers`}:{' '}
+              {others.map((tier) => tiers[tier].name).join(', ')}
+            </span>
           )}
         </div>
-        <p className="mt-1 text-quiet">{tierDescriptions[highest]}</p>
+        <p className="mt-1 text-quiet wrap-anywhere">
+          {linkText(highest, subscription)}
+          {sells && welcome > 0 && ` ${welcomeText(welcome, credits.available)}`}
+        </p>
       </div>
       {sells && (
         <p className="text-quiet sm:text-right">

@@ -8,18 +8,25 @@ import { Stat } from '#ui/stat.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
 import { sells } from '#web/config.ts';
 import { BillingHistory } from '../history/billing-history.tsx';
+import { rentalsEndingInPlan, rentalsPaidTwice } from '../overlap/rentals-paid-twice.ts';
 import { noSubscription, subscriptionQuery } from '../queries.ts';
 import { tierDescriptions } from '../tier-descriptions.ts';
 import { Credits } from './credits.tsx';
 import { NotOffered } from './not-offered.tsx';
+import { PaidTwice } from './paid-twice.tsx';
 import { PastDue } from './past-due.tsx';
+import { PaymentMethods } from './payment-methods.tsx';
 import { PendingUpgrade } from './pending-upgrade.tsx';
+import { PriceChange } from './price-changes.tsx';
+import { Rentals } from './rentals.tsx';
 import { Subscriptions } from './subscriptions.tsx';
+import { Trials } from './trials.tsx';
+import { UpcomingCharges } from './upcoming-charges.tsx';
 
 /** The Billing tab: credits, tiers, subscriptions and what was paid. */
 export function BillingScreen({ userId }: { userId: string }) {
   const { data, isPending, isError } = useQuery(subscriptionQuery(userId));
-  if (isPending) return <ListSkeleton label="Loading your billing…" />;
+  if (isPending) return <ListSkeleton label="Loading your billing…" isScreen />;
   // what is known stays when it cannot be read again
   const shown = data ?? noSubscription;
   return (
@@ -29,6 +36,10 @@ export function BillingScreen({ userId }: { userId: string }) {
           {isError && <Notice tone="bad">Unable to load billing information</Notice>}
           <PastDue userId={userId} owned={shown.subscription} />
           <NotOffered owned={shown.subscription} />
+          <PaidTwice userId={userId} owned={shown.subscription} />
+          {shown.subscription.subscriptions.map((one) => (
+            <PriceChange key={one.id} subscription={one} />
+          ))}
           {shown.subscription.subscriptions.map((one) => (
             <PendingUpgrade key={one.id} userId={userId} subscription={one} />
           ))}
@@ -54,19 +65,25 @@ export function BillingScreen({ userId }: { userId: string }) {
           ))}
         </ul>
       </section>
-      <Subscriptions userId={userId} owned={shown.subscription} />
+      <Subscriptions userId={userId} owned={shown} />
+      <Rentals userId={userId} rentals={shown.subscription.rentals} />
+      <Trials trials={shown.subscription.trials} />
+      {sells && <UpcomingCharges userId={userId} owned={shown.subscription} />}
+      {sells && <PaymentMethods userId={userId} owned={shown.subscription} />}
       <Summary summary={shown.summary} />
       <BillingHistory userId={userId} />
     </div>
   );
 }
 
-/** Whether a payment waits for the person, of a period or of an upgrade, or what they rent is no longer offered. */
-function hasNews({ subscription: { subscriptions, rentals } }: SubscriptionAnswer): boolean {
+/** Whether a payment waits for the person, a price changes, or what they rent is no longer offered or paid for twice. */
+function hasNews({ subscription }: SubscriptionAnswer): boolean {
+  const { subscriptions, rentals } = subscription;
   return (
+    rentalsPaidTwice(subscription).length + rentalsEndingInPlan(subscription).length > 0 ||
     [...subscriptions, ...rentals].some(({ status }) => status === 'past_due' || status === 'unpaid') ||
     rentals.some(({ isOffered }) => !isOffered) ||
-    subscriptions.some(({ pendingPlanId }) => pendingPlanId !== null)
+    subscriptions.some(({ pendingPlanId, priceChange }) => pendingPlanId !== null || priceChange !== null)
   );
 }
 

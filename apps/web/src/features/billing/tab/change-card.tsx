@@ -1,21 +1,40 @@
-import { useMutation } from '@tanstack/react-query';
-import { Button } from '#ui/button.tsx';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, type ButtonProps } from '#ui/button.tsx';
 import { useToast } from '#ui/use-toast.ts';
 import { failureLine } from '#web/failure-text.ts';
 import { billingApi } from '../billing-api.ts';
+import { rememberCards } from '../changed-card.ts';
+import { useResetOnReturn } from '../checkout.ts';
+import { rememberPurchase } from '../plans/purchase-intent.ts';
+import { paymentMethodsQuery } from '../queries.ts';
+import { useChangedCard } from '../use-changed-card.ts';
 
-/** Leads to the payment provider's page where another card is chosen for plans and rentals. It leads back here. */
-export function ChangeCard() {
+export type ChangeCardProps = {
+  userId: string;
+  size?: ButtonProps['size'];
+  /** The plan that the person was about to change to: they come back to its dialog. Undefined: to the Billing tab. */
+  planId?: string | undefined;
+};
+
+/** Leads to the payment provider's page where another card is chosen for plans and rentals, and from there back. */
+export function ChangeCard({ userId, size, planId }: ChangeCardProps) {
   const toast = useToast();
+  const { data } = useQuery(paymentMethodsQuery(userId));
+  useChangedCard(userId);
   const open = useMutation({
-    mutationFn: () => billingApi.changeCard(),
-    onSuccess: ({ portalUrl }) => window.location.assign(portalUrl),
+    mutationFn: () => billingApi.changeCard({ body: { planId } }),
+    onSuccess: ({ portalUrl }) => {
+      if (data) rememberCards(data.paymentMethods.map(({ method }) => method));
+      if (planId !== undefined) rememberPurchase(planId);
+      window.location.assign(portalUrl);
+    },
     onError: (error) => toast.error(failureLine('The card cannot be changed now', error)),
   });
+  useResetOnReturn(open.reset);
   // the page is left when it has succeeded
   const isLeaving = open.isPending || open.isSuccess;
   return (
-    <Button loading={isLeaving} onClick={() => !isLeaving && open.mutate()}>
+    <Button size={size} loading={isLeaving} onClick={() => !isLeaving && open.mutate()}>
       Change card
     </Button>
   );

@@ -5,15 +5,16 @@ import { Card } from '#ui/card.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { Day } from '#ui/moment.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
+import { CreditWorth } from '../plans/credit-worth.tsx';
 import { SpendCap } from './spend-cap.tsx';
-import { sells } from '#web/config.ts';
+import { config, sells } from '#web/config.ts';
 
 type CreditsOf = SubscriptionAnswer['credits'];
 
 const sourceTexts: Record<CreditsOf['parts'][number]['source'], string> = {
   plan: 'From your plan',
   promotional: 'Promotional',
-  purchased: 'Purchased',
+  purchased: 'Bought',
 };
 
 /** What calls may spend now, what it consists of in the order in which it is spent, and the monthly limit. */
@@ -35,6 +36,7 @@ export function Credits({ userId, credits }: { userId: string; credits: CreditsO
         <Card padding="large">
           <p className="text-3xl/9 font-semibold tracking-tight tabular-nums">{formatCount(credits.available)}</p>
           <p className="mt-1 text-quiet">Available for pay-per-use services</p>
+          <CreditWorth className="mt-1 text-[0.8125rem] text-quiet tabular-nums" />
           <Parts credits={credits} />
         </Card>
         <SpendCap userId={userId} />
@@ -49,13 +51,19 @@ function Parts({ credits }: { credits: CreditsOf }) {
     return (
       <p className="mt-5 border-t border-line pt-4 text-quiet">
         Most tools are free to use. Calls that have a price draw credits, and only when they succeed.
+        {config.welcomeCredits > 0 &&
+          ' Welcome credits are given once for each e-mail address: an account that was deleted and made anew has none.'}
       </p>
     );
   }
   return (
     <dl className="mt-5 divide-y divide-line border-t border-line">
-      {parts.map(({ source, credits: amount, expiresAt }) => (
-        <Part key={`${source} ${expiresAt}`} name={sourceTexts[source]} amount={amount}>
+      {parts.map(({ source, credits: amount, expiresAt, isWelcome }) => (
+        <Part
+          key={`${source} ${expiresAt} ${isWelcome}`}
+          name={isWelcome ? 'Welcome credits' : sourceTexts[source]}
+          amount={amount}
+        >
           {expiresAt === null ? (
             'never expire'
           ) : (

@@ -1,12 +1,15 @@
 import { paletteMark } from '@souk/contract/pages.ts';
 import Search from 'lucide-react/icons/search';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState, type ComponentType } from 'react';
 import { buttonClasses } from '#ui/button-look.ts';
 import { isTyping } from '#ui/search-field.tsx';
-import type { PaletteScreen } from './palette-popup.tsx';
 
-const loadPopup = () => import('./palette-popup.tsx');
-const PalettePopup = lazy(async () => ({ default: (await loadPopup()).PalettePopup }));
+export type PaletteProps = {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  /** The text that a person typed before its field had the focus. */
+  typed: string;
+};
 
 const openDialog = '[role="dialog"]:not([data-closed]), [role="alertdialog"]:not([data-closed])';
 
@@ -26,13 +29,39 @@ const isSlash = (event: KeyboardEvent) =>
   !isTyping(event) &&
   !document.querySelector('main [aria-keyshortcuts="/"]');
 
+/** A key that a text field would take. */
+const isText = ({ key, metaKey, ctrlKey, altKey }: KeyboardEvent) =>
+  key.length === 1 && !metaKey && !ctrlKey && !altKey;
+
+/** Keeps what is typed from when the palette was asked for until its field has the focus: its code may still be on the way. */
+function useTypedAhead(open: boolean): string {
+  const [typed, setTyped] = useState('');
+  if (!open && typed !== '') setTyped('');
+  useEffect(() => {
+    if (!open) return;
+    const onKey = (event: KeyboardEvent) => {
+      if (document.activeElement?.closest('[role="dialog"]')) return;
+      if (event.key === 'Enter') event.preventDefault();
+      if (event.key === 'Backspace') setTyped((text) => text.slice(0, -1));
+      if (!isText(event)) return;
+      event.preventDefault();
+      setTyped((text) => text + event.key);
+    };
+    document.addEventListener('keydown', onKey, true);
+    return () => document.removeEventListener('keydown', onKey, true);
+  }, [open]);
+  return typed;
+}
+
 /**
  * The button of the header that opens the command palette, and its keys. The palette's code is fetched when a person points
  * at the button or presses the keys: the first load does not pay for it.
  */
-export function CommandPalette({ screens }: { screens: readonly PaletteScreen[] }) {
+export function CommandPalette({ load }: { load: () => Promise<{ Palette: ComponentType<PaletteProps> }> }) {
+  const [Palette] = useState(() => lazy(async () => ({ default: (await load()).Palette })));
   const [open, setOpen] = useState(() => page[paletteMark] === 'asked');
   const [wasOpened, setWasOpened] = useState(false);
+  const typed = useTypedAhead(open);
   if (open && !wasOpened) setWasOpened(true);
   useEffect(() => {
     page[paletteMark] = 'ready';
@@ -53,15 +82,15 @@ export function CommandPalette({ screens }: { screens: readonly PaletteScreen[] 
         type="button"
         aria-haspopup="dialog"
         aria-keyshortcuts="Control+K Meta+K"
-        onPointerEnter={() => void loadPopup()}
-        onFocus={() => void loadPopup()}
+        onPointerEnter={() => void load()}
+        onFocus={() => void load()}
         onClick={() => setOpen(true)}
         className={buttonClasses({ variant: 'ghost' }, 'max-lg:w-9 max-lg:px-0! text-quiet')}
       >
         <Search aria-hidden size={16} />
         <span>
           <span className="max-lg:sr-only">Search</span>
-          <span className="sr-only"> servers, tools and screens</span>
+          <span className="sr-only"> services, tools and screens</span>
         </span>
         <kbd aria-hidden className="rounded-sm border border-line px-1.5 font-sans text-xs text-faint max-lg:hidden">
           {isApple() ? '⌘K' : 'Ctrl K'}
@@ -69,7 +98,7 @@ export function CommandPalette({ screens }: { screens: readonly PaletteScreen[] 
       </button>
       {wasOpened && (
         <Suspense fallback={null}>
-          <PalettePopup open={open} onOpenChange={setOpen} screens={screens} />
+          <Palette open={open} onOpenChange={setOpen} typed={typed} />
         </Suspense>
       )}
     </>

@@ -1,8 +1,7 @@
 import { maxSearchLength, type suggestMatches } from '@souk/contract/catalogue-search.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
-import { useNavigate, type LinkProps } from '@tanstack/react-router';
-import ArrowRight from 'lucide-react/icons/arrow-right';
+import { useNavigate } from '@tanstack/react-router';
 import Search from 'lucide-react/icons/search';
 import Wrench from 'lucide-react/icons/wrench';
 import { useState } from 'react';
@@ -10,14 +9,19 @@ import { CommandPopup, type Command, type CommandGroup } from '#ui/command-popup
 import { Icon } from '#ui/icon.tsx';
 import { api } from '#web/api.ts';
 import { callCost } from '../server-texts.ts';
+import type { PaletteProps } from './command-palette.tsx';
 
-export type PaletteScreen = { label: string; to: NonNullable<LinkProps['to']> };
+/** `words`: other words that find it. */
+export type PaletteCommand = Command & { words?: string };
 
-export type PalettePopupProps = {
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-  screens: readonly PaletteScreen[];
+export type PaletteCommands = {
+  screens: readonly PaletteCommand[];
+  /** The parts of screens, which only a text finds. */
+  parts: readonly PaletteCommand[];
+  actions: readonly PaletteCommand[];
 };
+
+export type PalettePopupProps = PaletteProps & PaletteCommands;
 
 const suggestionsQuery = (q: string) =>
   queryOptions({
@@ -26,9 +30,14 @@ const suggestionsQuery = (q: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** Finds servers, tools and screens, and leads there. Loaded when it is first opened. */
-export function PalettePopup({ open, onOpenChange, screens }: PalettePopupProps) {
-  const [text, setText] = useState('');
+/** Finds services, tools and screens and leads there, and runs actions. Loaded when it is first opened. */
+export function PalettePopup({ open, onOpenChange, typed, ...commands }: PalettePopupProps) {
+  const [text, setText] = useState(typed);
+  const [taken, setTaken] = useState(typed);
+  if (typed !== taken) {
+    setTaken(typed);
+    if (open) setText(typed);
+  }
   const q = text.trim();
   const { data, error } = useQuery({ ...suggestionsQuery(q), enabled: open });
   const navigate = useNavigate();
@@ -40,12 +49,12 @@ export function PalettePopup({ open, onOpenChange, screens }: PalettePopupProps)
         onOpenChange(next);
         if (!next) setText('');
       }}
-      label="Search servers, tools and screens"
-      placeholder="Search servers, tools and screens"
+      label="Search services, tools and screens"
+      placeholder="Search services, tools and screens"
       maxLength={maxSearchLength}
       text={text}
       onTextChange={setText}
-      groups={groupsOf(q, data, screens, navigate)}
+      groups={groupsOf(q, data, commands, navigate)}
       empty={empty}
     />
   );
@@ -54,21 +63,47 @@ export function PalettePopup({ open, onOpenChange, screens }: PalettePopupProps)
 type Found = AnswerOutput<typeof suggestMatches>;
 type Navigate = ReturnType<typeof useNavigate>;
 
-/** Without a text the screens come first. With one they come last, and tools first where no server is called so. */
+/**
+ * Without a text the screens and actions come first. With one they come last, except where their name begins with it.
+ * Tools come before servers where no server is called so.
+ */
 function groupsOf(
   q: string,
   found: Found | undefined,
-  screens: readonly PaletteScreen[],
+  { screens, parts, actions }: PaletteCommands,
   navigate: Navigate,
 ): CommandGroup[] {
+  const asked = q.toLowerCase();
   const all = q !== '' && found?.servers.length ? [allResults(q, navigate)] : [];
-  const servers = { label: 'Servers', items: [...serversOf(found, navigate), ...all] };
+  const servers = { label: 'Services', items: [...serversOf(found, navigate), ...all] };
   const tools = { label: 'Tools', items: toolsOf(found, navigate) };
-  const fitting = screens.filter(({ label }) => label.toLowerCase().includes(q.toLowerCase()));
-  const leading = { label: 'Screens', items: screensOf(fitting, navigate) };
-  const isNamed = found?.servers.some(({ displayName }) => displayName.toLowerCase().includes(q.toLowerCase()));
-  const groups = q === '' ? [leading, servers] : isNamed ? [servers, tools, leading] : [tools, servers, leading];
+  const own = [
+    { label: 'Screens', items: fitting(asked, q === '' ? screens : [...screens, ...parts]) },
+    { label: 'Actions', items: fitting(asked, actions) },
+  ];
+  const isNamed = found?.servers.some(({ displayName }) => displayName.toLowerCase().includes(asked));
+  const others = isNamed || q === '' ? [servers, tools] : [tools, servers];
+  const isOwn = !isNamed && own.some(({ items }) => items.some(({ label }) => isCalled(label, asked)));
+  const groups = q === '' || isOwn ? [...own, ...others] : [...others, ...own];
   return groups.filter(({ items }) => items.length > 0);
+}
+
+const wordsOf = (text: string) => text.split(' ').filter((word) => word !== '');
+
+/** Whether a name begins with the first word of the text and has the others: "delete acc" of "Delete your account". */
+function isCalled(label: string, asked: string): boolean {
+  const named = wordsOf(label.toLowerCase());
+  const [first = '', ...others] = wordsOf(asked);
+  return named[0]?.startsWith(first) === true && others.every((word) => named.some((one) => one.startsWith(word)));
+}
+
+/** Those that have every word of the text. */
+function fitting(asked: string, commands: readonly PaletteCommand[]): PaletteCommand[] {
+  const words = wordsOf(asked);
+  return commands.filter(({ label, detail = '', words: others = '' }) => {
+    const text = `${label} ${detail} ${others}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
 }
 
 function serversOf(found: Found | undefined, navigate: Navigate): Command[] {
@@ -98,14 +133,5 @@ function toolsOf(found: Found | undefined, navigate: Navigate): Command[] {
     hint: callCost(creditCost),
     icon: <Wrench aria-hidden size={16} />,
     onSelect: () => void navigate({ to: '/service/$serviceId', params: { serviceId: serverId } }),
-  }));
-}
-
-function screensOf(screens: readonly PaletteScreen[], navigate: Navigate): Command[] {
-  return screens.map(({ label, to }) => ({
-    id: `screen ${label}`,
-    label,
-    icon: <ArrowRight aria-hidden size={16} />,
-    onSelect: () => void navigate({ to }),
   }));
 }

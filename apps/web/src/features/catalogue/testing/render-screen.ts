@@ -56,7 +56,7 @@ export async function renderScreen<Props extends object>(
     queries.setQueryData(screens.healthQuery.queryKey, healthOf(catalogue));
     const shown = catalogue.servers.find((one) => one.serverId === serviceId);
     const capabilities = catalogue.capabilities.filter((one) => one.serverId === serviceId);
-    if (shown) queries.setQueryData(server.queryKey, { server: shown, capabilities });
+    if (shown) queries.setQueryData(server.queryKey, { server: shown, capabilities, resourceTemplates: [] });
     else await fail(server, new ApiError({ message: `The broker has no ${serviceId}`, code: 'none', status: 404 }));
   }
   const root = createRootRoute({ component: Outlet });

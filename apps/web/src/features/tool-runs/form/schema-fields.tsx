@@ -61,7 +61,12 @@ function OneField({ field, value, onChange, ...at }: OneFieldProps) {
   const { label, description, required, schema } = field;
   const kind = kindOf(schema, at.root, at.depth);
   const name = <span className="wrap-anywhere">{label}</span>;
-  const hint = description === '' ? undefined : <span className="wrap-anywhere">{description}</span>;
+  const hint =
+    description === '' ? undefined : (
+      <span dir="auto" className="wrap-anywhere">
+        {description}
+      </span>
+    );
   if (kind.kind === 'boolean') {
     return <Checkbox label={name} hint={hint} checked={value === true} onChange={onChange} name={at.path} />;
   }

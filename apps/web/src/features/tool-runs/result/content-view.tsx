@@ -106,7 +106,9 @@ function FileRow({ name, note }: { name: string; note: React.ReactNode }) {
     <div className="flex items-start gap-2.5 rounded-md border border-line px-3 py-2.5">
       <FileIcon aria-hidden size={16} className="mt-0.5 shrink-0 text-quiet" />
       <div className="min-w-0 wrap-anywhere">
-        <p className="font-medium">{name}</p>
+        <p dir="auto" className="font-medium">
+          {name}
+        </p>
         <div className="text-[0.8125rem] text-quiet">{note}</div>
       </div>
     </div>

@@ -26,25 +26,25 @@ function BlockOf({ block }: { block: Block }): ReactNode {
     case 'heading':
       return (
         // no heading of the page, whose order it would break
-        <p className="font-semibold">
+        <p dir="auto" className="font-semibold">
           <Inlines content={block.content} />
         </p>
       );
     case 'paragraph':
       return (
-        <p className="whitespace-pre-line">
+        <p dir="auto" className="whitespace-pre-line">
           <Inlines content={block.content} />
         </p>
       );
     case 'quote':
       return (
-        <blockquote className="border-l-2 border-line pl-3 text-quiet">
+        <blockquote dir="auto" className="border-l-2 border-line pl-3 text-quiet">
           <Inlines content={block.content} />
         </blockquote>
       );
     case 'list': {
       const items = block.items.map((item, index) => (
-        <li key={index}>
+        <li dir="auto" key={index}>
           <Inlines content={item} />
         </li>
       ));
@@ -70,7 +70,7 @@ function TableOf({ head, rows }: Extract<Block, { kind: 'table' }>) {
         <thead className="bg-sunken/60 text-quiet">
           <tr>
             {head.map((cell, index) => (
-              <th key={index} scope="col" className="px-3 py-2 font-medium">
+              <th dir="auto" key={index} scope="col" className="px-3 py-2 font-medium">
                 <Inlines content={cell} />
               </th>
             ))}
@@ -80,7 +80,7 @@ function TableOf({ head, rows }: Extract<Block, { kind: 'table' }>) {
           {rows.slice(0, maxBlocks).map((row, index) => (
             <tr key={index}>
               {row.slice(0, head.length).map((cell, column) => (
-                <td key={column} className="px-3 py-2 align-top">
+                <td dir="auto" key={column} className="px-3 py-2 align-top">
                   <Inlines content={cell} />
                 </td>
               ))}

@@ -27,7 +27,7 @@ export function RunResult({ result, tool }: { result: Result; tool: string }) {
     <div className="min-w-0 space-y-3">
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-quiet tabular-nums">
         {facts.code === 'cancelled' ? (
-          <Badge>Cancelled</Badge>
+          <Badge>Canceled</Badge>
         ) : isError ? (
           <Badge tone="bad">Error</Badge>
         ) : (
@@ -56,7 +56,9 @@ export function RunResult({ result, tool }: { result: Result; tool: string }) {
 
 /** The broker's own words: why the tool was not run, or did not answer. */
 function Refusal({ blocks, facts }: { blocks: readonly ReturnType<typeof readBlock>[]; facts: RunFacts }) {
-  const text = blocks.map((block) => (block.kind === 'text' ? block.text : '')).join('\n');
+  const said = blocks.map((block) => (block.kind === 'text' ? block.text : '')).join('\n');
+  // the address is for clients: this page has a link to it beside what the tool costs
+  const text = facts.code === 'insufficient_credits' ? said.split(' Top up: ')[0] : said;
   return <Notice tone={facts.code === 'cancelled' ? 'info' : 'bad'}>{text}</Notice>;
 }
 

@@ -113,7 +113,7 @@ function Comparison({ userId, serverId, compared }: { userId: string; serverId: 
           What people notice
         </h3>
         {effects.length === 0 ? (
-          <p className="mt-1 text-quiet">Nobody notices this change.</p>
+          <p className="mt-1 text-quiet">Users see no difference.</p>
         ) : (
           <ul className="mt-1.5 list-disc space-y-1 pl-5 wrap-anywhere">
             {effects.map((text) => (

@@ -41,7 +41,11 @@ export function VersionList({
       cell: ({ createdAt, reason, ...version }) => (
         <div className="max-w-80 min-w-40">
           <Ago moment={createdAt} /> <span className="wrap-anywhere">by {stagerOf(version)}</span>
-          {reason !== null && <p className="text-[0.8125rem] wrap-anywhere text-quiet">{reason}</p>}
+          {reason !== null && (
+            <p dir="auto" className="text-[0.8125rem] wrap-anywhere text-quiet">
+              {reason}
+            </p>
+          )}
         </div>
       ),
     },

@@ -63,7 +63,9 @@ export function TestOffer({ offer }: { offer: NonNullable<TestState['tools']> })
           <ul className="mt-2 columns-1 gap-6 text-[0.8125rem] sm:columns-2">
             {tools.map((tool) => (
               <li key={tool.name} className="flex justify-between gap-3 py-0.5">
-                <code className="font-mono wrap-anywhere">{tool.name}</code>
+                <code dir="auto" className="font-mono wrap-anywhere">
+                  {tool.name}
+                </code>
                 <span className="shrink-0 text-faint tabular-nums">{formatCount(tool.tokens)} tokens</span>
               </li>
             ))}

@@ -29,7 +29,7 @@ export function useConnectionTest() {
     // a test that was started since then goes on
     if (abort.current !== controller) return;
     // the broker ends the test when its stream is closed, and can no longer say so
-    if (controller.signal.aborted) change({ type: 'end', result: 'cancelled', text: 'You cancelled the test.', ms: 0 });
+    if (controller.signal.aborted) change({ type: 'end', result: 'cancelled', text: 'You canceled the test.', ms: 0 });
     else change({ type: 'stream ended', failure });
   }
 

@@ -44,6 +44,8 @@ test('what the schema refuses stands at its value, at its name, or at the object
     { at: '-1', message: 'billing.toolCosts.a.b[0] must be 0 or more' },
     { at: '""', message: 'features[1] must not be empty' },
   ]);
+  const tierless = told(written({ ...manifest, billing: {} }));
+  expect(tierless.map(({ message }) => message)).toEqual(['billing.tier is missing']);
 });
 
 test('a key that comes twice, one that is not allowed, and what is too deep are named at their place', () => {

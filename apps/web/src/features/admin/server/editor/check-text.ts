@@ -66,7 +66,7 @@ function parsed(text: string): { json: unknown } | undefined {
 
 function issuesOf(json: unknown, serverId: string): Issue[] {
   const result = manifestSchema.safeParse(completeManifest(json));
-  const issues = result.success ? [] : manifestIssues(result.error);
+  const issues = result.success ? [] : manifestIssues(result.error, json);
   const id = fieldOf(json, 'id');
   if (typeof id === 'string' && id !== serverId)
     issues.push({ path: 'id', message: `must be ${serverId}, as in the address` });

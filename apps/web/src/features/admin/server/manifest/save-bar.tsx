@@ -1,7 +1,6 @@
 import { Button } from '#ui/button.tsx';
-import { Field } from '#ui/field.tsx';
-import { Input } from '#ui/input.tsx';
 import { Notice } from '#ui/notice.tsx';
+import { ReasonField } from '../../users/actions/reason-field.tsx';
 
 /** Saves the text of an editor, with the reason, or takes it back to what is stored. */
 export function SaveBar({
@@ -30,17 +29,9 @@ export function SaveBar({
       }}
     >
       {failure !== undefined && <Notice tone="bad">{failure}</Notice>}
-      <div className="flex flex-wrap items-end gap-3">
+      <div className="flex flex-wrap items-center gap-3">
         <div className="min-w-0 flex-1 basis-64">
-          <Field label="Reason for the change">
-            <Input
-              value={reason}
-              maxLength={500}
-              autoComplete="off"
-              placeholder="Optional. It is kept in the audit log."
-              onChange={(event) => onReasonChange(event.target.value)}
-            />
-          </Field>
+          <ReasonField label="Reason for the change" value={reason} onChange={onReasonChange} />
         </div>
         <div className="flex gap-2">
           {isUnsaved && <Button onClick={onDiscard}>Discard changes</Button>}

@@ -19,7 +19,7 @@ const columns: readonly TableColumn<Renter>[] = [
     rowHeader: true,
     cell: ({ user }) => (
       <div className="min-w-40 wrap-anywhere">
-        <TextLink to="/admin" search={{ tab: 'users', user: user.id }} tone="quiet" className="text-text!">
+        <TextLink dir="auto" to="/admin" search={{ tab: 'users', user: user.id }} tone="quiet" className="text-text!">
           {user.displayName}
         </TextLink>
         {user.email !== user.displayName && <p className="text-[0.8125rem] font-normal text-quiet">{user.email}</p>}
@@ -37,7 +37,12 @@ const columns: readonly TableColumn<Renter>[] = [
     id: 'refund',
     header: 'Refund if it ended now',
     numeric: true,
-    cell: ({ refund }) => (refund === null ? 'Nothing paid' : formatMoney(refund.amountCents, refund.currency)),
+    cell: ({ refund, isDisputed }) =>
+      refund !== null
+        ? formatMoney(refund.amountCents, refund.currency)
+        : isDisputed
+          ? 'Disputed, none'
+          : 'Nothing paid',
   },
 ];
 
@@ -50,7 +55,7 @@ export function Renters({ userId, serverId }: { userId: string; serverId: string
       <SectionHeading id="server-renters" title="People who rent it" />
       {!data && error && <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />}
       {!data && !error && <ListSkeleton label="Loading renters…" />}
-      {data?.renters.length === 0 && <EmptyState title="Nobody rents it" />}
+      {data?.renters.length === 0 && <EmptyState title="No one rents this server" />}
       {data && data.renters.length > 0 && (
         <>
           <Table caption="Renters" columns={columns} rows={data.renters} rowKey={({ rentalId }) => rentalId} />

@@ -35,7 +35,7 @@ export function Children({ items }: { items: readonly Child[] }) {
       <SectionHeading
         id="server-children"
         title="Processes"
-        text="On the broker that answered. A process starts with the first call and ends when it is not used."
+        text="Those of the shop's process that answered this page. One starts with the first call and ends when it is not used."
       />
       {items.length === 0 ? (
         <EmptyState title="No process is running" text="The next call starts one." />

@@ -9,7 +9,7 @@ import { Ago } from '#ui/moment.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { Stat } from '#ui/stat.tsx';
 import { UptimeDays } from '#ui/uptime-days.tsx';
-import { sells } from '#web/config.ts';
+import { config, sells } from '#web/config.ts';
 import { failureText } from '#web/failure-text.ts';
 import { serverQuery } from '#web/server-query.ts';
 import { figuresQuery, type ServerPartProps } from '../server-queries.ts';
@@ -52,7 +52,7 @@ function Month({ figures: { month, renters } }: { figures: ServerFigures }) {
           <Stat
             label="Calls"
             value={formatCount(calls)}
-            hint={refused > 0 ? `${formatCount(refused)} more were refused` : undefined}
+            hint={refused > 0 ? `${formatCount(refused)} more ${refused === 1 ? 'was' : 'were'} refused` : undefined}
           />
           <Stat
             label="Errors"
@@ -66,7 +66,13 @@ function Month({ figures: { month, renters } }: { figures: ServerFigures }) {
           />
           <Stat label="People who called it" value={formatCount(users)} />
           {sells && <Stat label="Credits charged" value={formatCount(credits)} />}
-          {sells && <Stat label="Revenue" value={formatMoney(revenueCents, currency)} hint="Rentals, after refunds" />}
+          {sells && (
+            <Stat
+              label="Revenue"
+              value={formatMoney(revenueCents, currency)}
+              hint={`Rentals, after refunds${config.addsTax ? ', without tax' : ''}. A disputed payment counts until its dispute is lost`}
+            />
+          )}
           {sells && <Stat label="People who rent it" value={formatCount(renters)} hint="Now" />}
         </dl>
       </Card>

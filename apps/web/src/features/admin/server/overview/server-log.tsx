@@ -18,7 +18,7 @@ export function ServerLog({ userId, serverId }: { userId: string; serverId: stri
       <SectionHeading
         id="server-log"
         title="Error output"
-        text="The last lines that the program wrote to stderr, on the broker that answered."
+        text="The last lines that the program wrote to stderr, as the shop's process that answered this page has them."
         actions={
           <span className="flex gap-2">
             {lines.length > 0 && <CopyButton text={lines.join('\n')} size="small" name="Copy the error output" />}

@@ -72,7 +72,7 @@ function Decision({ name, signIn, onConfirm }: { name: string; signIn: ServerSig
             )
           }
         >
-          Nobody can sign in yet. Your client is shown to no authorization server until you confirm the one that {name}{' '}
+          No one can sign in yet. Your client is shown to no authorization server until you confirm the one that {name}{' '}
           names{named ? '.' : ', and it names none now.'}
         </Beside>
       </Notice>
@@ -92,7 +92,7 @@ function Decision({ name, signIn, onConfirm }: { name: string; signIn: ServerSig
         }
       >
         {name} now sends people to another authorization server than{' '}
-        {isOperators ? `${variable} names` : 'you confirmed'}. Nobody can sign in, and your client was not shown there.
+        {isOperators ? `${variable} names` : 'you confirmed'}. No one can sign in, and your client was not shown there.
       </Beside>
     </Notice>
   );

@@ -2,12 +2,11 @@ import type { ToolChange } from '@souk/contract/tool-changes.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
-import { Field } from '#ui/field.tsx';
-import { Input } from '#ui/input.tsx';
 import { useToast } from '#ui/use-toast.ts';
 import { failureText } from '#web/failure-text.ts';
 import { adminApi, adminKey } from '../../admin-api.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
+import { ReasonField } from '../../users/actions/reason-field.tsx';
 
 export type Verdict = 'approve' | 'reject';
 
@@ -62,11 +61,9 @@ export function DecideDialog({ userId, asked, onClose }: DecideDialogProps) {
       <p className="mb-4">
         {isApproval
           ? 'Everyone who can use the service sees the tool as it is offered now, and can call it.'
-          : 'The tool stays hidden until the service offers it as you trusted it.'}
+          : 'The tool stays hidden until the service offers it as you trusted it, you approve it after all, or you deploy a new version of it.'}
       </p>
-      <Field label="Reason" error={missing ? 'Give a reason. It is kept in the audit log.' : undefined} required>
-        <Input value={reason} maxLength={500} autoComplete="off" onChange={(event) => setReason(event.target.value)} />
-      </Field>
+      <ReasonField required error={missing ? 'Give a reason.' : undefined} value={reason} onChange={setReason} />
     </ConfirmDialog>
   );
 }

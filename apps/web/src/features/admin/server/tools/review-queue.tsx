@@ -14,16 +14,35 @@ const kinds: Readonly<Record<ToolChange['kind'], string>> = {
   new: 'The tool is new since the server was deployed',
 };
 
-/** Tools that changed since their server was deployed: hidden from everyone until an administrator decides. */
-export function ReviewQueue({ userId, changes }: { userId: string; changes: readonly ToolChange[] }) {
+const sections = {
+  'under-review': {
+    title: 'Under review',
+    text: 'A tool whose schema or annotations changed stays hidden until you approve it. New titles and descriptions, and an optional argument more, are accepted without a review, unless the manifest says "toolChanges": "strict".',
+  },
+  'kept-hidden': {
+    title: 'Kept hidden',
+    text: 'You can still approve these tools, as the service offers them now. If one changes again, it comes under review.',
+  },
+} as const;
+
+/**
+ * Tools that changed since their server was deployed: hidden from everyone until an administrator decides, or by a decision
+ * that can be changed.
+ */
+export function ReviewQueue({
+  userId,
+  state,
+  changes,
+}: {
+  userId: string;
+  state: keyof typeof sections;
+  changes: readonly ToolChange[];
+}) {
   const [asked, setAsked] = useState<{ change: ToolChange; verdict: Verdict }>();
+  const headingId = `tools-${state}`;
   return (
-    <section aria-labelledby="tools-under-review" className="flex flex-col gap-4">
-      <SectionHeading
-        id="tools-under-review"
-        title="Under review"
-        text="A tool whose definition changed stays hidden until you approve it."
-      />
+    <section aria-labelledby={headingId} className="flex flex-col gap-4">
+      <SectionHeading id={headingId} {...sections[state]} />
       <ul className="flex flex-col gap-3">
         {changes.map((change) => (
           <Card as="li" key={change.id} className="flex flex-col gap-4 sm:p-5">
@@ -37,10 +56,15 @@ export function ReviewQueue({ userId, changes }: { userId: string; changes: read
                 </p>
               </div>
               <div className="flex gap-2">
-                <Button onClick={() => setAsked({ change, verdict: 'reject' })}>
-                  Keep hidden<span className="sr-only"> {change.tool}</span>
-                </Button>
-                <Button variant="primary" onClick={() => setAsked({ change, verdict: 'approve' })}>
+                {state === 'under-review' && (
+                  <Button onClick={() => setAsked({ change, verdict: 'reject' })}>
+                    Keep hidden<span className="sr-only"> {change.tool}</span>
+                  </Button>
+                )}
+                <Button
+                  variant={state === 'under-review' ? 'primary' : 'secondary'}
+                  onClick={() => setAsked({ change, verdict: 'approve' })}
+                >
                   Approve<span className="sr-only"> {change.tool}</span>
                 </Button>
               </div>

@@ -1,3 +1,4 @@
+import type { AdminTool } from '@souk/contract/admin-servers.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatCount } from '#ui/amount.ts';
@@ -8,6 +9,7 @@ import { Notice } from '#ui/notice.tsx';
 import { SearchField } from '#ui/search-field.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { failureText } from '#web/failure-text.ts';
+import { moreThatAsk } from '#web/tools-that-ask.ts';
 import { toolsQuery, type ServerPartProps } from '../server-queries.ts';
 import { ReviewQueue } from './review-queue.tsx';
 import { ToolsTable } from './tools-table.tsx';
@@ -34,14 +36,16 @@ export function ToolsPart(part: ServerPartProps) {
     return words.every((word) => text.includes(word));
   });
   const changes = tools.flatMap(({ pendingChange }) => pendingChange ?? []);
+  const hidden = tools.flatMap(({ keptHidden }) => keptHidden?.change ?? []);
   return (
     <div className="flex flex-col gap-8">
-      {changes.length > 0 && <ReviewQueue userId={userId} changes={changes} />}
+      {changes.length > 0 && <ReviewQueue userId={userId} state="under-review" changes={changes} />}
+      {hidden.length > 0 && <ReviewQueue userId={userId} state="kept-hidden" changes={hidden} />}
       <section aria-labelledby="server-tools" className="flex flex-col gap-4">
         <SectionHeading
           id="server-tools"
           title="Tools"
-          text={tools.length > 0 && `${countOf(tools.length)}. Calls and errors are those of the last 30 days.`}
+          text={tools.length > 0 && `${countsOf(tools)} Calls and errors are those of the last 30 days.`}
         />
         {pricedButMissing.length > 0 && (
           <Notice tone="bad">
@@ -77,4 +81,12 @@ export function ToolsPart(part: ServerPartProps) {
   );
 }
 
-const countOf = (count: number) => (count === 1 ? '1 tool' : `${formatCount(count)} tools`);
+/** The tools that the shop counts as well, and those that only this list has. */
+function countsOf(tools: readonly AdminTool[]): string {
+  const isServed = ({ needsTask, underReview }: AdminTool) => !needsTask && !underReview;
+  const served = tools.filter(isServed);
+  const others = tools.length - served.length;
+  const asking = served.filter(({ asks }) => asks !== null).length;
+  const ofAll = served.length - asking;
+  return `${ofAll === 1 ? '1 tool' : `${formatCount(ofAll)} tools`}${moreThatAsk(asking)}.${others === 0 ? '' : ` ${formatCount(others)} ${others === 1 ? 'other' : 'others'}, marked below, ${others === 1 ? 'is' : 'are'} in no link.`}`;
+}

@@ -4,7 +4,9 @@ import { useState } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { Day } from '#ui/moment.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
+import { asksTexts } from '#web/tools-that-ask.ts';
 import type { ServerPartProps } from '../server-queries.ts';
 import { ToolPriceForm } from './tool-price-form.tsx';
 
@@ -76,14 +78,33 @@ export function ToolsTable({ tools, ...part }: ServerPartProps & { tools: readon
 
 const buttonId = (name: string) => `price-of-${name}`;
 
-function ToolName({ tool: { name, title, readOnly, destructive, underReview } }: { tool: AdminTool }) {
+function ToolName({
+  tool: { name, title, readOnly, destructive, asks, needsTask, underReview, keptHidden },
+}: {
+  tool: AdminTool;
+}) {
   return (
     <span className="flex min-w-40 flex-wrap items-center gap-x-2 gap-y-1">
-      <code className="font-mono text-[0.8125rem] wrap-anywhere">{name}</code>
+      <code dir="auto" className="font-mono text-[0.8125rem] wrap-anywhere">
+        {name}
+      </code>
       {title !== null && title !== name && <span className="font-normal wrap-anywhere text-quiet">{title}</span>}
       {readOnly && <Badge>Read only</Badge>}
       {destructive && !readOnly && <Badge tone="bad">Can delete or overwrite</Badge>}
-      {underReview && <Badge tone="accent">Under review</Badge>}
+      {keptHidden ? <Badge>Kept hidden</Badge> : underReview && <Badge tone="accent">Under review</Badge>}
+      {asks !== null && <Badge>{asksTexts[asks]}</Badge>}
+      {needsTask && <Badge>Not served</Badge>}
+      {needsTask && (
+        <span className="basis-full text-[0.8125rem] font-normal text-quiet">
+          It runs only as a task, which this gateway does not support: no client lists it.
+        </span>
+      )}
+      {keptHidden && (
+        <span className="basis-full text-[0.8125rem] font-normal wrap-anywhere text-quiet">
+          Hidden{keptHidden.by !== null && ` by ${keptHidden.by}`} on <Day moment={keptHidden.at} />
+          {keptHidden.reason !== null && `: ${keptHidden.reason}`}
+        </span>
+      )}
     </span>
   );
 }

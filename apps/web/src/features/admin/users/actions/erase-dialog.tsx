@@ -1,3 +1,4 @@
+import type { UserBilling } from '@souk/contract/admin-billing.ts';
 import { foldEmail } from '@souk/contract/fold-email.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type FormEvent } from 'react';
@@ -10,11 +11,18 @@ import { userListsKey } from '../user-queries.ts';
 import { useUserWork } from '../user-work.ts';
 import { ActionFailure } from './action-failure.tsx';
 import { FormDialog, type UserDialogProps } from './form-dialog.tsx';
+import { LostWithUser } from './lost-with-user.tsx';
 import { ReasonField } from './reason-field.tsx';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 
 /** Deletes a user for good, once their address has been typed. Says what goes and what stays. */
-export function EraseDialog({ user, open, onClose, onErased }: UserDialogProps & { onErased: () => void }) {
+export function EraseDialog({
+  user,
+  billing,
+  open,
+  onClose,
+  onErased,
+}: UserDialogProps & { billing: UserBilling; onErased: () => void }) {
   const formId = useId();
   const toast = useToast();
   const queries = useQueryClient();
@@ -55,11 +63,12 @@ export function EraseDialog({ user, open, onClose, onErased }: UserDialogProps &
         <div className="flex flex-col gap-2 text-quiet">
           <p>
             <strong className="font-medium text-text">Deleted now:</strong> profile, sign-ins, connected apps, access
-            tokens, accounts at services, credits, plans, rentals and purchases. Payments that renew are canceled.
+            tokens, accounts at services and calls. Payments that renew are canceled.
           </p>
+          <LostWithUser adminId={adminId} userId={user.id} billing={billing} />
           <p>
-            <strong className="font-medium text-text">What stays:</strong> payment and usage records and the audit log,
-            without a name: the email becomes [erased] in them. Data kept by services stays with them.
+            <strong className="font-medium text-text">What stays:</strong> records of payments and credits and the audit
+            log, without a name: the email becomes [erased] in them. Data kept by services stays with them.
           </p>
           <p>This cannot be undone.</p>
         </div>

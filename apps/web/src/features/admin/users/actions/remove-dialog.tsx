@@ -3,14 +3,13 @@ import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useId, useState, type FormEvent } from 'react';
 import { formatDay, formatMoney } from '#ui/amount.ts';
 import { Checkbox } from '#ui/checkbox.tsx';
-import { Field } from '#ui/field.tsx';
-import { Input } from '#ui/input.tsx';
 import { useToast } from '#ui/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
 import type { OwnedThing } from '../owned.ts';
 import { useUserChange } from '../user-work.ts';
 import { ActionFailure } from './action-failure.tsx';
 import { FormDialog, type UserDialogProps } from './form-dialog.tsx';
+import { ReasonField } from './reason-field.tsx';
 
 /**
  * Ends a plan, rental, purchase or trial now, after a confirmation. The reason is filled in and may be changed; paying back is
@@ -38,7 +37,7 @@ export function RemoveDialog({ user, thing, open, onClose }: UserDialogProps & {
     event.preventDefault();
     if (!remove.isPending) remove.mutate(undefined);
   };
-  const { refund } = thing;
+  const { refund, isDisputed } = thing;
   return (
     <FormDialog
       open={open}
@@ -60,14 +59,13 @@ export function RemoveDialog({ user, thing, open, onClose }: UserDialogProps & {
             onChange={setPaysBack}
           />
         )}
-        <Field label="Reason" hint="Kept in the audit log.">
-          <Input
-            value={reason}
-            maxLength={500}
-            autoComplete="off"
-            onChange={(event) => setReason(event.target.value)}
-          />
-        </Field>
+        {isDisputed && (
+          <p className="text-quiet">
+            {refund ? 'Another part' : 'What was paid for the rest of the period'} is disputed. The bank has that money,
+            so it can’t be refunded.
+          </p>
+        )}
+        <ReasonField value={reason} onChange={setReason} />
         <ActionFailure work="remove" error={remove.error} again={() => remove.mutate(undefined)} />
       </form>
     </FormDialog>

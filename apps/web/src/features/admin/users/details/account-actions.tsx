@@ -40,7 +40,7 @@ export function AccountActions({ user, billing, onErased }: AccountActionsProps)
       <Part title="Danger zone">
         <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 rounded-lg border border-bad px-3.5 py-3">
           <p className="min-w-0 flex-1 basis-60 text-quiet">
-            Erasing deletes the account for good. Payment and usage records stay, without a name.
+            Erasing deletes the account for good. Records of payments and credits stay, without a name.
           </p>
           <Button size="small" variant="danger" onClick={() => setAsked({ action: 'erase' })}>
             Erase user
@@ -54,7 +54,7 @@ export function AccountActions({ user, billing, onErased }: AccountActionsProps)
         {(_, open) => <ActivateDialog user={user} open={open} onClose={close} />}
       </EachOpening>
       <EachOpening asked={of('erase')}>
-        {(_, open) => <EraseDialog user={user} open={open} onClose={close} onErased={onErased} />}
+        {(_, open) => <EraseDialog user={user} billing={billing} open={open} onClose={close} onErased={onErased} />}
       </EachOpening>
     </>
   );

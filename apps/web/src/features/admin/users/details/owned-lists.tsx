@@ -7,7 +7,7 @@ import { EachOpening } from '#ui/each-opening.tsx';
 import { Stat } from '#ui/stat.tsx';
 import { StatusBadge, type StatusTone } from '#ui/status-badge.tsx';
 import { RemoveDialog } from '../actions/remove-dialog.tsx';
-import { ownedOf, periodText, type BillingUser, type OwnedThing } from '../owned.ts';
+import { nextText, ownedOf, periodText, type BillingUser, type OwnedThing } from '../owned.ts';
 
 const kinds = [
   { kind: 'subscription', title: 'Subscriptions' },
@@ -69,11 +69,14 @@ const sources: Readonly<Record<OwnedThing['source'], string>> = {
 
 function OwnedRow({ thing, onRemove }: { thing: OwnedThing; onRemove: () => void }) {
   const { name, status, every, source, features } = thing;
+  const next = nextText(thing);
   return (
     <li className="flex items-start justify-between gap-4 px-3.5 py-3">
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-2">
-          <span className="min-w-0 font-medium wrap-anywhere">{name}</span>
+          <span dir="auto" className="min-w-0 font-medium wrap-anywhere">
+            {name}
+          </span>
           <StatusBadge status={status} tone={tones[status]}>
             {statusWords[status]}
           </StatusBadge>
@@ -81,6 +84,7 @@ function OwnedRow({ thing, onRemove }: { thing: OwnedThing; onRemove: () => void
         </div>
         <div className="mt-0.5 text-[0.8125rem] text-quiet">
           {periodText(thing)} · {sources[source]}
+          {next !== undefined && <span className="block">{next}.</span>}
         </div>
         {features.length > 0 && (
           <ul aria-label={`Features of ${name}`} className="mt-1.5 list-disc pl-4 text-[0.8125rem] text-quiet">
@@ -94,7 +98,11 @@ function OwnedRow({ thing, onRemove }: { thing: OwnedThing; onRemove: () => void
         )}
       </div>
       <Button size="small" onClick={onRemove}>
-        Remove<span className="sr-only"> {name}</span>
+        Remove
+        <span dir="auto" className="sr-only">
+          {' '}
+          {name}
+        </span>
       </Button>
     </li>
   );

@@ -1,9 +1,11 @@
 import type { AdminUser } from '@souk/contract/admin-users.ts';
 import { ApiError } from '@souk/contract/client.ts';
+import ArrowRight from 'lucide-react/icons/arrow-right';
 import { DelayedFallback } from '#ui/delayed-fallback.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 import { EachOpening } from '#ui/each-opening.tsx';
 import { EmptyState } from '#ui/empty-state.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
 import { RetryBilling } from '../actions/retry-billing.tsx';
 import { useUserBilling } from '../user-work.ts';
@@ -50,6 +52,17 @@ function DetailsOf({
         <div className="flex flex-col gap-6">
           <RetryBilling billing={billing} />
           {!data && !error && <Loading />}
+          {data && (
+            <LinkButton
+              to="/admin"
+              search={{ tab: 'users', user: userId, part: 'profile' }}
+              size="small"
+              className="self-start"
+              icon={<ArrowRight aria-hidden size={15} />}
+            >
+              Open full page
+            </LinkButton>
+          )}
           {data && <UserDetails user={data.user} billing={data.billing} listed={listed} onErased={onClose} />}
         </div>
       )}

@@ -1,0 +1,107 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useId, useState, type FormEvent } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Dialog } from '#ui/dialog.tsx';
+import { Field } from '#ui/field.tsx';
+import { Input } from '#ui/input.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { useToast } from '#ui/use-toast.ts';
+import { failureText } from '#web/failure-text.ts';
+import { adminApi } from '../admin-api.ts';
+import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../sign-in-again.tsx';
+import { useSingleMutation } from '../use-single-mutation.ts';
+import { allowancesQuery } from './allow-list-queries.ts';
+
+export type AddressDialogProps = { userId: string; signInAgain: SignInAgain; open: boolean; onClose: () => void };
+
+/** Takes an address of a private network. What the broker refuses is said at the field. */
+export function AddAddressDialog({
+  userId,
+  signInAgain,
+  wanted = '',
+  open,
+  onClose,
+}: AddressDialogProps & {
+  /** The field is filled with it at first. */
+  wanted?: string | undefined;
+}) {
+  const formId = useId();
+  const [entry, setEntry] = useState(wanted);
+  const [note, setNote] = useState('');
+  const [isEmpty, setIsEmpty] = useState(false);
+  const queries = useQueryClient();
+  const toast = useToast();
+  const { queryKey } = allowancesQuery(userId);
+  const add = useSingleMutation({
+    mutationFn: (body: { entry: string; note: string }) => adminApi.addAllowedAddress({ body }),
+    onSuccess: (answer, body) => {
+      queries.setQueryData(queryKey, answer);
+      toast.success(`${body.entry} is allowed.`);
+      close();
+    },
+  });
+  function close() {
+    setEntry('');
+    setNote('');
+    setIsEmpty(false);
+    add.reset();
+    onClose();
+  }
+  const send = () => {
+    const typed = entry.trim();
+    setIsEmpty(typed === '');
+    if (typed !== '' && !add.isPending) add.mutate({ entry: typed, note: note.trim() });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    send();
+  };
+  const wantsSignIn = wantsSignInAgain(add.error);
+  const problem = isEmpty ? 'Enter an address.' : add.isError && !wantsSignIn ? failureText(add.error) : undefined;
+  return (
+    <Dialog
+      urgent
+      open={open}
+      onOpenChange={(next) => !next && !add.isPending && close()}
+      title="Allow a private address"
+      footer={
+        <>
+          <Button onClick={() => !add.isPending && close()}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary" loading={add.isPending}>
+            Allow address
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate onSubmit={submit} className="flex flex-col gap-4">
+        <Notice>
+          Any manifest can then make Souk connect there, also with plain http. Allow only machines that run MCP servers.
+        </Notice>
+        <Field
+          label="Host and port"
+          hint="10.0.0.5:8080, tools.internal:8080, [fd00::5]:8080, or a network of up to 256 addresses such as 10.0.0.0/24:8080"
+          error={problem}
+          required
+        >
+          <Input
+            value={entry}
+            maxLength={300}
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            className="font-mono"
+            onChange={(event) => {
+              setEntry(event.target.value);
+              setIsEmpty(false);
+              if (add.isError) add.reset();
+            }}
+          />
+        </Field>
+        <Field label="Note (optional)" hint="What runs there. Other administrators see it.">
+          <Input value={note} maxLength={200} autoComplete="off" onChange={(event) => setNote(event.target.value)} />
+        </Field>
+        {wantsSignIn && <SignInAgainNotice signInAgain={signInAgain} onSignedIn={send} />}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,114 @@
+import type { AllowedPackageForm, PackagePreview } from '@souk/contract/admin-allowances.ts';
+import { ApiError } from '@souk/contract/client.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useId, useMemo, useState, type FormEvent } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Dialog } from '#ui/dialog.tsx';
+import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
+import { Notice } from '#ui/notice.tsx';
+import { useToast } from '#ui/use-toast.ts';
+import { failureText } from '#web/failure-text.ts';
+import { adminApi } from '../admin-api.ts';
+import { SignInAgainNotice, wantsSignInAgain } from '../sign-in-again.tsx';
+import { useSingleMutation } from '../use-single-mutation.ts';
+import type { AddressDialogProps } from './add-address-dialog.tsx';
+import { allowancesQuery } from './allow-list-queries.ts';
+import { emptyPackage, formOf, PackageFields, type PackageProblems, type TypedPackage } from './package-fields.tsx';
+import { PackageShown } from './package-shown.tsx';
+
+/** What the broker refuses, at its field. */
+function problemsOf(error: unknown): PackageProblems {
+  if (!(error instanceof ApiError)) return {};
+  const problems: PackageProblems = {};
+  for (const { path, message } of error.issues ?? []) {
+    const [field = '', at] = path.split('.');
+    const name = (Object.keys(emptyPackage) as (keyof TypedPackage)[]).find((one) => one === field);
+    // an argument is a line of its own
+    const which = name === 'args' && at !== undefined ? `Line ${Number(at) + 1}: ` : '';
+    if (name) problems[name] ??= `${which}${message}.`;
+  }
+  return problems;
+}
+
+/** Takes a package in two steps: its form, and what the registry has of it, which is confirmed. */
+export function AddPackageDialog({ userId, signInAgain, open, onClose }: AddressDialogProps) {
+  const formId = useId();
+  const [typed, setTyped] = useState<TypedPackage>(emptyPackage);
+  const [shown, setShown] = useState<{ form: AllowedPackageForm; preview: PackagePreview }>();
+  const queries = useQueryClient();
+  const toast = useToast();
+  const { queryKey } = allowancesQuery(userId);
+  const preview = useSingleMutation({
+    mutationFn: async (form: AllowedPackageForm) => ({
+      form,
+      preview: await adminApi.previewAllowedPackage({ body: form }),
+    }),
+    onSuccess: setShown,
+  });
+  const add = useSingleMutation({
+    mutationFn: ({ form, preview: { code } }: NonNullable<typeof shown>) =>
+      adminApi.addAllowedPackage({ body: { form, code } }),
+    onSuccess: (answer, { form }) => {
+      queries.setQueryData(queryKey, answer);
+      toast.success(`${form.alias} is allowed. Manifests can start it now.`);
+      close();
+    },
+  });
+  const isBusy = preview.isPending || add.isPending;
+  function back() {
+    setShown(undefined);
+    add.reset();
+  }
+  function close() {
+    setTyped(emptyPackage);
+    preview.reset();
+    back();
+    onClose();
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    if (shown) add.mutate(shown);
+    else preview.mutate(formOf(typed));
+  };
+  const { error } = shown ? add : preview;
+  // a new object for each refusal: its first field takes the focus
+  const problems = useMemo(() => (shown ? {} : problemsOf(error)), [shown, error]);
+  const form = useFirstErrorFocus(problems);
+  return (
+    <Dialog
+      urgent
+      open={open}
+      onOpenChange={(next) => !next && !isBusy && close()}
+      title={shown ? `Allow ${shown.form.package}?` : 'Allow an npm package'}
+      footer={
+        <>
+          <Button onClick={() => !isBusy && (shown ? back() : close())}>{shown ? 'Back' : 'Cancel'}</Button>
+          <Button type="submit" form={formId} variant={shown ? 'danger' : 'primary'} loading={isBusy}>
+            {shown ? 'Allow package' : 'Look it up'}
+          </Button>
+        </>
+      }
+    >
+      <form ref={form} id={formId} noValidate onSubmit={submit} className="flex flex-col gap-4">
+        {shown ? (
+          <PackageShown {...shown} />
+        ) : (
+          <PackageFields
+            typed={typed}
+            problems={problems}
+            onChange={(next) => {
+              setTyped(next);
+              if (preview.isError) preview.reset();
+            }}
+          />
+        )}
+        {wantsSignInAgain(error) && shown ? (
+          <SignInAgainNotice signInAgain={signInAgain} onSignedIn={() => add.mutate(shown)} />
+        ) : (
+          error && Object.keys(problems).length === 0 && <Notice tone="bad">{failureText(error)}</Notice>
+        )}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,152 @@
+import type { AllowanceList, AllowedAddress } from '@souk/contract/admin-allowances.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Ago } from '#ui/moment.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { failureText } from '#web/failure-text.ts';
+import type { AdminPartProps } from '../admin-screen.tsx';
+import { allowancesQuery } from './allow-list-queries.ts';
+import { AddAddressDialog } from './add-address-dialog.tsx';
+import { Packages } from './packages.tsx';
+import { RemoveAddressDialog } from './remove-address-dialog.tsx';
+import { Code, UsedBy } from './entry-parts.tsx';
+
+/** What administrators let in beside the operator's lists. */
+export function AllowListTab({ userId, signInAgain, search, onSearchChange }: AdminPartProps) {
+  const { data, error, refetch, isFetching } = useQuery(allowancesQuery(userId));
+  if (!data) {
+    return error ? (
+      <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />
+    ) : (
+      <ListSkeleton label="Loading the allow list…" />
+    );
+  }
+  return (
+    <div className="flex flex-col gap-10">
+      <Addresses
+        {...data.addresses}
+        userId={userId}
+        signInAgain={signInAgain}
+        allow={search.allow}
+        onAllowed={() => search.allow !== undefined && onSearchChange({ ...search, allow: undefined }, 'replace')}
+      />
+      <Packages {...data.packages} userId={userId} signInAgain={signInAgain} />
+    </div>
+  );
+}
+
+function Addresses({
+  mayAdd,
+  ofOperator,
+  added,
+  allow,
+  onAllowed,
+  ...dialog
+}: AllowanceList['addresses'] &
+  Pick<AdminPartProps, 'userId' | 'signInAgain'> & {
+    /** The address that an import asks for: the dialog opens with it. */
+    allow: string | undefined;
+    onAllowed: () => void;
+  }) {
+  const [isAdding, setIsAdding] = useState(mayAdd && allow !== undefined);
+  const [removing, setRemoving] = useState<AllowedAddress>();
+  const [isRemoving, setIsRemoving] = useState(false);
+  return (
+    <section aria-labelledby="allowed-addresses" className="flex flex-col gap-3">
+      <SectionHeading
+        id="allowed-addresses"
+        title="Private addresses"
+        text="Servers on the internet need no entry. A server inside your network can be used only if its address is listed here."
+        actions={
+          mayAdd && (
+            <Button variant="primary" size="small" onClick={() => setIsAdding(true)}>
+              Allow an address
+            </Button>
+          )
+        }
+      />
+      {!mayAdd && (
+        <Notice>
+          Only the operator can change this list. To let administrators add addresses, set{' '}
+          <Code>ADMIN_MAY_ALLOW=addresses</Code> and restart Souk. It isn’t on by default because whoever can add an
+          address can make Souk connect to other machines of your network.
+          {added.length > 0 && ' Until then, what administrators added before isn’t used.'}
+        </Notice>
+      )}
+      {ofOperator.length + added.length === 0 ? (
+        <EmptyState title="No private address is allowed" text="All servers have to be on the internet, with https." />
+      ) : (
+        <ul className="flex flex-col divide-y divide-line rounded-lg border border-line bg-surface">
+          {added.map((one) => (
+            <AddedRow
+              key={one.entry}
+              address={one}
+              onRemove={() => {
+                setRemoving(one);
+                setIsRemoving(true);
+              }}
+            />
+          ))}
+          {ofOperator.map((entry) => (
+            <li key={entry} className="p-4">
+              <h3 className="font-mono text-[0.8125rem] font-semibold wrap-anywhere">{entry}</h3>
+              <p className="mt-1 text-[0.8125rem] text-quiet">
+                Set by the operator, in <Code>UPSTREAM_ALLOW_ADDRESSES</Code>.
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+      <AddAddressDialog
+        {...dialog}
+        wanted={allow}
+        open={isAdding}
+        onClose={() => {
+          setIsAdding(false);
+          onAllowed();
+        }}
+      />
+      {removing && (
+        <RemoveAddressDialog {...dialog} address={removing} open={isRemoving} onClose={() => setIsRemoving(false)} />
+      )}
+    </section>
+  );
+}
+
+function AddedRow({ address, onRemove }: { address: AllowedAddress; onRemove: () => void }) {
+  const { entry, addresses, note, added, servers } = address;
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 p-4">
+      <div className="min-w-0 flex-1 basis-72">
+        <h3 className="font-mono text-[0.8125rem] font-semibold wrap-anywhere">{entry}</h3>
+        <div className="mt-1 flex flex-col gap-0.5 text-[0.8125rem] text-pretty text-quiet">
+          {note !== '' && (
+            <p className="wrap-anywhere text-text">
+              <bdi>{note}</bdi>
+            </p>
+          )}
+          {addresses.length > 0 && (
+            <p>
+              Only while the name stands for <Code>{addresses.join(', ')}</Code>
+            </p>
+          )}
+          <p>
+            Added <Ago moment={added.at} /> by{' '}
+            <span className="wrap-anywhere">{added.by ?? 'the operator, by a command'}</span>.
+          </p>
+          <p>
+            <UsedBy servers={servers} />
+          </p>
+        </div>
+      </div>
+      <Button size="small" variant="ghost" aria-label={`Remove ${entry}`} onClick={onRemove}>
+        Remove
+      </Button>
+    </li>
+  );
+}

@@ -1,0 +1,23 @@
+import { TextLink } from '#ui/text-link.tsx';
+
+/** The deployed servers that need an entry of the allow list. */
+export function UsedBy({ servers }: { servers: readonly string[] }) {
+  if (servers.length === 0) return 'No deployed server uses it.';
+  return (
+    <>
+      {'Used by '}
+      {servers.map((id, index) => (
+        <span key={id}>
+          {index > 0 && ', '}
+          <TextLink to="/admin" search={{ tab: 'manifests', id }}>
+            {id}
+          </TextLink>
+        </span>
+      ))}
+    </>
+  );
+}
+
+export function Code({ children }: { children: string }) {
+  return <code className="font-mono text-xs wrap-anywhere text-text">{children}</code>;
+}

@@ -1,0 +1,104 @@
+import type { AllowedPackageForm } from '@souk/contract/admin-allowances.ts';
+import { Field } from '#ui/field.tsx';
+import { Input } from '#ui/input.tsx';
+import { Select } from '#ui/select.tsx';
+import { TextArea } from '#ui/text-area.tsx';
+
+/** What is typed: lists are lines. */
+export type TypedPackage = {
+  alias: string;
+  package: string;
+  bin: string;
+  args: string;
+  env: string;
+  secrets: string;
+  network: AllowedPackageForm['network'];
+};
+export const emptyPackage: TypedPackage = {
+  alias: '',
+  package: '',
+  bin: '',
+  args: '',
+  env: '',
+  secrets: '',
+  network: 'none',
+};
+
+const networks = [
+  { value: 'none', label: 'None' },
+  { value: 'public', label: 'Public addresses' },
+] as const;
+
+/** The form that is sent; what is wrong with it the broker says. */
+export function formOf({ alias, package: spec, bin, args, env, secrets, network }: TypedPackage): AllowedPackageForm {
+  const lines = (text: string) => text.split('\n').flatMap((line) => (line.trim() === '' ? [] : line.trim()));
+  const variables = lines(env).map((line): [string, string] => {
+    const at = line.indexOf('=');
+    return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)];
+  });
+  return {
+    alias: alias.trim(),
+    package: spec.trim(),
+    ...(bin.trim() !== '' && { bin: bin.trim() }),
+    args: lines(args),
+    env: Object.fromEntries(variables),
+    secrets: lines(secrets),
+    network,
+  };
+}
+
+/** By field what is wrong with it; the broker names an argument or a variable by its place in the list. */
+export type PackageProblems = Partial<Record<keyof TypedPackage, string>>;
+
+export function PackageFields({
+  typed,
+  problems,
+  onChange,
+}: {
+  typed: TypedPackage;
+  problems: PackageProblems;
+  onChange: (typed: TypedPackage) => void;
+}) {
+  const control = (name: Exclude<keyof TypedPackage, 'network'>) =>
+    ({
+      value: typed[name],
+      autoComplete: 'off',
+      autoCapitalize: 'off',
+      spellCheck: false,
+      className: 'font-mono',
+      onChange: (event: { target: { value: string } }) => onChange({ ...typed, [name]: event.target.value }),
+    }) as const;
+  return (
+    <>
+      <Field label="Package" hint="At an exact version, such as @scope/name@1.2.3" error={problems.package} required>
+        <Input {...control('package')} />
+      </Field>
+      <Field label="Alias" hint="Manifests name it as their command" error={problems.alias} required>
+        <Input {...control('alias')} />
+      </Field>
+      <Field label="Network">
+        <Select options={networks} value={typed.network} onChange={(network) => onChange({ ...typed, network })} />
+      </Field>
+      <Field
+        label="Arguments (optional)"
+        hint="One a line. Each is handed over as it is: there is no command line."
+        error={problems.args}
+      >
+        <TextArea rows={2} {...control('args')} />
+      </Field>
+      <Field label="Variables (optional)" hint="NAME=value, one a line. No secrets here." error={problems.env}>
+        <TextArea rows={2} {...control('env')} />
+      </Field>
+      <Field
+        label="Secrets (optional)"
+        hint="Names of variables, one a line. Their values are entered on the page of each server."
+        error={problems.secrets}
+      >
+        <TextArea rows={2} {...control('secrets')} />
+      </Field>
+      <Field label="Command of the package (optional)" hint="Which one, when it has several." error={problems.bin}>
+        <Input {...control('bin')} />
+      </Field>
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import type { AllowedPackageForm, PackagePreview } from '@souk/contract/admin-allowances.ts';
+import type { ReactNode } from 'react';
+import { Notice } from '#ui/notice.tsx';
+
+/** What is confirmed: what would run, with what, and its hash. */
+export function PackageShown({ form, preview }: { form: AllowedPackageForm; preview: PackagePreview }) {
+  const { alias, args, env, secrets, network } = form;
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return (
+    <>
+      <Notice tone="bad">
+        This machine will run the code of {preview.count === 0 ? 'this package' : `${preview.count + 1} packages`}.
+        Allow it only if you trust its authors.
+      </Notice>
+      <dl className="flex flex-col gap-3">
+        <Fact name="Manifests name it">{alias}</Fact>
+        <Fact name="Package">{form.package}</Fact>
+        <Fact name="Hash at the registry">{preview.integrity}</Fact>
+        {preview.count > 0 && <Fact name={`Comes with ${preview.count} more`}>{preview.comesWith.join(', ')}</Fact>}
+        {args.length > 0 && <Fact name="Arguments, each a value">{args.join(' · ')}</Fact>}
+        {variables.length > 0 && <Fact name="Variables">{variables.join(' · ')}</Fact>}
+        {secrets.length > 0 && <Fact name="Secrets, entered for each server">{secrets.join(', ')}</Fact>}
+        <Fact name="Network">{network === 'none' ? 'None' : 'Public addresses, and nothing of your network'}</Fact>
+      </dl>
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-[0.8125rem] text-quiet">{name}</dt>
+      <dd className="max-h-24 overflow-y-auto font-mono text-[0.8125rem] wrap-anywhere" tabIndex={0}>
+        {children}
+      </dd>
+    </div>
+  );
+}

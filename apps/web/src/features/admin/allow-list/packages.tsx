@@ -1,0 +1,125 @@
+import type { AllowanceList, AllowedPackage } from '@souk/contract/admin-allowances.ts';
+import { useState } from 'react';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { Ago } from '#ui/moment.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import type { AdminPartProps } from '../admin-screen.tsx';
+import { AddPackageDialog } from './add-package-dialog.tsx';
+import { RemovePackageDialog } from './remove-package-dialog.tsx';
+import { Code, UsedBy } from './entry-parts.tsx';
+
+type PackagesProps = AllowanceList['packages'] & Pick<AdminPartProps, 'userId' | 'signInAgain'>;
+
+/** The packages of npm that administrators let manifests start. */
+export function Packages({ mayAdd, startsPrograms, added, ...dialog }: PackagesProps) {
+  const [isAdding, setIsAdding] = useState(false);
+  const [removing, setRemoving] = useState<AllowedPackage>();
+  const [isRemoving, setIsRemoving] = useState(false);
+  return (
+    <section aria-labelledby="allowed-packages" className="flex flex-col gap-3">
+      <SectionHeading
+        id="allowed-packages"
+        title="npm packages"
+        text="Programs that manifests can start by an alias, beside those of the operator’s allow-list. They run in a sandbox."
+        actions={
+          mayAdd && (
+            <Button variant="primary" size="small" onClick={() => setIsAdding(true)}>
+              Allow a package
+            </Button>
+          )
+        }
+      />
+      {!mayAdd && (
+        <Notice>
+          Only the operator can change this list. To let administrators add packages, set{' '}
+          <Code>ADMIN_MAY_ALLOW=packages</Code>
+          {!startsPrograms && (
+            <>
+              {' '}
+              and <Code>STDIO=allowlist</Code>
+            </>
+          )}{' '}
+          and restart Souk. It isn’t on by default because whoever can add a package chooses what this machine runs.
+          {added.length > 0 && ' Until then, what administrators added before isn’t started.'}
+        </Notice>
+      )}
+      {added.length === 0 ? (
+        <EmptyState
+          title="No package was added"
+          text="Manifests can start the programs of the operator’s allow-list."
+        />
+      ) : (
+        <ul className="flex flex-col divide-y divide-line rounded-lg border border-line bg-surface">
+          {added.map((one) => (
+            <PackageRow
+              key={one.form.alias}
+              item={one}
+              onRemove={() => {
+                setRemoving(one);
+                setIsRemoving(true);
+              }}
+            />
+          ))}
+        </ul>
+      )}
+      <AddPackageDialog {...dialog} open={isAdding} onClose={() => setIsAdding(false)} />
+      {removing && (
+        <RemovePackageDialog {...dialog} item={removing} open={isRemoving} onClose={() => setIsRemoving(false)} />
+      )}
+    </section>
+  );
+}
+
+function PackageRow({ item, onRemove }: { item: AllowedPackage; onRemove: () => void }) {
+  const { form, added, servers, isShadowed } = item;
+  const { alias, args, env, secrets } = form;
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 p-4">
+      <div className="min-w-0 flex-1 basis-72">
+        <h3 className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="font-mono text-[0.8125rem] font-semibold wrap-anywhere">{alias}</span>
+          <Badge>{form.network === 'none' ? 'No network' : 'Public addresses'}</Badge>
+          {isShadowed && <Badge tone="bad">Not used</Badge>}
+        </h3>
+        <div className="mt-1 flex flex-col gap-0.5 text-[0.8125rem] text-pretty text-quiet">
+          <p>
+            <Code>{form.package}</Code>
+            {args.length > 0 && (
+              <>
+                {' '}
+                with the arguments <Code>{args.join(' ')}</Code>
+              </>
+            )}
+          </p>
+          {Object.keys(env).length > 0 && (
+            <p>
+              Variables{' '}
+              <Code>
+                {Object.entries(env)
+                  .map(([name, value]) => `${name}=${value}`)
+                  .join(', ')}
+              </Code>
+            </p>
+          )}
+          {secrets.length > 0 && (
+            <p>
+              Secrets <Code>{secrets.join(', ')}</Code>, entered on the page of each server
+            </p>
+          )}
+          {isShadowed && <p>The operator’s allow-list has a program of this alias, which is started instead.</p>}
+          <p>
+            Added <Ago moment={added.at} /> by{' '}
+            <span className="wrap-anywhere">{added.by ?? 'the operator, by a command'}</span>.{' '}
+            <UsedBy servers={servers} />
+          </p>
+        </div>
+      </div>
+      <Button size="small" variant="ghost" aria-label={`Remove ${alias}`} onClick={onRemove}>
+        Remove
+      </Button>
+    </li>
+  );
+}

@@ -1,0 +1,25 @@
+import type { AllowanceList } from '@souk/contract/admin-allowances.ts';
+import { RemovalDialog } from '../removal-dialog.tsx';
+import { allowancesQuery } from './allow-list-queries.ts';
+import type { AddressDialogProps } from './add-address-dialog.tsx';
+
+/** Asks before something is taken off the allow list, and names the servers that stop. */
+export function RemoveDialog({
+  name,
+  servers,
+  userId,
+  ...props
+}: AddressDialogProps & {
+  name: string;
+  servers: readonly string[];
+  remove: () => Promise<AllowanceList>;
+}) {
+  const { queryKey } = allowancesQuery(userId);
+  return (
+    <RemovalDialog {...props} name={name} queryKey={queryKey} removed={`${name} isn’t allowed any more.`}>
+      {servers.length === 0
+        ? 'No deployed server uses it.'
+        : `${servers.join(', ')} ${servers.length === 1 ? 'stops' : 'stop'} working for everyone. Calls under way fail.`}
+    </RemovalDialog>
+  );
+}

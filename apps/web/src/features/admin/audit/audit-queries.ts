@@ -1,0 +1,60 @@
+import { adminAuditEndpoints, type AuditEntryShown } from '@souk/contract/admin-audit.ts';
+import { auditGroupNames } from '@souk/contract/audit-actions.ts';
+import { createClient } from '@souk/contract/client.ts';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { adminClientOptions, adminKey } from '../admin-api.ts';
+import type { AdminSearch } from '../admin-search.ts';
+import { config } from '#web/config.ts';
+
+export const auditApi = createClient(adminAuditEndpoints, adminClientOptions);
+
+/** What the address asks for, as the broker takes it. A day is that of the person who looks, as the times in the list are. */
+export function auditFilterOf({ who, group, object, from, to }: AdminSearch) {
+  return {
+    who,
+    group: auditGroupNames.find((name) => name === group),
+    object,
+    from: momentOf(from, 'T00:00:00.000'),
+    to: momentOf(to, 'T23:59:59.999'),
+  };
+}
+
+/** Says why no entry can fit the filters of an address; undefined where some can. The broker refuses them too. */
+export function faultOfFilters(search: AdminSearch): string | undefined {
+  const { group, from, to } = auditFilterOf(search);
+  if (search.group !== undefined && group === undefined) return `There is no kind of action called "${search.group}".`;
+  for (const [day, moment] of [
+    [search.from, from],
+    [search.to, to],
+  ])
+    if (day !== undefined && moment === undefined) return `"${day}" is not a day such as 2026-12-01.`;
+  return from !== undefined && to !== undefined && from > to ? 'The first day is later than the last day.' : undefined;
+}
+
+function momentOf(day: string | undefined, time: string): string | undefined {
+  const at = day === undefined ? undefined : new Date(`${day}${time}`);
+  return at === undefined || Number.isNaN(at.getTime()) || at.getFullYear() > 9998 || at.getFullYear() < 1970
+    ? undefined
+    : at.toISOString();
+}
+
+export const auditQuery = (adminId: string, search: AdminSearch) => {
+  const query = { ...auditFilterOf(search), cursor: search.cursor, side: search.side };
+  return queryOptions({
+    queryKey: [...adminKey(adminId), 'audit', query],
+    queryFn: ({ signal }) => auditApi.listAudit({ query }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+export const nameOfActor = (who: AuditEntryShown['who']): string => {
+  if (who.kind === 'person') return who.email ?? 'Deleted user';
+  return who.kind === 'broker' ? config.brandName : (who.name ?? 'Command');
+};
+
+/** What `who` is in the address, to see this actor alone. */
+export const filterOfActor = (who: AuditEntryShown['who']): string => {
+  if (who.kind === 'person') return who.id;
+  if (who.kind === 'broker') return 'broker';
+  return who.name === null ? 'operators' : `operator:${who.name}`;
+};

@@ -1,0 +1,125 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import ChevronLeft from 'lucide-react/icons/chevron-left';
+import ChevronRight from 'lucide-react/icons/chevron-right';
+import ScrollText from 'lucide-react/icons/scroll-text';
+import { Button } from '#ui/button.tsx';
+import { classNames } from '#ui/class-names.ts';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { describeFailure } from '#web/failure-text.ts';
+import { adminKey } from '../admin-api.ts';
+import type { AdminPartProps } from '../admin-screen.tsx';
+import type { AdminSearch } from '../admin-search.ts';
+import { AuditFilters, isFiltered, unfiltered } from './audit-filters.tsx';
+import { auditQuery, faultOfFilters, filterOfActor, nameOfActor } from './audit-queries.ts';
+import { AuditTable } from './audit-table.tsx';
+import { ExportButtons } from './export-buttons.tsx';
+
+/** 'Audit Log': who decided what, when, why and from where. */
+export function AuditTab({ userId: adminId, search, onSearchChange }: AdminPartProps) {
+  const client = useQueryClient();
+  const fault = faultOfFilters(search);
+  const read = useQuery({ ...auditQuery(adminId, search), enabled: fault === undefined });
+  const { error, isFetching, isPlaceholderData, refetch } = read;
+  const data = fault === undefined ? read.data : undefined;
+  const change = (part: AdminSearch, how: 'push' | 'replace' = 'push') => onSearchChange({ ...search, ...part }, how);
+  const ofWho = data?.entries.find(({ who }) => filterOfActor(who) === search.who)?.who;
+  const refreshNewest = () => void client.invalidateQueries({ queryKey: [...adminKey(adminId), 'audit'] });
+  return (
+    <div className="flex flex-col gap-4">
+      <AuditFilters search={search} nameOfWho={ofWho && nameOfActor(ofWho)} onChange={change} />
+      {fault !== undefined && (
+        <ErrorState
+          title={fault}
+          text="Change the filters, or show all entries."
+          actions={<Button onClick={() => change(unfiltered)}>Show all entries</Button>}
+        />
+      )}
+      {fault === undefined && error && !data && (
+        <ErrorState
+          {...failureOf(error)}
+          onRetry={() => void refetch()}
+          retrying={isFetching}
+          actions={isFiltered(search) && <Button onClick={() => change(unfiltered)}>Show all entries</Button>}
+        />
+      )}
+      {fault === undefined && !data && !error && <ListSkeleton label="Loading the audit log…" rows={8} />}
+      {data && (
+        <>
+          <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+            <p className="text-quiet">Newest first. Entries can't be changed or deleted.</p>
+            <ExportButtons search={search} onExported={refreshNewest} />
+          </div>
+          <div
+            aria-busy={isPlaceholderData}
+            className={classNames('transition-opacity', isPlaceholderData && 'opacity-60')}
+          >
+            {data.entries.length > 0 ? (
+              <AuditTable entries={data.entries} onWho={(who) => change({ who, cursor: undefined, side: undefined })} />
+            ) : (
+              <NoEntries search={search} onChange={change} />
+            )}
+          </div>
+          <Pages {...data} isFirst={search.cursor === undefined} onChange={change} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function failureOf(error: unknown) {
+  const { title, reason } = describeFailure('Failed to load the audit log', error);
+  return { title, ...(reason !== undefined && { text: reason }) };
+}
+
+function NoEntries({ search, onChange }: { search: AdminSearch; onChange: (change: AdminSearch) => void }) {
+  return (
+    <EmptyState
+      icon={<ScrollText aria-hidden />}
+      title={isFiltered(search) ? 'No entry fits these filters.' : 'Nothing has been decided yet.'}
+      text={isFiltered(search) ? undefined : 'Deployed servers, changed users and payments will appear here.'}
+      actions={isFiltered(search) && <Button onClick={() => onChange(unfiltered)}>Show all entries</Button>}
+    />
+  );
+}
+
+/** The log has no last page that could be counted: it is read from the newest entry on. */
+function Pages({
+  newer,
+  older,
+  isFirst,
+  onChange,
+}: {
+  newer: string | null;
+  older: string | null;
+  isFirst: boolean;
+  onChange: (change: AdminSearch) => void;
+}) {
+  if (isFirst && older === null) return null;
+  return (
+    <nav aria-label="Audit log, pages" className="flex flex-wrap justify-end gap-2">
+      {!isFirst && (
+        <Button size="small" onClick={() => onChange({ cursor: undefined, side: undefined })}>
+          Newest
+        </Button>
+      )}
+      <Button
+        size="small"
+        disabled={newer === null}
+        onClick={() => newer !== null && onChange({ cursor: newer, side: 'newer' })}
+        icon={<ChevronLeft aria-hidden size={15} />}
+      >
+        Newer
+      </Button>
+      <Button
+        size="small"
+        disabled={older === null}
+        onClick={() => older !== null && onChange({ cursor: older, side: undefined })}
+      >
+        Older
+        <ChevronRight aria-hidden size={15} />
+      </Button>
+    </nav>
+  );
+}

@@ -1,0 +1,133 @@
+import type { AuditEntryShown } from '@souk/contract/admin-audit.ts';
+import ArrowRight from 'lucide-react/icons/arrow-right';
+import { Fragment, type ReactNode } from 'react';
+import { formatMoment } from '#ui/amount.ts';
+import { Table, type TableColumn } from '#ui/table.tsx';
+import { TextLink } from '#ui/text-link.tsx';
+import type { AdminSearch } from '../admin-search.ts';
+import { filterOfActor, nameOfActor } from './audit-queries.ts';
+
+type Row = AuditEntryShown;
+
+/** The rows of a page of the log. Each text of a person keeps its own direction. On a phone, actor, time and origin stand below the act. */
+export function AuditTable({ entries, onWho }: { entries: readonly Row[]; onWho: (who: string) => void }) {
+  const columns: TableColumn<Row>[] = [
+    { id: 'at', header: 'Time', wideOnly: true, cell: ({ at }) => <Moment at={at} /> },
+    { id: 'who', header: 'Who', wideOnly: true, cell: (row) => <Who row={row} onWho={onWho} /> },
+    { id: 'what', header: 'What', rowHeader: true, cell: (row) => <What row={row} onWho={onWho} /> },
+    { id: 'address', header: 'Address', wideOnly: true, cell: ({ address }) => <Address address={address} /> },
+  ];
+  return <Table caption="Audit log" columns={columns} rows={entries} rowKey={({ id }) => id} />;
+}
+
+function Moment({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={at} className="text-[0.8125rem] whitespace-nowrap text-quiet tabular-nums">
+      {formatMoment(at)}
+    </time>
+  );
+}
+
+function Who({ row: { who }, onWho }: { row: Row; onWho: (who: string) => void }) {
+  const name = nameOfActor(who);
+  return (
+    <button
+      type="button"
+      title={`Only what ${name} did`}
+      onClick={() => onWho(filterOfActor(who))}
+      className="block max-w-48 truncate rounded-sm text-left hover:underline"
+    >
+      {name}
+      {who.kind === 'operator' && <span className="block text-[0.8125rem] text-quiet">on the command line</span>}
+    </button>
+  );
+}
+
+function What({ row, onWho }: { row: Row; onWho: (who: string) => void }) {
+  const { text, changes, facts, ids, reason, at, address } = row;
+  return (
+    <div className="flex min-w-0 flex-col gap-0.5 wrap-anywhere">
+      <span>
+        {text}
+        <ObjectOf row={row} />
+      </span>
+      {changes.map(({ field, before, after }) => (
+        <Line key={field}>
+          {field}:{' '}
+          {before !== null && (
+            <>
+              <bdi>{before}</bdi>{' '}
+              <ArrowRight aria-label="became" role="img" size={12} className="inline align-baseline" />{' '}
+            </>
+          )}
+          {after === null ? 'none' : <bdi>{after}</bdi>}
+        </Line>
+      ))}
+      {facts.length > 0 && (
+        <Line>
+          <Facts facts={facts} />
+        </Line>
+      )}
+      {reason !== null && (
+        <Line>
+          Reason: <bdi>{reason}</bdi>
+        </Line>
+      )}
+      {ids.length > 0 && (
+        <details className="text-[0.8125rem] font-normal text-quiet">
+          <summary className="w-fit cursor-pointer rounded-sm hover:underline">Ids</summary>
+          <Facts facts={ids} />
+        </details>
+      )}
+      <span className="flex flex-wrap items-baseline gap-x-2 text-[0.8125rem] font-normal text-quiet sm:hidden">
+        <Who row={row} onWho={onWho} />
+        <Moment at={at} />
+        {address !== null && <span>{address}</span>}
+      </span>
+    </div>
+  );
+}
+
+function Facts({ facts }: { facts: Row['facts'] }) {
+  return facts.map(({ name, text }, index) => (
+    <Fragment key={name}>
+      {index > 0 && ' · '}
+      {name}: <bdi>{momentIn(text)}</bdi>
+    </Fragment>
+  ));
+}
+
+/** A moment that was written down, as all others are shown. */
+const momentIn = (text: string) => (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? formatMoment(text) : text);
+
+const Line = ({ children }: { children: ReactNode }) => (
+  <span className="text-[0.8125rem] font-normal text-quiet">{children}</span>
+);
+
+/** What it happened to, as a link where it has a page. */
+function ObjectOf({ row: { object } }: { row: Row }) {
+  const { name } = object;
+  const search = pageOf(object);
+  return (
+    <>
+      {': '}
+      {search ? (
+        <TextLink to="/admin" search={search}>
+          <bdi>{name}</bdi>
+        </TextLink>
+      ) : (
+        <bdi className="font-normal">{name}</bdi>
+      )}
+    </>
+  );
+}
+
+function pageOf({ serverId, userId, offerId }: Row['object']): AdminSearch | undefined {
+  if (userId !== null) return { tab: 'users', user: userId };
+  if (offerId !== null) return { tab: 'offers', offer: offerId };
+  return serverId === null ? undefined : { tab: 'manifests', id: serverId };
+}
+
+function Address({ address }: { address: string | null }) {
+  return <span className="text-[0.8125rem] whitespace-nowrap text-quiet tabular-nums">{address ?? '–'}</span>;
+}

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query';
+import ArrowLeft from 'lucide-react/icons/arrow-left';
+import { Badge } from '#ui/badge.tsx';
+import { ScreenTitle } from '#ui/screen-title.tsx';
+import { Tabs } from '#ui/tabs.tsx';
+import { TextLink } from '#ui/text-link.tsx';
+import type { AdminPartProps } from '../admin-screen.tsx';
+import { importParts, type ImportPart } from '../admin-search.ts';
+import { updatesQuery } from './import-queries.ts';
+import { RegistryPart } from './registry-part.tsx';
+import { TextPart } from './text-part.tsx';
+import { UpdatesPart } from './updates-part.tsx';
+
+const labels: Readonly<Record<ImportPart, string>> = {
+  text: 'Paste or file',
+  registry: 'Registries',
+  updates: 'Updates',
+};
+
+/** Servers that are taken from elsewhere, in the place of the list of manifests: each is previewed, then staged by a click. */
+export function ImportPage({ userId, search, onSearchChange, part }: AdminPartProps & { part: ImportPart }) {
+  const waiting = useQuery(updatesQuery(userId)).data?.updates.length ?? 0;
+  const props = { userId, search, onSearchChange };
+  return (
+    <>
+      <ScreenTitle title="Import - Administration" />
+      <TextLink
+        to="/admin"
+        search={{ tab: 'manifests' }}
+        tone="quiet"
+        className="mb-5 inline-flex items-center gap-1.5"
+      >
+        <ArrowLeft aria-hidden size={16} />
+        All manifests
+      </TextLink>
+      <h2 className="mb-4 text-xl font-semibold">Import servers</h2>
+      <Tabs
+        label="Where to import from"
+        value={part}
+        onChange={(next) => onSearchChange({ tab: 'manifests', import: next }, 'push')}
+        items={importParts.map((value) => ({
+          value,
+          label:
+            value === 'updates' && waiting > 0 ? (
+              <span className="inline-flex items-center gap-1.5">
+                {labels[value]} <Badge tone="accent">{waiting}</Badge>
+              </span>
+            ) : (
+              labels[value]
+            ),
+          content:
+            value === part &&
+            (part === 'text' ? (
+              <TextPart userId={userId} />
+            ) : part === 'registry' ? (
+              <RegistryPart {...props} />
+            ) : (
+              <UpdatesPart {...props} />
+            )),
+        }))}
+      />
+    </>
+  );
+}

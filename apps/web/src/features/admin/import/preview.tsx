@@ -1,0 +1,121 @@
+import { maxStagedAtOnce } from '@souk/contract/admin-imports.ts';
+import { useEffect, useRef, useState } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { failureText } from '#web/failure-text.ts';
+import { adminApi } from '../admin-api.ts';
+import { useManifestsChanged } from '../manifests/manifest-queries.ts';
+import { useSingleMutation } from '../use-single-mutation.ts';
+import { useRegistriesChanged, type ImportEntry } from './import-queries.ts';
+import { PreviewEntry, type EntryResult } from './preview-entry.tsx';
+
+/** What will be staged, which of it is chosen, and what came of it. Nothing is staged before the click. */
+export function Preview({ userId, entries }: { userId: string; entries: readonly ImportEntry[] }) {
+  const ready = entries.filter(({ result }) => result === 'ready');
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const manifestsChanged = useManifestsChanged(userId);
+  const registriesChanged = useRegistriesChanged(userId);
+  const chosen = ready.filter(({ id = '' }) => !left.has(id));
+  const stage = useSingleMutation({
+    mutationFn: stageAll,
+    onSuccess: () => Promise.all([manifestsChanged(), registriesChanged()]),
+  });
+  const heading = useRef<HTMLHeadingElement>(null);
+  // the button that was pressed goes away with its work
+  useEffect(() => {
+    if (stage.data) heading.current?.focus();
+  }, [stage.data]);
+  const results = new Map<string, EntryResult>(stage.data?.map((result) => [result.id, result]));
+  const staged = stage.data?.filter(({ result }) => result === 'staged') ?? [];
+  return (
+    <section aria-labelledby="import-preview" className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <div>
+          <h3 id="import-preview" ref={heading} tabIndex={-1} className="text-base font-semibold outline-none">
+            Preview
+          </h3>
+          <p role="status" className="text-[0.8125rem] text-quiet">
+            {summaryOf(entries, results)}
+          </p>
+        </div>
+        {ready.length > 0 && !stage.data && (
+          <Button
+            variant="primary"
+            loading={stage.isPending}
+            disabled={chosen.length === 0}
+            onClick={() => chosen.length > 0 && stage.mutate(chosen)}
+          >
+            {chosen.length === 1 ? 'Stage 1 server' : `Stage ${formatCount(chosen.length)} servers`}
+          </Button>
+        )}
+      </div>
+      {stage.isError && <Notice tone="bad">{failureText(stage.error)}</Notice>}
+      {stage.data && (
+        <Notice tone={staged.length > 0 ? 'good' : 'info'}>
+          <p className="font-medium">
+            {staged.length === 1 ? '1 server is staged.' : `${formatCount(staged.length)} servers are staged.`}
+          </p>
+          <p className="text-[0.8125rem] text-quiet">Nothing changes for people until you deploy.</p>
+          <div className="mt-2">
+            <LinkButton size="small" to="/admin" search={{ tab: 'manifests' }}>
+              All manifests
+            </LinkButton>
+          </div>
+        </Notice>
+      )}
+      <ul aria-label="Servers to import" className="flex flex-col gap-3">
+        {entries.map((entry, index) => (
+          <PreviewEntry
+            key={`${index} ${entry.name}`}
+            entry={entry}
+            result={entry.id === undefined ? undefined : results.get(entry.id)}
+            chosen={entry.result === 'ready' && !left.has(entry.id ?? '')}
+            onChoose={
+              entry.result === 'ready' && ready.length > 1 && !stage.data
+                ? (on) => setLeft(changed(left, entry.id ?? '', !on))
+                : undefined
+            }
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** In portions of as many as one call takes. */
+async function stageAll(entries: readonly ImportEntry[]): Promise<EntryResult[]> {
+  const chosen = entries.flatMap(({ manifest, source }) => (manifest ? [{ manifest, ...(source && { source }) }] : []));
+  const results: EntryResult[] = [];
+  for (let first = 0; first < chosen.length; first += maxStagedAtOnce) {
+    const answer = await adminApi.stageImport({ body: { entries: chosen.slice(first, first + maxStagedAtOnce) } });
+    results.push(...answer.results);
+  }
+  return results;
+}
+
+function changed(ids: ReadonlySet<string>, id: string, has: boolean): ReadonlySet<string> {
+  const next = new Set(ids);
+  if (has) next.add(id);
+  else next.delete(id);
+  return next;
+}
+
+const words = [
+  ['staged', 'staged'],
+  ['ready', 'ready'],
+  ['unchanged', 'here already'],
+  ['blocked', 'must be allowed first'],
+  ['refused', 'cannot be imported'],
+] as const;
+
+/** @param results what came of those that were staged: they are ready no longer */
+function summaryOf(entries: readonly ImportEntry[], results: ReadonlyMap<string, EntryResult>): string {
+  const now = entries.map(({ id, result }) => (id === undefined ? undefined : results.get(id)?.result) ?? result);
+  const counts = words.flatMap(([result, word]) => {
+    const count = now.filter((one) => one === result).length;
+    return count === 0 ? [] : [`${formatCount(count)} ${word}`];
+  });
+  return counts.join(' · ');
+}

@@ -1,0 +1,139 @@
+import type { Registry } from '@souk/contract/registries.ts';
+import { useState, type FormEvent } from 'react';
+import { Button } from '#ui/button.tsx';
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { Dialog } from '#ui/dialog.tsx';
+import { Field } from '#ui/field.tsx';
+import { Input } from '#ui/input.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { failureText } from '#web/failure-text.ts';
+import { adminApi } from '../admin-api.ts';
+import { useSingleMutation } from '../use-single-mutation.ts';
+import { useRegistriesChanged } from './import-queries.ts';
+
+const formId = 'registry-form';
+
+/** Adds a registry, or gives one another name. */
+export function RegistryDialog({
+  userId,
+  registry,
+  preset,
+  open,
+  onClose,
+  onAdded,
+}: {
+  userId: string;
+  /** The one that is renamed; undefined: one is added. */
+  registry: Registry | undefined;
+  /** What stands in the fields at first. */
+  preset: { name: string; url: string } | undefined;
+  open: boolean;
+  onClose: () => void;
+  onAdded: (id: string) => void;
+}) {
+  const changed = useRegistriesChanged(userId);
+  const [name, setName] = useState(registry?.name ?? preset?.name ?? '');
+  const [url, setUrl] = useState(preset?.url ?? '');
+  const [isAsked, setIsAsked] = useState(false);
+  const save = useSingleMutation({
+    mutationFn: () =>
+      registry
+        ? adminApi.renameRegistry({ params: { id: registry.id }, body: { name } })
+        : adminApi.addRegistry({ body: { name: name.trim() === '' ? hostOf(url) : name, url } }),
+    onSuccess: async (answer) => {
+      await changed();
+      onClose();
+      if (!registry) onAdded(answer.registry.id);
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setIsAsked(true);
+    if (registry ? name.trim() !== '' : url.trim() !== '') save.mutate(undefined);
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => !next && !save.isPending && onClose()}
+      title={registry ? `Rename ${registry.name}` : 'Add a registry'}
+      footer={
+        <>
+          <Button onClick={() => !save.isPending && onClose()}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary" loading={save.isPending}>
+            {registry ? 'Rename' : 'Add registry'}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate onSubmit={submit} className="flex flex-col gap-4">
+        {!registry && (
+          <Field
+            label="Address"
+            hint="Before /v0.1/servers. https, unless UPSTREAM_ALLOW_ADDRESSES names it."
+            error={isAsked && url.trim() === '' ? 'Enter the address of a registry.' : undefined}
+            required
+          >
+            <Input
+              value={url}
+              inputMode="url"
+              autoComplete="off"
+              maxLength={2048}
+              onChange={(event) => setUrl(event.target.value)}
+            />
+          </Field>
+        )}
+        <Field
+          label={registry ? 'Name' : 'Name (optional)'}
+          hint={registry ? undefined : 'Its host, if you leave it empty.'}
+          error={registry && isAsked && name.trim() === '' ? 'Enter a name.' : undefined}
+        >
+          <Input value={name} autoComplete="off" maxLength={80} onChange={(event) => setName(event.target.value)} />
+        </Field>
+        {save.isError && <Notice tone="bad">{failureText(save.error)}</Notice>}
+      </form>
+    </Dialog>
+  );
+}
+
+const hostOf = (url: string) => URL.parse(url.trim())?.host ?? url.trim().slice(0, 80);
+
+/** Removes a registry, and says what stays. */
+export function RemoveRegistryDialog({
+  userId,
+  registry,
+  open,
+  onClose,
+  onRemoved,
+}: {
+  userId: string;
+  registry: Registry;
+  open: boolean;
+  onClose: () => void;
+  onRemoved: () => void;
+}) {
+  const changed = useRegistriesChanged(userId);
+  const remove = useSingleMutation({
+    mutationFn: () => adminApi.removeRegistry({ params: { id: registry.id } }),
+    onSuccess: async () => {
+      onClose();
+      onRemoved();
+      await changed();
+    },
+  });
+  const { name, servers } = registry;
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title={`Remove ${name}?`}
+      confirmLabel="Remove registry"
+      busy={remove.isPending}
+      error={remove.isError ? failureText(remove.error) : undefined}
+      onConfirm={() => remove.mutate(undefined)}
+    >
+      {servers === 0
+        ? 'No server here came from it.'
+        : `${servers === 1 ? '1 server that came from it stays' : `${servers} servers that came from it stay`}. New versions there are not looked for any more.`}
+    </ConfirmDialog>
+  );
+}

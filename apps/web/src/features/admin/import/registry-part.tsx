@@ -1,0 +1,129 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { officialRegistry, type Registry } from '@souk/contract/registries.ts';
+import { Button } from '#ui/button.tsx';
+import { EachOpening } from '#ui/each-opening.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Select } from '#ui/select.tsx';
+import { failureText } from '#web/failure-text.ts';
+import type { AdminPartProps } from '../admin-screen.tsx';
+import { registriesQuery } from './import-queries.ts';
+import { PickedPreview } from './picked-preview.tsx';
+import { RegistryDialog, RemoveRegistryDialog } from './registry-dialogs.tsx';
+import { RegistryServers } from './registry-servers.tsx';
+
+type Asked = { kind: 'add' } | { kind: 'rename' | 'remove'; registry: Registry };
+
+/** The registries, and what is offered by the one that is chosen. Choosing one is the click that asks it. */
+export function RegistryPart({ userId, search, onSearchChange }: Omit<AdminPartProps, 'signInAgain'>) {
+  const { data: registries, error, isFetching, refetch } = useQuery(registriesQuery(userId));
+  const [asked, setAsked] = useState<Asked>();
+  const close = () => setAsked(undefined);
+  if (error && !registries) {
+    return <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
+  }
+  if (!registries) return <ListSkeleton label="Loading registries…" />;
+  const chosen = registries.find(({ id }) => id === search.registry);
+  const choose = (registry: string | undefined) =>
+    onSearchChange({ tab: 'manifests', import: 'registry', registry }, 'push');
+  const dialogs = (
+    <>
+      <EachOpening asked={asked && asked.kind !== 'remove' ? asked : undefined}>
+        {(given, open) => (
+          <RegistryDialog
+            userId={userId}
+            registry={given.kind === 'rename' ? given.registry : undefined}
+            preset={
+              given.kind === 'add' && !registries.some(({ url }) => url === officialRegistry.url)
+                ? officialRegistry
+                : undefined
+            }
+            open={open}
+            onClose={close}
+            onAdded={choose}
+          />
+        )}
+      </EachOpening>
+      <EachOpening asked={asked?.kind === 'remove' ? asked.registry : undefined}>
+        {(registry, open) => (
+          <RemoveRegistryDialog
+            userId={userId}
+            registry={registry}
+            open={open}
+            onClose={close}
+            onRemoved={() => choose(undefined)}
+          />
+        )}
+      </EachOpening>
+    </>
+  );
+  if (registries.length === 0) {
+    return (
+      <>
+        <EmptyState
+          title="No registries yet"
+          text="Add a registry by its address: the official one, your company's, or another Souk. It is asked for nothing until you open it."
+          actions={
+            <Button variant="primary" onClick={() => setAsked({ kind: 'add' })}>
+              Add a registry
+            </Button>
+          }
+        />
+        {dialogs}
+      </>
+    );
+  }
+  return (
+    <div className="flex flex-col gap-5">
+      <div className="flex flex-wrap items-center gap-2">
+        <Select
+          aria-label="Registry"
+          className="w-full sm:w-72"
+          options={[
+            { value: '', label: 'Choose a registry' },
+            ...registries.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          value={chosen?.id ?? ''}
+          onChange={(id) => choose(id === '' ? undefined : id)}
+        />
+        {chosen && (
+          <>
+            <Button onClick={() => setAsked({ kind: 'rename', registry: chosen })}>Rename</Button>
+            <Button onClick={() => setAsked({ kind: 'remove', registry: chosen })}>Remove</Button>
+          </>
+        )}
+        <Button onClick={() => setAsked({ kind: 'add' })}>Add a registry</Button>
+      </div>
+      {chosen && (
+        <p className="-mt-2 text-[0.8125rem] wrap-anywhere text-quiet">
+          {chosen.url}
+          {chosen.servers > 0 && ` · ${chosen.servers === 1 ? '1 server' : `${chosen.servers} servers`} imported`}
+        </p>
+      )}
+      {!chosen && (
+        <EmptyState title="Choose a registry" text="Its servers are read when you open it, and not before." />
+      )}
+      {chosen &&
+        (search.pick === undefined ? (
+          <RegistryServers
+            key={chosen.id}
+            userId={userId}
+            registry={chosen}
+            search={search}
+            onSearchChange={onSearchChange}
+          />
+        ) : (
+          <PickedPreview
+            userId={userId}
+            registryId={chosen.id}
+            pick={search.pick}
+            back={{ ...search, pick: undefined }}
+            backText={`Servers of ${chosen.name}`}
+          />
+        ))}
+      {dialogs}
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+import type { RegistryUpdate } from '@souk/contract/registries.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import RefreshCw from 'lucide-react/icons/refresh-cw';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Ago } from '#ui/moment.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { TextLink } from '#ui/text-link.tsx';
+import { failureText } from '#web/failure-text.ts';
+import { adminApi } from '../admin-api.ts';
+import type { AdminPartProps } from '../admin-screen.tsx';
+import { useSingleMutation } from '../use-single-mutation.ts';
+import { updatesQuery } from './import-queries.ts';
+import { PickedPreview, pickOf } from './picked-preview.tsx';
+
+/** New versions of imported servers: looked for daily and on a click, each staged after its preview. */
+export function UpdatesPart({ userId, search }: Omit<AdminPartProps, 'signInAgain'>) {
+  const queries = useQueryClient();
+  const options = updatesQuery(userId);
+  const { data, error, isFetching, refetch } = useQuery(options);
+  const check = useSingleMutation({
+    mutationFn: () => adminApi.checkRegistryUpdates(),
+    onSuccess: (answer) => queries.setQueryData(options.queryKey, answer),
+  });
+  if (search.pick !== undefined && search.registry !== undefined) {
+    return (
+      <PickedPreview
+        userId={userId}
+        registryId={search.registry}
+        pick={search.pick}
+        back={{ tab: 'manifests', import: 'updates' }}
+        backText="All updates"
+      />
+    );
+  }
+  if (error && !data) {
+    return <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
+  }
+  if (!data) return <ListSkeleton label="Loading updates…" />;
+  if (data.followed === 0) {
+    return (
+      <EmptyState
+        title="No server here came from a registry"
+        text="Servers that you import from a registry are looked up there once a day."
+        actions={
+          <LinkButton to="/admin" search={{ tab: 'manifests', import: 'registry' }}>
+            Open registries
+          </LinkButton>
+        }
+      />
+    );
+  }
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p role="status" className="text-quiet">
+          {data.updates.length === 0
+            ? 'Every imported server has the version of its registry.'
+            : data.updates.length === 1
+              ? '1 update waits.'
+              : `${data.updates.length} updates wait.`}{' '}
+          {data.checkedAt !== null && (
+            <>
+              Last look <Ago moment={data.checkedAt} />.
+            </>
+          )}
+        </p>
+        <Button
+          loading={check.isPending}
+          icon={<RefreshCw aria-hidden size={16} />}
+          onClick={() => check.mutate(undefined)}
+        >
+          Check now
+        </Button>
+      </div>
+      {check.isError && <Notice tone="bad">{failureText(check.error)}</Notice>}
+      {data.failures.length > 0 && (
+        <Notice tone="bad">
+          <ul>
+            {data.failures.map((failure) => (
+              <li key={failure}>{failure}.</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {data.updates.length > 0 && (
+        <ul aria-label="Updates" className="divide-y divide-line rounded-lg border border-line bg-surface">
+          {data.updates.map((update) => (
+            <Update key={update.id} update={update} />
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Update({ update }: { update: RegistryUpdate }) {
+  const { id, name, registry, registryName, from, to, status } = update;
+  const isNew = from !== to;
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 p-4">
+      <div className="min-w-0 flex-1 basis-72">
+        <p className="flex flex-wrap items-center gap-2 font-semibold wrap-anywhere">
+          <TextLink dir="auto" to="/admin" search={{ tab: 'manifests', id }}>
+            {name}
+          </TextLink>
+          {isNew && (
+            <span className="font-normal tabular-nums">
+              {from} -&gt; {to}
+            </span>
+          )}
+          {status !== 'active' && <Badge tone="bad">{status === 'deprecated' ? 'Deprecated' : 'Deleted'}</Badge>}
+        </p>
+        <p className="text-[0.8125rem] wrap-anywhere text-quiet">
+          {registryName} at {registry.name}
+        </p>
+        {status === 'deleted' && (
+          <p className="text-[0.8125rem]">Its registry lists it no more. It goes on here until you delete it.</p>
+        )}
+      </div>
+      {isNew && status !== 'deleted' && (
+        <LinkButton
+          size="small"
+          variant="primary"
+          to="/admin"
+          search={{
+            tab: 'manifests',
+            import: 'updates',
+            registry: registry.id,
+            pick: pickOf({ name: registryName, version: to }),
+          }}
+          aria-label={`Preview the update of ${name}`}
+        >
+          Preview
+        </LinkButton>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,95 @@
+import type { AdminOffer } from '@souk/contract/admin-offers.ts';
+import { useState } from 'react';
+import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
+import { useToast } from '#ui/use-toast.ts';
+import { offerIdSchema, type OfferFields } from '@souk/contract/offer-fields.ts';
+import { issueText } from '@souk/contract/issue-text.ts';
+import { adminApi } from '../admin-api.ts';
+import type { AdminPartProps } from '../admin-screen.tsx';
+import { AskBeforeLeaving } from '../ask-before-leaving.tsx';
+import { BackToOffers } from './back-to-offers.tsx';
+import { emptyDraft, errorsOf, isSameDraft, readDraft, refusedInputs, type DraftErrors } from './offer-draft.ts';
+import { OfferForm } from './offer-form.tsx';
+import { useOfferRefresh } from './offer-queries.ts';
+import { ReviewDialog } from './review-dialog.tsx';
+
+/** Adds a plan or a credit package. */
+export function AddOffer({
+  userId,
+  onSearchChange,
+  kind,
+  offers,
+  currency,
+}: AdminPartProps & { kind: 'plan' | 'package'; offers: readonly AdminOffer[]; currency: string }) {
+  const places = offers.filter(({ active, fields }) => active && fields.kind === kind).length + 1;
+  const [start] = useState(() => emptyDraft(kind, places));
+  const [draft, setDraft] = useState(start);
+  const [errors, setErrors] = useState<DraftErrors>({});
+  const [asked, setAsked] = useState<{ fields: OfferFields; opening: number; open: boolean }>();
+  const form = useFirstErrorFocus(errors);
+  const refresh = useOfferRefresh(userId);
+  const toast = useToast();
+  const close = () => setAsked((was) => was && { ...was, open: false });
+  const submit = () => {
+    const id = offerIdSchema.safeParse(draft.id);
+    const read = readDraft(draft, { currency, isArchived: false });
+    const idFault = id.success
+      ? {}
+      : errorsOf(id.error.issues.map((issue) => ({ path: 'id', message: issueText(issue) })));
+    if ('errors' in read || !id.success) return setErrors({ ...('errors' in read ? read.errors : {}), ...idFault });
+    setErrors({});
+    setAsked((was) => ({ fields: read.fields, opening: (was?.opening ?? 0) + 1, open: true }));
+  };
+  return (
+    <>
+      <BackToOffers />
+      <h2 className="mb-4 text-xl/7 font-semibold tracking-tight">
+        {kind === 'plan' ? 'New plan' : 'New credit package'}
+      </h2>
+      <OfferForm
+        draft={draft}
+        errors={errors}
+        form={form}
+        currency={currency}
+        places={places}
+        isNew
+        onChange={(changed) => setDraft({ ...draft, ...changed })}
+        onSubmit={submit}
+        onReset={undefined}
+      />
+      {/* once it is added, its own page is no leaving */}
+      <AskBeforeLeaving
+        isUnsaved={!isSameDraft(draft, start)}
+        staysAt={({ add, offer }) => (offer === undefined ? add === kind : offer === draft.id)}
+      >
+        The new {kind === 'plan' ? 'plan' : 'package'} isn&apos;t saved, and is lost when you leave.
+      </AskBeforeLeaving>
+      {asked && (
+        <ReviewDialog
+          key={asked.opening}
+          userId={userId}
+          open={asked.open}
+          onClose={close}
+          review={{
+            title: `Add ${asked.fields.name}`,
+            label: kind === 'plan' ? 'Add plan' : 'Add package',
+            send: (options) => adminApi.createOffer({ body: { offerId: draft.id, fields: asked.fields, ...options } }),
+          }}
+          onDone={() => {
+            close();
+            // its page says whether it can be bought already
+            toast.success(`${asked.fields.name} is added.`);
+            void refresh();
+            onSearchChange({ tab: 'offers', offer: draft.id }, 'replace');
+          }}
+          onRefused={({ issues = [] }) => {
+            const refused = refusedInputs(issues, draft);
+            // anything else is told in the dialog
+            if (refused) close();
+            setErrors(refused ?? {});
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+import type { AdminOffer } from '@souk/contract/admin-offers.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { formatDay } from '#ui/amount.ts';
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { Skeleton } from '#ui/skeleton.tsx';
+import { useToast } from '#ui/use-toast.ts';
+import { failureText } from '#web/failure-text.ts';
+import { adminApi, adminKey } from '../admin-api.ts';
+import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../sign-in-again.tsx';
+import { useSingleMutation } from '../use-single-mutation.ts';
+import { ReasonField } from '../users/actions/reason-field.tsx';
+import { EffectList } from './effect-list.tsx';
+import { useOfferRefresh } from './offer-queries.ts';
+import { peopleText } from './people-text.ts';
+import { isRefused } from './review-dialog.tsx';
+
+/** Shows who would pay what from when, and moves them once that is confirmed after a fresh sign-in. */
+export function MoveDialog({
+  userId,
+  offer: { offerId, fields },
+  open,
+  onClose,
+  signInAgain,
+}: {
+  userId: string;
+  offer: AdminOffer;
+  open: boolean;
+  onClose: () => void;
+  signInAgain: SignInAgain;
+}) {
+  const opening = useId();
+  const [reason, setReason] = useState('');
+  const refresh = useOfferRefresh(userId);
+  const toast = useToast();
+  const asked = useQuery({
+    queryKey: [...adminKey(userId), 'move-preview', opening],
+    queryFn: () => adminApi.previewMove({ params: { id: offerId } }),
+    gcTime: 0,
+    retry: false,
+    enabled: open,
+    // what is confirmed does not change under the reader's eyes
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const preview = asked.data?.preview;
+  const move = useSingleMutation({
+    mutationFn: () =>
+      adminApi.moveSubscribers({
+        params: { id: offerId },
+        body: {
+          shown: {
+            movable: preview?.movable ?? 0,
+            amount: preview?.to.amount ?? 0,
+            monthlyCredits: preview?.to.monthlyCredits ?? 0,
+          },
+          reason,
+        },
+      }),
+    onSuccess: async ({ move: { total } }) => {
+      onClose();
+      toast.success(`${peopleText(total)} of ${fields.name} ${total === 1 ? 'is' : 'are'} being moved.`);
+      await refresh();
+    },
+    onError: (error) => {
+      if (isRefused(error)) void asked.refetch();
+    },
+  });
+  const { error } = move;
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title={`Move subscribers of ${fields.name}`}
+      confirmLabel={preview ? `Move ${peopleText(preview.movable)}` : 'Move subscribers'}
+      variant="primary"
+      size="medium"
+      disabled={!preview || preview.movable === 0}
+      busy={move.isPending}
+      onConfirm={() => move.mutate(undefined)}
+    >
+      <div className="flex flex-col gap-4 text-text">
+        {asked.isPending && <Skeleton className="h-24 w-full" />}
+        {asked.error && <Notice tone="bad">{failureText(asked.error)}</Notice>}
+        {wantsSignInAgain(error) ? (
+          <SignInAgainNotice signInAgain={signInAgain} onSignedIn={() => move.mutate(undefined)} />
+        ) : (
+          error && <Notice tone="bad">{failureText(error)}</Notice>
+        )}
+        {preview && (
+          <>
+            <EffectList effects={preview.effects} />
+            {preview.firstAt !== null && preview.lastAt !== null && (
+              <p>
+                {preview.firstAt.slice(0, 10) === preview.lastAt.slice(0, 10)
+                  ? `The new price is paid from ${formatDay(preview.firstAt)} on.`
+                  : `The first pays the new price on ${formatDay(preview.firstAt)}, the last on ${formatDay(preview.lastAt)}.`}
+              </p>
+            )}
+            <p className="text-quiet">
+              Each sees the new price and its date in their Billing tab from now on, and can cancel before it.
+            </p>
+            {preview.movable > 0 && <ReasonField value={reason} onChange={setReason} />}
+          </>
+        )}
+      </div>
+    </ConfirmDialog>
+  );
+}

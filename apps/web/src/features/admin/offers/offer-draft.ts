@@ -1,0 +1,155 @@
+import type { AdminOffer } from '@souk/contract/admin-offers.ts';
+import {
+  faultsOfFields,
+  maxAmount,
+  packageFieldsSchema,
+  planFieldsSchema,
+  type OfferFault,
+  type OfferFields,
+} from '@souk/contract/offer-fields.ts';
+import type { Tier } from '@souk/contract/tiers.ts';
+import { issueText } from '@souk/contract/issue-text.ts';
+import { formatMoney } from '#ui/amount.ts';
+
+/** What is typed into the form. Numbers are texts until they are sent. */
+export type OfferDraft = {
+  kind: OfferFields['kind'];
+  id: string;
+  name: string;
+  description: string;
+  /** One a line. */
+  features: string;
+  price: string;
+  monthlyCredits: string;
+  credits: string;
+  bonus: string;
+  tier: Tier;
+  popular: boolean;
+  place: string;
+};
+
+export type DraftErrors = { [Name in keyof OfferDraft]?: string | undefined };
+
+export const emptyDraft = (kind: OfferFields['kind'], place: number): OfferDraft => ({
+  kind,
+  id: '',
+  name: '',
+  description: '',
+  features: '',
+  price: '',
+  monthlyCredits: '0',
+  credits: '',
+  bonus: '0',
+  tier: 'T1',
+  popular: false,
+  place: String(place),
+});
+
+/** @param place where it stands among the offers of its kind that are sold */
+export function draftOf({ offerId, fields }: Pick<AdminOffer, 'offerId' | 'fields'>, place: number): OfferDraft {
+  const { kind, name, amount, popular } = fields;
+  const draft = { ...emptyDraft(kind, place), id: offerId, name, price: (amount / 100).toFixed(2), popular };
+  if (fields.kind === 'package') return { ...draft, credits: String(fields.credits), bonus: String(fields.bonus) };
+  const { description, features, tier, monthlyCredits } = fields;
+  return { ...draft, description, features: features.join('\n'), tier, monthlyCredits: String(monthlyCredits) };
+}
+
+export const isSameDraft = (one: OfferDraft, other: OfferDraft): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** What one administrator changed of a draft, on top of what another one saved meanwhile. @param base what both began from */
+export function mergeDrafts(base: OfferDraft, mine: OfferDraft, theirs: OfferDraft): OfferDraft {
+  const changed = Object.entries(mine).filter(([name, value]) => Reflect.get(base, name) !== value);
+  return { ...theirs, ...Object.fromEntries(changed) };
+}
+
+/** The fields to send, or what is wrong with them by input. */
+export function readDraft(
+  draft: OfferDraft,
+  { currency, isArchived }: { currency: string; isArchived: boolean },
+): { fields: OfferFields } | { errors: DraftErrors } {
+  const { kind, name, popular } = draft;
+  const { amount, fault: priceFault } = readPrice(draft.price, currency);
+  const shared = { name, amount, currency, popular, ...(!isArchived && { place: wholeOf(draft.place) }) };
+  const features = draft.features
+    .split('\n')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+  const { description, tier } = draft;
+  const parsed =
+    kind === 'plan'
+      ? planFieldsSchema.safeParse({
+          kind,
+          ...shared,
+          description,
+          features,
+          tier,
+          monthlyCredits: wholeOf(draft.monthlyCredits),
+        })
+      : packageFieldsSchema.safeParse({
+          kind,
+          ...shared,
+          credits: wholeOf(draft.credits),
+          bonus: wholeOf(draft.bonus),
+        });
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => {
+      const [field = '', line] = issue.path;
+      const message = issueText(issue);
+      return { path: String(field), message: typeof line === 'number' ? `line ${line + 1} ${message}` : message };
+    });
+    return { errors: errorsOf([...faultsOfTexts(draft, priceFault), ...faults]) };
+  }
+  const faults = faultsOfFields(draft.id, parsed.data, { currency });
+  return faults.length > 0 ? { errors: errorsOf(faults) } : { fields: parsed.data };
+}
+
+/** Faults of the contract or of the broker, at the inputs that they belong to. The first of each counts. */
+export function errorsOf(faults: readonly OfferFault[]): DraftErrors {
+  const errors: Record<string, string> = {};
+  for (const { path, message } of faults) {
+    const name = inputs[path] ?? path;
+    errors[name] ??= `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  }
+  return errors;
+}
+
+/** What the broker refused at inputs of the form. Undefined: something else was refused, such as the reason. */
+export function refusedInputs(faults: readonly OfferFault[], draft: OfferDraft): DraftErrors | undefined {
+  const ofInputs = errorsOf(faults.map(({ path, message }) => ({ path: inputOf(path), message })));
+  const known = Object.entries(ofInputs).filter(([name]) => name in draft);
+  return known.length > 0 ? Object.fromEntries(known) : undefined;
+}
+
+/** `change.fields.features.3` of a body is the input `features`. */
+const inputOf = (path: string): string => path.replace(/^(?:change\.)?fields\./, '').split('.')[0] ?? '';
+
+const inputs: Readonly<Record<string, string>> = { amount: 'price', currency: 'price', offerId: 'id', kind: 'name' };
+
+/** What the fields of numbers say more exactly of a text than the schema can of a number. */
+function faultsOfTexts(draft: OfferDraft, priceFault: string | undefined): OfferFault[] {
+  const faults = (['monthlyCredits', 'credits', 'bonus'] as const)
+    .filter((name) => isSeparated(draft[name]))
+    .map((path) => ({ path, message: 'must be a whole number without separators, such as 1000' }));
+  return priceFault === undefined ? faults : [{ path: 'price', message: priceFault }, ...faults];
+}
+
+/** "12.5" is 1250. */
+function readPrice(typed: string, currency: string): { amount?: number; fault?: string } {
+  const price = typed.trim();
+  const match = /^(\d+)(?:[.,](\d{1,2}))?$/.exec(price);
+  if (!match)
+    return { fault: `must be an amount such as 12.00${isSeparated(price) ? ', without separators of thousands' : ''}` };
+  const amount = Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'));
+  return amount > maxAmount ? { fault: `must be at most ${formatMoney(maxAmount, currency)}` } : { amount };
+}
+
+/** Not a whole number: NaN, which the schema refuses at its field. One of any length is one, so that its bound is told. */
+const wholeOf = (text: string): number =>
+  /^\d+$/.test(text.trim()) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : Number.NaN;
+
+/** Digits with something between them, as in "1,000". */
+function isSeparated(typed: string): boolean {
+  const text = typed.trim();
+  return /^[\d.,' \u00A0\u202F]+$/.test(text) && /\D/.test(text);
+}

@@ -1,0 +1,143 @@
+import { freePlanId } from '@souk/contract/offer-fields.ts';
+import { tiers, type Tier } from '@souk/contract/tiers.ts';
+import type { FormEvent, RefObject } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { Checkbox } from '#ui/checkbox.tsx';
+import { Field } from '#ui/field.tsx';
+import { Input } from '#ui/input.tsx';
+import { Select } from '#ui/select.tsx';
+import { TextArea } from '#ui/text-area.tsx';
+import type { DraftErrors, OfferDraft } from './offer-draft.ts';
+
+export type OfferFormProps = {
+  draft: OfferDraft;
+  errors: DraftErrors;
+  form: RefObject<HTMLFormElement | null>;
+  currency: string;
+  /** How many places there are for it among the offers of its kind; 0: it is archived. */
+  places: number;
+  isNew: boolean;
+  onChange: (changed: Partial<OfferDraft>) => void;
+  onSubmit: () => void;
+  /** Undefined: there is nothing to take back. */
+  onReset: (() => void) | undefined;
+};
+
+const paidTiers = (['T1', 'T2', 'T3'] as const).map((value) => ({ value, label: `${value} ${tiers[value].name}` }));
+
+/** The fields of a plan or a credit package. Nothing is saved before it was said what that does. */
+export function OfferForm(props: OfferFormProps) {
+  const { draft, errors, form, currency, places, isNew, onChange, onSubmit, onReset } = props;
+  const isPlan = draft.kind === 'plan';
+  const isFree = isPlan && !isNew && draft.id === freePlanId;
+  const text = (name: 'id' | 'name' | 'price' | 'monthlyCredits' | 'credits' | 'bonus') => ({
+    value: draft[name],
+    autoComplete: 'off',
+    onChange: (event: { target: { value: string } }) => onChange({ [name]: event.target.value }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return (
+    <Card padding="large">
+      <form
+        ref={form}
+        noValidate
+        aria-label={isPlan ? 'Plan' : 'Credit package'}
+        onSubmit={submit}
+        className="flex flex-col gap-5"
+      >
+        {isNew && (
+          <Field
+            label="Id"
+            hint="Small letters, digits and hyphens. It stands in addresses and exports, and can't be changed later."
+            error={errors.id}
+          >
+            <Input {...text('id')} maxLength={63} className="font-mono" spellCheck={false} />
+          </Field>
+        )}
+        <div className="grid gap-5 sm:grid-cols-2">
+          <Field label="Name" error={errors.name}>
+            <Input {...text('name')} maxLength={60} />
+          </Field>
+          {!isFree && (
+            <Field
+              label={`Price in ${currency}${isPlan ? ' a month' : ''}`}
+              hint={`All prices of the shop are in ${currency}.`}
+              error={errors.price}
+            >
+              <Input {...text('price')} inputMode="decimal" className="tabular-nums" />
+            </Field>
+          )}
+          {isPlan && !isFree && (
+            <>
+              <Field label="Monthly credits" hint="They end with the month." error={errors.monthlyCredits}>
+                <Input {...text('monthlyCredits')} inputMode="numeric" className="tabular-nums" />
+              </Field>
+              <Field label="Tier" hint="Services up to this tier are included." error={errors.tier}>
+                <Select<Tier> options={paidTiers} value={draft.tier} onChange={(tier) => onChange({ tier })} />
+              </Field>
+            </>
+          )}
+          {!isPlan && (
+            <>
+              <Field label="Credits" error={errors.credits}>
+                <Input {...text('credits')} inputMode="numeric" className="tabular-nums" />
+              </Field>
+              <Field label="Bonus credits" hint="Given on top." error={errors.bonus}>
+                <Input {...text('bonus')} inputMode="numeric" className="tabular-nums" />
+              </Field>
+            </>
+          )}
+          {places > 0 && (
+            <Field label="Place on the Plans page" error={errors.place}>
+              <Select
+                options={Array.from({ length: places }, (_, index) => ({
+                  value: String(index + 1),
+                  label: `${index + 1} of ${places}`,
+                }))}
+                value={draft.place}
+                onChange={(place) => onChange({ place })}
+              />
+            </Field>
+          )}
+        </div>
+        {isPlan && (
+          <>
+            <Field label="Description" error={errors.description}>
+              <TextArea
+                rows={2}
+                maxLength={300}
+                value={draft.description}
+                onChange={(event) => onChange({ description: event.target.value })}
+              />
+            </Field>
+            <Field label="Features (optional)" hint="One a line, at most 20." error={errors.features}>
+              <TextArea
+                rows={5}
+                value={draft.features}
+                onChange={(event) => onChange({ features: event.target.value })}
+              />
+            </Field>
+          </>
+        )}
+        {places > 0 && (
+          <Checkbox
+            label="Most Popular"
+            hint={`At most one ${isPlan ? 'plan' : 'package'} has the mark.`}
+            checked={draft.popular}
+            onChange={(popular) => onChange({ popular })}
+          />
+        )}
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" variant="primary">
+            {isNew ? 'Review and add' : 'Review changes'}
+          </Button>
+          {onReset && <Button onClick={onReset}>Discard changes</Button>}
+        </div>
+      </form>
+    </Card>
+  );
+}

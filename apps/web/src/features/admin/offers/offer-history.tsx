@@ -1,0 +1,52 @@
+import type { getAdminOffer } from '@souk/contract/admin-offers.ts';
+import type { Answer } from '@souk/contract/endpoint.ts';
+import { formatMoment } from '#ui/amount.ts';
+import { Card } from '#ui/card.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+
+const actions: Readonly<Record<string, string>> = {
+  'offer.created': 'Added',
+  'offer.changed': 'Edited',
+  'offer.archived': 'Archived',
+  'offer.restored': 'Brought back',
+  'offer.file-taken': "offers.json's version taken again",
+  'offer.move-started': 'Move of subscribers started',
+  'offer.moved': 'Move of subscribers ended',
+  'offer.move-stopped': 'Move of subscribers stopped',
+};
+
+/** Who changed an offer, how and why, the newest first. */
+export function OfferHistory({ history }: Pick<Answer<typeof getAdminOffer>, 'history'>) {
+  return (
+    <section aria-labelledby="offer-history" className="flex flex-col gap-4">
+      <SectionHeading id="offer-history" title="History" />
+      {history.length === 0 ? (
+        <p className="text-quiet">It is as offers.json has it.</p>
+      ) : (
+        <Card padding="none">
+          <ul aria-label="History" className="divide-y divide-line">
+            {history.map(({ at, by, action, reason, changes }, index) => (
+              // the same can happen twice in a moment
+              // oxlint-disable-next-line react/no-array-index-key
+              <li key={`${at} ${action} ${index}`} className="flex flex-col gap-1 px-4 py-3">
+                <p className="flex flex-wrap items-baseline justify-between gap-x-4">
+                  <span className="font-medium">{actions[action] ?? action}</span>
+                  <span className="text-[0.8125rem] text-quiet">
+                    <time dateTime={at}>{formatMoment(at)}</time>
+                    {by !== null && `, ${by}`}
+                  </span>
+                </p>
+                {changes.map((change) => (
+                  <p key={change} className="wrap-anywhere">
+                    {change}
+                  </p>
+                ))}
+                {reason !== null && <p className="wrap-anywhere text-quiet">Reason: {reason}</p>}
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,86 @@
+import type { AdminOffer } from '@souk/contract/admin-offers.ts';
+import { ApiError } from '@souk/contract/client.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { Skeleton } from '#ui/skeleton.tsx';
+import { failureText } from '#web/failure-text.ts';
+import { adminKey } from '../admin-api.ts';
+import { useSingleMutation } from '../use-single-mutation.ts';
+import { ReasonField } from '../users/actions/reason-field.tsx';
+import { EffectList } from './effect-list.tsx';
+
+type Answer = { effects: string[]; offer: AdminOffer | null };
+
+export type Review = {
+  title: string;
+  /** The verb: "Save changes". */
+  label: string;
+  variant?: 'primary' | 'danger';
+  /** Asks what it would do, or does it. */
+  send: (options: { preview: boolean; reason: string | undefined }) => Promise<Answer>;
+};
+
+/** Says what a change does and to whom, before it is made. */
+export function ReviewDialog({
+  userId,
+  review,
+  open,
+  onClose,
+  onDone,
+  onRefused,
+}: {
+  userId: string;
+  review: Review;
+  open: boolean;
+  onClose: () => void;
+  onDone: (answer: Answer) => void;
+  /** Fields were refused, or the offer was changed meanwhile: the form says more of it. */
+  onRefused: (error: ApiError) => void;
+}) {
+  const opening = useId();
+  const [reason, setReason] = useState('');
+  const tellRefusal = (answer: Promise<Answer>) =>
+    answer.catch((error: unknown) => {
+      if (isRefused(error)) onRefused(error);
+      throw error;
+    });
+  const preview = useQuery({
+    // each opening asks anew, and a change of the offers does not ask again
+    queryKey: [...adminKey(userId), 'offer-preview', opening],
+    queryFn: () => tellRefusal(review.send({ preview: true, reason: undefined })),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+    enabled: open,
+  });
+  const save = useSingleMutation({
+    mutationFn: () => tellRefusal(review.send({ preview: false, reason })),
+    onSuccess: onDone,
+  });
+  const failure = save.error ?? preview.error;
+  const isNothing = preview.data?.effects.length === 1 && preview.data.effects[0] === 'Nothing changes.';
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title={review.title}
+      confirmLabel={review.label}
+      variant={review.variant ?? 'primary'}
+      disabled={!preview.data || isNothing}
+      busy={save.isPending}
+      onConfirm={() => save.mutate(undefined)}
+    >
+      <div className="flex flex-col gap-4 text-text">
+        {preview.isPending && <Skeleton className="h-16 w-full" />}
+        {failure && <Notice tone="bad">{failureText(failure)}</Notice>}
+        {preview.data && <EffectList effects={preview.data.effects} />}
+        {preview.data && !isNothing && <ReasonField value={reason} onChange={setReason} />}
+      </div>
+    </ConfirmDialog>
+  );
+}
+
+export const isRefused = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.code === 'offer_moved' || error.code === 'invalid_request');

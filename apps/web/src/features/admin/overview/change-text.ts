@@ -1,0 +1,28 @@
+import { formatCount } from '#ui/amount.ts';
+
+const percents = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0, signDisplay: 'exceptZero' });
+/** A larger change in percent says nothing that the figure before does not say. */
+const mostPercent = 999;
+
+/**
+ * A figure beside that of the 30 days before: "+12% from 1,200", "none before", "as before".
+ * @param before null: it is not known
+ */
+export function changeText(
+  { now, before }: { now: number; before: number | null },
+  format: (figure: number) => string = formatCount,
+): string {
+  if (before === null) return 'The 30 days before are not counted yet';
+  if (before === now) return now === 0 ? 'None before either' : 'As before';
+  if (before <= 0) return before === 0 ? 'None before' : `${format(before)} before`;
+  const percent = ((now - before) / before) * 100;
+  const isTelling = Math.abs(percent) <= mostPercent && Math.abs(percent) >= 0.5;
+  return isTelling ? `${percents.format(percent)}% from ${format(before)}` : `${format(before)} before`;
+}
+
+/** A share in percent, such as "2.5%". */
+export function shareText(part: number, of: number): string {
+  if (of === 0) return '0%';
+  const percent = (part / of) * 100;
+  return percent > 0 && percent < 0.1 ? 'under 0.1%' : `${Math.round(percent * 10) / 10}%`;
+}

@@ -1,0 +1,223 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { formatCount, formatDay, formatMoney } from '#ui/amount.ts';
+import { Card } from '#ui/card.tsx';
+import { DayBars } from '#ui/day-bars.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { sells } from '#web/config.ts';
+import { failureText } from '#web/failure-text.ts';
+import { changeText, shareText } from './change-text.ts';
+import { DayTable } from './day-table.tsx';
+import { figuresQuery, type Figures } from './overview-queries.ts';
+import { ServerLists } from './server-lists.tsx';
+
+/** How the shop did in 30 days, beside the 30 before. */
+export function FiguresPart({ userId }: { userId: string }) {
+  const { data, error, isFetching, refetch } = useQuery(figuresQuery(userId));
+  return (
+    <section aria-labelledby="figures-heading" className="flex flex-col gap-3">
+      <SectionHeading
+        id="figures-heading"
+        title="Last 30 days"
+        text={`Compared with the 30 days before. Days are those of UTC.${data && sells && !data.livemode ? ' The money is that of demo payments.' : ''}`}
+      />
+      {data && error && (
+        <Notice tone="bad">These figures couldn't be refreshed, and are older ones. {failureText(error)}</Notice>
+      )}
+      {!data && error && <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />}
+      {!data && !error && <ListSkeleton label="Loading figures…" rows={6} />}
+      {data && (
+        <div className="flex flex-col gap-8">
+          <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
+            {sells && <Revenue figures={data} />}
+            {sells && <PaidFor figures={data} />}
+            {sells && <Credits figures={data} />}
+            <Calls figures={data} />
+            <Errors figures={data} />
+            <People figures={data} />
+          </div>
+          <DayTable figures={data} />
+          <ServerLists figures={data} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Figure({
+  title,
+  value,
+  change,
+  children,
+}: {
+  title: string;
+  value: ReactNode;
+  change: string;
+  children?: ReactNode;
+}) {
+  return (
+    <Card as="div" className="flex flex-col">
+      <h3 className="text-[0.8125rem] text-quiet">{title}</h3>
+      <p className="mt-0.5 text-xl/7 font-semibold tracking-tight tabular-nums">{value}</p>
+      <p className="text-xs text-faint tabular-nums">{change}</p>
+      {children}
+    </Card>
+  );
+}
+
+type Days = Figures['days'];
+
+const bars = (days: Days, value: (day: Days[number], index: number) => number, told: (value: number) => string) =>
+  days.map((day, index) => ({
+    key: day.date,
+    value: value(day, index),
+    text: `${formatDay(`${day.date}T00:00`)}: ${told(value(day, index))}`,
+  }));
+
+/** At the foot of its card, so that the drawings of a row stand in one line. */
+const drawing = 'mt-auto h-12 pt-4 box-content';
+
+function Revenue({ figures: { revenue, days } }: { figures: Figures }) {
+  const [first, ...others] = revenue.toSorted((a, b) => b.now - a.now);
+  if (!first) return <Figure title="Revenue" value="–" change="Nothing was paid in 60 days" />;
+  const format = (amount: number) => formatMoney(amount, first.currency);
+  return (
+    <Figure title="Revenue, after refunds" value={format(first.now)} change={changeText(first, format)}>
+      {revenue.map(({ currency, tax }) => (
+        <TaxBeside key={currency} currency={currency} tax={tax} />
+      ))}
+      {others.map((other) => (
+        <p key={other.currency} className="mt-1 text-[0.8125rem] tabular-nums">
+          {formatMoney(other.now, other.currency)}{' '}
+          <span className="text-faint">{changeText(other, (amount) => formatMoney(amount, other.currency))}</span>
+        </p>
+      ))}
+      <p className="mt-1 text-[0.8125rem] text-pretty text-quiet">
+        A payment that is disputed counts until its dispute is lost.
+      </p>
+      <DayBars className={drawing} bars={bars(days, (_day, index) => first.byDay[index] ?? 0, format)} />
+    </Figure>
+  );
+}
+
+/** The revenue is without the tax that was paid with it. Nothing where none was. */
+function TaxBeside({ currency, tax }: Pick<Figures['revenue'][number], 'currency' | 'tax'>) {
+  if (tax.now === 0 && tax.before === 0) return null;
+  const format = (amount: number) => formatMoney(amount, currency);
+  return (
+    <p className="mt-1 text-[0.8125rem] text-quiet tabular-nums">
+      Without tax. {format(tax.now)} of tax was paid with it{' '}
+      <span className="text-faint">({changeText(tax, format)})</span>
+    </p>
+  );
+}
+
+function PaidFor({ figures: { plans, rentals } }: { figures: Figures }) {
+  return (
+    <Card as="div" className="flex flex-col gap-4">
+      {(
+        [
+          ['Plans that people pay for', plans],
+          ['Rentals that people pay for', rentals],
+        ] as const
+      ).map(([title, { active, began, ended }]) => (
+        <div key={title}>
+          <h3 className="text-[0.8125rem] text-quiet">{title}</h3>
+          <p className="mt-0.5 text-xl/7 font-semibold tracking-tight tabular-nums">{formatCount(active.now)}</p>
+          <p className="text-xs text-faint tabular-nums">{changeText(active)}</p>
+          <p className="mt-1 text-[0.8125rem] tabular-nums">
+            {formatCount(began.now)} new <span className="text-faint">({formatCount(began.before)} before)</span>,{' '}
+            {formatCount(ended.now)} lost <span className="text-faint">({formatCount(ended.before)} before)</span>
+          </p>
+        </div>
+      ))}
+      <p className="mt-auto text-[0.8125rem] text-pretty text-quiet">
+        What was canceled counts until its paid period ends. What administrators gave does not count.
+      </p>
+    </Card>
+  );
+}
+
+function Credits({ figures: { credits } }: { figures: Figures }) {
+  const { owed, given, sold, used } = credits;
+  return (
+    <Card as="div" className="flex flex-col gap-4">
+      <div>
+        <h3 className="text-[0.8125rem] text-quiet">Credits you owe</h3>
+        <p className="mt-0.5 text-xl/7 font-semibold tracking-tight tabular-nums">{formatCount(owed.now)}</p>
+        <p className="text-xs text-faint tabular-nums">{changeText(owed)}</p>
+        <p className="mt-1 text-[0.8125rem] text-pretty text-quiet">
+          People paid for these credits and have not used them: a liability.
+          {given.now > 0 && ` ${formatCount(given.now)} more were given to people.`}
+        </p>
+      </div>
+      <dl className="mt-auto grid grid-cols-2 gap-x-4">
+        {(
+          [
+            ['Credits paid for', sold],
+            ['Credits used', used],
+          ] as const
+        ).map(([name, figure]) => (
+          <div key={name}>
+            <dt className="text-[0.8125rem] text-quiet">{name}</dt>
+            <dd className="font-semibold tabular-nums">{formatCount(figure.now)}</dd>
+            <dd className="text-xs text-faint tabular-nums">{changeText(figure)}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="text-[0.8125rem] text-pretty text-quiet">Paid for in packages and with plans, after refunds.</p>
+    </Card>
+  );
+}
+
+function Calls({ figures: { calls, days } }: { figures: Figures }) {
+  return (
+    <Figure title="Tool calls" value={formatCount(calls.now)} change={changeText(calls)}>
+      <DayBars
+        className={drawing}
+        bars={bars(
+          days,
+          (day) => day.calls,
+          (n) => `${formatCount(n)} calls`,
+        )}
+      />
+    </Figure>
+  );
+}
+
+function Errors({ figures: { calls, errors, days } }: { figures: Figures }) {
+  return (
+    <Figure
+      title="Calls that a server failed"
+      value={shareText(errors.now, calls.now + errors.now)}
+      change={`${errors.now === 1 ? '1 call' : `${formatCount(errors.now)} calls`}. ${calls.before + errors.before === 0 ? 'None before' : `${shareText(errors.before, calls.before + errors.before)} before`}`}
+    >
+      <DayBars
+        className={drawing}
+        bars={bars(
+          days,
+          (day) => day.errors,
+          (n) => `${formatCount(n)} failed calls`,
+        )}
+      />
+    </Figure>
+  );
+}
+
+function People({ figures: { people, days } }: { figures: Figures }) {
+  return (
+    <Figure title="People who used services" value={formatCount(people.now)} change={changeText(people)}>
+      <DayBars
+        className={drawing}
+        bars={bars(
+          days,
+          (day) => day.people ?? 0,
+          (n) => (n === 1 ? '1 person' : `${formatCount(n)} people`),
+        )}
+      />
+    </Figure>
+  );
+}

@@ -1,0 +1,153 @@
+import type { Needs } from '@souk/contract/admin-overview.ts';
+import { formatDay, formatMoney } from '#ui/amount.ts';
+import type { AdminSearch } from '../admin-search.ts';
+
+/** A thing that waits, as a sentence in which its object is a link. */
+export type NeedRow = {
+  key: string;
+  before: string;
+  link: { text: string; search: AdminSearch } | undefined;
+  after: string;
+  /** More that helps to decide. */
+  detail: string | undefined;
+  /** When it began. */
+  since: string | undefined;
+};
+
+export type NeedGroup = {
+  key: string;
+  title: string;
+  /** urgent: people or money are affected now. */
+  tone: 'urgent' | 'calm';
+  rows: NeedRow[];
+  /** How many are not listed, and where they are. */
+  more: number;
+};
+
+type Person = { userId: string | null; email: string | null };
+
+const linkTo = ({ userId, email }: Person): NeedRow['link'] =>
+  userId === null || email === null
+    ? undefined
+    : { text: email, search: { tab: 'users', user: userId, part: 'payments' } };
+/** In the place of the link. */
+const nameOf = (person: Person, otherwise: string) => (linkTo(person) ? '' : otherwise);
+
+const server = (id: string, name: string, part?: AdminSearch['part']): NeedRow['link'] => ({
+  text: name,
+  search: { tab: 'manifests', id, ...(part && { part }) },
+});
+
+/** What waits, the most urgent first. */
+export function needGroups(needs: Needs): NeedGroup[] {
+  const groups: NeedGroup[] = [
+    group('ledger', 'Ledger', 'urgent', needs.ledgerFaults, ({ userId, fault }) => ({
+      key: `${userId} ${fault}`,
+      before: 'The credits of ',
+      link: { text: 'this account', search: { tab: 'users', user: userId, part: 'credits' } },
+      after: " don't add up. This must never happen.",
+      detail: fault,
+    })),
+    group('disputes', 'Disputes', 'urgent', needs.disputes, (one) => ({
+      key: one.id,
+      before: nameOf(one, 'A customer'),
+      link: linkTo(one),
+      after:
+        ` disputes a payment of ${formatMoney(one.amountCents, one.currency)}${one.description === null ? '' : ` for ${one.description}`}. ` +
+        (one.dueBy === null ? 'Answer it at the payment provider.' : `Answer it by ${formatDay(one.dueBy)}.`),
+      detail: `Reason: ${words(one.reason)}. ${one.id}`,
+    })),
+    group(
+      'servers',
+      'Failing servers',
+      'urgent',
+      needs.failingServers,
+      ({ serverId, name, reason, detail, since }) => ({
+        key: serverId,
+        before: '',
+        link: server(serverId, name),
+        after: ' is failing.',
+        detail: [reason ?? 'No reason is known', ...(detail === null ? [] : [detail])].join(': '),
+        since: since ?? undefined,
+      }),
+    ),
+    group('certificates', 'Certificates', 'urgent', needs.endingCertificates, (one) => ({
+      key: one.serverId,
+      before: 'The certificate of ',
+      link: server(one.serverId, one.name),
+      after: one.hasExpired
+        ? ` expired on ${formatDay(one.validUntil)}. Calls to it fail.`
+        : ` expires on ${formatDay(one.validUntil)}. Calls to it fail then.`,
+      detail: `Issued by ${one.issuer ?? 'an unnamed authority'}. Its owner has to renew it.`,
+    })),
+    group('renewals', 'Failed renewals', 'urgent', needs.failedRenewals, (one) => ({
+      key: `${one.userId} ${one.what}`,
+      before: nameOf(one, 'A deleted account'),
+      link: linkTo(one),
+      after: ` couldn't be charged for ${one.what}.`,
+      detail: 'They keep access while the payment is tried again.',
+      since: one.since ?? undefined,
+    })),
+    group('orders', 'Flagged payments', 'urgent', needs.flaggedOrders, (one) => ({
+      key: one.orderId,
+      before: nameOf(one, 'A deleted account'),
+      link: linkTo(one),
+      after: ` paid for ${one.description}, and got nothing for it yet: ${one.reason ?? 'it is not what was ordered'}.`,
+      detail: `Order ${one.orderId} of ${formatMoney(one.amountCents, one.currency)}. The money goes back after 7 days unless you decide otherwise.`,
+      since: one.since ?? undefined,
+    })),
+    group('refunds', 'Failed refunds', 'urgent', needs.failedRefunds, (one) => ({
+      key: one.refundId,
+      before: nameOf(one, 'A deleted account'),
+      link: linkTo(one),
+      after: ` didn't get ${formatMoney(one.amountCents, one.currency)} back${one.description === null ? '' : ` for ${one.description}`}. Refund it from their payments, or at the payment provider.`,
+      detail: one.reason ?? undefined,
+      since: one.since ?? undefined,
+    })),
+    group('events', 'Webhooks', 'urgent', needs.failingEvents, (one) => ({
+      key: one.id,
+      before: 'The event ',
+      link: { text: one.type, search: { tab: 'system' } },
+      after: ` couldn't be handled${one.attempts === 1 ? '' : ` in ${one.attempts} attempts`}. It is tried again.`,
+      detail: `${one.error} (${one.id})`,
+      since: one.receivedAt,
+    })),
+    group('found', 'Found by the reconciler', 'calm', needs.foundPayments, (one) => ({
+      key: `${one.subject} ${one.at}`,
+      before: `A ${one.kind} of ${nameOf(one, 'an unknown account')}`,
+      link: linkTo(one),
+      after: ' was corrected: its webhook did not arrive, or failed.',
+      detail: one.subject,
+      since: one.at,
+    })),
+    group('tools', 'Tools under review', 'calm', needs.toolsUnderReview, ({ serverId, name, tools }) => ({
+      key: serverId,
+      before: tools === 1 ? 'A tool of ' : `${tools} tools of `,
+      link: server(serverId, name, 'tools'),
+      after: tools === 1 ? ' changed. It is hidden until you decide.' : ' changed. They are hidden until you decide.',
+      detail: undefined,
+    })),
+    group('staged', 'Staged versions', 'calm', needs.stagedVersions, ({ serverId, name, version }) => ({
+      key: serverId,
+      before: '',
+      link: server(serverId, name, 'changes'),
+      after: ` ${version} is staged, and not deployed yet.`,
+      detail: undefined,
+    })),
+  ];
+  return groups.filter(({ rows }) => rows.length > 0);
+}
+
+/** A provider's word, such as product_not_received. */
+const words = (name: string) => name.replaceAll('_', ' ');
+
+function group<Item>(
+  key: string,
+  title: string,
+  tone: NeedGroup['tone'],
+  { total, items }: { total: number; items: readonly Item[] },
+  present: (item: Item) => Omit<NeedRow, 'since'> & { since?: string | undefined },
+): NeedGroup {
+  const rows = items.map((item) => ({ since: undefined, ...present(item) }));
+  return { key, title, tone, rows, more: key === 'tools' ? 0 : Math.max(0, total - rows.length) };
+}

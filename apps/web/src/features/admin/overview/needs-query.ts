@@ -1,0 +1,18 @@
+import { getAdminNeeds } from '@souk/contract/admin-overview.ts';
+import { createClient } from '@souk/contract/client.ts';
+import { queryOptions } from '@tanstack/react-query';
+import { adminClientOptions, adminKey } from '../admin-client-options.ts';
+
+/** A client of its own: the dot of the header loads this, and nothing else of the area. */
+const client = createClient([getAdminNeeds] as const, adminClientOptions);
+
+const freshForMs = 60_000;
+
+/** What waits for an administrator. The tab, its badge and the dot of the header show the same answer. */
+export const needsQuery = (userId: string) =>
+  queryOptions({
+    queryKey: [...adminKey(userId), 'needs'],
+    queryFn: () => client.getAdminNeeds(),
+    staleTime: freshForMs / 2,
+    refetchInterval: freshForMs,
+  });

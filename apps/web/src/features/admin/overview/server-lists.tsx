@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { Card } from '#ui/card.tsx';
+import { TextLink } from '#ui/text-link.tsx';
+import { shareText } from './change-text.ts';
+import type { Figures } from './overview-queries.ts';
+
+/** The servers that answered slowest, and those that failed most, each a way to its page. */
+export function ServerLists({ figures: { slowest, failing } }: { figures: Figures }) {
+  return (
+    <div className="grid gap-4 lg:grid-cols-2">
+      <List
+        title="Slowest servers"
+        text="95% of the calls were answered within this time."
+        empty="No server has 20 answered calls yet."
+        rows={slowest.map((one) => ({ ...one, value: durationText(one.p95Ms) }))}
+      />
+      <List
+        title="Servers that failed calls"
+        text="The share of their calls that they failed."
+        empty="No server with 20 calls failed any."
+        rows={failing.map((one) => ({ ...one, value: shareText(one.errors, one.calls) }))}
+      />
+    </div>
+  );
+}
+
+type Row = { serverId: string; name: string; calls: number; value: ReactNode };
+
+function List({ title, text, empty, rows }: { title: string; text: string; empty: string; rows: readonly Row[] }) {
+  const id = title.replaceAll(' ', '-').toLowerCase();
+  return (
+    <Card as="section" padding="none" aria-labelledby={id} className="flex flex-col">
+      <div className="px-4 pt-4 pb-2 sm:px-5">
+        <h3 id={id} className="font-semibold">
+          {title}
+        </h3>
+        <p className="text-[0.8125rem] text-quiet">{text}</p>
+      </div>
+      {rows.length === 0 ? (
+        <p className="px-4 pb-4 text-quiet sm:px-5">{empty}</p>
+      ) : (
+        <ol className="divide-y divide-line">
+          {rows.map(({ serverId, name, calls, value }) => (
+            <li key={serverId} className="flex min-h-11 items-center justify-between gap-4 px-4 py-2 sm:px-5">
+              <TextLink
+                dir="auto"
+                to="/admin"
+                search={{ tab: 'manifests', id: serverId }}
+                tone="quiet"
+                className="min-w-0 truncate text-text!"
+              >
+                {name}
+              </TextLink>
+              <span className="shrink-0 text-right tabular-nums">
+                <span className="mr-3 text-xs text-faint">
+                  {calls === 1 ? '1 call' : `${formatCount(calls)} calls`}
+                </span>
+                <span className="font-medium">{value}</span>
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Card>
+  );
+}
+
+const durationText = (ms: number) => (ms < 1000 ? `${formatCount(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);

@@ -1,0 +1,150 @@
+import type { ConnectedApp, WebSession } from '@souk/contract/connected-apps.ts';
+import type { PersonalToken } from '@souk/contract/identity.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { preloadDialog } from '#ui/dialog.tsx';
+import { EachOpening } from '#ui/each-opening.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Ago, Day } from '#ui/moment.tsx';
+import { describeFailure } from '#web/failure-text.ts';
+import { Part } from '../users/details/part.tsx';
+import { EndOneDialog, type EndedOne } from './end-one-dialog.tsx';
+import { connectionsQuery, type PersonPartProps } from './person-queries.ts';
+
+/** Apps, browsers and personal tokens: what each is called and when it was used last, never a value. */
+export function AppsPart({
+  adminId,
+  personId,
+  user,
+}: PersonPartProps & { user: { id: string; email: string; isActive: boolean } }) {
+  const { data, error, isFetching, refetch } = useQuery(connectionsQuery(adminId, personId));
+  const [asked, setAsked] = useState<EndedOne>();
+  if (error && !data) {
+    const { title, reason } = describeFailure('Failed to load apps and tokens', error);
+    return <ErrorState title={title} text={reason} onRetry={() => void refetch()} retrying={isFetching} />;
+  }
+  if (!data) return <ListSkeleton label="Loading apps and tokens…" />;
+  return (
+    <div className="flex flex-col gap-6 [&>section:first-child]:border-0 [&>section:first-child]:pt-0">
+      <Part title="Connected apps">
+        <Rows name="Connected apps" none="No app is connected." rows={data.apps}>
+          {(app) => (
+            <Row
+              key={app.id}
+              name={app.clientName}
+              note={<AppNote {...app} />}
+              action="Disconnect"
+              onAction={() => setAsked({ kind: 'app', id: app.id, name: app.clientName })}
+            />
+          )}
+        </Rows>
+      </Part>
+      <Part title="Browsers">
+        <Rows name="Browsers" none="No browser is signed in." rows={data.webSessions}>
+          {(session) => (
+            <Row
+              key={session.id}
+              name={browserOf(session)}
+              note={<Used of={session} begun="Signed in" />}
+              action="Sign out"
+              onAction={() => setAsked({ kind: 'browser', id: session.id, name: browserOf(session) })}
+            />
+          )}
+        </Rows>
+      </Part>
+      <Part title="Access tokens">
+        <Rows name="Access tokens" none="There are no access tokens." rows={data.tokens}>
+          {(token) => (
+            <Row
+              key={token.id}
+              name={token.name}
+              note={<TokenNote {...token} />}
+              action="Revoke"
+              onAction={() => setAsked({ kind: 'token', id: token.id, name: token.name })}
+            />
+          )}
+        </Rows>
+      </Part>
+      <EachOpening asked={asked}>
+        {(one, open) => <EndOneDialog user={user} one={one} open={open} onClose={() => setAsked(undefined)} />}
+      </EachOpening>
+    </div>
+  );
+}
+
+const browserOf = ({ browserName }: WebSession) => browserName ?? 'Unknown browser';
+
+function Rows<One>({
+  name,
+  none,
+  rows,
+  children,
+}: {
+  name: string;
+  none: string;
+  rows: readonly One[];
+  children: (one: One) => ReactNode;
+}) {
+  if (rows.length === 0) return <p className="text-quiet">{none}</p>;
+  return (
+    <ul aria-label={name} className="divide-y divide-line rounded-lg border border-line">
+      {rows.map(children)}
+    </ul>
+  );
+}
+
+function Row(row: { name: string; note: ReactNode; action: string; onAction: () => void }) {
+  return (
+    <li className="flex items-start justify-between gap-4 px-3.5 py-3">
+      <div className="min-w-0">
+        <span dir="auto" className="font-medium wrap-anywhere">
+          {row.name}
+        </span>
+        <div className="mt-0.5 text-[0.8125rem] wrap-anywhere text-quiet">{row.note}</div>
+      </div>
+      <Button size="small" onPointerEnter={preloadDialog} onClick={row.onAction}>
+        {row.action}
+        <span dir="auto" className="sr-only">
+          {' '}
+          {row.name}
+        </span>
+      </Button>
+    </li>
+  );
+}
+
+function Used({ of, begun }: { of: { createdAt: string; lastUsedAt: string | null }; begun: string }) {
+  return (
+    <>
+      {begun} <Day moment={of.createdAt} /> ·{' '}
+      {of.lastUsedAt === null ? (
+        'Never used'
+      ) : (
+        <>
+          Used <Ago moment={of.lastUsedAt} />
+        </>
+      )}
+    </>
+  );
+}
+
+function AppNote(app: ConnectedApp) {
+  return (
+    <>
+      {app.publishedBy === null ? 'Unverified application' : `Published by ${app.publishedBy}`} · Sends back to{' '}
+      {app.redirectHost} · <Used of={app} begun="Allowed" />
+    </>
+  );
+}
+
+function TokenNote(token: PersonalToken) {
+  return (
+    <>
+      <code className="font-mono text-xs">{token.prefix}…</code> · <Used of={token} begun="Created" /> ·{' '}
+      {token.status === 'expired' ? <Badge tone="bad">Expired</Badge> : 'Expires'} <Day moment={token.expiresAt} />
+    </>
+  );
+}

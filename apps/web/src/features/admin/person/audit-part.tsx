@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
+import type { AdminSearch } from '../admin-search.ts';
+import { AuditTable } from '../audit/audit-table.tsx';
+import { PagedList } from './paged-list.tsx';
+import { personAuditQuery, type PersonPartProps } from './person-queries.ts';
+
+/** What administrators, the operator and the broker's own rules did to this person. */
+export function AuditPart({
+  adminId,
+  personId,
+  search,
+  onChange,
+  onWho,
+}: PersonPartProps & {
+  search: AdminSearch;
+  onChange: (change: AdminSearch) => void;
+  /** Shows in the audit log what one actor did to this person. */
+  onWho: (who: string) => void;
+}) {
+  const list = useQuery(personAuditQuery(adminId, personId, search));
+  return (
+    <PagedList
+      list={list}
+      label="audit entries"
+      after={search.after}
+      onPage={(after) => onChange({ after })}
+      count={({ entries }) => entries.length}
+      empty={{ title: 'Nothing in the audit log', text: 'What administrators do to this user appears here.' }}
+    >
+      {({ entries }) => <AuditTable entries={entries} onWho={onWho} />}
+    </PagedList>
+  );
+}

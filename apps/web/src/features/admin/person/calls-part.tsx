@@ -1,0 +1,99 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState, type FormEvent } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Field } from '#ui/field.tsx';
+import { Input } from '#ui/input.tsx';
+import { Select } from '#ui/select.tsx';
+import { callOutcomes, type AdminSearch } from '../admin-search.ts';
+import { CallsTable, outcomeWords } from './calls-table.tsx';
+import { PagedList } from './paged-list.tsx';
+import { callsQuery, type PersonPartProps } from './person-queries.ts';
+
+type CallsPartProps = PersonPartProps & { search: AdminSearch; onChange: (change: AdminSearch) => void };
+
+const outcomeOptions = [
+  { value: '', label: 'All' },
+  ...callOutcomes.map((value) => ({ value, label: outcomeWords[value] })),
+] as const;
+
+/** The person's calls: what, when, by which app, with what outcome. */
+export function CallsPart({ adminId, personId, search, onChange }: CallsPartProps) {
+  const list = useQuery(callsQuery(adminId, personId, search));
+  const { service, outcome, from, to } = search;
+  const isNarrowed = [service, outcome, from, to].some(Boolean);
+  const clear = () => onChange({ service: undefined, outcome: undefined, from: undefined, to: undefined });
+  return (
+    <div className="flex flex-col gap-4">
+      {/* each address has a form of its own: Back fills in what was asked for */}
+      <Filters key={JSON.stringify([service, from, to])} search={search} onChange={onChange} />
+      <PagedList
+        list={list}
+        label="calls"
+        after={search.after}
+        onPage={(after) => onChange({ after })}
+        count={({ calls }) => calls.length}
+        empty={
+          isNarrowed
+            ? {
+                title: 'No call matches these filters',
+                actions: <Button onClick={clear}>Clear filters</Button>,
+              }
+            : { title: 'No calls yet', text: 'What this user calls appears here within a second.' }
+        }
+      >
+        {({ calls }) => <CallsTable caption="Calls" calls={calls} />}
+      </PagedList>
+    </div>
+  );
+}
+
+function Filters({ search, onChange }: Pick<CallsPartProps, 'search' | 'onChange'>) {
+  const id = useId();
+  const [service, setService] = useState(search.service ?? '');
+  const [from, setFrom] = useState(search.from ?? '');
+  const [to, setTo] = useState(search.to ?? '');
+  const orNone = (text: string) => (text.trim() === '' ? undefined : text.trim());
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onChange({ service: orNone(service), from: orNone(from), to: orNone(to) });
+  };
+  return (
+    <form
+      id={id}
+      role="search"
+      aria-label="Calls"
+      onSubmit={submit}
+      className="grid grid-cols-2 items-end gap-3 sm:grid-cols-[minmax(0,1fr)_9rem_9.5rem_9.5rem_auto]"
+    >
+      <div className="max-sm:col-span-2">
+        <Field label="Service">
+          <Input
+            value={service}
+            maxLength={63}
+            autoComplete="off"
+            placeholder="Its id, such as travel"
+            onChange={(event) => setService(event.target.value)}
+          />
+        </Field>
+      </div>
+      <div className="max-sm:col-span-2">
+        <Field label="Outcome">
+          <Select
+            options={outcomeOptions}
+            value={search.outcome ?? ''}
+            onChange={(outcome) => onChange({ outcome: outcome === '' ? undefined : outcome })}
+          />
+        </Field>
+      </div>
+      <Field label="From (UTC)">
+        <Input type="date" value={from} onChange={(event) => setFrom(event.target.value)} />
+      </Field>
+      <Field label="To (UTC)">
+        <Input type="date" value={to} onChange={(event) => setTo(event.target.value)} />
+      </Field>
+      <Button type="submit" className="max-sm:col-span-2">
+        Apply
+      </Button>
+    </form>
+  );
+}

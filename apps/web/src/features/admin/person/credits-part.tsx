@@ -1,0 +1,173 @@
+import type { LedgerEntry, LedgerKind } from '@souk/contract/admin-person.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatCount, formatMoment } from '#ui/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { Select } from '#ui/select.tsx';
+import { Skeleton } from '#ui/skeleton.tsx';
+import { Stat } from '#ui/stat.tsx';
+import { Table, type TableColumn } from '#ui/table.tsx';
+import { failureLine } from '#web/failure-text.ts';
+import type { AdminSearch } from '../admin-search.ts';
+import { CallsTable } from './calls-table.tsx';
+import { PagedList } from './paged-list.tsx';
+import { ledgerCallsQuery, ledgerQuery, type PersonPartProps } from './person-queries.ts';
+
+const words: Readonly<Record<LedgerKind, string>> = {
+  plan: 'Credits of the plan',
+  promotional: 'Promotion',
+  purchased: 'Purchase',
+  usage: 'Calls',
+  expiry: 'Expired',
+  refund: 'Taken back: refund',
+  dispute: 'Taken back: dispute',
+  adjustment: 'Set by an administrator',
+};
+
+const shows = [
+  { value: 'all', label: 'Everything' },
+  { value: 'changes', label: 'Without calls' },
+] as const;
+
+/** What the balance is made of, and how it came to be. Each entry opens its calls or its payment. */
+export function CreditsPart({
+  adminId,
+  personId,
+  search,
+  onChange,
+  onPayment,
+}: PersonPartProps & {
+  search: AdminSearch;
+  onChange: (change: AdminSearch) => void;
+  onPayment: (paymentId: string) => void;
+}) {
+  const list = useQuery(ledgerQuery(adminId, personId, search));
+  const [opened, setOpened] = useState<string>();
+  const credits = list.data?.credits;
+  const figures = [
+    { label: 'Balance', value: credits?.balance },
+    { label: 'Plan', value: credits?.plan },
+    { label: 'Promotional', value: credits?.promotional },
+    { label: 'Purchased', value: credits?.purchased },
+    { label: 'Held by calls', value: credits?.held },
+    { label: 'Owed', value: credits?.debt },
+  ];
+  const columns: TableColumn<LedgerEntry>[] = [
+    {
+      id: 'what',
+      header: 'Entry',
+      rowHeader: true,
+      cell: ({ kind, reason, calls, at }) => (
+        <div className="min-w-32">
+          {kind === 'usage' && calls > 1 ? `${formatCount(calls)} calls` : kind === 'usage' ? 'Call' : words[kind]}
+          {reason !== null && (
+            <div dir="auto" className="max-w-prose text-[0.8125rem] font-normal wrap-anywhere text-quiet">
+              {reason}
+            </div>
+          )}
+          <time dateTime={at} className="block text-[0.8125rem] font-normal whitespace-nowrap text-quiet sm:hidden">
+            {formatMoment(at)}
+          </time>
+        </div>
+      ),
+    },
+    {
+      id: 'time',
+      header: 'Time',
+      wideOnly: true,
+      cell: ({ at }) => (
+        <time dateTime={at} className="whitespace-nowrap tabular-nums">
+          {formatMoment(at)}
+        </time>
+      ),
+    },
+    { id: 'change', header: 'Credits', numeric: true, cell: ({ change }) => <Change change={change} /> },
+    {
+      id: 'after',
+      header: 'Balance after',
+      numeric: true,
+      wideOnly: true,
+      cell: ({ balanceAfter }) => formatCount(balanceAfter),
+    },
+    {
+      id: 'open',
+      header: 'Details',
+      hideHeader: true,
+      numeric: true,
+      cell: ({ id, calls, payment, at }) => {
+        if (payment) {
+          return (
+            <Button size="small" onClick={() => onPayment(payment.id)}>
+              Payment<span className="sr-only">: {payment.description}</span>
+            </Button>
+          );
+        }
+        if (calls === 0) return null;
+        return (
+          <Button size="small" aria-expanded={opened === id} onClick={() => setOpened(opened === id ? undefined : id)}>
+            {calls === 1 ? 'Call' : 'Calls'}
+            <span className="sr-only"> of {formatMoment(at)}</span>
+          </Button>
+        );
+      },
+    },
+  ];
+  return (
+    <div className="flex flex-col gap-6">
+      <dl aria-label="Credits" className="grid grid-cols-2 gap-4 sm:grid-cols-3 lg:grid-cols-6">
+        {figures.map(({ label, value }) => (
+          <Stat
+            key={label}
+            label={label}
+            value={value === undefined ? <Skeleton className="h-7 w-12" /> : formatCount(value)}
+          />
+        ))}
+      </dl>
+      <div className="flex flex-col gap-4">
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <h3 className="font-semibold">Ledger</h3>
+          <Select
+            aria-label="Entries"
+            className="w-40"
+            options={shows}
+            value={search.show ?? 'all'}
+            onChange={(show) => onChange({ show: show === 'all' ? undefined : show })}
+          />
+        </div>
+        <PagedList
+          list={list}
+          label="entries"
+          after={search.after}
+          onPage={(after) => onChange({ after })}
+          count={({ entries }) => entries.length}
+          empty={{ title: 'No entries yet', text: 'Credits that come and go appear here.' }}
+        >
+          {({ entries }) => (
+            <Table
+              caption="Ledger"
+              columns={columns}
+              rows={entries}
+              rowKey={({ id }) => id}
+              below={({ id }) => id === opened && <CallsOf adminId={adminId} personId={personId} entryId={id} />}
+            />
+          )}
+        </PagedList>
+      </div>
+    </div>
+  );
+}
+
+function Change({ change }: { change: number }) {
+  const text = `${change > 0 ? '+' : ''}${formatCount(change)}`;
+  return <span className={change > 0 ? 'font-medium text-good' : 'font-medium'}>{text}</span>;
+}
+
+/** The calls that an entry charged. The log of calls is shorter than the ledger. */
+function CallsOf({ adminId, personId, entryId }: PersonPartProps & { entryId: string }) {
+  const { data, error } = useQuery(ledgerCallsQuery(adminId, personId, entryId));
+  if (error) return <p className="text-bad">{failureLine('Failed to load calls', error)}</p>;
+  if (!data) return <Skeleton className="h-10 w-64" />;
+  if (data.calls.length === 0)
+    return <p className="text-quiet">Older than the log of calls, which keeps no more of it.</p>;
+  return <CallsTable caption="Calls of this entry" calls={data.calls} />;
+}

@@ -1,0 +1,93 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import ChevronLeft from 'lucide-react/icons/chevron-left';
+import ChevronRight from 'lucide-react/icons/chevron-right';
+import type { ReactNode } from 'react';
+import { Button } from '#ui/button.tsx';
+import { classNames } from '#ui/class-names.ts';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { describeFailure } from '#web/failure-text.ts';
+
+type Page = { nextCursor: string | null };
+
+/**
+ * One page of a list that goes on after a cursor, which stands in the address: Back leads to the page before. A page that is on
+ * its way leaves the one before in sight.
+ */
+export function PagedList<Answer extends Page>({
+  list,
+  label,
+  after,
+  onPage,
+  count,
+  empty,
+  children,
+}: {
+  list: UseQueryResult<Answer>;
+  /** What it lists: "calls". */
+  label: string;
+  after: string | undefined;
+  /** @param after undefined: the first page */
+  onPage: (after: string | undefined) => void;
+  count: (answer: Answer) => number;
+  /** What is said where there is nothing. */
+  empty: { title: string; text?: ReactNode; actions?: ReactNode };
+  children: (answer: Answer) => ReactNode;
+}) {
+  const { data, error, isPlaceholderData, isFetching, refetch } = list;
+  if (error && !data) {
+    const { title, reason } = describeFailure(`Failed to load ${label}`, error);
+    return (
+      <ErrorState
+        title={title}
+        text={reason}
+        onRetry={() => void refetch()}
+        retrying={isFetching}
+        actions={after !== undefined && <Button onClick={() => onPage(undefined)}>Newest {label}</Button>}
+      />
+    );
+  }
+  if (!data) return <ListSkeleton label={`Loading ${label}…`} rows={6} />;
+  if (count(data) === 0) {
+    return after === undefined ? (
+      <EmptyState {...empty} />
+    ) : (
+      <EmptyState
+        title="This page is past the last one."
+        actions={<Button onClick={() => onPage(undefined)}>Newest {label}</Button>}
+      />
+    );
+  }
+  const { nextCursor } = data;
+  return (
+    <div className="flex flex-col gap-4">
+      <div
+        aria-busy={isPlaceholderData}
+        className={classNames('transition-opacity', isPlaceholderData && 'opacity-60')}
+      >
+        {children(data)}
+      </div>
+      {(after !== undefined || nextCursor !== null) && (
+        <nav aria-label={`Pages of ${label}`} className="flex items-center justify-end gap-2">
+          <Button
+            size="small"
+            disabled={after === undefined}
+            onClick={() => onPage(undefined)}
+            icon={<ChevronLeft aria-hidden size={15} />}
+          >
+            Newest
+          </Button>
+          <Button
+            size="small"
+            disabled={nextCursor === null || isPlaceholderData}
+            onClick={() => nextCursor !== null && onPage(nextCursor)}
+          >
+            Older
+            <ChevronRight aria-hidden size={15} />
+          </Button>
+        </nav>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,176 @@
+import type { PersonPayment } from '@souk/contract/admin-person.ts';
+import type { AdminUser } from '@souk/contract/admin-users.ts';
+import type { TransactionStatus, TransactionType } from '@souk/contract/billing-history.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatMoney } from '#ui/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { preloadDialog } from '#ui/dialog.tsx';
+import { EachOpening } from '#ui/each-opening.tsx';
+import { Day } from '#ui/moment.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { StatusBadge, type StatusTone } from '#ui/status-badge.tsx';
+import { Table, type TableColumn } from '#ui/table.tsx';
+import { TextAnchor } from '#ui/text-link.tsx';
+import { TotalsLine } from '#web/totals-line.tsx';
+import type { AdminSearch } from '../../admin-search.ts';
+import { PagedList } from '../paged-list.tsx';
+import { paymentsQuery, type PersonPartProps } from '../person-queries.ts';
+import { disputeLabel, disputeTexts } from './dispute-text.ts';
+import { RefundDialog } from './refund-dialog.tsx';
+
+const kinds: Readonly<Record<TransactionType, string>> = {
+  credit_purchase: 'Credits',
+  subscription_create: 'Subscription',
+  subscription_update: 'Subscription updated',
+  subscription_cancel: 'Subscription canceled',
+  rental_create: 'Rental',
+  rental_cancel: 'Rental canceled',
+  refund: 'Refund',
+};
+const tones: Readonly<Record<TransactionStatus, StatusTone>> = {
+  completed: 'good',
+  pending: 'idle',
+  refunded: 'idle',
+  failed: 'bad',
+};
+
+/** What the person paid and got back, with receipts. A payment is refunded here. */
+export function PaymentsPart({
+  adminId,
+  personId,
+  user,
+  search,
+  onChange,
+}: PersonPartProps & { user: AdminUser; search: AdminSearch; onChange: (change: AdminSearch) => void }) {
+  const list = useQuery(paymentsQuery(adminId, personId, search));
+  const [asked, setAsked] = useState<PersonPayment>();
+  const columns: TableColumn<PersonPayment>[] = [
+    {
+      id: 'what',
+      header: 'Payment',
+      rowHeader: true,
+      cell: (payment) => (
+        <div className="min-w-32">
+          <span dir="auto" className="wrap-anywhere">
+            {payment.description}
+          </span>
+          <div className="text-[0.8125rem] font-normal text-quiet">
+            {kinds[payment.type]}
+            {payment.mcpId !== null && ` · ${payment.mcpId}`}
+            <span className="sm:hidden">
+              {' · '}
+              <Day moment={payment.createdAt} />
+            </span>
+            <TotalsLine totals={payment.totals} currency={payment.currency} />
+            <GoneBack {...payment} />
+            {payment.dispute && <span className="block">{disputeTexts[payment.dispute.state]}</span>}
+          </div>
+          <div className="mt-1 flex flex-wrap items-center gap-x-2.5 gap-y-1 text-[0.8125rem] font-normal sm:hidden">
+            <PaymentStatus {...payment} />
+            <Receipt {...payment} />
+          </div>
+        </div>
+      ),
+    },
+    {
+      id: 'status',
+      header: 'Status',
+      wideOnly: true,
+      cell: (payment) => <PaymentStatus {...payment} />,
+    },
+    { id: 'date', header: 'Date', wideOnly: true, cell: ({ createdAt }) => <Day moment={createdAt} /> },
+    { id: 'receipt', header: 'Receipt', wideOnly: true, cell: (payment) => <Receipt {...payment} /> },
+    {
+      id: 'amount',
+      header: 'Amount',
+      numeric: true,
+      cell: ({ type, amount, currency }) => (
+        <span className="font-medium whitespace-nowrap">
+          {/* as revenue is counted: what the shop got, less what went back */}
+          {formatMoney(type === 'refund' ? -amount : amount, currency)}
+        </span>
+      ),
+    },
+    {
+      id: 'refund',
+      header: 'Refund',
+      hideHeader: true,
+      numeric: true,
+      cell: (payment) =>
+        payment.refund && payment.refund.leftCents > 0 ? (
+          <Button size="small" onPointerEnter={preloadDialog} onClick={() => setAsked(payment)}>
+            Refund<span className="sr-only">: {payment.description}</span>
+          </Button>
+        ) : null,
+    },
+  ];
+  return (
+    <div className="flex flex-col gap-4">
+      {search.payment !== undefined && (
+        <Notice
+          action={
+            <Button size="small" className="-my-1" onClick={() => onChange({ payment: undefined })}>
+              All payments
+            </Button>
+          }
+        >
+          One payment, with its refunds.
+        </Notice>
+      )}
+      <PagedList
+        list={list}
+        label="payments"
+        after={search.after}
+        onPage={(after) => onChange({ after })}
+        count={({ payments }) => payments.length}
+        empty={{ title: 'No payments', text: 'What this user pays and gets back appears here.' }}
+      >
+        {({ payments }) => <Table caption="Payments" columns={columns} rows={payments} rowKey={({ id }) => id} />}
+      </PagedList>
+      <EachOpening asked={asked}>
+        {({ refund, ...payment }, open) =>
+          refund && (
+            <RefundDialog
+              user={user}
+              payment={{ ...payment, refund }}
+              open={open}
+              onClose={() => setAsked(undefined)}
+            />
+          )
+        }
+      </EachOpening>
+    </div>
+  );
+}
+
+/** A dispute says more than that the payment was completed. */
+function PaymentStatus({ status, dispute }: PersonPayment) {
+  if (!dispute) return <StatusBadge status={status} tone={tones[status]} />;
+  return (
+    <StatusBadge status="disputed" tone={dispute.state === 'won' ? 'good' : 'bad'}>
+      {disputeLabel(dispute)}
+    </StatusBadge>
+  );
+}
+
+/** How much of a payment went back, or is on its way. */
+function GoneBack({ refund, currency }: PersonPayment) {
+  if (!refund) return null;
+  const { refundedCents, pendingCents } = refund;
+  return (
+    <>
+      {refundedCents > 0 && <span className="block">{formatMoney(refundedCents, currency)} refunded</span>}
+      {pendingCents > 0 && <span className="block">{formatMoney(pendingCents, currency)} is being refunded</span>}
+    </>
+  );
+}
+
+function Receipt({ receiptUrl, description }: PersonPayment) {
+  if (receiptUrl === null) return null;
+  return (
+    <TextAnchor href={receiptUrl} newTab>
+      Receipt<span className="sr-only"> of {description}</span>
+    </TextAnchor>
+  );
+}

@@ -1,0 +1,149 @@
+import type { PersonPayment, previewRefund } from '@souk/contract/admin-person.ts';
+import { ApiError } from '@souk/contract/client.ts';
+import { decimalText } from '@souk/contract/currencies.ts';
+import type { AnswerOutput } from '@souk/contract/endpoint.ts';
+import { totalsText } from '@souk/contract/totals.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useDeferredValue, useId, useState, type FormEvent } from 'react';
+import { formatCount, formatMoney } from '#ui/amount.ts';
+import { Field } from '#ui/field.tsx';
+import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
+import { Input } from '#ui/input.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { useToast } from '#ui/use-toast.ts';
+import { failureLine } from '#web/failure-text.ts';
+import { adminApi, personKey } from '../../admin-api.ts';
+import { ActionFailure } from '../../users/actions/action-failure.tsx';
+import { FormDialog, type UserDialogProps } from '../../users/actions/form-dialog.tsx';
+import { creditsWord } from '../../users/user-words.ts';
+import { useUserChange, useUserWork } from '../../users/user-work.ts';
+import { refundPreviewQuery } from '../person-queries.ts';
+import { readAmount } from './refund-amount.ts';
+import { ReasonField } from '../../users/actions/reason-field.tsx';
+
+type Refundable = PersonPayment & { refund: NonNullable<PersonPayment['refund']> };
+
+/** Pays a payment back, in part or whole. Says before the click what goes back and what is taken back. */
+export function RefundDialog({ user, payment, open, onClose }: UserDialogProps & { payment: Refundable }) {
+  const formId = useId();
+  const toast = useToast();
+  const queries = useQueryClient();
+  const { adminId } = useUserWork();
+  const { currency, refund: back } = payment;
+  const mostCents = back.leftCents;
+  const paid = payment.totals ? totalsText(payment.totals, currency) : formatMoney(payment.amount, currency);
+  const [typed, setTyped] = useState(decimalText(mostCents, currency));
+  const [reason, setReason] = useState('');
+  const [errors, setErrors] = useState<{ amount?: string | undefined; reason?: string | undefined }>({});
+  const form = useFirstErrorFocus(errors);
+  const read = readAmount(typed, { currency, mostCents });
+  const refund = useUserChange('refund', user.id, {
+    change: (amountCents: number) =>
+      adminApi.refundPayment({
+        params: { id: user.id, paymentId: payment.id },
+        body: { amountCents, reason: reason.trim(), refundedCents: back.refundedCents + back.pendingCents },
+      }),
+    onDone: ({ result, amountCents, error }) => {
+      const amount = formatMoney(amountCents, currency);
+      if (result === 'refunded') toast.success(`${amount} is refunded to ${user.email}.`);
+      else if (result === 'pending')
+        toast.success(
+          `${amount} will be refunded. The payment provider did not answer and is asked again automatically.`,
+        );
+      else toast.error(`${amount} was not refunded. The payment provider refused: ${error ?? 'no reason given'}`);
+      onClose();
+    },
+    // the list behind shows what another administrator did meanwhile
+    onFailed: async (error) => {
+      if (!(error instanceof ApiError) || error.code !== 'refund_moved') return;
+      await queries.invalidateQueries({ queryKey: personKey(adminId, user.id) });
+    },
+  });
+  const send = () => {
+    if (read.amountCents !== undefined && !refund.isPending) refund.mutate(read.amountCents);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const missing = reason.trim() === '' ? 'Say why: the audit log keeps it.' : undefined;
+    setErrors({ amount: read.fault, reason: missing });
+    if (missing === undefined) send();
+  };
+  return (
+    <FormDialog
+      open={open}
+      onClose={onClose}
+      title="Refund payment"
+      description={`${payment.description} · ${user.email}`}
+      formId={formId}
+      submitLabel={read.amountCents === undefined ? 'Refund' : `Refund ${formatMoney(read.amountCents, currency)}`}
+      variant="danger"
+      busy={refund.isPending}
+    >
+      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <Field
+          label={`Amount (${currency})`}
+          hint={
+            mostCents === payment.amount
+              ? `${paid} was paid.`
+              : `${paid} was paid, ${formatMoney(mostCents, currency)} of it can still be refunded.`
+          }
+          error={errors.amount ?? (typed === '' ? undefined : read.fault)}
+          required
+        >
+          <Input
+            inputMode="decimal"
+            autoComplete="off"
+            className="tabular-nums"
+            value={typed}
+            onFocus={(event) => event.currentTarget.select()}
+            onChange={(event) => {
+              setTyped(event.target.value);
+              setErrors({});
+            }}
+          />
+        </Field>
+        <ReasonField
+          required
+          error={errors.reason}
+          value={reason}
+          onChange={(next) => {
+            setReason(next);
+            setErrors((all) => ({ ...all, reason: undefined }));
+          }}
+        />
+        {read.amountCents !== undefined && (
+          <Consequence userId={user.id} paymentId={payment.id} amountCents={read.amountCents} />
+        )}
+        <ActionFailure work="refund" error={refund.error} again={send} />
+      </form>
+    </FormDialog>
+  );
+}
+
+/** What the refund takes back, as the broker counts it. */
+function Consequence(of: { userId: string; paymentId: string; amountCents: number }) {
+  const { adminId } = useUserWork();
+  const amountCents = useDeferredValue(of.amountCents);
+  const { data, error } = useQuery(refundPreviewQuery(adminId, of.userId, of.paymentId, amountCents));
+  if (error) return <Notice tone="bad">{failureLine('Failed to work out what is taken back', error)}</Notice>;
+  return (
+    <Notice>
+      <span className="block min-h-10">{data ? consequenceText(data) : 'Working out what is taken back…'}</span>
+    </Notice>
+  );
+}
+
+function consequenceText({ amountCents, currency, credits, runs }: AnswerOutput<typeof previewRefund>): string {
+  const { granted, taken, owed } = credits;
+  const money = `${formatMoney(amountCents, currency)} goes back to the card that paid.`;
+  const took =
+    granted === 0
+      ? 'It brought no credits, so none are taken back.'
+      : `${formatCount(taken)} of the ${creditsWord(granted)} that it brought are taken back.`;
+  const debt =
+    owed === 0
+      ? ''
+      : ` ${formatCount(owed)} of them are spent or in use: they are owed, and the next credits repay them.`;
+  const goesOn = runs === null ? '' : ` The ${runs} goes on: remove it under Access to end it.`;
+  return `${money} ${took}${debt}${goesOn}`;
+}

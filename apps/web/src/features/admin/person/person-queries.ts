@@ -1,0 +1,102 @@
+import { ApiError } from '@souk/contract/client.ts';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { adminApi, personKey } from '../admin-api.ts';
+import type { AdminSearch } from '../admin-search.ts';
+import { auditApi } from '../audit/audit-queries.ts';
+
+// What each part of a person's page reads. All of it is invalidated with the users.
+
+export type PersonPartProps = { adminId: string; personId: string };
+
+const pageSize = 50;
+
+export const isUnknown = (error: unknown) => error instanceof ApiError && error.status === 404;
+
+export const personQuery = (adminId: string, id: string) =>
+  queryOptions({
+    queryKey: [...personKey(adminId, id), 'profile'],
+    queryFn: ({ signal }) => adminApi.getPerson({ params: { id } }, { signal }),
+    retry: (failures, error) => failures < 1 && !isUnknown(error),
+  });
+
+export const ledgerQuery = (adminId: string, id: string, { after: cursor, show }: AdminSearch) =>
+  queryOptions({
+    queryKey: [...personKey(adminId, id), 'ledger', { cursor, show }],
+    queryFn: ({ signal }) =>
+      adminApi.listPersonLedger({ params: { id }, query: { limit: pageSize, cursor, show } }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const ledgerCallsQuery = (adminId: string, id: string, entryId: string) =>
+  queryOptions({
+    queryKey: [...personKey(adminId, id), 'ledger-calls', entryId],
+    queryFn: ({ signal }) => adminApi.listLedgerCalls({ params: { id, entryId } }, { signal }),
+    staleTime: Infinity,
+  });
+
+/** How often a refund is looked for whose event has not come. */
+const soonMs = 2_000;
+
+export const paymentsQuery = (adminId: string, id: string, { after: cursor, payment }: AdminSearch) =>
+  queryOptions({
+    queryKey: [...personKey(adminId, id), 'payments', { cursor, payment }],
+    queryFn: ({ signal }) =>
+      adminApi.listPersonPayments({ params: { id }, query: { limit: pageSize, cursor, payment } }, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) =>
+      data?.payments.some(({ refund }) => refund && refund.pendingCents > 0) ? soonMs : false,
+  });
+
+export const refundPreviewQuery = (adminId: string, id: string, paymentId: string, amountCents: number) =>
+  queryOptions({
+    queryKey: [...personKey(adminId, id), 'refund', paymentId, amountCents],
+    queryFn: ({ signal }) => adminApi.previewRefund({ params: { id, paymentId }, query: { amountCents } }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+const dayMs = 86_400_000;
+
+/** The beginning of a day of UTC, so many days later; undefined where the address names none. */
+function dayOf(text: string | undefined, later = 0): string | undefined {
+  const ms = text === undefined ? Number.NaN : Date.parse(`${text}T00:00:00Z`) + later * dayMs;
+  return ms >= 0 && ms < Date.UTC(9999, 0) ? new Date(ms).toISOString() : undefined;
+}
+
+export const callsQuery = (adminId: string, id: string, search: AdminSearch) => {
+  const { after: cursor, service: serverId, outcome, from, to } = search;
+  // the day that is named last belongs to it
+  const query = { limit: pageSize, cursor, serverId, outcome, from: dayOf(from), to: dayOf(to, 1) };
+  return queryOptions({
+    queryKey: [...personKey(adminId, id), 'calls', query],
+    queryFn: ({ signal }) => adminApi.listPersonCalls({ params: { id }, query }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+export const connectionsQuery = (adminId: string, id: string) =>
+  queryOptions({
+    queryKey: [...personKey(adminId, id), 'connections'],
+    queryFn: ({ signal }) => adminApi.listPersonConnections({ params: { id } }, { signal }),
+  });
+
+export const signInsQuery = (adminId: string, id: string, { after: cursor }: AdminSearch) =>
+  queryOptions({
+    queryKey: [...personKey(adminId, id), 'sign-ins', { cursor }],
+    queryFn: ({ signal }) =>
+      adminApi.listPersonSignIns({ params: { id }, query: { limit: pageSize, cursor } }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+/** The rows of the audit log that are about a person. */
+export const personAuditQuery = (adminId: string, id: string, { after: cursor }: AdminSearch) =>
+  queryOptions({
+    queryKey: [...personKey(adminId, id), 'audit', { cursor }],
+    queryFn: async ({ signal }) => {
+      const { entries, older } = await auditApi.listAudit(
+        { query: { object: id, limit: pageSize, cursor } },
+        { signal },
+      );
+      return { entries, nextCursor: older };
+    },
+    placeholderData: keepPreviousData,
+  });

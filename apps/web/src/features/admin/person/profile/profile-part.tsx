@@ -1,0 +1,70 @@
+import type { UserBilling } from '@souk/contract/admin-billing.ts';
+import type { AdminUser } from '@souk/contract/admin-users.ts';
+import { useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { EachOpening } from '#ui/each-opening.tsx';
+import { AccountActions } from '../../users/details/account-actions.tsx';
+import { Part } from '../../users/details/part.tsx';
+import { UserFacts } from '../../users/details/user-facts.tsx';
+import { ExportDialog } from './export-dialog.tsx';
+import { SignOutDialog } from './sign-out-dialog.tsx';
+
+/** Who the person is, and what is done with their account as a whole. */
+export function ProfilePart({
+  adminId,
+  user,
+  billing,
+  onErased,
+}: {
+  adminId: string;
+  user: AdminUser;
+  billing: UserBilling;
+  onErased: () => void;
+}) {
+  const [asked, setAsked] = useState<{ action: 'sign-out' | 'export' }>();
+  const close = () => setAsked(undefined);
+  const isOwn = user.id === adminId;
+  return (
+    <div className="flex flex-col gap-6">
+      <UserFacts user={user} listed={user} />
+      {!isOwn && (
+        <Part
+          title="Sign-ins and apps"
+          action={
+            <Button size="small" onClick={() => setAsked({ action: 'sign-out' })}>
+              Sign out everywhere
+            </Button>
+          }
+        >
+          <p className="text-quiet">
+            Signs this user out of every browser and disconnects their apps.{' '}
+            {user.isActive ? 'They can sign in again.' : "They can't sign in again while they are deactivated."}
+          </p>
+        </Part>
+      )}
+      <Part
+        title="Data"
+        action={
+          <Button size="small" onClick={() => setAsked({ action: 'export' })}>
+            Export data
+          </Button>
+        }
+      >
+        <p className="text-quiet">Everything that is stored about this user, as they would get it themselves.</p>
+      </Part>
+      {isOwn ? (
+        <Part title="Account">
+          <p className="text-quiet">This is your own account: you cannot sign it out, deactivate or erase it here.</p>
+        </Part>
+      ) : (
+        <AccountActions user={user} billing={billing} onErased={onErased} />
+      )}
+      <EachOpening asked={asked?.action === 'sign-out' ? user : undefined}>
+        {(shown, open) => <SignOutDialog user={shown} open={open} onClose={close} />}
+      </EachOpening>
+      <EachOpening asked={asked?.action === 'export' ? user : undefined}>
+        {(shown, open) => <ExportDialog user={shown} open={open} onClose={close} />}
+      </EachOpening>
+    </div>
+  );
+}

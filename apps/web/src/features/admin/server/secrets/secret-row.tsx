@@ -1,0 +1,156 @@
+import type { NeededSecret, UnusedSecret } from '@souk/contract/admin-secrets.ts';
+import type { ReactNode } from 'react';
+import { Badge, type BadgeTone } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { Ago } from '#ui/moment.tsx';
+import { PlaceText } from './place-text.tsx';
+
+const badges: Readonly<Record<NeededSecret['state'], { tone: BadgeTone; text: string }>> = {
+  set: { tone: 'good', text: 'Set' },
+  environment: { tone: 'neutral', text: 'Set by the operator' },
+  missing: { tone: 'bad', text: 'Missing' },
+  unreadable: { tone: 'bad', text: 'Can’t be read' },
+};
+
+/** A secret that a manifest asks for, where its value comes from, and what can be done. */
+export function NeededSecretRow({
+  serverId,
+  secret,
+  onSet,
+  onRemove,
+}: {
+  serverId: string;
+  secret: NeededSecret;
+  onSet: () => void;
+  onRemove: () => void;
+}) {
+  const { name, state, entered, versions } = secret;
+  const badge = badges[state];
+  return (
+    <Row
+      secret={secret}
+      badge={<Badge tone={badge.tone}>{badge.text}</Badge>}
+      buttons={
+        <>
+          {entered && (
+            <Button size="small" variant="ghost" aria-label={`Remove ${name}`} onClick={onRemove}>
+              Remove
+            </Button>
+          )}
+          {state !== 'environment' && (
+            <Button
+              size="small"
+              variant={entered ? 'secondary' : 'primary'}
+              aria-label={`${entered ? 'Replace' : 'Enter value of'} ${name}`}
+              onClick={onSet}
+            >
+              {entered ? 'Replace' : 'Enter value'}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <p>
+        Needed by version {versions.join(' and ')}. <WhereFrom secret={secret} serverId={serverId} />
+      </p>
+    </Row>
+  );
+}
+
+function WhereFrom({ secret, serverId }: { secret: NeededSecret; serverId: string }) {
+  const { state, entered, variable, boundTo } = secret;
+  if (state === 'environment') {
+    return (
+      <>
+        The value comes from <Code>{variable ?? ''}</Code>
+        {entered ? ', and the one entered here isn’t used.' : ', so it can’t be entered here.'}
+        {secret.kind === 'header' && ' Another address doesn’t get it.'}
+      </>
+    );
+  }
+  if (entered) {
+    return (
+      <>
+        {state === 'unreadable' && 'It was encrypted with another master key: enter it again. '}
+        <Entered entered={entered} />
+      </>
+    );
+  }
+  if (boundTo !== null) {
+    return (
+      <>
+        <Code>{variable ?? ''}</Code> is sent only to <Code>{boundTo}</Code>. Enter the value for this address here, or
+        ask the operator to run <Code>{`npm run souk -- secret bind ${serverId}`}</Code>.
+      </>
+    );
+  }
+  if (variable === null) return 'The server doesn’t work until it’s entered here.';
+  return (
+    <>
+      The server doesn’t work until it’s entered here, or set as <Code>{variable}</Code>.
+    </>
+  );
+}
+
+/** A secret that was entered for another place than the manifests name now. */
+export function UnusedSecretRow({ secret, onRemove }: { secret: UnusedSecret; onRemove: () => void }) {
+  return (
+    <Row
+      secret={secret}
+      buttons={
+        <Button size="small" variant="ghost" aria-label={`Remove ${secret.name}`} onClick={onRemove}>
+          Remove
+        </Button>
+      }
+    >
+      <p>
+        <Entered entered={secret.entered} />
+      </p>
+    </Row>
+  );
+}
+
+function Row({
+  secret: { kind, name, place },
+  badge,
+  buttons,
+  children,
+}: {
+  secret: Pick<NeededSecret, 'kind' | 'name' | 'place'>;
+  badge?: ReactNode;
+  buttons: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 p-4">
+      <div className="min-w-0 flex-1 basis-72">
+        <h3 className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <span dir="auto" className="font-mono text-[0.8125rem] font-semibold wrap-anywhere">
+            {name}
+          </span>
+          <span className="text-[0.8125rem] font-normal text-quiet">{kind === 'header' ? 'Header' : 'Variable'}</span>
+          {badge}
+        </h3>
+        <div className="mt-1 flex flex-col gap-0.5 text-[0.8125rem] text-pretty text-quiet">
+          {children}
+          <p>
+            <PlaceText kind={kind} place={place} />
+          </p>
+        </div>
+      </div>
+      <div className="flex gap-2">{buttons}</div>
+    </li>
+  );
+}
+
+function Entered({ entered: { at, by } }: { entered: UnusedSecret['entered'] }) {
+  return (
+    <>
+      Entered <Ago moment={at} /> by <span className="wrap-anywhere">{by ?? 'the operator, by a command'}</span>.
+    </>
+  );
+}
+
+function Code({ children }: { children: string }) {
+  return <code className="font-mono text-xs wrap-anywhere text-text">{children}</code>;
+}

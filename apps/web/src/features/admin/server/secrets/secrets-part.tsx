@@ -1,0 +1,88 @@
+import type { NeededSecret, UnusedSecret } from '@souk/contract/admin-secrets.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { failureText } from '#web/failure-text.ts';
+import type { SignInAgain } from '../../sign-in-again.tsx';
+import { figuresQuery, secretsQuery, type ServerPartProps } from '../server-queries.ts';
+import { NeededSecretRow, UnusedSecretRow } from './secret-row.tsx';
+import { RemoveSecretDialog } from './remove-secret-dialog.tsx';
+import { SetSecretDialog } from './set-secret-dialog.tsx';
+
+type Asked = { action: 'set'; secret: NeededSecret } | { action: 'remove'; secret: NeededSecret | UnusedSecret };
+
+const statusMs = 2000;
+
+/** Which secrets of the operator a server needs, which are set, and what was entered for an address that it had before. */
+export function SecretsPart({ userId, serverId, signInAgain }: ServerPartProps & { signInAgain: SignInAgain }) {
+  const { data, error, refetch, isFetching } = useQuery(secretsQuery(userId, serverId));
+  // a changed secret shows in the status above soon after
+  useQuery({ ...figuresQuery(userId, serverId), refetchInterval: statusMs });
+  const [asked, setAsked] = useState<Asked>();
+  const [isOpen, setIsOpen] = useState(false);
+  const ask = (next: Asked) => {
+    setAsked(next);
+    setIsOpen(true);
+  };
+  if (!data) {
+    return error ? (
+      <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />
+    ) : (
+      <ListSkeleton label="Loading secrets…" />
+    );
+  }
+  const { needed, unused } = data;
+  const dialog = { userId, serverId, signInAgain, open: isOpen, onClose: () => setIsOpen(false) };
+  return (
+    <div className="flex flex-col gap-8">
+      {needed.length === 0 ? (
+        <EmptyState
+          title="This server needs no secret"
+          text='A header with "from": "operator" in its manifest, or a program that names secrets, is asked for here.'
+        />
+      ) : (
+        <section aria-labelledby="server-secrets" className="flex flex-col gap-3">
+          <SectionHeading
+            id="server-secrets"
+            title="Secrets"
+            text="Values are stored encrypted, used at once, and never shown again. Each goes only to the place it was entered for."
+          />
+          <ul className="flex flex-col divide-y divide-line rounded-lg border border-line bg-surface">
+            {needed.map((secret) => (
+              <NeededSecretRow
+                serverId={serverId}
+                key={JSON.stringify([secret.kind, secret.name, secret.place])}
+                secret={secret}
+                onSet={() => ask({ action: 'set', secret })}
+                onRemove={() => ask({ action: 'remove', secret })}
+              />
+            ))}
+          </ul>
+        </section>
+      )}
+      {unused.length > 0 && (
+        <section aria-labelledby="unused-secrets" className="flex flex-col gap-3">
+          <SectionHeading
+            id="unused-secrets"
+            title="Not used"
+            text="Entered for an address or a program that no current version names. They aren’t sent anywhere."
+          />
+          <ul className="flex flex-col divide-y divide-line rounded-lg border border-line bg-surface">
+            {unused.map((secret) => (
+              <UnusedSecretRow
+                key={JSON.stringify([secret.kind, secret.name, secret.place])}
+                secret={secret}
+                onRemove={() => ask({ action: 'remove', secret })}
+              />
+            ))}
+          </ul>
+        </section>
+      )}
+      {asked?.action === 'set' && <SetSecretDialog {...dialog} secret={asked.secret} />}
+      {asked?.action === 'remove' && <RemoveSecretDialog {...dialog} secret={asked.secret} />}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { useMutation } from '@tanstack/react-query';
+import { Card } from '#ui/card.tsx';
+import { CheckList } from '#ui/check-list.tsx';
+import { CheckSection } from '#ui/check-section.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { describeFailure } from '#web/failure-text.ts';
+import { systemApi } from './system-queries.ts';
+
+const worst = ['failed', 'warned', 'skipped', 'passed'];
+
+/** What the operator's commands check, when it is asked for. */
+export function Checks() {
+  const run = useMutation({ mutationFn: () => systemApi.runSystemChecks() });
+  const failure = run.isError ? describeFailure("The checks couldn't run", run.error) : undefined;
+  const faults = run.data?.checks.filter(({ status }) => status === 'failed').length ?? 0;
+  const sorted = run.data?.checks.toSorted((a, b) => worst.indexOf(a.status) - worst.indexOf(b.status)) ?? [];
+  return (
+    <CheckSection
+      id="system-checks"
+      title="Checks"
+      text="Checks the configuration, how clients connect and the payment provider, as souk check-config and souk doctor do. Takes up to 45 seconds."
+      run={{ label: 'Run checks', pendingLabel: 'Checking…', isPending: run.isPending, start: run.mutate }}
+      failure={failure}
+    >
+      {run.data && (
+        <>
+          <Notice tone={faults === 0 ? 'good' : 'bad'}>
+            {faults === 0
+              ? 'No fault found.'
+              : faults === 1
+                ? '1 check found a fault.'
+                : `${faults} checks found a fault.`}
+          </Notice>
+          <Card padding="none">
+            <CheckList label="Checks" checks={sorted} />
+          </Card>
+        </>
+      )}
+    </CheckSection>
+  );
+}

@@ -1,0 +1,30 @@
+import type { System } from '@souk/contract/admin-system.ts';
+import { Card } from '#ui/card.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { ResultIcon } from '#ui/result-icon.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+
+/** What someone should do something about. */
+export function Warnings({ warnings }: { warnings: System['warnings'] }) {
+  return (
+    <section aria-labelledby="system-warnings" className="flex flex-col gap-3">
+      <SectionHeading id="system-warnings" title="Warnings" />
+      {warnings.length === 0 ? (
+        <Notice tone="good">Nothing needs your attention.</Notice>
+      ) : (
+        <Card padding="none">
+          <ul aria-label="Warnings" className="divide-y divide-line">
+            {warnings.map(({ id, text }) => (
+              <li key={`${id} ${text}`} className="flex gap-3 px-4 py-3">
+                <span className="mt-0.5 shrink-0">
+                  <ResultIcon status="warned" />
+                </span>
+                <span className="min-w-0 wrap-anywhere">{text}</span>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+    </section>
+  );
+}

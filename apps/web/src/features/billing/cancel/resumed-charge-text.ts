@@ -1,0 +1,20 @@
+import type { NextCharge } from '@souk/contract/billing.ts';
+import type { PaymentMethod } from '@souk/contract/payments.ts';
+import { formatDay } from '#ui/amount.ts';
+import { chargeText } from '#web/charge-text.ts';
+import { paymentMethodText } from '../payment-method-text.ts';
+
+/**
+ * Says what is charged when for a plan or rental that goes on.
+ * @param charge null: the payment provider was not asked yet
+ * @param endsAt the end of the paid period
+ */
+export function resumedChargeText(
+  { charge, endsAt }: { charge: NextCharge | null; endsAt: string | null },
+  method: PaymentMethod | undefined,
+): string {
+  const until = 'and then each month until you cancel. Nothing is charged now.';
+  if (charge === null) return `It renews${endsAt === null ? '' : ` on ${formatDay(endsAt)}`}, ${until}`;
+  const to = method ? ` to ${paymentMethodText(method)}` : '';
+  return `${chargeText(charge)} is charged on ${formatDay(charge.at)}${to}, ${until}`;
+}

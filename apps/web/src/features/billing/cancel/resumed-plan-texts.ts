@@ -1,0 +1,25 @@
+import { formatDay } from '#ui/amount.ts';
+import { monthlyChargeText } from '#web/charge-text.ts';
+import type { OwnRental } from '../overlap/included-rentals.ts';
+import { rentalsPaidTwice } from '../overlap/rentals-paid-twice.ts';
+import type { OwnSubscription } from '../plans/plan-action.ts';
+
+/**
+ * Says for each rental that a person pays twice once they have resumed their plan.
+ * @param nextName the plan that follows with the next period, where one was planned
+ */
+export function resumedPlanTexts(
+  subscription: OwnSubscription,
+  rentals: readonly OwnRental[],
+  nextName: string | undefined,
+): string[] {
+  const resumed = { ...subscription, status: 'active' as const };
+  const owned = { subscriptions: [resumed], rentals: [...rentals], purchases: [], trials: [] };
+  return rentalsPaidTwice(owned).map(({ rental: { name, charge }, plan, until }) => {
+    const renting = `${name}, which you rent${charge ? ` for ${monthlyChargeText(charge)}` : ''}.`;
+    if (until !== null)
+      return `${plan} includes ${name} until ${formatDay(until)}. Until then you pay twice for ${renting}`;
+    const includes = nextName === undefined ? `${plan} includes` : `${plan} and ${nextName} include`;
+    return `${includes} ${renting} With both, you pay twice.`;
+  });
+}

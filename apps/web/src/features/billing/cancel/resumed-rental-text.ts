@@ -1,0 +1,26 @@
+import { untilText } from '../overlap/overlap-texts.ts';
+import { isChargedAfter } from '../overlap/rentals-paid-twice.ts';
+
+type Resumed = {
+  /** The name of the service that is rented. */
+  name: string;
+  /** What is charged when, once it is resumed. */
+  charge: string;
+  /** ISO time of that charge; null where it is not known. */
+  chargedAt: string | null;
+  /** The plan that includes the service, and when it stops: `nextName` is the plan that follows and does not include it. */
+  inPlan: { planName: string; until: string | null; nextName: string | undefined };
+};
+
+/** Says what a rental costs that is resumed beside a plan that includes the service: the person pays twice until the plan stops. */
+export function resumedRentalText({ name, charge, chargedAt, inPlan: { planName, until, nextName } }: Resumed) {
+  const follows = until === null || nextName === undefined ? '' : `; ${nextName} does not include it`;
+  const included = `Your ${planName} plan includes ${name}${untilText(until)}${follows}.`;
+  if (isChargedAfter(until, chargedAt)) return { text: `${included} ${charge}` };
+  return {
+    text: `${included} If you go on renting it, you pay twice${until === null ? '' : ' until then'}. Besides your plan, ${lowerFirst(charge)}`,
+    confirmLabel: 'Resume and pay twice',
+  };
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);

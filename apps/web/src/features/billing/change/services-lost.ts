@@ -1,0 +1,14 @@
+import type { McpService } from '@souk/contract/billing.ts';
+import { tiers, type Tier } from '@souk/contract/tiers.ts';
+
+/**
+ * The names of services that a person can no longer use once their plan has ended.
+ * @param kept the tier of the plan that follows; undefined: none does
+ */
+export function servicesLost(services: readonly McpService[], kept?: Tier): string[] {
+  const isLost = ({ userAccess: { plan, accessType, isCancelled }, billing }: McpService) =>
+    plan !== null &&
+    (accessType === 'subscription' || accessType === 'trial' || isCancelled) &&
+    (kept === undefined || tiers[billing?.tier ?? 'T0'].level > tiers[kept].level);
+  return services.filter(isLost).map(({ name }) => name);
+}

@@ -1,0 +1,29 @@
+import type { Transaction } from '@souk/contract/billing-history.ts';
+import { formatCount } from '#ui/amount.ts';
+
+/** The bank has not decided yet. */
+export const isOpen = ({ state }: NonNullable<Transaction['dispute']>): boolean => state !== 'won' && state !== 'lost';
+
+/** What a dispute means to who paid: who decides, what is taken back meanwhile, and what became of it. */
+export function disputeText({ type, dispute }: Pick<Transaction, 'type' | 'dispute'>): string | undefined {
+  if (!dispute) return undefined;
+  const { state, credits } = dispute;
+  const many = credits === 1 ? '1 credit' : `${formatCount(credits)} credits`;
+  const bought = boughtBy(type);
+  if (state === 'inquiry') return 'Your bank asks about this payment. You keep what you paid for.';
+  if (state === 'won') {
+    return `Your bank decided that this payment stands.${credits > 0 ? ` You have the ${many} back.` : ''}`;
+  }
+  if (state === 'lost') {
+    const taken = credits > 0 ? ` ${many} of this payment ${credits === 1 ? 'was' : 'were'} taken back.` : '';
+    return `Your bank gave you the disputed money back.${taken}${bought === undefined ? '' : ` The ${bought} was canceled.`}`;
+  }
+  const taken = credits > 0 ? ` Until then, ${many} ${credits === 1 ? 'is' : 'are'} taken out of your balance.` : '';
+  return `You dispute this payment, and your bank decides.${taken}${bought === undefined ? '' : ` Your ${bought} goes on.`}`;
+}
+
+/** What goes on after its payment; undefined for credits, which are bought once. */
+function boughtBy(type: Transaction['type']): string | undefined {
+  if (type === 'rental_create') return 'rental';
+  return type === 'subscription_create' || type === 'subscription_update' ? 'plan' : undefined;
+}

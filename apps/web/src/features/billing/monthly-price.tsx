@@ -1,0 +1,12 @@
+import { formatMoney } from '#ui/amount.ts';
+import { config } from '#web/config.ts';
+
+/** The price of something that is paid for each month, in large figures. */
+export function MonthlyPrice({ amount, currency }: { amount: number; currency: string }) {
+  return (
+    <p>
+      <span className="text-3xl/9 font-semibold tracking-tight tabular-nums">{formatMoney(amount, currency)}</span>
+      <span className="text-quiet">/month{config.addsTax && ' plus tax'}</span>
+    </p>
+  );
+}

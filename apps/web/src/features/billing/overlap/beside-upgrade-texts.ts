@@ -1,0 +1,24 @@
+import type { Plan } from '@souk/contract/billing.ts';
+import { formatDay } from '#ui/amount.ts';
+import type { OwnSubscription } from '../plans/plan-action.ts';
+import { includedRentals, includes, type OwnRental } from './included-rentals.ts';
+import { inPlanTwiceText } from './overlap-texts.ts';
+
+/** Says, while an upgrade waits for its payment, which rentals the higher plan includes: those that go on, and those that end. */
+export function besideUpgradeTexts(
+  rentals: readonly OwnRental[],
+  from: Pick<OwnSubscription, 'tier'>,
+  to: Pick<Plan, 'planId' | 'name' | 'tier'>,
+): string[] {
+  const included = includedRentals(rentals, to.tier);
+  const ending = included.filter(({ endsWithPlanId }) => endsWithPlanId === to.planId);
+  // a rental that the present plan includes is paid twice already, and Billing says so
+  const staying = included.filter((one) => !ending.includes(one) && !includes(from.tier, one.tier));
+  return [
+    ...(staying.length > 0 ? [inPlanTwiceText(to.name, staying)] : []),
+    ...ending.map(({ name, endDate }) => {
+      const day = endDate === null ? 'with its period' : `on ${formatDay(endDate)}`;
+      return `Once you pay for ${to.name}, the rental of ${name} ends ${day}.`;
+    }),
+  ];
+}

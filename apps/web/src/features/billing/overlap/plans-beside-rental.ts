@@ -1,0 +1,39 @@
+import type { Plan, SubscriptionAnswer, UserAccess } from '@souk/contract/billing.ts';
+import type { Tier } from '@souk/contract/tiers.ts';
+import { formatDay } from '#ui/amount.ts';
+import { includes } from './included-rentals.ts';
+
+export type BesideRental = {
+  service: { name: string; tier: Tier | null };
+  /** The person's access to the service. */
+  access: Pick<UserAccess, 'plan'>;
+  subscriptions: SubscriptionAnswer['subscription']['subscriptions'];
+  /** Those that are sold. */
+  plans: readonly Plan[];
+};
+
+/** Says, before a rental is paid, which plans of the person include the service: one that ends, and those that are about to begin. */
+export function plansBesideRental({ service: { name, tier }, access, subscriptions, plans }: BesideRental): string[] {
+  const { plan } = access;
+  const ending =
+    plan && plan.includedUntil !== null
+      ? [
+          `Your ${plan.name} plan includes ${name} until ${formatDay(plan.includedUntil)}. The rental starts as soon as you pay, so you pay twice until then.`,
+        ]
+      : [];
+  const nameOf = (planId: string) => plans.find((one) => one.planId === planId)?.name ?? planId;
+  const coming = subscriptions.flatMap(
+    ({ status, pendingPlanId, nextPlanId, nextTier, currentPeriodEnd, tier: now }) => {
+      if (status !== 'active' || includes(now, tier)) return [];
+      const pending = plans.find(({ planId }) => planId === pendingPlanId);
+      if (pending && includes(pending.tier, tier))
+        return [
+          `Your upgrade to ${pending.name} waits for your payment, and ${pending.name} includes ${name}. With both, you pay twice.`,
+        ];
+      if (nextPlanId === null || nextTier === null || !includes(nextTier, tier)) return [];
+      const from = currentPeriodEnd === null ? '' : ` from ${formatDay(currentPeriodEnd)}`;
+      return [`You chose ${nameOf(nextPlanId)}${from}, which includes ${name}. With both, you pay twice.`];
+    },
+  );
+  return [...ending, ...coming];
+}

@@ -1,0 +1,23 @@
+import type { Plan } from '@souk/contract/billing.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { OwnSubscription } from '../plans/plan-action.ts';
+import { noSubscription, subscriptionQuery } from '../queries.ts';
+import { besideUpgradeTexts } from './beside-upgrade-texts.ts';
+
+export type RentalsBesideUpgradeProps = {
+  userId: string;
+  from: OwnSubscription;
+  /** The plan that waits for its payment. */
+  to: Plan;
+};
+
+/** Above the link that pays an upgrade: what becomes of the rentals that the higher plan includes. Nothing where there are none. */
+export function RentalsBesideUpgrade({ userId, from, to }: RentalsBesideUpgradeProps) {
+  const { data } = useQuery(subscriptionQuery(userId));
+  const { rentals } = (data ?? noSubscription).subscription;
+  return besideUpgradeTexts(rentals, from, to).map((text) => (
+    <p key={text} className="mt-1">
+      {text}
+    </p>
+  ));
+}

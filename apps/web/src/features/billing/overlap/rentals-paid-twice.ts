@@ -1,0 +1,66 @@
+import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import { formatDay } from '#ui/amount.ts';
+import type { OwnSubscription } from '../plans/plan-action.ts';
+import { includedRentals, includes, type OwnRental } from './included-rentals.ts';
+
+type Owned = SubscriptionAnswer['subscription'];
+
+export type Inclusion = {
+  plan: OwnSubscription;
+  /** When the plan stops including it; null: no such time is known. */
+  until: string | null;
+};
+
+/** The plan of the person that includes what they rent, the one that does so longest. */
+export function inclusionOf({ subscriptions }: Owned, { tier }: OwnRental): Inclusion | undefined {
+  const all = subscriptions
+    .filter(({ status, tier: ofPlan }) => (status === 'active' || status === 'canceled') && includes(ofPlan, tier))
+    .map((plan) => ({ plan, until: endOfInclusion(plan, tier) }));
+  return all.toSorted((a, b) => timeOf(b.until) - timeOf(a.until))[0];
+}
+
+function endOfInclusion(plan: OwnSubscription, tier: OwnRental['tier']): string | null {
+  const { status, source, nextTier, currentPeriodEnd } = plan;
+  const isLast =
+    status === 'canceled' || source === 'administrator' || (nextTier !== null && !includes(nextTier, tier));
+  return isLast ? currentPeriodEnd : null;
+}
+
+/**
+ * Whether a rental is charged next only when the plan has stopped including it. The periods of both end on the same day where
+ * both were paid on the same day.
+ */
+export function isChargedAfter(until: string | null, at: string | null): boolean {
+  if (until === null || at === null) return false;
+  return Date.parse(at) >= Date.parse(until) || formatDay(at) === formatDay(until);
+}
+
+const timeOf = (until: string | null) => (until === null ? Number.MAX_SAFE_INTEGER : Date.parse(until));
+
+/** A rental beside a plan that includes it: the name of that plan, and when it stops including it. */
+export type RentalInPlan = { rental: OwnRental; plan: string; until: string | null };
+
+/** The rentals that are charged again while a plan that is not canceled includes them. */
+export function rentalsPaidTwice(owned: Owned): RentalInPlan[] {
+  return withPlan(owned).flatMap(({ rental, plan, until }) =>
+    plan.status === 'active' &&
+    includedRentals([rental], plan.tier).length > 0 &&
+    !isChargedAfter(until, rental.charge?.at ?? rental.endDate)
+      ? [{ rental, plan: plan.planName, until }]
+      : [],
+  );
+}
+
+/** The rentals that were paid and end with their period, beside a plan that includes them. */
+export function rentalsEndingInPlan(owned: Owned): RentalInPlan[] {
+  return withPlan(owned).flatMap(({ rental, plan, until }) =>
+    rental.source === 'payment' && rental.status === 'canceled' ? [{ rental, plan: plan.planName, until }] : [],
+  );
+}
+
+function withPlan(owned: Owned): (Inclusion & { rental: OwnRental })[] {
+  return owned.rentals.flatMap((rental) => {
+    const inclusion = inclusionOf(owned, rental);
+    return inclusion ? [{ rental, ...inclusion }] : [];
+  });
+}

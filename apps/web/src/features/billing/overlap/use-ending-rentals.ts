@@ -1,0 +1,32 @@
+import type { Tier } from '@souk/contract/tiers.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { noSubscription, subscriptionQuery } from '../queries.ts';
+import { includedRentals, type OwnRental } from './included-rentals.ts';
+
+export type EndingRentals = {
+  rentals: readonly OwnRental[];
+  /** The servers whose rental ends: all that the plan includes, but for those that the person keeps. */
+  ending: string[];
+  onChange: (ending: string[]) => void;
+};
+
+/** Which rentals of the person end when they take a plan that includes them. */
+export function useEndingRentals(userId: string | undefined, tier: Tier | undefined): EndingRentals {
+  const { data } = useQuery({ ...subscriptionQuery(userId ?? ''), enabled: userId !== undefined });
+  const [kept, setKept] = useState<readonly string[]>([]);
+  const { rentals: owned } = (data ?? noSubscription).subscription;
+  const rentals = tier === undefined ? [] : includedRentals(owned, tier);
+  const servers = rentals.map(({ mcpId }) => mcpId);
+  return {
+    rentals,
+    ending: servers.filter((id) => !kept.includes(id)),
+    onChange: (ending) => setKept(servers.filter((id) => !ending.includes(id))),
+  };
+}
+
+/** The broker is told of the rentals in this form. */
+export const choicesOf = ({ rentals, ending }: EndingRentals) => ({
+  endRentals: ending,
+  shownRentals: rentals.map(({ mcpId }) => mcpId),
+});

@@ -1,0 +1,11 @@
+import { config } from '#web/config.ts';
+
+const texts = [
+  ...(config.addsTax ? ['Tax is added at payment where it applies.'] : []),
+  ...(config.takesCodes ? ['You can enter a promotion code at payment.'] : []),
+];
+
+/** Before a payment: what can make it another amount than the price. Nothing where nothing can. */
+export function PaymentOptions() {
+  return texts.length === 0 ? null : <p className="mt-2">{texts.join(' ')}</p>;
+}

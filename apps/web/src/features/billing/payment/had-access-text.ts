@@ -1,0 +1,33 @@
+import type { McpService, SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { PaymentSession } from '@souk/contract/payments.ts';
+import { tiers } from '@souk/contract/tiers.ts';
+
+export type Own = {
+  /** Undefined where they could not be fetched. */
+  services: readonly McpService[] | undefined;
+  subscriptions: SubscriptionAnswer['subscription']['subscriptions'] | undefined;
+};
+
+/** Says how the person has what a payment page was for, which closed the page. */
+export function hadAccessText({ type, mcpId }: PaymentSession['metadata'], own: Own): string {
+  const reason =
+    type === 'rental' ? rentedText(own.services?.find(({ id }) => id === mcpId)) : planText(own.subscriptions ?? []);
+  return `${reason}, so this payment page was closed. You were not charged.`;
+}
+
+function rentedText(service: McpService | undefined): string {
+  if (!service) return 'You had access to this service already';
+  const { name, userAccess } = service;
+  if (userAccess.accessType === 'rental') return `You rent ${name} now`;
+  if (userAccess.accessType === 'purchase') return `${name} is yours now`;
+  if (userAccess.plan) return `You have the ${userAccess.plan.name} plan now, which includes ${name}`;
+  return `You had access to ${name} already`;
+}
+
+/** Of several plans the highest: it includes what the others do. */
+function planText(subscriptions: NonNullable<Own['subscriptions']>): string {
+  const [highest] = subscriptions
+    .filter(({ status }) => status !== 'unpaid')
+    .toSorted((one, other) => tiers[other.tier].level - tiers[one.tier].level);
+  return highest ? `You have the ${highest.planName} plan now` : 'You had a plan already';
+}

@@ -1,0 +1,21 @@
+import type { Plan } from '@souk/contract/billing.ts';
+import type { PaymentSession } from '@souk/contract/payments.ts';
+import { includedRentals, type OwnRental } from '../overlap/included-rentals.ts';
+
+export type Overlap = {
+  /** Undefined where it could not be fetched, or is no longer sold. */
+  plan: Pick<Plan, 'name' | 'tier'> | undefined;
+  rentals: readonly OwnRental[];
+};
+
+/** Says why a plan's payment page was closed, or its payment refunded: a rental began that the plan includes. */
+export function overlapChangedText({ paymentStatus }: PaymentSession, { plan, rentals }: Overlap): string {
+  const names = plan ? includedRentals(rentals, plan.tier).map(({ name }) => name) : [];
+  const reason =
+    plan && names.length > 0
+      ? `You rent ${names.join(' and ')} now, which ${plan.name} includes`
+      : `A service that you rent came to be included in ${plan?.name ?? 'this plan'}`;
+  return paymentStatus === 'refunded'
+    ? `${reason}, and you had not been asked about it, so this payment was refunded.`
+    : `${reason}, so this payment page was closed. You were not charged.`;
+}

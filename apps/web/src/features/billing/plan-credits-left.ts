@@ -1,0 +1,20 @@
+import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import { formatCount, formatDay } from '#ui/amount.ts';
+
+/** What is left of the credits that came with a plan, by the day on which it expires. */
+export function planCreditsLeft({ parts }: Pick<SubscriptionAnswer['credits'], 'parts'>) {
+  return parts.flatMap(({ source, credits, expiresAt }) =>
+    source === 'plan' && expiresAt !== null ? [{ credits, day: formatDay(expiresAt) }] : [],
+  );
+}
+
+/** The same as sentences, for a question that ends the plan. Empty where nothing is left. */
+export function planCreditsText(credits: Pick<SubscriptionAnswer['credits'], 'parts'>): string {
+  return planCreditsLeft(credits)
+    .map(({ credits: left, day }) =>
+      left === 1
+        ? ` The credit that is left from this plan expires on ${day}.`
+        : ` The ${formatCount(left)} credits that are left from this plan expire on ${day}.`,
+    )
+    .join('');
+}

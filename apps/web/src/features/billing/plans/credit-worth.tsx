@@ -1,0 +1,18 @@
+import { creditPriceOf, creditWorthText } from '@souk/contract/credit-worth.ts';
+import { useQuery } from '@tanstack/react-query';
+import { sells } from '#web/config.ts';
+import { offersQuery } from '../queries.ts';
+
+/** What a credit is worth, once on a page that speaks of credits. Nothing where none are sold; its line is kept while it is read. */
+export function CreditWorth({ className }: { className?: string }) {
+  const { data, isPending } = useQuery(offersQuery);
+  if (isPending && sells) {
+    return (
+      <p aria-hidden className={className}>
+        {'\u00A0'}
+      </p>
+    );
+  }
+  const price = data && creditPriceOf(data.packages);
+  return price ? <p className={className}>{creditWorthText(price)}.</p> : null;
+}

@@ -1,0 +1,21 @@
+import { formatDay, formatMonthly } from '#ui/amount.ts';
+import { Notice } from '#ui/notice.tsx';
+import { PriceChange } from '../tab/price-changes.tsx';
+import type { OwnSubscription } from './plan-action.ts';
+
+/** The plan of a person that is not sold any more, so that it has no card of its own here. */
+export function KeptPlan({ subscription }: { subscription: OwnSubscription }) {
+  const { planName, status, renewal, currentPeriodEnd } = subscription;
+  const price = renewal ? ` for ${formatMonthly(renewal.amount, renewal.currency)}` : '';
+  const end = currentPeriodEnd === null ? '' : ` on ${formatDay(currentPeriodEnd)}`;
+  return (
+    <div className="mb-6 flex flex-col gap-3">
+      <Notice>
+        Your current plan is {planName}, which is no longer sold.{' '}
+        {status === 'canceled' ? `It ends${end}.` : `You keep it${price}, until you cancel or change it.`} Once you have
+        left it, you can&apos;t come back to it.
+      </Notice>
+      <PriceChange subscription={subscription} />
+    </div>
+  );
+}

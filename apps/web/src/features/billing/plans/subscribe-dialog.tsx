@@ -1,0 +1,62 @@
+import type { Plan } from '@souk/contract/billing.ts';
+import { useState } from 'react';
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { config } from '#web/config.ts';
+import { MonthlyPrice } from '../monthly-price.tsx';
+import { IncludedRentalsChoice } from '../overlap/included-rentals-choice.tsx';
+import { choicesOf, useEndingRentals } from '../overlap/use-ending-rentals.ts';
+import { TrialsInPlan } from '../overlap/trials-in-plan.tsx';
+import { RenewalTerms } from '../renewal-terms.tsx';
+import { ReplacesUnpaid } from '../replaces-unpaid.tsx';
+import { PlanContents } from './plan-card.tsx';
+
+export type SubscribeDialogProps = {
+  userId: string;
+  /** What to subscribe to. Undefined: closed. */
+  plan: Plan | undefined;
+  busy: boolean;
+  failure: string | undefined;
+  onClose: () => void;
+  /**
+   * @param chosen.endRentals servers whose rental ends with its period, once the plan is paid
+   * @param chosen.shownRentals all whose overlap with the plan was shown
+   */
+  onSubscribe: (plan: Plan, chosen: { endRentals: string[]; shownRentals: string[] }) => void;
+};
+
+/** Says what a plan costs and brings and that it renews, and asks what becomes of the rentals that it includes, before it is paid. */
+export function SubscribeDialog({ userId, plan, busy, failure, onClose, onSubscribe }: SubscribeDialogProps) {
+  const [shown, setShown] = useState(plan);
+  if (plan && plan !== shown) setShown(plan);
+  const choice = useEndingRentals(userId, shown?.tier);
+  return (
+    <ConfirmDialog
+      open={plan !== undefined}
+      onOpenChange={onClose}
+      title={`Subscribe to ${shown?.name ?? ''}?`}
+      confirmLabel="Continue to payment"
+      cancelLabel="Not now"
+      startsAtCancel
+      variant="primary"
+      busy={busy}
+      error={failure}
+      onConfirm={() => plan && !busy && onSubscribe(plan, choicesOf(choice))}
+    >
+      <div className="flex flex-col gap-4">
+        {shown && (
+          <div className="text-text">
+            <MonthlyPrice {...shown} />
+            <h3 className="mt-4 mb-2 font-medium">What you get</h3>
+            <PlanContents plan={shown} />
+          </div>
+        )}
+        <ReplacesUnpaid userId={userId} />
+        {shown && <TrialsInPlan userId={userId} plan={shown} />}
+        {shown && (
+          <IncludedRentalsChoice plan={{ name: shown.name, price: config.addsTax ? undefined : shown }} {...choice} />
+        )}
+        {shown && <RenewalTerms price={shown} keep="the plan" />}
+      </div>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,35 @@
+import { formatMonthly } from '#ui/amount.ts';
+import { config } from '#web/config.ts';
+import { BeforeYouPay } from '#web/legal-links.tsx';
+import { PaymentOptions } from './payment-options.tsx';
+
+export type RenewalTermsProps = {
+  price: { amount: number; currency: string };
+  /** What a person who cancels keeps until the month they paid for ends. */
+  keep: string;
+};
+
+/** Before a payment that renews: until when it does, how it is paid, and what a person agrees to. */
+export function RenewalTerms({ price, keep }: RenewalTermsProps) {
+  return (
+    <div className="border-t border-line pt-4 text-[0.8125rem] text-quiet">
+      <p>
+        Renews at {formatMonthly(price.amount, price.currency)}
+        {config.addsTax && ' plus tax'} until you cancel. You can cancel at any time in Billing, and keep {keep} until
+        the month you paid for ends.
+      </p>
+      <p className="mt-2">
+        {config.payments === 'sandbox' ? (
+          <>
+            Demo payments: no money moves. Pay with the card{' '}
+            <span className="whitespace-nowrap">4242 4242 4242 4242</span>.
+          </>
+        ) : (
+          'You pay on the page of our payment provider.'
+        )}
+      </p>
+      <PaymentOptions />
+      <BeforeYouPay newTab />
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import type { McpService, UserAccess } from '@souk/contract/billing.ts';
+import { formatDay, formatMonthly } from '#ui/amount.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+/** Says when a trial that begins now ends, and what happens then. */
+export function afterTrialText(
+  { name, billing }: Pick<McpService, 'name' | 'billing'>,
+  days: number,
+  nowMs: number,
+): string {
+  const { rental, plan } = billing ?? {};
+  const ways = [
+    rental && `rent it for ${formatMonthly(rental.price, rental.currency)}`,
+    plan && `have the ${plan.name} plan`,
+  ].filter(Boolean);
+  const unless = ways.length === 0 ? '' : `, unless you ${ways.join(' or ')}`;
+  const end = formatDay(new Date(nowMs + days * dayMs).toISOString());
+  return `The trial ends by itself on ${end}: ${name} leaves your link then${unless}.`;
+}
+
+/**
+ * What the person's plan does once their trial has ended. Undefined: no plan includes the service then.
+ * @param trial.plan the plan that includes the service besides
+ */
+export function planAfterTrial({
+  plan,
+  expiresAt,
+}: Pick<UserAccess, 'plan' | 'expiresAt'>): { text: string; isGoingOn: boolean } | undefined {
+  if (!plan) return undefined;
+  const { name, includedUntil } = plan;
+  if (includedUntil === null) return { text: 'Nothing is charged when it ends: your plan goes on.', isGoingOn: true };
+  if (expiresAt !== null && Date.parse(includedUntil) <= Date.parse(expiresAt)) return undefined;
+  return {
+    text: `Nothing is charged when it ends: your ${name} plan includes it until ${formatDay(includedUntil)}.`,
+    isGoingOn: false,
+  };
+}

@@ -1,0 +1,26 @@
+import type { McpService, UserAccess } from '@souk/contract/billing.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import { rentalPrice } from '#web/access-text.ts';
+import { PlanLink } from '#web/plan-link.tsx';
+import { planAfterTrial } from './after-trial-text.ts';
+
+export type AfterTrialProps = {
+  billing: McpService['billing'] | ServerAnswer['billing'];
+  access: Pick<UserAccess, 'plan' | 'expiresAt'>;
+};
+
+/** During a trial, where services are sold: that its end costs nothing, and how the person can use the service from then on. */
+export function AfterTrial({ billing, access }: AfterTrialProps) {
+  const own = planAfterTrial(access);
+  if (own?.isGoingOn) return own.text;
+  const price = rentalPrice({ billing }, true);
+  const plan = billing?.plan;
+  const end = own?.text ?? 'Nothing is charged when it ends.';
+  if (!plan) return `${end}${price === undefined ? '' : ` After that you can rent it for ${price}.`}`;
+  return (
+    <>
+      {end} After that it is included in <PlanLink plan={plan} />
+      {price === undefined ? '.' : `, or you can rent it for ${price}.`}
+    </>
+  );
+}

@@ -1,0 +1,25 @@
+import type { Down } from '@souk/contract/billing.ts';
+import { Checkbox } from '#ui/checkbox.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { downText } from '#web/down-text.ts';
+
+export type DownChoiceProps = {
+  name: string;
+  down: Down;
+  accepted: boolean;
+  onChange: (accepted: boolean) => void;
+};
+
+/** Before a rental of a service that is down: what the person would pay for, and their word that they want it. */
+export function DownChoice({ name, down, accepted, onChange }: DownChoiceProps) {
+  return (
+    <div className="mb-5 flex flex-col gap-3">
+      <Notice tone="bad">
+        {downText(down)}
+        <br />
+        Calls to <bdi>{name}</bdi> fail until it is back, and are not charged. The month you pay for runs meanwhile.
+      </Notice>
+      <Checkbox label="Rent it anyway" checked={accepted} onChange={onChange} />
+    </div>
+  );
+}

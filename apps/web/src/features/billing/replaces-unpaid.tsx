@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query';
+import { Notice } from '#ui/notice.tsx';
+import { noSubscription, subscriptionQuery } from './queries.ts';
+
+export type ReplacesUnpaidProps = {
+  userId: string;
+  /** The service that is about to be rented. Undefined: a plan is about to be paid. */
+  serverId?: string;
+};
+
+/** Before a payment: says what the person did not pay, which ends with it. Nothing where all is paid. */
+export function ReplacesUnpaid({ userId, serverId }: ReplacesUnpaidProps) {
+  const { data } = useQuery(subscriptionQuery(userId));
+  const { subscriptions, rentals } = (data ?? noSubscription).subscription;
+  const names =
+    serverId === undefined
+      ? subscriptions.filter(({ status }) => status === 'unpaid').map(({ planName }) => `${planName} plan`)
+      : rentals
+          .filter(({ status, mcpId }) => status === 'unpaid' && mcpId === serverId)
+          .map(({ name }) => `earlier rental of ${name}`);
+  return names.map((name) => (
+    <Notice key={name}>Your {name} was not paid. It ends once you pay here, and nothing more is charged for it.</Notice>
+  ));
+}

@@ -1,0 +1,26 @@
+import type { McpService } from '@souk/contract/billing.ts';
+import type { ServiceKind } from '#web/services-search.ts';
+
+const ownTypes: readonly string[] = ['rental', 'purchase', 'trial'];
+
+const kinds: Readonly<Record<ServiceKind, (service: McpService) => boolean>> = {
+  // also what they rent or bought besides
+  plan: ({ userAccess }) => userAccess.plan !== null,
+  own: ({ userAccess }) => ownTypes.includes(userAccess.accessType),
+  free: ({ userAccess }) => userAccess.accessType === 'free',
+  on: ({ enabled }) => enabled,
+  none: ({ userAccess }) => !userAccess.hasAccess,
+};
+
+/** Those of one kind in whose name or description each word of the text stands. */
+export function findServices(
+  services: readonly McpService[],
+  text: string,
+  kind: ServiceKind | undefined,
+): McpService[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return services.filter((service) => {
+    const found = `${service.name} ${service.description}`.toLowerCase();
+    return (kind === undefined || kinds[kind](service)) && words.every((word) => found.includes(word));
+  });
+}

@@ -1,0 +1,44 @@
+import { SearchField } from '#ui/search-field.tsx';
+import { Select } from '#ui/select.tsx';
+import { sells } from '#web/config.ts';
+import type { ServiceKind, ServicesSearch } from '#web/services-search.ts';
+
+const kinds: readonly { value: ServiceKind | 'all'; label: string }[] = [
+  { value: 'all', label: 'All services' },
+  { value: 'on', label: 'Switched on' },
+  { value: 'free', label: 'Free' },
+  { value: 'plan', label: 'In my plan' },
+  { value: 'own', label: sells ? 'Rented, bought or tried' : 'Given to me' },
+  { value: 'none', label: 'Not mine yet' },
+];
+
+/** Search and filter of a person's services. A change begins at the first page. */
+export function ServiceSearch({
+  search,
+  onSearch,
+}: {
+  search: ServicesSearch;
+  onSearch: (next: ServicesSearch) => void;
+}) {
+  const { q = '', show = 'all' } = search;
+  const change = (text: string, kind: ServiceKind | 'all') =>
+    onSearch({ ...(text !== '' && { q: text }), ...(kind !== 'all' && { show: kind }) });
+  return (
+    <div className="flex flex-wrap gap-2">
+      <SearchField
+        label="Search my services"
+        placeholder="Search my services"
+        value={q}
+        onChange={(text) => change(text, show)}
+        className="min-w-56 flex-1"
+      />
+      <Select
+        aria-label="Show"
+        options={kinds}
+        value={show}
+        onChange={(kind) => change(q, kind)}
+        className="w-52 max-sm:w-full"
+      />
+    </div>
+  );
+}

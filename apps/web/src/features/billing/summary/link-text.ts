@@ -1,0 +1,36 @@
+import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { Tier } from '@souk/contract/tiers.ts';
+import { formatCount } from '#ui/amount.ts';
+import { tierDescriptions } from '../tier-descriptions.ts';
+
+/** More of them are counted, so that the head keeps its two lines. */
+const namedServices = 2;
+
+type Owned = Pick<SubscriptionAnswer['subscription'], 'rentals' | 'purchases' | 'trials'>;
+
+/** Says what the link holds: the services of the highest tier, and what else the person rents, owns or tries. */
+export function linkText(highest: Tier, { rentals, purchases, trials }: Owned): string {
+  const included = tierDescriptions[highest];
+  if (highest === 'T3') return included;
+  const parts = [
+    ownText(
+      'rent',
+      rentals.filter(({ status, isOffered }) => status !== 'unpaid' && isOffered),
+    ),
+    ownText('own', purchases),
+    ownText(
+      'try',
+      trials.filter(({ isOffered }) => isOffered),
+    ),
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? included : `${included} You also ${joined(parts)}.`;
+}
+
+function ownText(verb: string, services: readonly { name: string }[]): string | undefined {
+  if (services.length === 0) return undefined;
+  const names = services.map(({ name }) => name);
+  return `${verb} ${names.length > namedServices ? `${formatCount(names.length)} services` : joined(names)}`;
+}
+
+const joined = (parts: readonly string[]) =>
+  parts.length < 3 ? parts.join(' and ') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;

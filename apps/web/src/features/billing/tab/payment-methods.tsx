@@ -1,0 +1,101 @@
+import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { PaymentMethod } from '@souk/contract/payments.ts';
+import { useQuery } from '@tanstack/react-query';
+import CreditCard from 'lucide-react/icons/credit-card';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { StatusBadge } from '#ui/status-badge.tsx';
+import { failureText } from '#web/failure-text.ts';
+import { expiryText, isExpired, paymentMethodText } from '../payment-method-text.ts';
+import { paymentMethodsQuery } from '../queries.ts';
+import { ChangeCard } from './change-card.tsx';
+
+type Paying = { method: PaymentMethod; pays: string[] };
+
+/** The cards that the person's plans and rentals are charged to, and the way to another one. Nothing where nothing is paid. */
+export function PaymentMethods({ userId, owned }: { userId: string; owned: SubscriptionAnswer['subscription'] }) {
+  const { subscriptions, rentals } = owned;
+  const paid = [...subscriptions, ...rentals].some(({ source }) => source === 'payment');
+  if (!paid) return null;
+  const names = new Map([
+    ...subscriptions.map(({ id, planName }) => [id, `${planName} plan`] as const),
+    ...rentals.map(({ id, name }) => [id, name] as const),
+  ]);
+  const renewing = new Set(
+    [...subscriptions, ...rentals].filter(({ status }) => status !== 'canceled').map(({ id }) => id),
+  );
+  return (
+    <section aria-labelledby="payment-method-heading" className="flex flex-col gap-4">
+      <SectionHeading id="payment-method-heading" title="Payment method" actions={<ChangeCard userId={userId} />} />
+      <Methods userId={userId} names={names} renewing={renewing} />
+    </section>
+  );
+}
+
+type MethodsProps = { userId: string; names: ReadonlyMap<string, string>; renewing: ReadonlySet<string> };
+
+function Methods({ userId, names, renewing }: MethodsProps) {
+  const { data, error, isFetching, refetch } = useQuery(paymentMethodsQuery(userId));
+  if (!data && error)
+    return (
+      <Notice
+        tone="bad"
+        action={
+          <Button size="small" loading={isFetching} onClick={() => void refetch()}>
+            Retry
+          </Button>
+        }
+      >
+        Your payment method can't be shown now: {failureText(error)}
+      </Notice>
+    );
+  if (!data) return <ListSkeleton label="Loading your payment method…" rows={1} />;
+  const methods = groupByMethod(data.paymentMethods.filter(({ pays }) => names.has(pays)));
+  if (methods.length === 0)
+    return <Notice>The payment provider has no card for your renewals. Choose one with "Change card".</Notice>;
+  return (
+    <Card padding="none">
+      <ul aria-label="Payment methods" className="divide-y divide-line">
+        {methods.map(({ method, pays }) => (
+          <li key={pays[0]} className="flex items-start gap-3 px-4 py-4 sm:px-5">
+            <CreditCard aria-hidden size={18} className="mt-0.5 shrink-0 text-quiet" />
+            <div className="min-w-0">
+              <p className="flex flex-wrap items-center gap-2">
+                <span className="font-medium">{paymentMethodText(method)}</span>
+                {isExpired(method, Date.now()) && <StatusBadge status="expired" tone="bad" />}
+              </p>
+              <p className="text-quiet wrap-anywhere">
+                {method.expires && `Expires ${expiryText(method.expires)} · `}
+                {chargesOf(
+                  pays.filter((id) => renewing.has(id)).map((id) => names.get(id)),
+                  methods.length === 1,
+                )}
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** @param renewing the names of what is charged to the card again */
+function chargesOf(renewing: readonly (string | undefined)[], isOnly: boolean): string {
+  if (renewing.length === 0) return 'not charged, unless you resume what you canceled';
+  return isOnly ? 'charged for everything that renews' : `charged for ${renewing.join(', ')}`;
+}
+
+/** Several subscriptions are mostly charged to one card. */
+function groupByMethod(paymentMethods: readonly { pays: string; method: PaymentMethod }[]): Paying[] {
+  const groups = new Map<string, Paying>();
+  for (const { pays, method } of paymentMethods) {
+    const key = JSON.stringify(method);
+    const group = groups.get(key) ?? { method, pays: [] };
+    group.pays.push(pays);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,63 @@
+import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import { useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { preloadDialog } from '#ui/dialog.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { TextLink } from '#ui/text-link.tsx';
+import { CancelRentalDialog } from '../cancel/cancel-rental-dialog.tsx';
+import { ResumeRental } from '../cancel/resume-rental.tsx';
+import { OwnedList, OwnedRow } from './owned-list.tsx';
+import { whenCharged } from './when-charged.ts';
+
+type Rental = SubscriptionAnswer['subscription']['rentals'][number];
+
+/** The services that the person rents, each with what they can do with it. Nothing where they rent none. */
+export function Rentals({ userId, rentals }: { userId: string; rentals: readonly Rental[] }) {
+  const [ending, setEnding] = useState<Rental>();
+  if (rentals.length === 0) return null;
+  return (
+    <section aria-labelledby="rentals-heading" className="flex flex-col gap-4">
+      <SectionHeading id="rentals-heading" title="Your rentals" />
+      <OwnedList label="Rentals">
+        {rentals.map((rental) => (
+          <OwnedRow
+            key={rental.id}
+            name={<Name rental={rental} />}
+            status={rental.status}
+            when={whenCharged('Rental', { ...rental, periodEnd: rental.endDate }, Date.now())}
+            actions={<Actions userId={userId} rental={rental} onCancel={() => setEnding(rental)} />}
+          />
+        ))}
+      </OwnedList>
+      <CancelRentalDialog
+        userId={userId}
+        service={ending && { id: ending.mcpId, name: ending.name, endsAt: ending.endDate, status: ending.status }}
+        onClose={() => setEnding(undefined)}
+      />
+    </section>
+  );
+}
+
+/** A service that is no longer offered has no page. */
+function Name({ rental: { mcpId, name, isOffered } }: { rental: Rental }) {
+  if (!isOffered) return name;
+  return (
+    <TextLink dir="auto" to="/service/$serviceId" params={{ serviceId: mcpId }}>
+      {name}
+    </TextLink>
+  );
+}
+
+function Actions({ userId, rental, onCancel }: { userId: string; rental: Rental; onCancel: () => void }) {
+  const { mcpId, name, status, source, isOffered } = rental;
+  if (source === 'administrator') return null;
+  if (status !== 'canceled')
+    return (
+      <Button size="small" onPointerEnter={preloadDialog} onClick={onCancel}>
+        {status === 'active' ? 'Cancel Rental' : 'End now'}
+        <span className="sr-only"> of {name}</span>
+      </Button>
+    );
+  if (!isOffered) return null;
+  return <ResumeRental userId={userId} service={{ id: mcpId, name }} />;
+}

@@ -1,0 +1,33 @@
+import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import { formatDay } from '#ui/amount.ts';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { TextLink } from '#ui/text-link.tsx';
+import { OwnedList, OwnedRow } from './owned-list.tsx';
+
+/** The services that the person tries, and when each trial ends. Nothing where they try none. */
+export function Trials({ trials }: Pick<SubscriptionAnswer['subscription'], 'trials'>) {
+  if (trials.length === 0) return null;
+  return (
+    <section aria-labelledby="trials-heading" className="flex flex-col gap-4">
+      <SectionHeading id="trials-heading" title="Your trials" />
+      <OwnedList label="Trials">
+        {trials.map(({ id, mcpId, name, status, expiresAt, isOffered }) => (
+          <OwnedRow
+            key={id}
+            name={
+              isOffered ? (
+                <TextLink dir="auto" to="/service/$serviceId" params={{ serviceId: mcpId }}>
+                  {name}
+                </TextLink>
+              ) : (
+                name
+              )
+            }
+            status={status}
+            when={`Trial · ends by itself on ${formatDay(expiresAt)} · nothing is charged`}
+          />
+        ))}
+      </OwnedList>
+    </section>
+  );
+}

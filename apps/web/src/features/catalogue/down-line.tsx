@@ -1,0 +1,12 @@
+import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import { downText } from '#web/down-text.ts';
+
+/** On a card of the shop: since when and why calls to a server fail. Nothing of one that answers. */
+export function DownLine({ server: { status, downSince, statusDetail = '' } }: { server: ServerAnswer }) {
+  if (downSince === undefined) return null;
+  return (
+    <p dir="auto" className="text-[0.8125rem] wrap-anywhere text-bad">
+      {downText({ status, since: downSince, reason: statusDetail })}
+    </p>
+  );
+}

@@ -1,0 +1,16 @@
+import type { CapabilityAnswer } from '@souk/contract/catalogue.ts';
+import { maxSearchLength, maxSearchWords } from '@souk/contract/catalogue-search.ts';
+
+export type ToolFilterText = (tool: Pick<CapabilityAnswer, 'name' | 'displayName' | 'displayDescription'>) => boolean;
+
+const folded = (text: string) => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+
+/** Whether a tool has every word of a text in its name, title or description, accents and case aside; undefined for no word. */
+export function filterTools(text: string): ToolFilterText | undefined {
+  const words = folded(text.slice(0, maxSearchLength)).split(/\s+/).filter(Boolean).slice(0, maxSearchWords);
+  if (words.length === 0) return undefined;
+  return ({ name, displayName, displayDescription }) => {
+    const told = folded(`${name}\n${displayName}\n${displayDescription}`);
+    return words.every((word) => told.includes(word));
+  };
+}

@@ -1,0 +1,29 @@
+import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import { useContext } from 'react';
+import { rentalPrice } from '#web/access-text.ts';
+import { CardOffer } from '#web/card-offer.ts';
+import { sells } from '#web/config.ts';
+import { PlanLink } from '#web/plan-link.tsx';
+
+/** "$9/month · Included in Pro ($19/month)", or what the person has already. Nothing of a free service. */
+export function PriceLine({ server }: { server: Pick<ServerAnswer, 'serverId' | 'billing'> }) {
+  const Offer = useContext(CardOffer);
+  const price = rentalPrice(server, sells);
+  const plan = sells ? server.billing?.plan : undefined;
+  if (price === undefined && !plan) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2 text-quiet">
+      <Offer serverId={server.serverId}>
+        <span>
+          {price !== undefined && <span className="font-medium text-text tabular-nums">{price}</span>}
+          {price !== undefined && plan && '\u00A0· '}
+          {plan && (
+            <>
+              Included in <PlanLink plan={plan} />
+            </>
+          )}
+        </span>
+      </Offer>
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+import { createClient } from '@souk/contract/client.ts';
+import { noticeEndpoints, type NoticesAnswer } from '@souk/contract/notices.ts';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Card } from '#ui/card.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { Switch } from '#ui/switch.tsx';
+import { TextAnchor } from '#ui/text-link.tsx';
+import { accountKey } from '#web/account-key.ts';
+import { clientOptions } from '#web/api.ts';
+import { config } from '#web/config.ts';
+import { describeFailure, failureLine } from '#web/failure-text.ts';
+
+/** A client of its own: only this section loads these schemas. */
+const notices = createClient(noticeEndpoints, clientOptions);
+const keyOf = (userId: string) => [...accountKey(userId), 'notices'] as const;
+
+type One = NoticesAnswer['notices'][number];
+
+/** Which e-mails a person gets. Those about money or safety have no switch, and the section says why. */
+export function NoticesSection({ userId }: { userId: string }) {
+  const known = useQuery({ queryKey: keyOf(userId), queryFn: () => notices.getNotices({ params: { userId } }) });
+  return (
+    <section aria-labelledby="notices-heading" className="flex flex-col gap-4">
+      <SectionHeading id="notices-heading" title="E-mails" text="What we write to your e-mail address about." />
+      {known.isPending ? (
+        <ListSkeleton label="Loading your e-mails…" rows={5} />
+      ) : known.isError ? (
+        <ErrorState
+          title={describeFailure('Failed to load your e-mails', known.error).title}
+          text={describeFailure('Failed to load your e-mails', known.error).reason}
+          onRetry={() => void known.refetch()}
+          retrying={known.isFetching}
+        />
+      ) : (
+        <Choices userId={userId} {...known.data} />
+      )}
+    </section>
+  );
+}
+
+function Choices({ userId, delivery, notices: all }: { userId: string } & Pick<NoticesAnswer, 'delivery' | 'notices'>) {
+  return (
+    <>
+      {delivery === 'demo' && (
+        <Notice>
+          This demo sends no e-mails. <TextAnchor href="/dev-mail">See the e-mails of the demo</TextAnchor>
+        </Notice>
+      )}
+      {delivery === 'off' && <Notice>{config.brandName} sends no e-mails yet. Your choices count once it does.</Notice>}
+      <Card padding="large" className="flex flex-col gap-3">
+        {all
+          .filter(({ isDuty }) => !isDuty)
+          .map((one) => (
+            <Choice key={one.kind} userId={userId} one={one} />
+          ))}
+        <div className="border-t border-line pt-3 text-quiet">
+          <p>Always on, since they are about your money or the safety of your account:</p>
+          <ul className="mt-1 list-disc pl-5">
+            {all
+              .filter(({ isDuty }) => isDuty)
+              .map(({ kind, name }) => (
+                <li key={kind}>{name}</li>
+              ))}
+          </ul>
+        </div>
+      </Card>
+    </>
+  );
+}
+
+/** A press shows at once, and is taken back where it fails. */
+function Choice({ userId, one: { kind, name, isOn } }: { userId: string; one: One }) {
+  const queries = useQueryClient();
+  const change = useMutation({
+    mutationFn: (wanted: boolean) => notices.setNotice({ params: { userId, kind }, body: { isOn: wanted } }),
+    onSuccess: (answer) => queries.setQueryData(keyOf(userId), answer),
+  });
+  return (
+    <div className="flex flex-col gap-2">
+      <Switch
+        label={name}
+        checked={change.isPending ? change.variables : isOn}
+        onChange={(wanted) => !change.isPending && change.mutate(wanted)}
+      />
+      {change.isError && <Notice tone="bad">{failureLine('Failed to save your choice', change.error)}</Notice>}
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+/** What the callback page tells the pages of this origin: how one sign-in at a server ended. */
+export type SignInEnd = { state: string; ok: boolean; message: string };
+
+/** Reaches an opener even where another site on the way has cut it off from its popup. */
+const channelName = 'souk-connect';
+
+export function tellSignInEnd(end: SignInEnd): void {
+  const channel = new BroadcastChannel(channelName);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches this origin alone
+  channel.postMessage(end);
+  channel.close();
+}
+
+/** @returns a function that stops listening */
+export function onSignInEnd(listener: (end: SignInEnd) => void): () => void {
+  const channel = new BroadcastChannel(channelName);
+  channel.addEventListener('message', ({ data }: MessageEvent<SignInEnd>) => listener(data));
+  return () => channel.close();
+}

@@ -1,0 +1,58 @@
+import { builtInTools, otherServers, type UsageStats } from '@souk/contract/usage.ts';
+import { formatCount } from '#ui/amount.ts';
+import { DayBars } from '#ui/day-bars.tsx';
+import { Icon } from '#ui/icon.tsx';
+
+export type ServiceDays = UsageStats['usageByMcpAndDay'][number];
+type Face = { name: string; icon: string | undefined };
+
+const namesOfMany: Readonly<Record<string, string>> = {
+  [otherServers]: 'Other services',
+  [builtInTools]: 'Built-in tools',
+};
+
+/** Whether it is one service, with a page and an icon. */
+export const isOneService = (mcpId: string): boolean => namesOfMany[mcpId] === undefined;
+
+/** The name of a service wherever its use is shown. */
+export const serviceName = (mcpId: string, faceOf: (mcpId: string) => Face): string =>
+  namesOfMany[mcpId] ?? faceOf(mcpId).name;
+
+type ServiceDaysRowsProps = {
+  services: readonly ServiceDays[];
+  faceOf: (mcpId: string) => Face;
+  chosen: number | undefined;
+};
+
+/**
+ * The bars of each service in a row of its own, under those of all services and day below day. All rows have one scale, so
+ * that they compare. For the eye alone: the chart's table has a column for each service.
+ */
+export function ServiceDaysRows({ services, faceOf, chosen }: ServiceDaysRowsProps) {
+  const most = Math.max(1, ...services.flatMap(({ answeredToolCalls }) => answeredToolCalls));
+  return (
+    <div aria-hidden className="flex flex-col gap-5">
+      {services.map(({ mcpId, answeredToolCalls }) => (
+        <div key={mcpId}>
+          <div className="flex items-center gap-2 text-[0.8125rem]">
+            <Icon id={mcpId} name={serviceName(mcpId, faceOf)} src={faceOf(mcpId).icon} size={20} />
+            <span className="truncate text-text" dir="auto">
+              {serviceName(mcpId, faceOf)}
+            </span>
+            <span className="ml-auto">{formatCount(callsOf(answeredToolCalls, chosen))}</span>
+          </div>
+          <DayBars
+            className="mt-1 h-6"
+            top={most}
+            chosen={chosen}
+            bars={answeredToolCalls.map((value, day) => ({ key: String(day), value }))}
+          />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The calls of the day that is read, else of all days. */
+const callsOf = (calls: readonly number[], day: number | undefined): number =>
+  day === undefined ? calls.reduce((sum, count) => sum + count, 0) : (calls[day] ?? 0);

@@ -1,0 +1,45 @@
+import { createClient } from '@souk/contract/client.ts';
+import { getLegalText, legalTitles, type LegalPage } from '@souk/contract/legal.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Markdown } from '#features/tool-runs/result/markdown.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { ScreenHeading } from '#ui/screen-heading.tsx';
+import { ScreenTitle } from '#ui/screen-title.tsx';
+import { clientOptions } from './api.ts';
+import { describeFailure } from './failure-text.ts';
+
+const legalApi = createClient([getLegalText] as const, clientOptions);
+
+/** /terms, /privacy and /refunds: the operator's own text. */
+export function Legal({ page }: { page: LegalPage }) {
+  const title = legalTitles[page];
+  const text = useQuery({
+    queryKey: ['legal', page],
+    queryFn: () => legalApi.getLegalText({ params: { page } }),
+    staleTime: Infinity,
+  });
+  return (
+    // a short text leaves the footer where it was while it was loaded
+    <div className="min-h-dvh">
+      <ScreenTitle title={title} />
+      <ScreenHeading title={title} />
+      {text.isPending ? (
+        <ListSkeleton label="Loading the text…" />
+      ) : text.isError ? (
+        <ErrorState {...failureOf(text.error)} onRetry={() => void text.refetch()} retrying={text.isFetching} />
+      ) : (
+        <div className="flex max-w-prose flex-col gap-6">
+          {text.data.isDemo && <Notice>This text belongs to the demo. A real shop has its own.</Notice>}
+          <Markdown text={text.data.markdown} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function failureOf(error: unknown) {
+  const { title, reason } = describeFailure('Failed to load the text', error);
+  return { title, text: reason };
+}

@@ -1,0 +1,69 @@
+/** A day's bar: its height, and what it says to the pointer where nothing else does. */
+export type DayBar = { key: string; value: number; text?: string };
+
+export type DayBarsProps = {
+  bars: readonly DayBar[];
+  className: string;
+  /** The value as tall as the drawing: the highest one, unless an axis beside it ends elsewhere. */
+  top?: number;
+  /** The index of the bar that is read. */
+  chosen?: number | undefined;
+};
+
+/** Of the drawing, in units of its own: it is stretched to the width that there is. */
+const step = 10;
+const gap = 3;
+const height = 64;
+const least = 2;
+
+/** A value for each day as bars. It is for the eye alone: put a table beside it. */
+export function DayBars({ bars, className, top, chosen }: DayBarsProps) {
+  const most = top ?? Math.max(1, ...bars.map(({ value }) => value));
+  return (
+    <svg
+      aria-hidden
+      viewBox={`0 0 ${bars.length * step - gap} ${height}`}
+      preserveAspectRatio="none"
+      className={`block w-full ${className}`}
+    >
+      {bars.map((bar, index) => (
+        <Bar key={bar.key} bar={bar} x={index * step} share={bar.value / most} isChosen={index === chosen} />
+      ))}
+    </svg>
+  );
+}
+
+/** The whole column answers the pointer: a low bar is hard to hit. */
+function Bar({
+  bar: { value, text },
+  x,
+  share,
+  isChosen,
+}: {
+  bar: DayBar;
+  x: number;
+  share: number;
+  isChosen: boolean;
+}) {
+  const isEmpty = value <= 0;
+  const tall = isEmpty ? least / 2 : Math.max(least, share * height);
+  return (
+    <g className="group">
+      {text !== undefined && <title>{text}</title>}
+      <rect x={x} y={0} width={step - gap} height={height} className="fill-transparent" />
+      <rect
+        x={x}
+        y={height - tall}
+        width={step - gap}
+        height={tall}
+        className={
+          isChosen
+            ? 'fill-accent forced-colors:fill-[Highlight]'
+            : isEmpty
+              ? 'fill-line'
+              : 'fill-line-strong transition-colors group-hover:fill-ink forced-colors:fill-[CanvasText]'
+        }
+      />
+    </g>
+  );
+}
