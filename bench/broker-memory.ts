@@ -42,6 +42,8 @@ export async function measureBrokerMemory(options: BrokerMemoryOptions): Promise
       askable: false,
       charged: false,
       memory: false,
+      traced: false,
+      write: false,
       profile: undefined,
       against,
     },

@@ -1,6 +1,6 @@
 import type { CaseResult, TargetResult } from './measure-case.ts';
 import { median, rounded } from './statistics.ts';
-import { earlierOf, freeOf, pairWord } from './target-names.ts';
+import { earlierOf, freeOf, pairWord, untracedOf } from './target-names.ts';
 
 export type Share = {
   upstream: string;
@@ -22,6 +22,11 @@ export type Share = {
 /** What charging leaves of the rate of the same brokers' free tool. Empty where nothing was charged. */
 export function compareCharged(cases: readonly CaseResult[]): Share[] {
   return compareTargets(cases, freeOf);
+}
+
+/** Compares a broker that traces every call with the one that does not. Empty where no broker traces. */
+export function compareTraced(cases: readonly CaseResult[]): Share[] {
+  return compareTargets(cases, untracedOf);
 }
 
 /** Compares each broker with the earlier one that was measured beside it. Empty where there was none. */

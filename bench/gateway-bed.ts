@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
 import { startFlags } from '../scripts/product-flags.ts';
-import { chargedWord, earlierName, isOwn, pairChargedWord, pairWord } from './target-names.ts';
+import { chargedWord, earlierName, isOwn, pairChargedWord, pairWord, tracedName } from './target-names.ts';
 import type { Ledgers, UsageRows } from './find-problems.ts';
 import { brokerProgram, type DatabaseKind, type GatewayOptions, type UpstreamName } from './gateway-options.ts';
 import type { Pinning } from './machine.ts';
 import type { Target } from './measure-case.ts';
-import type { BrokerFinal, BrokerInput, BrokerReady, Shared } from './parts/broker.ts';
+import type { BrokerFinal, BrokerInput, BrokerReady } from './parts/broker.ts';
 import type { HttpReady } from './parts/listen.ts';
 import type { MemoryAtPeak } from './parts/memory-at-peak.ts';
 import { startPart, type Part } from './start-part.ts';
@@ -25,6 +25,7 @@ const programs = {
   raw: new URL('./parts/raw-upstream.ts', import.meta.url),
   sdk: new URL('./parts/sdk-upstream.ts', import.meta.url),
   proxy: new URL('./parts/reverse-proxy.ts', import.meta.url),
+  collector: new URL('./parts/trace-collector.ts', import.meta.url),
 };
 
 export type GatewayBed = {
@@ -67,13 +68,21 @@ export async function startBed(options: GatewayOptions, pinning: Pinning | undef
     const proxies = { raw: await proxyOf('raw'), sdk: await proxyOf('sdk') };
     const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(options.profile)}`];
     const brokers = new Map<string, Broker>();
-    const startBroker = async (database: DatabaseKind, checkout: string, beside?: Shared): Promise<Broker> => {
+    const collector = options.traced
+      ? await start<HttpReady, object>(programs.collector, null, pinning?.driverCore)
+      : undefined;
+    const startBroker = async (
+      database: DatabaseKind,
+      checkout: string,
+      { beside, collectorUrl }: Pick<BrokerInput, 'beside' | 'collectorUrl'> = {},
+    ): Promise<Broker> => {
       const input: BrokerInput = {
         database,
         upstreams: { raw: upstreams.raw.ready.origin, sdk: upstreams.sdk.ready.origin },
         people,
         memory: options.memory,
         beside,
+        collectorUrl,
       };
       const flags = [...startFlags(checkout), ...profiling];
       return start(brokerProgram(checkout), input, pinning?.gatewayCore, flags);
@@ -85,8 +94,12 @@ export async function startBed(options: GatewayOptions, pinning: Pinning | undef
       if (options.against !== undefined) {
         brokers.set(earlierName(database), await startBroker(database, options.against));
       }
+      if (collector) {
+        const traced = await startBroker(database, ownCheckout, { collectorUrl: collector.ready.origin });
+        brokers.set(tracedName(database), traced);
+      }
       if (options.charged && broker.ready.shared)
-        second = await startBroker(database, ownCheckout, broker.ready.shared);
+        second = await startBroker(database, ownCheckout, { beside: broker.ready.shared });
     }
 
     return {

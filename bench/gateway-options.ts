@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { UsageError } from './bench.ts';
 
 export const gatewayUsage =
-  'gateway [--seconds 1.2] [--rounds 3] [--clients 1,32,128] [--upstreams raw,sdk] [--database pglite|postgres|both] [--askable] [--uncharged] [--memory] [--profile FOLDER] [--against FOLDER]';
+  'gateway [--seconds 1.2] [--rounds 3] [--clients 1,32,128] [--upstreams raw,sdk] [--database pglite|postgres|both] [--askable] [--uncharged] [--memory] [--traced] [--write] [--profile FOLDER] [--against FOLDER]';
 
 export type DatabaseKind = 'pglite' | 'postgres';
 export type UpstreamName = 'raw' | 'sdk';
@@ -24,6 +24,10 @@ export type GatewayOptions = {
   charged: boolean;
   /** Says what each broker's memory consisted of at its peak. Sampling costs a little: leave it out to compare speed. */
   memory: boolean;
+  /** Measures a broker beside them that sends a trace of each call to a collector. */
+  traced: boolean;
+  /** Writes the figures into docs/performance.md. */
+  write: boolean;
   /** Folder for the broker's CPU profiles. */
   profile: string | undefined;
   /** Another checkout, with its packages installed, whose broker is measured in the same rounds. */
@@ -47,6 +51,8 @@ export function parseGatewayOptions(args: readonly string[]): GatewayOptions {
     askable: values.askable,
     charged: !values.uncharged,
     memory: values.memory,
+    traced: values.traced,
+    write: values.write,
     profile: values.profile,
     against: checkout(values.against),
   };
@@ -66,6 +72,8 @@ function parse(args: readonly string[]) {
         askable: { type: 'boolean', default: false },
         uncharged: { type: 'boolean', default: false },
         memory: { type: 'boolean', default: false },
+        traced: { type: 'boolean', default: false },
+        write: { type: 'boolean', default: false },
         profile: { type: 'string' },
         against: { type: 'string' },
       },

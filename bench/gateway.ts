@@ -1,11 +1,13 @@
 import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
 import { UsageError, type Bench } from './bench.ts';
-import { compareCharged, compareWithEarlier, formatShare } from './compare-targets.ts';
+import { callsSection } from './calls-section.ts';
+import { compareCharged, compareTraced, compareWithEarlier, formatShare } from './compare-targets.ts';
 import { gatewayUsage, parseGatewayOptions, type GatewayOptions, type UpstreamName } from './gateway-options.ts';
 import { findLedgerProblems, findProblems } from './find-problems.ts';
 import { describeMachine, loadAverage, measureCoreSpeed, pinSelf, planPinning } from './machine.ts';
 import type { Era } from './mcp-connection.ts';
 import { measureCase, type CaseResult, type Target } from './measure-case.ts';
+import { writePerformance } from './performance-page.ts';
 import { formatCases } from './print-cases.ts';
 import { startBed, type GatewayBed } from './gateway-bed.ts';
 import { sum } from './statistics.ts';
@@ -46,8 +48,12 @@ export const gatewayBench: Bench = {
     for (const share of toEarlier) console.log(formatShare(share, 'the earlier'));
     const charged = compareCharged(measured);
     for (const share of charged) console.log(formatShare(share, 'the same without charges'));
+    const traced = compareTraced(measured);
+    for (const share of traced) console.log(formatShare(share, 'the same without traces'));
     for (const [kind, atPeak] of Object.entries(memory))
       console.log(`souk ${kind} at its peak, MB: ${JSON.stringify(atPeak)}\n`);
+    if (options.write && problems.length === 0)
+      writePerformance('Calls', `npm run bench -- gateway ${args.join(' ')}`, callsSection(measured, charged, traced));
     for (const problem of problems) console.log(`WRONG: ${problem}`);
     const result = {
       bench: 'gateway',
@@ -65,6 +71,7 @@ export const gatewayBench: Bench = {
       memory,
       toEarlier,
       charged,
+      traced,
       ledgers,
       cases: measured,
     };

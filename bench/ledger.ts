@@ -21,13 +21,17 @@ import { createLog } from '../apps/broker/src/platform/log.ts';
 import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
 import { startPostgresCluster } from '../apps/broker/src/testing/postgres-cluster.ts';
 import { UsageError, type Bench } from './bench.ts';
+import { markdownTable } from './markdown-table.ts';
+import { writePerformance } from './performance-page.ts';
 import { rounded } from './statistics.ts';
 
-const usageText = 'ledger [--seconds 2]';
+const usageText = 'ledger [--seconds 2] [--write]';
 const livemode = false;
 const log = createLog('fatal', process.stderr);
 const people = 16;
 const given = 1_000_000_000;
+
+type Result = { database: string; clients: number; way: string; callsPerSecond: number; ratio: number };
 
 /** Holds a credit of a person, and charges it. Resolves when the next call may be made. */
 type Way = { name: string; call(userId: string): Promise<void>; end(): Promise<void> };
@@ -37,10 +41,13 @@ export const ledgerBench: Bench = {
   description: 'holds and settlements a second: in batches, and in leases, against one statement for each',
   usage: usageText,
   async run(args) {
-    const { values } = parseArgs({ args: [...args], options: { seconds: { type: 'string', default: '2' } } });
+    const { values } = parseArgs({
+      args: [...args],
+      options: { seconds: { type: 'string', default: '2' }, write: { type: 'boolean', default: false } },
+    });
     const seconds = Number(values.seconds);
     if (!(seconds >= 0.1 && seconds <= 60)) throw new UsageError(`--seconds: ${values.seconds}`);
-    const results: Record<string, unknown>[] = [];
+    const results: Result[] = [];
     let faults = 0;
     for (const database of findPostgresBinaries() ? ['pglite', 'postgres'] : ['pglite']) {
       await withDatabase(database, async (db) => {
@@ -64,11 +71,22 @@ export const ledgerBench: Bench = {
       });
     }
     console.table(results);
+    if (values.write && faults === 0)
+      writePerformance('Credits', 'npm run bench -- ledger --write', creditsSection(results));
     if (faults > 0) console.log(`WRONG: ${faults} accounts do not add up`);
     console.log(JSON.stringify({ bench: 'ledger', ok: faults === 0, seconds, results }));
     return faults === 0 ? 0 : 1;
   },
 };
+
+function creditsSection(results: readonly Result[]): string {
+  const head = ['database', 'calls at once', 'way', 'calls/s', 'ratio'];
+  const rows = results.map((one) => [one.database, one.clients, one.way, one.callsPerSecond, one.ratio].map(String));
+  return `Holds and settlements of credits a second, without the network: by one statement for each, in batches, and in leases that
+grow, which the broker uses. What waits to be written at the end belongs to the rate.
+
+${markdownTable(head, rows)}`;
+}
 
 async function withDatabase(kind: string, use: (db: Database) => Promise<void>): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'souk-bench-'));

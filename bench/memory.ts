@@ -6,6 +6,8 @@ import { newDataDir, runToEnd, startProduct, type Product } from '../e2e/product
 import { untilAllConnected } from '../e2e/until-all-connected.ts';
 import { UsageError, type Bench } from './bench.ts';
 import { measureBrokerMemory, type BrokerMemory } from './broker-memory.ts';
+import { markdownTable } from './markdown-table.ts';
+import { writePerformance } from './performance-page.ts';
 
 /** Limit for the product with its children: the sum of PSS on a second start, some time after it was ready. */
 const limitMiB = 1024;
@@ -26,9 +28,9 @@ export const memoryBench: Bench = {
   description:
     'memory of the broker at its start, idle and under load, and of the product with everything that it starts',
   usage:
-    'npm run bench -- memory [--seconds 60] [--load 10] [--against FOLDER]   how long after the calls is measured, and how long 128 clients call',
+    'npm run bench -- memory [--seconds 60] [--load 10] [--against FOLDER] [--write]   how long after the calls is measured, and how long 128 clients call',
   async run(args) {
-    const { seconds, loadSeconds, against } = readOptions(args);
+    const { seconds, loadSeconds, against, write } = readOptions(args);
     const brokers: BrokerMemory[] = [];
     for (const database of findPostgresBinaries() ? (['pglite', 'postgres'] as const) : (['pglite'] as const))
       brokers.push(...(await measureBrokerMemory({ database, loadSeconds, afterSeconds: seconds, against })));
@@ -57,21 +59,55 @@ export const memoryBench: Bench = {
         processes,
       };
       console.log(JSON.stringify(report));
-      return totalMiB <= limitMiB && brokers.every(({ errors }) => errors === 0) ? 0 : 1;
+      const isRight = totalMiB <= limitMiB && brokers.every(({ errors }) => errors === 0);
+      if (write && isRight)
+        writePerformance(
+          'Memory',
+          'npm run bench -- memory --write',
+          memorySection(brokers, { loadSeconds, seconds, totalMiB }),
+        );
+      return isRight ? 0 : 1;
     } finally {
       await rm(dataDir, { recursive: true, force: true });
     }
   },
 };
 
-function readOptions(args: readonly string[]): { seconds: number; loadSeconds: number; against: string | undefined } {
+function memorySection(
+  brokers: readonly BrokerMemory[],
+  { loadSeconds, seconds, totalMiB }: { loadSeconds: number; seconds: number; totalMiB: number },
+): string {
+  const figure = (value: number | undefined) => String(value ?? '-');
+  const rows = brokers.map(({ broker, startPeakMb, idleMb, loadPeakMb, afterMb, calls }) => [
+    broker,
+    ...[startPeakMb, idleMb, loadPeakMb, afterMb, calls].map(figure),
+  ]);
+  return `Resident memory of the broker's process in MB: the peak of its start, 5 s after it, the peak while 128 clients call a fast server
+for ${loadSeconds} s, and ${seconds} s after these calls.
+
+${markdownTable(['broker', 'start, peak', 'idle', 'load, peak', `${seconds} s after`, 'calls'], rows)}
+
+The whole product of \`npm start\` with its six services, after two people have called them all: ${totalMiB} MiB (the sum of PSS; at
+most ${limitMiB}).`;
+}
+
+function readOptions(args: readonly string[]): {
+  seconds: number;
+  loadSeconds: number;
+  against: string | undefined;
+  write: boolean;
+} {
   const text = { type: 'string' } as const;
   try {
-    const { values } = parseArgs({ args: [...args], options: { seconds: text, load: text, against: text } });
+    const { values } = parseArgs({
+      args: [...args],
+      options: { seconds: text, load: text, against: text, write: { type: 'boolean', default: false } },
+    });
     return {
       seconds: wholeSeconds('seconds', values.seconds ?? defaultSeconds),
       loadSeconds: wholeSeconds('load', values.load ?? defaultLoadSeconds),
       against: values.against,
+      write: values.write,
     };
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));

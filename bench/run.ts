@@ -1,9 +1,11 @@
 import { administrationBench } from './administration.ts';
 import { UsageError, type Bench } from './bench.ts';
 import { editorBench } from './editor.ts';
+import { endpointsBench } from './endpoints.ts';
 import { gatewayBench } from './gateway.ts';
 import { ledgerBench } from './ledger.ts';
 import { memoryBench } from './memory.ts';
+import { serversBench } from './servers.ts';
 
 /** EX_USAGE of sysexits.h. */
 const exitUsage = 64;
@@ -11,9 +13,11 @@ const exitUsage = 64;
 const benches: Readonly<Record<string, Bench>> = {
   administration: administrationBench,
   editor: editorBench,
+  endpoints: endpointsBench,
   gateway: gatewayBench,
   ledger: ledgerBench,
   memory: memoryBench,
+  servers: serversBench,
 };
 
 const [name, ...args] = process.argv.slice(2);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { FromPart } from './serve-part.ts';
 
-const readyWithinMs = 60_000;
-const stoppedWithinMs = 20_000;
+const defaultReadyMs = 60_000;
+const defaultStopMs = 20_000;
 
 /** A program of the benchmark in its own process. */
 export type Part<Ready, Final> = {
@@ -13,6 +13,8 @@ export type Part<Ready, Final> = {
   ready: Ready;
   /** Stops it, waits until it has ended, and returns its last message. A second call returns the same. */
   stop(): Promise<Final>;
+  /** Ends it at once, unless it has ended. */
+  kill(): void;
 };
 
 /**
@@ -23,7 +25,17 @@ export type Part<Ready, Final> = {
 export async function startPart<Ready, Final = Record<string, never>>(
   program: URL,
   input: unknown,
-  { core, nodeOptions = [] }: { core: number | undefined; nodeOptions?: readonly string[] },
+  {
+    core,
+    nodeOptions = [],
+    readyWithinMs = defaultReadyMs,
+    stoppedWithinMs = defaultStopMs,
+  }: {
+    core: number | undefined;
+    nodeOptions?: readonly string[];
+    readyWithinMs?: number;
+    stoppedWithinMs?: number;
+  },
 ): Promise<Part<Ready, Final>> {
   const node = [process.execPath, ...nodeOptions, fileURLToPath(program), JSON.stringify(input)];
   const [command = '', ...args] = core === undefined ? node : ['taskset', '-c', String(core), ...node];
@@ -44,7 +56,10 @@ export async function startPart<Ready, Final = Record<string, never>>(
   };
   const message = await nextMessage<Ready, Final>(child, name, readyWithinMs);
   if (message.type !== 'ready') throw new Error(`${name} stopped out of turn`);
-  return { pid, ready: message.ready, stop: () => (stopping ??= stop()) };
+  const kill = () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  };
+  return { pid, ready: message.ready, stop: () => (stopping ??= stop()), kill };
 }
 
 /** Waits for the next message. Rejects when the process ends, or when the time is over, and then ends it. */

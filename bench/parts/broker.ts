@@ -30,6 +30,8 @@ export type BrokerInput = {
   memory: boolean;
   /** Take part in what another broker has set up, on its database, and set up nothing. */
   beside?: Shared | undefined;
+  /** Where traces and figures go; undefined: nowhere. */
+  collectorUrl?: string | undefined;
 };
 
 /** What brokers on one database share. */
@@ -87,7 +89,7 @@ await servePart(async (input: BrokerInput) => {
 });
 
 async function serveBroker(
-  { database, upstreams, people, memory, beside }: BrokerInput,
+  { database, upstreams, people, memory, beside, collectorUrl }: BrokerInput,
   dataDir: string,
   databaseUrl: string | undefined,
 ): Promise<Serving<BrokerReady, BrokerFinal>> {
@@ -104,6 +106,7 @@ async function serveBroker(
     MCP_CALLS_PER_MINUTE_TOKEN: '100000000',
     MCP_CALLS_PER_MINUTE_USER: '100000000',
     MCP_REQUESTS_PER_MINUTE_TOKEN: '100000000',
+    ...(collectorUrl !== undefined && { OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl }),
     // the cluster is configured for tests without durability; here a commit must wait as in production
     ...(databaseUrl !== undefined && { DATABASE_URL: `${databaseUrl}?options=-c%20synchronous_commit%3Don` }),
   });

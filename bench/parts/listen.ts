@@ -5,11 +5,14 @@ import type { Serving } from '../serve-part.ts';
 /** How an HTTP part is reached. */
 export type HttpReady = { origin: string };
 
-/** Serves on a free loopback port. The part only has to close the server at the end. */
-export async function serveHttp(listener: RequestListener): Promise<Serving<HttpReady, object>> {
+/**
+ * Serves on a free loopback port. The part only has to close the server at the end.
+ * @param host 0.0.0.0 answers at every address of 127.0.0.0/8, as many servers with an origin each
+ */
+export async function serveHttp(listener: RequestListener, host = '127.0.0.1'): Promise<Serving<HttpReady, object>> {
   // keep-alive connections must outlive the pauses of an interleaved round
   const server = createServer({ keepAliveTimeout: 600_000 }, listener);
-  const port = await listen(server);
+  const port = await listen(server, host);
   return {
     ready: { origin: `http://127.0.0.1:${port}` },
     async stop() {
@@ -20,9 +23,9 @@ export async function serveHttp(listener: RequestListener): Promise<Serving<Http
   };
 }
 
-/** Listens on a free port of 127.0.0.1 and returns the port. */
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+/** Listens on a free port and returns it. */
+async function listen(server: Server, host: string): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   return address.port;

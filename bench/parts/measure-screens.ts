@@ -2,38 +2,66 @@ import { chromium, type Page } from '@playwright/test';
 import { browserArguments, browserPath } from '../../e2e/browser.ts';
 import { openSignedIn } from '../../e2e/journeys/sign-in.ts';
 import { median, rounded } from '../statistics.ts';
+import { planId } from './seed-money.ts';
 
 export type ScreenResult = { screen: string; ms: number; worstMs: number };
 
 const server = '/admin?tab=manifests&id=server-10';
 
+type Screen = { path: string; data: (page: Page) => ReturnType<Page['locator']> };
+
+const firstRow = (page: Page) => page.getByRole('row').nth(1);
+
 /** Each screen's address, and what stands there once its first data has come. */
-const screens: Readonly<Record<string, { path: string; data: (page: Page) => ReturnType<Page['locator']> }>> = {
-  'Broker Manifests': { path: '/admin', data: (page) => page.getByRole('row').nth(1) },
+const screensOf = (personId: string): Readonly<Record<string, Screen>> => ({
+  'Broker Manifests': { path: '/admin', data: firstRow },
   'Broker Manifests, a search': {
     path: '/admin?q=server+4999',
     data: (page) => page.getByRole('row').filter({ hasText: 'Server 4999' }),
   },
-  'User Management': { path: '/admin?tab=users', data: (page) => page.getByRole('row').nth(1) },
+  'User Management': { path: '/admin?tab=users', data: firstRow },
   'User Management, all searched': {
     path: '/admin?tab=users&all=user41999@',
     data: (page) => page.getByRole('row').filter({ hasText: 'user41999@' }),
   },
+  Overview: { path: '/admin?tab=overview', data: (page) => page.getByText('People who made calls') },
   'a server, Overview': { path: server, data: (page) => page.getByText('People who called it') },
   'a server, Manifest': {
     path: `${server}&part=manifest`,
     data: (page) => page.getByRole('textbox', { name: /^Manifest of / }),
   },
-  'a server, Changes': { path: `${server}&part=changes`, data: (page) => page.getByRole('row').nth(1) },
-  'a server, Tools': { path: `${server}&part=tools`, data: (page) => page.getByRole('row').nth(1) },
+  'a server, Changes': { path: `${server}&part=changes`, data: firstRow },
+  'a server, Tools': { path: `${server}&part=tools`, data: firstRow },
   'a server, Money': { path: `${server}&part=money`, data: (page) => page.getByText('Not for rent') },
-};
+  ...Object.fromEntries(
+    ['credits', 'payments', 'calls', 'sign-ins', 'audit'].map((part) => [
+      `a person, ${part}`,
+      { path: `/admin?tab=users&user=${personId}&part=${part}`, data: firstRow },
+    ]),
+  ),
+  'a person, access': {
+    path: `/admin?tab=users&user=${personId}&part=access`,
+    data: (page) => page.getByRole('region', { name: 'Access', exact: true }),
+  },
+  Offers: { path: '/admin?tab=offers', data: firstRow },
+  'an offer': {
+    path: `/admin?tab=offers&offer=${planId}`,
+    data: (page) => page.getByRole('list', { name: 'Subscribers by price' }),
+  },
+  'Audit Log': { path: '/admin?tab=audit', data: firstRow },
+  'Allow List': {
+    path: '/admin?tab=allowed',
+    data: (page) => page.getByRole('heading', { name: 'Private addresses' }),
+  },
+  System: { path: '/admin?tab=system', data: firstRow },
+});
 
 /**
  * Opens each screen of the administrator area in a browser, in each round, from the address to its first data. The browser has
  * the program in its cache, as it has at every visit but the first.
  */
-export async function measureScreens(publicUrl: string, rounds: number): Promise<ScreenResult[]> {
+export async function measureScreens(publicUrl: string, personId: string, rounds: number): Promise<ScreenResult[]> {
+  const screens = screensOf(personId);
   const browser = await chromium.launch({ executablePath: await browserPath(), args: browserArguments });
   try {
     const context = await browser.newContext({ baseURL: publicUrl, viewport: { width: 1280, height: 900 } });

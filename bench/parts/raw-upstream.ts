@@ -28,16 +28,46 @@ type Message = {
 };
 
 const sessions = new Set<string>();
+/** The hosts of its requests since they were last read: each is one of many servers. */
+let asked = new Set<string>();
+let requests = 0;
+let legacyHosts = false;
 
-await servePart(() =>
-  serveHttp((request, response) => {
+/** How many servers were asked, and by how many requests, since the last reading. */
+export type AskedServers = { servers: number; requests: number };
+
+/** `legacyHosts`: at an address with an odd last number it speaks only the revisions with sessions. */
+export type RawUpstreamInput = { host?: string; legacyHosts?: boolean } | null;
+
+await servePart((input: RawUpstreamInput) => {
+  legacyHosts = input?.legacyHosts ?? false;
+  return serveHttp((request, response) => {
+    if (request.url === '/asked') return tellAsked(request, response);
+    requests++;
+    asked.add(request.headers.host ?? '');
     if (request.method === 'DELETE') return endSession(request, response);
     if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST, DELETE' }).end();
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => answer(request, response, Buffer.concat(chunks).toString()));
-  }),
-);
+  }, input?.host);
+});
+
+/** Of 127.1.2.3:4000, 3 decides. */
+function isLegacyHost({ headers: { host = '' } }: IncomingMessage): boolean {
+  const [address = ''] = host.split(':');
+  return legacyHosts && Number(address.split('.').at(-1)) % 2 === 1;
+}
+
+/** GET reads, DELETE begins anew. */
+function tellAsked(request: IncomingMessage, response: ServerResponse): void {
+  const told: AskedServers = { servers: asked.size, requests };
+  if (request.method === 'DELETE') {
+    asked = new Set();
+    requests = 0;
+  }
+  send(response, 200, told, {});
+}
 
 function answer(request: IncomingMessage, response: ServerResponse, text: string): void {
   let message: Message;
@@ -48,7 +78,7 @@ function answer(request: IncomingMessage, response: ServerResponse, text: string
   }
   const { _meta: meta } = message.params ?? {};
   const claim = meta?.[versionKey];
-  if (claim !== undefined) return answerModern(request, response, message, claim);
+  if (claim !== undefined && !isLegacyHost(request)) return answerModern(request, response, message, claim);
   if (message.method === 'initialize') return initialize(response, message);
   if (message.method === 'server/discover') return fail(response, 400, message.id, -32_602, 'no protocol version');
   if (!sessions.has(String(request.headers['mcp-session-id']))) {

@@ -1,0 +1,53 @@
+import { planId } from './seed-money.ts';
+
+/** The first data of the administrator's lists, by the address that is asked for it. */
+export function administrationLists(
+  users: number,
+  personId: string,
+  entryId: string,
+): Readonly<Record<string, string>> {
+  const person = `/admin/users/${personId}`;
+  return {
+    'users: first page': '/admin/users',
+    'users: last page': `/admin/users?page=${Math.ceil(users / 20)}`,
+    'users: search, one letter': '/admin/users?search=a',
+    'users: search, a first name': '/admin/users?search=anna',
+    'users: search, an address': '/admin/users?search=user41999@',
+    'users: search, no one': '/admin/users?search=zzzz',
+    'users: administrators': '/admin/users?role=admin',
+    'users: all but administrators': '/admin/users?role=user',
+    'users: deactivated': '/admin/users?active=false',
+    'users: with a plan': '/admin/users?plan=pro',
+    'users: without a plan': '/admin/users?plan=free',
+    'a person: profile': person,
+    'a person: access': `/admin/billing/users/${personId}`,
+    'a person: credits': `${person}/ledger`,
+    'a person: credits, without calls': `${person}/ledger?show=changes`,
+    'a person: calls of an entry': `${person}/ledger/${entryId}/calls`,
+    'a person: payments': `${person}/payments`,
+    'a person: calls': `${person}/calls`,
+    'a person: calls of an outcome': `${person}/calls?outcome=failed`,
+    'a person: calls, none of the outcome': `${person}/calls?outcome=cancelled`,
+    'a person: calls, none of the service': `${person}/calls?serverId=server-1`,
+    'a person: apps and tokens': `${person}/connections`,
+    'a person: sign-ins': `${person}/sign-ins`,
+    'a person: audit': `/admin/audit?object=${personId}`,
+    'overview: what waits': '/admin/overview/needs',
+    'overview: figures': '/admin/overview/figures',
+    'manifests: all of them': '/admin/manifests',
+    'manifests: first page': '/admin/manifests?page=1&limit=50',
+    'manifests: last page': '/admin/manifests?page=100&limit=50',
+    'manifests: search': '/admin/manifests?page=1&limit=50&search=server%204999',
+    'manifests: active ones': '/admin/manifests?page=1&limit=50&status=active',
+    offers: '/admin/offers',
+    'offers: who pays what': `/admin/offers/${planId}`,
+    'offers: preview of a move': `/admin/offers/${planId}/move`,
+    'audit log': '/admin/audit',
+    'audit log: of servers': '/admin/audit?group=servers',
+    'audit log: of a server': '/admin/audit?object=server-4998',
+    'audit log: of an operator': '/admin/audit?who=operator:olga',
+    'audit log: a group without rows': '/admin/audit?group=tools',
+    'allow list': '/admin/allowances',
+    system: '/admin/system',
+  };
+}

@@ -1,0 +1,22 @@
+// A thread that sends requests, so that what is measured in the main thread is the broker alone.
+import { Agent, request } from 'node:http';
+import { parentPort } from 'node:worker_threads';
+
+export type Asked = { method: string; url: string; headers: Record<string, string>; body: string | undefined };
+export type Answered = { status: number; bytes: number };
+
+const agent = new Agent({ keepAlive: true });
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+const tell = (answered: Answered) => parentPort?.postMessage(answered);
+
+parentPort?.on('message', ({ method, url, headers, body }: Asked) => {
+  const sent = request(url, { method, headers, agent }, (answer) => {
+    let bytes = 0;
+    answer.on('data', (piece: Buffer) => (bytes += piece.length));
+    answer.on('end', () => tell({ status: answer.statusCode ?? 0, bytes }));
+  });
+  // no answer came: the walk shows it as status 0
+  sent.on('error', () => tell({ status: 0, bytes: 0 }));
+  sent.end(body);
+});
