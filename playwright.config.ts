@@ -10,7 +10,7 @@ export default defineConfig({
   // costs nothing where things come at once, and a busy machine may take its time
   expect: { timeout: 15_000 },
   // each has a product of its own; one leaves half of two cores idle
-  workers: 2,
+  workers: 3,
   fullyParallel: false,
   reporter: [['list']],
   use: {

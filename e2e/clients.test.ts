@@ -1,8 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
+import { getServer } from '../packages/contract/src/catalogue-search.ts';
+import { getCapabilities } from '../packages/contract/src/catalogue.ts';
+import { addFromRegistry } from './clients/add-mcp.ts';
+import { everyAnswer, listLink } from './clients/list-link.ts';
 import { connectMcpRemote, openHome } from './clients/mcp-remote.ts';
 import { toolClients } from './clients/tool-clients.ts';
+import { administratorCalls, newPerson } from './journeys/administrator-calls.ts';
 import { connectBySignIn, type SignedIn } from './oauth-client.ts';
 import { runToEnd, startProduct, type Product } from './product.ts';
 import { untilAllConnected } from './until-all-connected.ts';
@@ -29,7 +34,8 @@ afterAll(async () => {
 test('[CFG-1] [CFG-17] the start prints the address, the link and how to sign in', () => {
   expect(product.output()).toContain(product.publicUrl);
   expect(product.output()).toContain(link);
-  expect(product.output()).toMatch(/sign in/i);
+  // one line of JSON, where no terminal reads it
+  expect(product.output()).toContain('"signIn":"with the stand-in for Google');
   expect(product.output()).toContain('admin@souk.test');
 });
 
@@ -156,4 +162,58 @@ test('mcp-remote signs in with only the link, lists and calls, and needs no seco
   expect(signIns).toBe(1);
   await again.close();
   await home.remove();
+});
+
+test('a client whose registry is this shop finds a service there, and installs a link that works', async () => {
+  const [installed, ...others] = await addFromRegistry(`${product.publicUrl}/v0.1/servers`, 'notes');
+  expect(others).toEqual([]);
+  expect(installed).toEqual({ type: 'http', url: `${product.publicUrl}/s/notes/mcp` });
+  const { client } = await connectBySignIn(installed?.url ?? '', 'registry@souk.test', 'modern');
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('create_note');
+  await client.close();
+});
+
+test('what the page of a service counts and names is what its link lists, and the link of all services', async () => {
+  const email = 'compares@souk.test';
+  const id = await newPerson(product.publicUrl, email);
+  const administrator = await administratorCalls(product.publicUrl);
+  await administrator.addUserSubscription({ params: { id }, body: { type: 'subscription', mcpId: 'enterprise' } });
+  const create = ['token', 'create', '--email', email, '--name', 'compares'];
+  const created = await runToEnd(['apps/broker/src/operator/souk.ts', ...create], { DATA_DIR: product.dataDir });
+  const own = created.stdout.trim();
+  const read = async (path: string): Promise<unknown> => (await fetch(`${product.publicUrl}${path}`)).json();
+  const all = await listLink(link, own, everyAnswer);
+  const { servers } = getCapabilities.answer.parse(await read('/mcp/capabilities'));
+  expect(servers).toHaveLength(9);
+  for (const { serverId } of servers) {
+    const page = getServer.answer.parse(await read(`/api/catalogue/servers/${serverId}`));
+    const { capabilities, askingTools = 0 } = page.server;
+    const named = (type: string) => page.capabilities.filter((item) => item.type === type);
+    const everywhere = (items: readonly { exposedName?: string | undefined }[]) =>
+      items.map((item) => item.exposedName);
+    const tools = named('tool');
+    const path = `${product.publicUrl}/s/${serverId}/mcp`;
+    const whole = await listLink(path, own, everyAnswer);
+    expect(whole, serverId).toEqual({
+      tools: tools.map(({ name }) => name),
+      prompts: named('prompt').map(({ name }) => name),
+      resources: named('resource').map(({ uri }) => uri),
+      templates: page.resourceTemplates.map(({ uri }) => uri),
+    });
+    expect(capabilities, serverId).toEqual({
+      tools: whole.tools.length,
+      prompts: whole.prompts.length,
+      resources: whole.resources.length,
+    });
+    // a client that can answer nothing lists the tools that ask nothing
+    const { tools: unasked } = await listLink(path, own);
+    expect(unasked, serverId).toEqual(tools.filter(({ asks }) => asks === undefined).map(({ name }) => name));
+    expect(capabilities.tools - unasked.length, serverId).toBe(askingTools);
+    expect(all.tools, serverId).toEqual(expect.arrayContaining(everywhere(tools)));
+    expect(all.prompts, serverId).toEqual(expect.arrayContaining(everywhere(named('prompt'))));
+    expect(all.resources, serverId).toEqual(expect.arrayContaining(everywhere(named('resource'))));
+    expect(all.templates, serverId).toEqual(expect.arrayContaining(everywhere(page.resourceTemplates)));
+  }
+  const helpers = all.tools.filter((name) => !name.includes('__')).length;
+  expect(all.tools).toHaveLength(helpers + servers.reduce((sum, { capabilities }) => sum + capabilities.tools, 0));
 });

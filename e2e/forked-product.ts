@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { offersWithoutWelcome } from '../apps/broker/src/testing/offers-without-welcome.ts';
 import { freePort, newDataDir, programEnv } from './product.ts';
 
 /** A product with services of its own, in a process that sends its address as the first message. */
@@ -15,7 +16,8 @@ export type ForkedProduct = {
 /** @param program ends when its parent disconnects */
 export async function forkProduct(program: URL): Promise<ForkedProduct> {
   const dataDir = await newDataDir();
-  const env = { ...programEnv(), PORT: String(await freePort()), DATA_DIR: dataDir };
+  const own = { PORT: String(await freePort()), DATA_DIR: dataDir, OFFERS_FILE: await offersWithoutWelcome(dataDir) };
+  const env = { ...programEnv(), ...own };
   const child = fork(program, { execArgv: [], env });
   const [ready] = await once(child, 'message');
   return {

@@ -1,19 +1,20 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Fault } from '../apps/broker/src/testing/fault-server.ts';
 import { postModern } from '../apps/broker/src/testing/mcp-clients.ts';
-import { atFullSize } from '../apps/broker/src/testing/proof-size.ts';
+import { atFullSize, tellFigure } from '../apps/broker/src/testing/proof-size.ts';
 import { productFlags } from '../scripts/product-flags.ts';
+import { hear } from './hostile/hear.ts';
 import {
   areAtOnce,
   delays,
   isAsFast,
   isPrompt,
   isShort,
+  sayDelay,
   isUndisturbed,
   sumUp,
   type Lists,
@@ -48,7 +49,7 @@ const worse: Fault[] = [
   'header-bomb',
   'slow-pattern',
 ];
-const programs = ['flood', 'notices', 'deep', 'exit-on-call', 'chatty'];
+const programs = ['flood', 'notices', 'deep', 'exit-on-call', 'chatty', 'hungry', 'forks', 'litter', 'endless-stderr'];
 
 const size = {
   turns: atFullSize({ full: 5, short: 3 }),
@@ -159,6 +160,8 @@ test('[I5] beside dead, hanging, garbage and flooding servers, a hostile templat
     if (rounds.some(isUndisturbed)) break;
   }
   print('I5: healthy calls alone and beside bad servers, ms', rounds);
+  const { alone, beside } = rounds.at(-1) ?? {};
+  tellFigure(`p99 ${alone?.p99Ms.toFixed(1)} ms alone, ${beside?.p99Ms.toFixed(1)} ms beside them`);
   if (!rounds.some(({ alone, beside }) => isAsFast(alone.p99Ms, beside.p99Ms)))
     printScarce('I5', 'the durations of calls');
   expect(rounds.some(isUndisturbed), JSON.stringify(rounds)).toBe(true);
@@ -176,6 +179,7 @@ test('[I7] no upstream can block the event loop: delay p99 < 50 ms, max < 250 ms
     if (isPrompt(heard)) break;
   }
   print('I7: delay of the event loop in ms, and what the thread computed in a turn of it', rounds);
+  tellFigure(sayDelay(rounds.at(-1)));
   if (!rounds.some(({ whole }) => isShort(whole))) {
     printScarce('I7', 'the whole delay');
   }
@@ -206,6 +210,7 @@ test('[I6] with every upstream down, lists are answered within 300 ms', async ()
       if (rounds.some(areAtOnce)) break;
     }
     print(`I6: ${method} with every upstream down`, rounds);
+    tellFigure(`${method}: the slowest of ${size.lists} took ${rounds.at(-1)?.slowestMs.toFixed(0)} ms`);
     expect(rounds.some(areAtOnce), JSON.stringify(rounds)).toBe(true);
   }
   expect(tools).toContain('one__call');
@@ -270,22 +275,6 @@ function slugOf(id: string): string {
 
 function tell(message: ToBroker): void {
   broker.send(message);
-}
-
-/** The next message of a program. @throws Error if it ends before */
-async function hear<Message>(child: ChildProcess, schema: z.ZodType<Message>): Promise<Message> {
-  const heard = new AbortController();
-  const { signal } = heard;
-  try {
-    return await Promise.race([
-      once(child, 'message', { signal }).then(([message]) => schema.parse(message)),
-      once(child, 'exit', { signal }).then(([code]) => {
-        throw new Error(`ended with ${code}`);
-      }),
-    ]);
-  } finally {
-    heard.abort();
-  }
 }
 
 function print(what: string, figures: unknown): void {

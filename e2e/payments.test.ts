@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { payOnPage } from '@souk/stripe-sandbox/testing';
@@ -19,6 +20,9 @@ import { newDataDir, runToEnd, startProduct, type Product } from './product.ts';
 // The product as an operator runs it, where no webhook arrives: its database refuses to store one. Orders are ten minutes old
 // from the beginning, as the reconciler leaves younger ones to their webhook. The second payment is never written down to its
 // end: after its credits were given, and before that is committed, the database is busy until it is killed.
+
+// the database is there before the first start, which makes no key beside one
+const MASTER_KEY = randomBytes(32).toString('base64url');
 
 let dataDir: string;
 let product: Product;
@@ -47,8 +51,9 @@ afterAll(async () => {
 const entries = async ({ query }: Pick<Database, 'query'>) => (await query('select delta from ledger_entries')).rows;
 const openOffline = () => openDatabase({ databaseUrl: undefined, dataDir, log: createLog('silent'), migrations });
 const start = (port?: number) =>
-  startProduct({ dataDir, env: { BUNDLED_CATALOGUE: 'off' }, ...(port !== undefined && { port }) });
-const souk = (...args: string[]) => runToEnd(['apps/broker/src/operator/souk.ts', ...args], { DATA_DIR: dataDir });
+  startProduct({ dataDir, env: { BUNDLED_CATALOGUE: 'off', MASTER_KEY }, ...(port !== undefined && { port }) });
+const souk = (...args: string[]) =>
+  runToEnd(['apps/broker/src/operator/souk.ts', ...args], { DATA_DIR: dataDir, MASTER_KEY });
 
 async function newBuyer() {
   const { publicUrl } = product;

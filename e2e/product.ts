@@ -1,9 +1,11 @@
 import { freePort } from '../apps/broker/src/testing/free-port.ts';
+import { offersWithoutWelcome } from '../apps/broker/src/testing/offers-without-welcome.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { productFlags } from '../scripts/product-flags.ts';
+import { startFlags } from '../scripts/product-flags.ts';
+import type { OtherUser } from './other-user.ts';
 
 const root = join(import.meta.dirname, '..');
 const readyDeadlineMs = 120_000;
@@ -15,23 +17,38 @@ export type Product = {
   readyMs: number;
   pid: number;
   output(): string;
+  stderr(): string;
   /** Pids of the broker and of all processes that it started. */
   processes(): Promise<number[]>;
   kill(signal: NodeJS.Signals): Promise<number | null>;
+  /** As Ctrl+C in a terminal, which reaches all processes of the group. */
+  interrupt(): Promise<number | null>;
 };
 
-export type ProductOptions = { dataDir?: string; env?: NodeJS.ProcessEnv; port?: number };
+export type ProductOptions = {
+  dataDir?: string;
+  env?: NodeJS.ProcessEnv;
+  port?: number;
+  /** The folder of another version's sources; by default this checkout. */
+  checkout?: string;
+  /** New accounts are given the demo's welcome credits: other tests count what people have. */
+  welcomes?: boolean;
+  /** A group of processes, as a terminal makes one, for `interrupt`. Ctrl+C on the tests does not reach it. */
+  ownGroup?: boolean;
+  /** Another user of this machine. */
+  user?: OtherUser;
+};
 
 /** Starts the product as `npm start` does, in its own process, and waits until it reports that it is ready. */
 export async function startProduct(options: ProductOptions = {}): Promise<Product> {
   const dataDir = options.dataDir ?? (await newDataDir());
   const port = options.port ?? (await freePort());
   const startedAt = performance.now();
-  const child = run([...productFlags, 'apps/broker/src/main.ts'], {
-    PORT: String(port),
-    DATA_DIR: dataDir,
-    ...options.env,
-  });
+  const offers = options.welcomes ? {} : { OFFERS_FILE: await offersWithoutWelcome(await newDataDir()) };
+  const env = { PORT: String(port), DATA_DIR: dataDir, ...offers, ...options.env };
+  const checkout = options.checkout ?? root;
+  const program = [...startFlags(checkout), 'apps/broker/src/main.ts'];
+  const child = run(program, env, { ownGroup: options.ownGroup, checkout, user: options.user });
   await new Promise<void>((resolve, reject) => {
     const deadline = setTimeout(() => reject(new Error(`not ready in time:\n${child.output()}`)), readyDeadlineMs);
     child.process.stdout?.on('data', () => {
@@ -52,9 +69,14 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
     readyMs: performance.now() - startedAt,
     pid,
     output: child.output,
+    stderr: child.stderr,
     processes: async () => [pid, ...(await descendants(pid))],
     async kill(signal) {
       child.process.kill(signal);
+      return child.exit;
+    },
+    async interrupt() {
+      process.kill(-pid, 'SIGINT');
       return child.exit;
     },
   };
@@ -64,8 +86,9 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
 export async function runToEnd(
   program: string[],
   env: NodeJS.ProcessEnv = {},
+  user?: OtherUser,
 ): Promise<{ code: number | null; output: string; stdout: string }> {
-  const child = run(program, env);
+  const child = run(program, env, { user });
   const code = await child.exit;
   return { code, output: child.output(), stdout: child.stdout() };
 }
@@ -78,13 +101,23 @@ export const programEnv = (): NodeJS.ProcessEnv => ({
 });
 
 /** Runs one of our programs on the Node that runs the tests. */
-function run(program: string[], env: NodeJS.ProcessEnv) {
+function run(
+  program: string[],
+  env: NodeJS.ProcessEnv,
+  {
+    ownGroup = false,
+    checkout = root,
+    user,
+  }: { ownGroup?: boolean | undefined; checkout?: string; user?: OtherUser | undefined } = {},
+) {
   let stdout = '';
   let stderr = '';
   const child: ChildProcess = spawn(process.execPath, program, {
-    cwd: root,
+    cwd: checkout,
     env: { ...programEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: ownGroup,
+    ...user,
   });
   child.stdout?.on('data', (chunk) => (stdout += String(chunk)));
   child.stderr?.on('data', (chunk) => (stderr += String(chunk)));

@@ -7,6 +7,7 @@ import { connectModern } from '../apps/broker/src/testing/mcp-clients.ts';
 import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
 import { readUsageRows } from '../apps/broker/src/testing/usage-rows.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
+import { tellFigure } from '../apps/broker/src/testing/proof-size.ts';
 import { newDataDir, runToEnd, startProduct, type Product } from './product.ts';
 import { untilAllConnected } from './until-all-connected.ts';
 
@@ -46,7 +47,7 @@ test('[CFG-4] [CFG-15] only its owner can read the data folder, which has the ma
   expect(await readdir(join(dataDir, 'db'))).not.toContain('master.key');
 });
 
-test('after kill -9 and a restart, users, tokens, demo data, usage and sign-ins are kept, and no process is left behind', async () => {
+test('[I9] after kill -9 and a restart, users, tokens, demo data, usage and sign-ins are kept, and no process is left behind', async () => {
   const { stdout } = await souk('token', 'create', '--email', 'ann@souk.test', '--name', 'restart');
   const token = stdout.trim();
   const client = await connectModern(`${product.publicUrl}/mcp`, token);
@@ -94,6 +95,7 @@ test('after kill -9 and a restart, users, tokens, demo data, usage and sign-ins 
     { origin: product.publicUrl },
   );
   expect(refreshed.status).toBe(200);
+  tellFigure(`${before.length} processes ended; the same access token, refresh token and MCP token answer`);
 });
 
 async function countCalls(accessToken: string): Promise<number> {
@@ -106,7 +108,7 @@ async function countCalls(accessToken: string): Promise<number> {
   return Array.isArray(calls) ? calls.length : 0;
 }
 
-test('SIGTERM lets a call under way finish, then ends the broker and everything that it started, with exit code 0', async () => {
+test('[I10] SIGTERM lets a call under way finish, then ends the broker and everything that it started, with exit code 0', async () => {
   const { stdout } = await souk('token', 'create', '--email', 'ann@souk.test', '--name', 'stop');
   const client = await connectModern(`${product.publicUrl}/mcp`, stdout.trim());
   let started = () => {};
@@ -125,6 +127,7 @@ test('SIGTERM lets a call under way finish, then ends the broker and everything 
   expect((await call).isError).toBeFalsy();
   expect(await exit).toBe(0);
   await waitUntil('every process to end', () => before.every((pid) => !isAlive(pid)));
+  tellFigure(`1 call of 2 s under way: answered; ${before.length} processes, 0 left; exit code 0`);
 });
 
 test('usage from before and after the kill is in the database', async () => {

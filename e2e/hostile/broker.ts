@@ -2,14 +2,18 @@
 // difference from the product: addresses of this machine are allowed as upstreams.
 import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createApp } from '../../apps/broker/src/app.ts';
+import { checkLedger } from '../../apps/broker/src/features/billing/index.ts';
 import { paths } from '../../apps/broker/src/paths.ts';
 import { limitMemory } from '../../apps/broker/src/limit-memory.ts';
 import { readConfig } from '../../apps/broker/src/platform/config.ts';
 import { createLog } from '../../apps/broker/src/platform/log.ts';
 import { deployManifest } from '../../apps/broker/src/testing/deploy-manifest.ts';
+import { giveCredits } from '../../apps/broker/src/testing/grant-credits.ts';
 import { watchOwnTurns } from './own-turns.ts';
-import type { BrokerStart, ToBroker } from './messages.ts';
+import type { BrokerStart, Charges, Holdings, ToBroker } from './messages.ts';
 
 const start: BrokerStart = JSON.parse(process.argv[2] ?? '{}');
 const config = readConfig({
@@ -32,8 +36,46 @@ const app = await createApp({
 await app.start();
 for (const { manifest, expectStatus } of start.servers) await deployManifest(app, manifest, expectStatus);
 const tokens: string[] = [];
+let userId = '';
 for (const email of start.people) {
-  tokens.push((await app.identity.createPersonalToken({ email, name: 'hostile' })).token);
+  const created = await app.identity.createPersonalToken({ email, name: 'hostile' });
+  tokens.push(created.token);
+  userId = (await giveCredits(app, email, start.credits ?? 1)) ?? '';
+}
+await recordCalls(start.recordedCalls ?? 0);
+
+/** Calls of the last of the people, as they are when they have been made. */
+async function recordCalls(count: number): Promise<void> {
+  for (let from = 0; from < count; from += 5_000)
+    await app.db.query(
+      `insert into usage_events (call_id, user_id, server_id, kind, name, outcome, credits, duration_ms, client_id, token_id, created_at)
+       select gen_random_uuid(), $1::uuid, 'recorded', 'tool', 'look', 'ok', 0, 12, 'client', 'token', now() - n * interval '1 second'
+       from generate_series($2::int, $3::int) n`,
+      [userId, from, Math.min(count, from + 5_000) - 1],
+    );
+}
+
+/** What the broker holds once nothing that it let go is counted. */
+function holdings(): Holdings {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  collect();
+  collect();
+  const { rss, heapUsed } = process.memoryUsage();
+  const kinds = Map.groupBy(process.getActiveResourcesInfo(), (kind) => kind);
+  return {
+    residentMiB: rss / 1024 / 1024,
+    heapMiB: heapUsed / 1024 / 1024,
+    open: Object.fromEntries([...kinds].map(([kind, all]) => [kind, all.length])),
+  };
+}
+
+async function charges(): Promise<Charges> {
+  await Promise.all([app.billing.ledger.flush(), app.usage.flush()]);
+  const { rows } = await app.db.query<{ charged: number }>(
+    `select coalesce(-sum(delta), 0)::bigint as charged from ledger_entries where contra = 'usage'`,
+  );
+  return { charged: Number(rows[0]?.charged), faults: (await checkLedger(app.db)).length };
 }
 
 const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -62,6 +104,8 @@ process.on('message', (message: ToBroker) => {
     clearInterval(sampler);
     process.send?.({ grownBytes });
   }
+  if (message === 'holdings') process.send?.(holdings());
+  if (message === 'ledger') void charges().then((found) => process.send?.(found));
   if (message === 'delay') {
     const waitedShare = own.waitedShare();
     process.send?.({ whole: figuresOf(delay), computed: figuresOf(own.computed), waitedShare });

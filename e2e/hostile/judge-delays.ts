@@ -41,10 +41,12 @@ export function isAsFast(aloneMs: number, besideMs: number): boolean {
 
 /**
  * Judges the whole delay, as security.md defines it. Only if the thread was often ready without getting a processor,
- * which the broker cannot influence, judges the time that the thread itself computes in a turn.
+ * which the broker cannot influence, judges the time that the thread itself computes in a turn. A turn does what has
+ * arrived since the turn before: a thread that waits half of its time finds twice as much.
  */
 export function isPrompt({ whole, computed, waitedShare }: LoopDelay): boolean {
-  return isShort(whole) || (waitedShare > scarceShare && isShort(computed));
+  const asIfAlone = { ...computed, p99Ms: computed.p99Ms * (1 - waitedShare) };
+  return isShort(whole) || (waitedShare > scarceShare && isShort(asIfAlone));
 }
 
 /**
@@ -54,6 +56,15 @@ export function isPrompt({ whole, computed, waitedShare }: LoopDelay): boolean {
 export function areAtOnce({ slowestMs, computed, waitedShare }: Lists): boolean {
   const isScarce = waitedShare > scarceShare && slowestMs < 3 * listMs;
   return slowestMs < listMs || (isScarce && computed.maxMs < listMs);
+}
+
+/** In milliseconds, for docs/reliability.md. */
+export function sayDelay(delay: LoopDelay | undefined): string {
+  if (!delay) return 'not measured';
+  const { whole, computed, waitedShare } = delay;
+  const waited = (waitedShare * 100).toFixed(0);
+  const figures = ({ p99Ms, maxMs }: DelayFigures) => `p99 ${p99Ms.toFixed(1)}, max ${maxMs.toFixed(1)}`;
+  return `delay ${figures(whole)} ms; computed in a turn ${figures(computed)} ms; ${waited}% of the time without a processor`;
 }
 
 export function isShort({ p99Ms, maxMs }: DelayFigures): boolean {

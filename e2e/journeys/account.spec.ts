@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
+import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls } from './catalogue-answer.ts';
+import { payAndReturn, subscribeTo } from './pay-with-card.ts';
 import { expect, test } from './product-test.ts';
 import { accountMenu, openSignedIn, signIn } from './sign-in.ts';
 
@@ -27,6 +29,36 @@ test('what is held about a person is exported as a file', async ({ page }) => {
     data: { profile: { email: 'taking@souk.test', displayName: 'taking' } },
   });
   await expect(region.getByRole('alert')).toHaveCount(0);
+});
+
+test('e-mails are switched off by the keyboard and stay so, a failure takes it back, and the demo shows them on a page', async ({
+  page,
+}) => {
+  await openProfile(page, 'told@souk.test');
+  const region = page.getByRole('region', { name: 'E-mails', exact: true });
+  const credits = region.getByRole('switch', {
+    name: 'Credits that you bought, or get with a plan, run low',
+    exact: true,
+  });
+  await expect(credits).toBeChecked();
+  await expect(region).toContainText('Always on, since they are about your money or the safety of your account:');
+  await expect(region.getByRole('switch', { name: 'A payment failed', exact: true })).toHaveCount(0);
+  const heal = await failCalls(page, '**/notices/credits_low', { message: 'The list rests.' });
+  await credits.focus();
+  await page.keyboard.press('Space');
+  await expect(region.getByRole('alert')).toHaveText('Failed to save your choice: The list rests.');
+  await expect(credits).toBeChecked();
+  await heal();
+  await page.keyboard.press('Space');
+  await expect(credits).not.toBeChecked();
+  await expect(region.getByRole('alert')).toHaveCount(0);
+  await expectNoAxeFindings(page);
+  await page.reload();
+  await expect(credits).not.toBeChecked();
+  await region.getByRole('link', { name: 'See the e-mails of the demo', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'E-mails of the demo', exact: true })).toBeVisible();
+  await expect(page.getByRole('main')).toContainText('DEMO - no e-mail is sent.');
+  await expectNoAxeFindings(page);
 });
 
 test('an account is deleted when its e-mail is typed, everywhere at once, and the address is free again', async ({
@@ -64,4 +96,58 @@ test('an account is deleted when its e-mail is typed, everywhere at once, and th
 
   await signIn(page, email);
   await expect(accountMenu(page)).toBeVisible();
+});
+
+test('who pays is told what is lost before they delete their account, and has nothing of it afterwards', async ({
+  page,
+}) => {
+  const email = 'loses@souk.test';
+  await openSignedIn(page, '/plans', email);
+  await subscribeTo(page, 'Basic');
+  await payAndReturn(page);
+  await page.goto('/service/travel-pro?purchase=rental');
+  await page.getByRole('button', { name: 'Continue to payment', exact: true }).click();
+  await payAndReturn(page);
+
+  await page.goto('/dashboard?tab=profile');
+  const dialog = page.getByRole('alertdialog', { name: 'Delete your account?', exact: true });
+  const open = async () => {
+    // the section above it comes later, and moves the button
+    await expect(page.getByRole('switch', { name: 'An access token expires soon', exact: true })).toBeVisible();
+    await page.getByRole('button', { name: 'Delete account', exact: true }).click();
+  };
+  const heal = await failCalls(page, '**/api/billing/subscription', { message: 'The books rest.' });
+  await page.reload();
+  await open();
+  await expect(dialog.getByRole('alert')).toContainText('What ends with your account could not be read.');
+  await heal();
+  await dialog.getByRole('button', { name: 'Try again', exact: true }).click();
+  await expect(dialog.getByRole('link', { name: 'Refunds', exact: true })).toHaveAttribute('href', '/refunds');
+  const losses = dialog.getByRole('list', { name: 'What ends with your account', exact: true }).getByRole('listitem');
+  const day = '[A-Z][a-z]{2} \\d{1,2}, \\d{4}';
+  await expect(losses).toHaveText([
+    '200 creditsnot spent yet',
+    new RegExp(`^Basic plan\\$5/month, paid until ${day}$`),
+    new RegExp(`^Travel ProRental, paid until ${day}$`),
+  ]);
+  await expect(dialog).toContainText('Every renewal is canceled: you are not charged again.');
+  const whatGoes =
+    'Your profile, connected apps, access tokens, sign-ins at services and settings are deleted immediately.';
+  const whatStays =
+    "Records of payments and credits stay, anonymized, and a fingerprint of your e-mail, so that welcome credits and trials are given once. Data that services keep on their own servers stays with them; we can't delete it.";
+  await expect(dialog).toContainText(`${whatGoes} This action cannot be undone.`);
+  await expect(dialog).toContainText(`Apps that use your link stop working at once. ${whatStays}`);
+  await expect(page.locator('#root'), 'people without files read nothing of files').not.toContainText(
+    'files that services',
+  );
+  await expect(page.locator('#root'), 'the page says the same').toContainText(`${whatGoes} ${whatStays}`);
+  await expectNoAxeFindings(page);
+  await dialog.getByLabel('Your e-mail').fill(email);
+  await dialog.getByRole('button', { name: 'Delete account', exact: true }).click();
+  await expect(page.getByText('Your account has been deleted.')).toBeVisible();
+
+  await signIn(page, email);
+  await page.goto('/dashboard?tab=profile');
+  await open();
+  await expect(dialog).toContainText('You have no plan, no rental, no purchase and no credits.');
 });

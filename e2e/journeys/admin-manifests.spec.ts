@@ -38,6 +38,15 @@ test('[MAN-8] [MAN-10] [MAN-11] [MAN-12] a row says of its manifest what it is',
   await expect(github).toContainText('Inactive');
   await expect(github).toContainText('1.0.0 waiting (bundled draft)');
   await expect(github).not.toContainText('Tools');
+  // as the marketplace counts them
+  await expect(rowOf(page, 'Everything')).toContainText('Tools 12, 4 more that ask');
+  await page.getByRole('link', { name: 'View Everything', exact: true }).click();
+  await page.getByRole('tab', { name: /^Tools/ }).click();
+  await expect(page.getByText(/^12 tools, 4 more that ask\. 1 other, marked below/)).toBeVisible();
+  const marked = page.getByRole('row').filter({ hasText: /Asks (you|for)|Uses your client's model/ });
+  await expect(marked).toHaveCount(4);
+  await page.goto('/service/everything');
+  await expect(page.getByRole('definition').filter({ hasText: '12, 4 more that ask' })).toBeVisible();
 });
 
 test('[MAN-13] a row has what can be done with its manifest: view, edit, deploy, delete', async ({ page }) => {
@@ -75,7 +84,9 @@ test('[MAN-4] [MAN-5] [MAN-6] [MAN-17] search and filters stand in the address, 
   await expect(page.getByText('4 of 13 manifests')).toBeVisible();
   await page.keyboard.press('/');
   await page.keyboard.type('pull requests');
-  await expect(page).toHaveURL(/status=inactive&q=pull\+requests$/);
+  await expect(page).toHaveURL(
+    ({ searchParams }) => searchParams.get('status') === 'inactive' && searchParams.get('q') === 'pull requests',
+  );
   await expect(page.getByText('1 of 13 manifests')).toBeVisible();
   await page.keyboard.type(' of nobody');
   await expect(page.getByRole('heading', { name: 'No manifests match your filters.', exact: true })).toBeVisible();

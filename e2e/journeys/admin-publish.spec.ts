@@ -45,6 +45,8 @@ test('[ADM-13] an upload is told as staged, deployed after its dialog said what 
   expect((await sent).headers()['if-match'], 'and what was shown').toMatch(/^".+"$/);
   await expect(first).toHaveCount(0);
   await expect(rowOf(page, 'Atlas')).toContainText('Active');
+  await expect(panelOf(page).getByRole('status')).toContainText('atlas 1.0.0 is deployed.');
+  await expect(button(page, 'Deploy now')).toHaveCount(0);
 
   await paste(page, written({ version: '1.1.0', name: 'Atlas of today' }));
   await button(page, 'Upload Manifest').click();
@@ -70,6 +72,7 @@ test('[ADM-13] an upload is told as staged, deployed after its dialog said what 
   const third = page.getByRole('alertdialog', { name: 'Deploy Atlas 1.2.0?', exact: true });
   await third.getByRole('button', { name: 'Deploy 1.2.0', exact: true }).click();
   await expect(rowOf(page, 'Atlas of tomorrow')).toContainText('1.2.0');
+  await expect(panelOf(page)).toContainText('atlas 1.1.0 is not staged any more.');
   await page.goto('/service/atlas');
   await expect(page.getByRole('heading', { level: 1, name: 'Atlas of tomorrow', exact: true })).toBeVisible();
 
@@ -120,7 +123,7 @@ test('on a phone the manifests are cards, and one is read and deployed there', a
   await expect(card('By Phone')).toHaveCount(0);
 });
 
-test('a deployment says when the server does not answer; a deletion names who rents it and who owns it, and pays back what is chosen', async ({
+test('a deployment says when the server does not answer or has no such tool; a deletion names who rents it and who owns it, and pays back what is chosen', async ({
   page,
   browser,
   product,
@@ -133,6 +136,15 @@ test('a deployment says when the server does not answer; a deletion names who re
     connection: { type: 'http', url: 'service:travel/nowhere' },
   };
   await openManifests(page);
+  // a price of a misspelled tool is known once the server was asked
+  const misspelled = { id: 'misspelled', name: 'Misspelled', billing: { tier: 'T0', toolCosts: { serch: 2 } } };
+  await paste(page, written(misspelled));
+  await button(page, 'Upload Manifest').click();
+  await button(page, 'Deploy now').click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Deploy 1.0.0', exact: true }).click();
+  const live = page.getByRole('alertdialog', { name: 'Misspelled 1.0.0 is deployed', exact: true });
+  await expect(live.getByRole('listitem')).toHaveText('“serch” has a price, and the server does not offer it.');
+  await live.getByRole('button', { name: 'Close', exact: true }).last().click();
   await paste(page, written(rented));
   await button(page, 'Upload Manifest').click();
   await expect(panelOf(page).getByRole('status')).toContainText(
@@ -156,12 +168,16 @@ test('a deployment says when the server does not answer; a deletion names who re
     .getByRole('region', { name: 'Use this service', exact: true })
     .getByRole('button', { name: 'Purchase', exact: true })
     .click();
+  // its server does not answer: renting it wants a second word
+  await renter.getByRole('dialog').getByRole('checkbox', { name: 'Rent it anyway', exact: true }).check();
   await renter.getByRole('dialog').getByRole('button', { name: 'Continue to payment', exact: true }).click();
   await payAndReturn(renter);
   await others.close();
 
   const ownerId = await newPerson(product.publicUrl, 'owner@souk.test');
   const calls = await administratorCalls(product.publicUrl);
+  // other files look for the tools of the demo's services
+  await calls.deleteManifest({ params: { id: misspelled.id }, body: {} });
   await calls.addUserSubscription({ params: { id: ownerId }, body: { type: 'purchase', mcpId: 'rented-map' } });
 
   await page.reload();
@@ -174,12 +190,12 @@ test('a deployment says when the server does not answer; a deletion names who re
   const owners = dialog.getByRole('region', { name: '1 person bought it or tries it', exact: true });
   await expect(owners).toContainText('They lose it at once, without a refund.');
   await expect(owners.getByRole('listitem')).toHaveText(['owner@souk.testPurchased']);
-  await dialog.getByRole('checkbox', { name: /^Refund \$\d\.\d\d to renter@souk\.test$/ }).check();
-  await expect(dialog.getByRole('status')).toHaveText(/^1 refund, \$[89]\.\d\d in total\.$/);
+  await dialog.getByRole('checkbox', { name: /^Refund \$\d(\.\d\d)? to renter@souk\.test$/ }).check();
+  await expect(dialog.getByRole('status')).toHaveText(/^1 refund, \$[89](\.\d\d)? in total\.$/);
   await expectNoAxeFindings(page);
   await dialog.getByLabel('Type rented-map to confirm').fill('rented-map');
   const answer = page.waitForResponse('**/admin/manifests/rented-map');
   await dialog.getByRole('button', { name: 'Delete rented-map', exact: true }).click();
   expect(await (await answer).json()).toMatchObject({ renters: 1, refunds: [{ result: 'refunded', currency: 'USD' }] });
-  await expect(page.getByText(/rented-map is deleted\. \$[89]\.\d\d is paid back\./)).toBeVisible();
+  await expect(page.getByText(/rented-map is deleted\. \$[89](\.\d\d)? is paid back\./)).toBeVisible();
 });

@@ -163,7 +163,7 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     );
     const rows = dialog.getByRole('list', { name: 'Manifests that are deployed', exact: true }).locator('> li');
     await expect(rows).toHaveCount(6);
-    await expect(rows.first()).toContainText(/^turncoat1\.0\.0 -> 1\.1\.0Nobody rents it/);
+    await expect(rows.first()).toContainText(/^turncoat1\.0\.0 -> 1\.1\.0No one rents this server/);
     await expect(rows.first()).toContainText(`1 tool is under review: ${trusted}`);
     await expect(rows.first()).toContainText('the new prices of 1 tool (1 higher, 0 lower)');
     await rows.first().getByText('2 fields change').click();

@@ -116,6 +116,7 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await button(page, 'Deploy 1.0.0').first().click();
   await dialogOf(page, 'Deploy Chart 1.0.0?').getByRole('button', { name: 'Deploy 1.0.0', exact: true }).click();
   await expect(page.getByText('Chart 1.0.0 is deployed.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'See it in the shop', exact: true })).toBeVisible();
 
   await calls.setUserCredits({ params: { id: userId }, body: { credits: 100 } });
   await calls.addUserSubscription({ params: { id: userId }, body: { type: 'rental', mcpId: 'chart' } });
@@ -164,7 +165,7 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   expect(await charged()).toBe('2');
 
   await tab(page, /^Money/).click();
-  await expect(page.getByText('$5.00/month')).toBeVisible();
+  await expect(page.getByText('$5/month')).toBeVisible();
   await expect(page.getByText('souk_rental_chart', { exact: true })).toBeVisible();
   await expect(page.getByRole('main')).toContainText(email);
   await button(page, 'Delete').first().click();

@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { button, openManifests, panelOf, paste, rowOf, written } from './manifests-page.ts';
 import { expect, test } from './product-test.ts';
@@ -18,6 +19,9 @@ test('[MAN-1] [MAN-2] [MAN-19] [MAN-20] a file is read, refused in words where i
   await openManifests(page);
   const panel = panelOf(page);
   await expect(button(page, 'Paste JSON Text')).toBeVisible();
+  const middleOf = async (part: Locator) => part.boundingBox().then((box) => (box ? box.y + box.height / 2 : NaN));
+  const offset = (await middleOf(button(page, 'Paste JSON Text'))) - (await middleOf(panel));
+  expect(Math.abs(offset), 'the buttons stand in the middle of their card').toBeLessThan(2);
   const chooser = page.waitForEvent('filechooser');
   await button(page, 'Upload JSON File').click();
   await (await chooser).setFiles(fileNamed('atlas.txt', written()));

@@ -19,6 +19,7 @@ test('a user is deactivated, let in again and erased; each says what happens to 
   const id = await newPerson(product.publicUrl, email);
   const calls = await administratorCalls(product.publicUrl);
   await calls.addUserSubscription({ params: { id }, body: { type: 'rental', mcpId: 'travel-pro' } });
+  await calls.setUserCredits({ params: { id }, body: { credits: 12 } });
   const person = await asPerson(browser, product.publicUrl, email, '/dashboard?tab=profile');
   await openUsers(page, `&user=${id}`);
   const details = page.getByRole('dialog').filter({ hasText: id });
@@ -31,6 +32,14 @@ test('a user is deactivated, let in again and erased; each says what happens to 
   await person.reload();
   await expect(person.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
 
+  await page.goto(`/admin?tab=users&user=${id}&part=profile`);
+  await expect(page.getByText("They can't sign in again while they are deactivated.")).toBeVisible();
+  await page.getByRole('button', { name: 'Sign out everywhere', exact: true }).click();
+  await expect(page.getByRole('alertdialog').or(page.getByRole('dialog'))).toContainText(
+    "They can't sign in or connect apps while they are deactivated.",
+  );
+  await page.goto(`/admin?tab=users&user=${id}`);
+
   await details.getByRole('button', { name: 'Reactivate user', exact: true }).click();
   await dialogOf(page, 'Reactivate user?').getByRole('button', { name: 'Reactivate user', exact: true }).click();
   await expect(details.getByRole('button', { name: 'Deactivate user', exact: true })).toBeVisible();
@@ -38,6 +47,12 @@ test('a user is deactivated, let in again and erased; each says what happens to 
 
   await details.getByRole('button', { name: 'Erase user', exact: true }).click();
   const erase = warningOf(page, 'Erase user?');
+  await expect(erase.getByRole('list', { name: 'What they lose', exact: true }).getByRole('listitem')).toHaveText([
+    '12 credits',
+    /^travel-pro \(rental\), given by an administrator until [A-Z][a-z]{2} \d{1,2}, \d{4}$/,
+  ]);
+  await expect(erase).toContainText('They lose now, without money back:');
+  await expectNoAxeFindings(page);
   await erase.getByRole('button', { name: 'Erase user', exact: true }).click();
   await expect(erase).toContainText("This isn't the user's email.");
   await erase.getByLabel("User's email").fill(email.toUpperCase());

@@ -155,7 +155,8 @@ test('a notice leads to a changed tool, which is compared and approved with a re
   await routeNow(page, '**/admin/manifests?*', async (route) => {
     const answer = await route.fetch();
     const list = Object(await answer.json());
-    list.counts.underReview = changes.length;
+    // other journeys stage versions on this broker meanwhile
+    Object.assign(list.counts, { staged: 0, underReview: changes.length });
     await route.fulfill({ response: answer, json: list });
   });
   await routeNow(page, '**/admin/tool-changes?*', (route) => route.fulfill({ json: { success: true, changes } }));

@@ -1,6 +1,8 @@
 import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
+import { adminPersonEndpoints } from '@souk/contract/admin-person.ts';
 import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
+import { catalogueSearchEndpoints } from '@souk/contract/catalogue-search.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
 
@@ -9,11 +11,20 @@ export const administrator = 'admin@souk.test';
 /** The calls of an administrator who works beside the one in the browser. */
 export async function administratorCalls(publicUrl: string) {
   const { accessToken } = await new ScriptedBrowser(publicUrl).signInWeb({ email: administrator });
-  return createClient([...adminUserEndpoints, ...adminBillingEndpoints, ...adminManifestEndpoints] as const, {
-    baseUrl: publicUrl,
-    fetch,
-    token: async () => accessToken,
-  });
+  return createClient(
+    [
+      ...adminUserEndpoints,
+      ...adminPersonEndpoints,
+      ...adminBillingEndpoints,
+      ...adminManifestEndpoints,
+      ...catalogueSearchEndpoints,
+    ] as const,
+    {
+      baseUrl: publicUrl,
+      fetch,
+      token: async () => accessToken,
+    },
+  );
 }
 
 /** A person who has signed in once. @returns their id */

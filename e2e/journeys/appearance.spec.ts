@@ -81,8 +81,8 @@ test('axe finds nothing on the pages of sign-in and consent, nor on the dashboar
   expect(await findProblems(page), 'the account menu').toEqual([]);
   await page.getByRole('menuitem', { name: 'Dashboard', exact: true }).click();
   for (const [tab, shown] of [
-    ['Connections', 'No connection attempts yet'],
     ['Profile', 'Profile'],
+    ['Connections', 'No connection attempts yet'],
     ['Connected apps', 'Browsers'],
     ['Access tokens', 'No access tokens'],
   ] as const) {
@@ -140,15 +140,60 @@ test('the tick of Copied has contrast on its button, in both themes', async ({ p
   }
 });
 
-test('in forced colours the chosen tab is told from the others', async ({ page }) => {
+test('in forced colors the page of the header and the chosen tab are told from the others, and a switch that is on from one that is off', async ({
+  page,
+  product,
+}) => {
   await page.emulateMedia({ forcedColors: 'active' });
+  await openConsent(page, product.publicUrl);
+  await expect(page.getByText(/^Unverified application/), 'a warning has its box').toHaveCSS(
+    'border-top',
+    /^1px solid rgb/,
+  );
   await openSignedIn(page, '/dashboard', 'forced@souk.test');
+  const linkOf = (name: string) => page.getByRole('banner').getByRole('link', { name, exact: true });
+  await expect(linkOf('Dashboard')).toHaveCSS('text-decoration-line', 'underline');
+  await expect(linkOf('Plans')).toHaveCSS('text-decoration-line', 'none');
+  await accountMenu(page).click();
+  const entryOf = (name: string) => page.getByRole('menuitem', { name, exact: true });
+  await entryOf('Sign Out').hover();
+  await expect(entryOf('Sign Out'), 'the entry that Enter chooses').toHaveCSS('text-decoration-line', 'underline');
+  await expect(entryOf('Dashboard')).toHaveCSS('text-decoration-line', 'none');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  const options = page.getByRole('dialog').getByRole('option');
+  await options.nth(1).hover();
+  await expect(options.nth(1), 'the result that Enter opens').toHaveCSS('text-decoration-line', 'underline');
+  await expect(options.first()).toHaveCSS('text-decoration-line', 'none');
+  await page.keyboard.press('Escape');
   for (const name of ['Client', 'Dashboard']) {
     const tabs = page.getByRole('tablist', { name, exact: true });
     const groundOf = (tab: Locator) => tab.evaluate((element) => getComputedStyle(element).backgroundColor);
     const chosen = await groundOf(tabs.getByRole('tab', { selected: true }));
     expect(chosen, name).not.toBe(await groundOf(tabs.getByRole('tab', { selected: false }).first()));
   }
+  const short = page.getByRole('switch', { name: 'Short list', exact: true });
+  const drawn = () =>
+    short.evaluate((track) =>
+      [track, ...track.children].map((part) => {
+        const { backgroundColor, borderTopColor } = getComputedStyle(part);
+        return `${backgroundColor} ${borderTopColor}`;
+      }),
+    );
+  await expect(short).not.toBeChecked();
+  expect((await short.boundingBox())?.height).toBeGreaterThanOrEqual(24);
+  const off = await drawn();
+  expect(new Set(off.map((colors) => colors.split(') ')[0])).size, 'the thumb is seen on its track').toBeGreaterThan(1);
+  // the label is the target
+  await page.getByText('Short list', { exact: true }).click();
+  await expect(short).toBeChecked();
+  // the colors of its parts do not end their transitions in one frame
+  await expect.poll(async () => (await drawn())[0], 'the track is filled').not.toBe(off[0]);
+  const isThumbSeen = async () => {
+    const [track, thumb] = await drawn();
+    return thumb !== track;
+  };
+  await expect.poll(isThumbSeen, 'and the thumb is seen on it').toBe(true);
 });
 
 test('on a phone the parameters of a tool scroll in their own box, and show that they go on', async ({ page }) => {
@@ -187,18 +232,24 @@ test('at 390 px no screen scrolls sideways', async ({ page, product }) => {
   await openSignedIn(page, '/', 'a-rather-long-address-of-one-person@subdomain.souk.test');
   const tabs = page.getByRole('tablist', { name: 'Dashboard', exact: true });
   const chosen = tabs.getByRole('tab', { selected: true });
-  for (const tab of ['connections', 'profile', 'services', 'billing', 'usage', 'apps', 'tokens']) {
+  const openPart = (name: string) => page.getByRole('tab', { name, exact: true }).click();
+  for (const tab of ['profile', 'services', 'billing', 'usage', 'connections']) {
     await openScreen(page, `/dashboard?tab=${tab}`);
     expect(await overflow(), tab).toBe(0);
     await expect(chosen, tab).toBeInViewport({ ratio: 1 });
   }
-  await chosen.press('End');
-  await expect(page.getByRole('tab', { name: 'Access tokens', exact: true })).toBeInViewport({ ratio: 1 });
-  await expect(tabs, 'what is hidden fades').toHaveAttribute('data-hidden', 'start');
+  await openPart('Connected apps');
+  await expect(page.getByRole('heading', { name: 'Browsers', exact: true })).toBeVisible();
+  expect(await overflow(), 'connected apps').toBe(0);
+  await page.setViewportSize({ width: 320, height: 844 });
   await chosen.press('Home');
+  await expect(page.getByRole('tab', { name: 'Profile', exact: true })).toBeInViewport({ ratio: 1 });
+  await expect(tabs, 'what is hidden fades').toHaveAttribute('data-hidden', 'end');
+  await chosen.press('End');
   await expect(page.getByRole('tab', { name: 'Connections', exact: true })).toBeInViewport({ ratio: 1 });
-  await expect(tabs).toHaveAttribute('data-hidden', 'end');
-  await page.getByRole('tab', { name: 'Access tokens', exact: true }).click();
+  await expect(tabs).toHaveAttribute('data-hidden', 'start');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openPart('Access tokens');
   await page.getByRole('button', { name: 'Create token', exact: true }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('x'.repeat(80));
   await page.getByRole('dialog').getByRole('button', { name: 'Create token', exact: true }).click();

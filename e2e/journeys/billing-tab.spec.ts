@@ -20,13 +20,19 @@ const pro: Plan = {
   id: 'sub-1',
   planName: 'Pro',
   mcpId: 'pro',
+  tier: 'T2',
   type: 'subscription',
   status: 'active',
   currentPeriodEnd: '2027-01-15T00:00:00.000Z',
   nextPlanId: null,
+  nextTier: null,
   pendingPlanId: null,
   pendingUntil: null,
   source: 'payment',
+  renewal: null,
+  priceChange: null,
+  charge: null,
+  chargeIfResumed: null,
 };
 type Owned = SubscriptionAnswer['subscription'];
 const owning = (page: Page, subscriptions: Owned['subscriptions'], rentals: Owned['rentals'] = []) =>
@@ -112,6 +118,7 @@ function changeHistory(page: Page, numbers: () => number[]): Promise<unknown> {
     currency: 'USD',
     createdAt: '2026-11-01T10:00:00.000Z',
     receiptUrl: null,
+    dispute: null,
   });
   return routeNow(page, '**/v2/billing-history/user/*/dashboard', (route) => {
     const recentTransactions = numbers().map(row);
@@ -134,23 +141,32 @@ test('[BILL-7] [BILL-9] [BILL-10] [BILL-11] the five newest transactions stand t
   await expect(history(page)).toContainText('Showing 5 of 6 recent transactions');
   await expect(rows).toHaveCount(6);
   const refund = history(page).getByRole('row', { name: /Number 1/ });
-  await expect(refund).toContainText('+$5.00');
+  await expect(refund).toContainText('+$5');
   const shown = (text: string) => refund.getByText(text).filter({ visible: true });
   const colourOf = (text: string) => shown(text).evaluate((element) => getComputedStyle(element).color);
-  expect(await colourOf('+$5.00')).toBe(await colourOf('completed'));
+  expect(await colourOf('+$5')).toBe(await colourOf('completed'));
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(shown('completed')).toHaveCount(1);
   await expect(history(page).getByText('refunded').filter({ visible: true })).toHaveCount(1);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   await expectNoAxeFindings(page);
-  await expect(history(page).getByRole('row', { name: /Number 2/ })).toContainText('-$5.00');
+  await expect(history(page).getByRole('row', { name: /Number 2/ })).toContainText('-$5');
 });
 
 test('[SUB-15] [SUB-16] only an active subscription is cancelled; one without an end cannot be undone', async ({
   page,
 }) => {
   const [startDate, endDate] = ['2026-12-15T00:00:00.000Z', '2027-01-15T00:00:00.000Z'];
-  const rental = { type: 'monthly', startDate, endDate, features: [], source: 'payment' as const };
+  const rental = {
+    type: 'monthly',
+    startDate,
+    endDate,
+    features: [],
+    tier: 'T3' as const,
+    charge: null,
+    chargeIfResumed: null,
+  };
+  const source = 'payment' as const;
   await owning(
     page,
     [
@@ -160,14 +176,14 @@ test('[SUB-15] [SUB-16] only an active subscription is cancelled; one without an
       { ...pro, id: 'sub-3', planName: 'Given', source: 'administrator' },
     ],
     [
-      { ...rental, id: 'rent-1', mcpId: 'shut', name: 'Shut', status: 'canceled', isOffered: false },
-      { ...rental, id: 'rent-2', mcpId: 'open', name: 'Open', status: 'past_due', isOffered: true },
+      { ...rental, source, id: 'rent-1', mcpId: 'shut', name: 'Shut', status: 'canceled', isOffered: false },
+      { ...rental, source, id: 'rent-2', mcpId: 'open', name: 'Open', status: 'past_due', isOffered: true },
     ],
   );
   await openBilling(page, 'without-end@souk.test');
   await expect(alerts(page).filter({ hasText: 'Late' })).toContainText('The last payment for Late and Open failed.');
   await expect(alerts(page).filter({ hasText: 'Unpaid' })).toContainText(
-    'Access has ended. Pay it to go on, end it, or buy it anew.',
+    'Access has ended. Pay it to go on, or end it and start anew.',
   );
   const shut = page.getByRole('status').filter({
     hasText: 'Shut is no longer offered, and its tools are gone. Your rental ends on Jan 15, 2027 and is not renewed.',

@@ -15,9 +15,11 @@ export async function changeCatalogue(page: Page, change: (catalogue: Catalogue)
 
 async function answer(route: Route, change: (catalogue: Catalogue) => Catalogue): Promise<void> {
   const url = new URL(route.request().url());
+  const [, , , , serverId, part] = url.pathname.split('/');
+  // such as its related services
+  if (part !== undefined) return route.continue();
   const whole = await route.fetch({ url: `${url.origin}/mcp/capabilities` });
   const catalogue = change(getCapabilities.answer.parse(await whole.json()));
-  const serverId = url.pathname.split('/')[4];
   await (serverId === undefined ? fulfillPage(route, url, catalogue) : fulfillServer(route, serverId, catalogue));
 }
 
@@ -25,7 +27,8 @@ async function fulfillServer(route: Route, serverId: string, { servers, capabili
   const server = servers.find((one) => one.serverId === serverId);
   const message = 'No MCP services found. The MCP broker may not be running.';
   if (!server) return route.fulfill({ status: 404, json: { success: false, code: 'server_not_found', message } });
-  return route.fulfill({ json: { server, capabilities: capabilities.filter((one) => one.serverId === serverId) } });
+  const own = capabilities.filter((one) => one.serverId === serverId);
+  return route.fulfill({ json: { server, capabilities: own, resourceTemplates: [] } });
 }
 
 /** The broker knows nothing of the change: what it finds by the status is filtered here. */

@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test';
 import { forkProduct, type ForkedProduct } from '../forked-product.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
+import { expectOwnIcon } from './own-icon.ts';
 
 let product: ForkedProduct;
 let checkouts: string[];
@@ -20,6 +21,7 @@ test.afterEach(() => expect(violations).toEqual([]));
 
 /** Fits without scrolling sideways on a phone and on a desk, and axe finds nothing. */
 async function expectFit(page: Page): Promise<void> {
+  await expectOwnIcon(page);
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 844 });
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
@@ -39,7 +41,7 @@ test('a person pays with the keyboard alone, and comes back with the id of the s
     await page.keyboard.type(text);
     await page.keyboard.press('Tab');
   }
-  await expect(page.getByRole('button', { name: 'Pay $10.00', exact: true })).toBeFocused();
+  await expect(page.getByRole('button', { name: 'Pay $10', exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(`${product.publicUrl}/payment/result?session_id=${address.split('/').at(-1)}`);
   await page.goto(address);
@@ -52,7 +54,7 @@ test('what is wrong stands at its field; a declined card says so; 3-D Secure is 
 }) => {
   const address = checkouts[1] ?? '';
   await page.goto(address);
-  const pay = page.getByRole('button', { name: 'Subscribe for $10.00 per month', exact: true });
+  const pay = page.getByRole('button', { name: 'Subscribe for $10/month', exact: true });
   await pay.click();
   await expect(page.getByLabel('E-mail')).toBeFocused();
   await expect(page.getByLabel('Card number')).toHaveAccessibleDescription('Enter a card number.');
@@ -84,5 +86,5 @@ test('the link to cancel leads back, and nothing was paid', async ({ page }) => 
   await page.getByRole('link', { name: 'Cancel and go back', exact: true }).click();
   await expect(page).toHaveURL(`${product.publicUrl}/payment/result?canceled=true`);
   await page.goto(address);
-  await expect(page.getByRole('button', { name: 'Pay $10.00', exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Pay $10', exact: true })).toBeVisible();
 });

@@ -26,8 +26,8 @@ export type CompanyProduct = {
   close(): Promise<void>;
 };
 
-/** A product whose people sign in at their company, which dates their sign-ins. Ana is its administrator. */
-export async function startCompanyProduct(browser: Browser): Promise<CompanyProduct> {
+/** A product whose people sign in at their company, which dates their sign-ins. Ana is its administrator. @param more variables */
+export async function startCompanyProduct(browser: Browser, more: NodeJS.ProcessEnv = {}): Promise<CompanyProduct> {
   const [port, dataDir] = [await freePort(), await newDataDir()];
   const company = await startCompanyProvider([`http://localhost:${port}/auth/oidc/callback`]);
   const product = await startProduct({
@@ -40,6 +40,7 @@ export async function startCompanyProduct(browser: Browser): Promise<CompanyProd
       OIDC_CLIENT_ID: companyClient.clientId,
       OIDC_CLIENT_SECRET: companyClient.clientSecret,
       OIDC_NAME: 'Acme',
+      ...more,
     },
   });
   const contexts: Awaited<ReturnType<Browser['newContext']>>[] = [];

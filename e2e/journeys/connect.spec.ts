@@ -14,7 +14,7 @@ async function flip(page: Page, name: string): Promise<void> {
   await page.getByRole('switch', { name: `Use ${name}`, exact: true }).click();
 }
 const settled = (page: Page) =>
-  expect(page.getByRole('region', { name: 'Switch', exact: true })).toHaveAttribute('aria-busy', 'false');
+  expect(page.getByRole('region', { name: /^Use (?!this service)/ })).toHaveAttribute('aria-busy', 'false');
 /** Switches a service off, and waits until the page knows that it is: the switch shows it at once. */
 async function switchOff(page: Page, name: string): Promise<void> {
   await flip(page, name);
@@ -61,6 +61,7 @@ test('[TOG-15] [TOG-16] [TOG-22] [TOG-23] a link from a conversation: sign in he
   const account = page.getByRole('region', { name: 'Your account', exact: true });
   await expect(account).toContainText('Signed in here as connect (connect@souk.test)');
   await expect(page.getByText('Not signed in', { exact: true })).toBeVisible();
+  await expect(page.getByText("On, but your assistants can't use it until you sign in to Notes.")).toBeVisible();
   await expect(finished(page)).toHaveCount(0);
   await expectNoAxeFindings(page);
   expect(await callNotes(page, product.publicUrl)).toContain(`${product.publicUrl}/connect/notes`);

@@ -3,6 +3,7 @@ import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
 import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
 import { connectBySignIn } from '../oauth-client.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
+import { callThroughLink } from './call-through-link.ts';
 import { failCalls, holdCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
@@ -14,6 +15,8 @@ async function openTab(page: Page, email: string, tab: string): Promise<void> {
 
 const dashboardTab = (page: Page) =>
   page.getByRole('tablist', { name: 'Dashboard', exact: true }).getByRole('tab', { selected: true });
+const partOfConnections = (page: Page) =>
+  page.getByRole('tablist', { name: 'Connections', exact: true }).getByRole('tab', { selected: true });
 
 test('a client that signs in, lists and calls is seen step by step while it comes', async ({ page, product }) => {
   const email = 'watching@souk.test';
@@ -120,7 +123,8 @@ test('[GEN-47] the tabs of the dashboard are addresses, and connections that fai
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'No connection attempts yet', exact: true })).toBeVisible();
   await page.getByRole('tab', { name: 'Access tokens', exact: true }).click();
-  await expect(page).toHaveURL(/\?tab=tokens$/);
+  await expect(page).toHaveURL(/\?tab=connections&part=tokens$/);
+  await expect(dashboardTab(page)).toHaveText('Connections');
   const release = await holdCalls(page, '**/connections');
   await page.getByRole('tab', { name: 'Profile', exact: true }).click();
   await page.reload();
@@ -129,4 +133,48 @@ test('[GEN-47] the tabs of the dashboard are addresses, and connections that fai
   await expect(page.getByRole('status').filter({ hasText: 'Loading your connection attempts…' })).toBeVisible();
   release();
   await expect(page.getByRole('heading', { name: 'No connection attempts yet', exact: true })).toBeVisible();
+  for (const [former, part, heading] of [
+    ['apps', 'Connected apps', 'No connected apps'],
+    ['tokens', 'Access tokens', 'No access tokens'],
+  ] as const) {
+    await page.goto(`/dashboard?tab=${former}`);
+    await expect(page.getByRole('heading', { name: heading, exact: true })).toBeVisible();
+    await expect(dashboardTab(page)).toHaveText('Connections');
+    await expect(partOfConnections(page)).toHaveText(part);
+    await expect(page, 'the address of today').toHaveURL(new RegExp(`\\?tab=connections&part=${former}$`));
+  }
+  await page.getByRole('tab', { name: 'Setup', exact: true }).click();
+  await expect(page).toHaveURL(/\?tab=connections$/);
+});
+
+test('the dashboard opens on Connections until a client was answered, and on My Services afterwards', async ({
+  page,
+  context,
+  product,
+}) => {
+  await openSignedIn(page, '/dashboard', 'opening@souk.test');
+  await expect(page.getByText('Waiting for the first call', { exact: true })).toBeVisible();
+  await expect(dashboardTab(page)).toHaveText('Connections');
+  await callThroughLink(page, product.publicUrl, 'travel__find_airports', { query: 'Zurich' });
+  await expect(page.getByText('The first call has arrived', { exact: true })).toBeVisible();
+  await expect(dashboardTab(page), 'nothing moves under the eyes of its reader').toHaveText('Connections');
+  await page.goto('/about');
+  await page.getByRole('banner').getByRole('link', { name: 'Dashboard', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'My MCP Services', exact: true })).toBeVisible();
+  await expect(dashboardTab(page)).toHaveText('My Services');
+  await page.getByRole('tab', { name: 'Connections', exact: true }).click();
+  await expect(page.getByText('The first call has arrived', { exact: true })).toBeVisible();
+
+  // a month without a call is not the time before the first one
+  await routeNow(page, /\/usage-stats\?days=30$/, async (route) => {
+    const answer = Object(await (await route.fetch()).json());
+    await route.fulfill({ json: { ...answer, data: { ...answer.data, lastClientAt: null } } });
+  });
+  await page.goto('/dashboard');
+  await expect(dashboardTab(page)).toHaveText('My Services');
+
+  const other = await context.newPage();
+  await failCalls(other, '**/usage-stats*', { message: 'The counter rests.' });
+  await other.goto('/dashboard');
+  await expect(dashboardTab(other), 'without a count it is the link that is needed').toHaveText('Connections');
 });

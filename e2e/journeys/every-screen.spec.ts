@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { newPerson } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { openScreen } from './open-screen.ts';
 import { expect, test } from './product-test.ts';
@@ -47,11 +48,22 @@ async function walk(page: Page): Promise<{ stops: number; hidden: string[] }> {
   throw new Error('Tab never leaves the page');
 }
 
+/** Chosen tabs, in whichever row of tabs, of which a part is not to be seen. */
+const hiddenTabs = (page: Page) =>
+  page.getByRole('tab', { selected: true }).evaluateAll((tabs) =>
+    tabs.flatMap((tab) => {
+      const [at, row] = [tab.getBoundingClientRect(), tab.parentElement?.getBoundingClientRect()];
+      const isSeen = row !== undefined && at.left >= row.left - 1 && at.right <= row.right + 1;
+      return isSeen ? [] : [tab.textContent];
+    }),
+  );
+
 async function expectNoOverflow(page: Page, name: string): Promise<void> {
   // half of 1280 is what a zoom of 200 % leaves
   for (const width of [640, 320]) {
     await page.setViewportSize({ width, height: 700 });
     expect(await page.evaluate('document.documentElement.scrollWidth'), `${name} at ${width}`).toBe(width);
+    await expect.poll(() => hiddenTabs(page), `tabs of ${name} at ${width}`).toEqual([]);
   }
   await page.setViewportSize({ width: 1280, height: 720 });
 }
@@ -73,12 +85,26 @@ test('by keyboard every screen is walked from end to end with the focus in sight
 
 test('by keyboard the administrator area is walked with the focus in sight, and none of it overflows', async ({
   page,
+  product,
 }) => {
+  test.setTimeout(240_000);
   await openSignedIn(page, '/admin', 'admin@souk.test');
   const ofServer = '/admin?tab=manifests&id=travel-pro&part=';
   // the editor takes Tab until Escape: it has a journey of its own
-  const parts = ['overview', 'changes', 'tools', 'test', 'money'].map((part) => `${ofServer}${part}`);
-  for (const path of ['/admin', '/admin?tab=users', ...parts]) {
+  const parts = ['overview', 'changes', 'tools', 'test', 'secrets', 'money'].map((part) => `${ofServer}${part}`);
+  const person = await newPerson(product.publicUrl, 'walked@souk.test');
+  const tabs = ['users', 'overview', 'offers', 'offers&offer=basic', 'audit', 'allowed', 'system'];
+  const ofPerson = ['profile', 'access', 'credits', 'payments', 'calls', 'apps', 'sign-ins', 'audit'];
+  const paths = [
+    '/admin',
+    ...tabs.map((tab) => `/admin?tab=${tab}`),
+    ...ofPerson.map((part) => `/admin?tab=users&user=${person}&part=${part}`),
+    ...parts,
+    '/admin?import=text',
+    '/admin?import=registry',
+    '/admin?import=updates',
+  ];
+  for (const path of paths) {
     await openScreen(page, path);
     await page.waitForLoadState('networkidle');
     const { stops, hidden } = await walk(page);
@@ -116,7 +142,7 @@ test('the filters of a phone and the palette give the focus back; the palette do
   await page.keyboard.press('Escape');
   await expect(filter).toBeFocused();
   await page.keyboard.press('Control+k');
-  const palette = page.getByRole('dialog', { name: 'Search servers, tools and screens', exact: true });
+  const palette = page.getByRole('dialog', { name: 'Search services, tools and screens', exact: true });
   await expect(palette.getByRole('option').first()).toBeVisible();
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
   await expectNoAxeFindings(page);

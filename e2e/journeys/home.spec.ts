@@ -59,9 +59,9 @@ test('[HOME-13] [HOME-14] the FAQ has 4 questions, and opening one closes the ot
   await expect(questions.nth(3)).toHaveAttribute('aria-expanded', 'true');
   await expect(questions.nth(0)).toHaveAttribute('aria-expanded', 'false');
   await expect(faq.getByText(/A service that gives an AI assistant tools/)).toBeHidden();
-  await expect(faq.getByText(/Free servers cost nothing/)).toBeVisible();
+  await expect(faq.getByText(/Free services have no monthly price/)).toBeVisible();
   await questions.nth(3).click();
-  await expect(faq.getByText(/Free servers cost nothing/)).toBeHidden();
+  await expect(faq.getByText(/Free services have no monthly price/)).toBeHidden();
 });
 
 test('[HOME-17] [HOME-19] [HOME-20] signed out, the footer counts deployed servers and their tools, prompts and resources', async ({

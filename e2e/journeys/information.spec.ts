@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { openScreen } from './open-screen.ts';
+import { failCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 
 const heading = (page: Page, name: string, level = 1) => page.getByRole('heading', { level, name, exact: true });
@@ -109,7 +110,7 @@ test('[HDR-2] the header and the footer lead to marketplace, about, plans and co
     const paths = ['/marketplace', '/about', '/plans', '/contact'];
     const shown = () => links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
     // the footer stands below the first HTML's summary until the first screen is drawn
-    await expect.poll(shown).toEqual(place === 'Main' ? paths : ['/', ...paths]);
+    await expect.poll(shown).toEqual(place === 'Main' ? paths : ['/', ...paths, '/terms', '/privacy', '/refunds']);
   }
   const nav = page.getByRole('navigation', { name: 'Main', exact: true });
   for (const name of ['About', 'Contact']) {
@@ -121,8 +122,29 @@ test('[HDR-2] the header and the footer lead to marketplace, about, plans and co
   }
 });
 
-test('axe finds nothing on About and Contact, in both themes, and they hold at 320 px', async ({ page }) => {
-  for (const path of ['/about', '/contact']) {
+test('the demo has terms, privacy and refunds of its own, which say so, and a text that fails to load can be retried', async ({
+  page,
+}) => {
+  await page.goto('/plans');
+  // it stands below both lists of what can be bought
+  await page.getByRole('main').getByRole('link', { name: 'Refunds', exact: true }).first().click();
+  await expect(page).toHaveURL(/\/refunds$/);
+  await expect(heading(page, 'Refunds')).toBeVisible();
+  await expect(page.getByText('This text belongs to the demo. A real shop has its own.')).toBeVisible();
+  await expect(page.getByRole('main')).toContainText('Purchased credits never expire.');
+  const heal = await failCalls(page, '**/api/legal/privacy', { message: 'The drawer is locked.' });
+  await page
+    .getByRole('navigation', { name: 'Quick links', exact: true })
+    .getByRole('link', { name: 'Privacy', exact: true })
+    .click();
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('The drawer is locked.');
+  await heal();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await expect(page.getByRole('main')).toContainText('a keyed fingerprint of your address');
+});
+
+test('axe finds nothing on About, Contact and Terms, in both themes, and they hold at 320 px', async ({ page }) => {
+  for (const path of ['/about', '/contact', '/terms']) {
     await openScreen(page, path);
     await expectNoAxeFindings(page);
     await page.setViewportSize({ width: 320, height: 640 });

@@ -269,7 +269,7 @@ test('on a phone the filters stand behind one button, which counts them', async 
   const sheet = page.getByRole('dialog', { name: 'Filter and sort', exact: true });
   await sheet.getByLabel('Type').selectOption('Productivity');
   await expect(page).toHaveURL(/type=productivity/);
-  await sheet.getByRole('button', { name: 'Show servers', exact: true }).click();
+  await sheet.getByRole('button', { name: 'Show services', exact: true }).click();
   await expect(sheet).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Filter (2)', exact: true })).toBeFocused();
 });

@@ -4,7 +4,7 @@ import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls, holdCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { cardOf, cardsOf } from './shop-page.ts';
+import { cardOf, cardsOf, namesOn } from './shop-page.ts';
 import { openSignedIn } from './sign-in.ts';
 
 const listPath = '**/mcp-services';
@@ -37,7 +37,20 @@ test('[MINE-1] [MINE-3] [MINE-4] [MINE-33] my services load, and are counted', a
   await expect(page.getByRole('heading', { name: 'My MCP Services', level: 2, exact: true })).toBeVisible();
   const { all, active } = await shown(page);
   await expect(lineOf(page)).toHaveText(`${active} of ${all} services active`);
-  await expect(screen(page)).toContainText(new RegExp(`Active${active}Free${active}Paid0`));
+  // Notes is on as well, but nothing can be called before the person has signed in there
+  await expect(screen(page)).toContainText(
+    `Active${active}Free${active + 1}Paid01 service is switched on, but not active until you connect your account there.`,
+  );
+  const notes = cardOf(page, 'Notes');
+  await expect(notes.getByRole('switch')).toBeChecked();
+  await expect(notes).toContainText("Your assistants can't use it yet. Sign in to Notes");
+  await expect(notes.getByRole('link', { name: 'Sign in to Notes', exact: true })).toHaveAttribute(
+    'href',
+    '/connect/notes',
+  );
+  await expect(cardOf(page, 'Travel')).not.toContainText("can't use it yet");
+  await page.goto('/marketplace?q=notes');
+  await expect(cardOf(page, 'Notes')).toContainText('Needs your account');
 });
 
 test('[MINE-26] each card has a switch, and one that fails is put back', async ({ page }) => {
@@ -70,6 +83,10 @@ test('[MINE-27] a card has a Details button that opens its dialog', async ({ pag
   await expect(page.getByRole('dialog', { name: 'Travel', exact: true })).toContainText('Tools 7');
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
+  await cardOf(page, 'Travel Pro').getByRole('button', { name: 'Details of Travel Pro', exact: true }).click();
+  await expect(page.getByRole('dialog', { name: 'Travel Pro', exact: true })).toContainText(
+    /\$9\/month\s· Included in Pro \(\$19\/month\)/,
+  );
 });
 
 test('[MINE-2] [MINE-32] [MINE-34] [MINE-35] a refresh or a load that fails says so, and what is known stays', async ({
@@ -106,6 +123,13 @@ const prepareCards = (page: Page) =>
     const none = one.userAccess;
     const access = { ...none, hasAccess: true, accessType: 'purchase' as const };
     const owned = { ...one, trialDays: null };
+    const plan = {
+      planId: 'pro',
+      name: 'Pro',
+      since: '2026-11-02T12:00:00.000Z',
+      isCancelled: false,
+      includedUntil: null,
+    };
     return [
       { ...one, id: 'to-rent', name: 'To rent', icon: null, features: ['One', 'Two', 'Three', 'Four', 'Five'] },
       {
@@ -113,11 +137,12 @@ const prepareCards = (page: Page) =>
         id: 'in-plan',
         name: 'In plan',
         icon: '/icons/none.svg',
-        billing: { tier: 'T3', rental: null, currency: 'USD' },
+        billing: { tier: 'T3', rental: null, currency: 'USD', plan: null },
       },
       { ...owned, id: 'rented', name: 'Rented', userAccess: { ...access, accessType: 'rental' } },
       { ...owned, id: 'bought', name: 'Bought', features: ['One', 'Two', 'Three'], userAccess: access },
       { ...owned, id: 'tried', name: 'Tried', userAccess: { ...access, accessType: 'trial' } },
+      { ...owned, id: 'tried-too', name: 'In plan, tried', userAccess: { ...access, accessType: 'trial', plan } },
     ];
   });
 
@@ -130,7 +155,7 @@ test('[MINE-9] [MINE-10] [MINE-11] [MINE-25] a card shows what a service is, and
   await expect(toRent).toContainText('Not Owned');
   await expect(toRent.getByText('Not Owned').locator('svg')).toBeVisible();
   await expect(toRent).toContainText('T2');
-  await expect(toRent).toContainText('$9.00/month');
+  await expect(toRent).toContainText('$9/month');
   await expect(toRent).toContainText('One · Two · Three +2 more');
   await expect(toRent.locator('svg text')).toHaveText('T');
   await expect(cardOf(page, 'In plan').locator('svg text')).toHaveText('I');
@@ -138,6 +163,10 @@ test('[MINE-9] [MINE-10] [MINE-11] [MINE-25] a card shows what a service is, and
   await expect(cardOf(page, 'Rented').locator('img')).toBeVisible();
   await expect(cardOf(page, 'Bought')).toContainText('One · Two · Three');
   await expect(cardOf(page, 'Bought')).not.toContainText('more');
+  await expect(cardOf(page, 'In plan, tried')).toContainText(
+    'Trial - activeNothing is charged when it ends: your plan goes on.Some calls cost creditsAlso included in your Pro plan since Nov 2, 2026.',
+  );
+  await expect(screen(page)).toContainText('Active0Free0Paid31 service is on trial, which counts as neither');
   for (const name of ['Rented', 'Bought', 'Tried']) await expect(cardOf(page, name)).not.toContainText(/\$|Requires/);
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 844 });
@@ -157,4 +186,62 @@ test('[MINE-28] [MINE-29] [MINE-30] a card has a button for what the person can 
   await expect(withButton(/^Cancel Rental/)).toHaveText(['Rented']);
   await cardOf(page, 'To rent').getByRole('button', { name: 'Purchase To rent', exact: true }).click();
   await expect(page.getByRole('dialog', { name: 'Rent To rent', exact: true })).toBeVisible();
+});
+
+test('of many services one finds some by words and by how one has them, in pages that the address keeps', async ({
+  page,
+}) => {
+  await changeServices(page, (services) => {
+    const [one] = services.filter(({ id }) => id === 'travel-pro');
+    if (!one) throw new Error('no Travel Pro');
+    const access = { ...one.userAccess, hasAccess: true };
+    return Array.from({ length: 60 }, (_, index) => ({
+      ...one,
+      id: `service-${index}`,
+      name: `Service ${index}`,
+      description: index % 2 === 0 ? 'Plans trips by train.' : 'Draws maps.',
+      userAccess: index < 5 ? { ...access, accessType: 'rental' as const } : one.userAccess,
+    }));
+  });
+  await openServices(page, 'has-many@souk.test');
+  await expect(cardsOf(page)).toHaveCount(24);
+  const pages = page.getByRole('navigation', { name: 'My services, pages', exact: true });
+  await expect(pages).toContainText('Page 1 of 3');
+  await pages.getByRole('button', { name: 'Next', exact: true }).click();
+  await pages.getByRole('button', { name: 'Next', exact: true }).click();
+  await expect(cardsOf(page)).toHaveCount(12);
+  await expect(page).toHaveURL(/\?tab=services&page=3$/);
+  await page.reload();
+  await expect(pages).toContainText('Page 3 of 3');
+  await page.getByRole('searchbox', { name: 'Search my services', exact: true }).fill('train SERVICE 5');
+  // 5 is in 50, 52, 54, 56 and 58 too; an odd one draws maps
+  await expect(namesOn(page)).toHaveText(['Service 50', 'Service 52', 'Service 54', 'Service 56', 'Service 58']);
+  await expect(page).toHaveURL(/\?tab=services&q=train(\+|%20)SERVICE(\+|%20)5$/);
+  const show = page.getByRole('combobox', { name: 'Show', exact: true });
+  await show.selectOption('Rented, bought or tried');
+  await expect(screen(page).getByRole('heading', { name: 'No service fits', exact: true })).toBeVisible();
+  await expectNoAxeFindings(page);
+  await page.getByRole('button', { name: 'Clear search', exact: true }).click();
+  await expect(cardsOf(page)).toHaveCount(5);
+  await page.reload();
+  await expect(show).toHaveValue('own');
+  await expect(cardsOf(page)).toHaveCount(5);
+  await show.selectOption('All services');
+  await expect(cardsOf(page)).toHaveCount(24);
+});
+
+test('a service that is switched off stays in sight among those that are on, until the list is asked for anew', async ({
+  page,
+}) => {
+  await openServices(page, 'switches-off@souk.test');
+  await page.goto('/dashboard?tab=services&show=on&q=Travel');
+  const enable = cardOf(page, 'Travel').getByRole('switch', { name: 'Enable Travel', exact: true });
+  await expect(enable).toBeChecked();
+  // the switch shows what is wanted, before it is stored
+  const stored = page.waitForResponse((answer) => answer.request().method() !== 'GET' && answer.ok());
+  await enable.click();
+  await expect(enable).not.toBeChecked();
+  await stored;
+  await page.reload();
+  await expect(screen(page).getByRole('heading', { name: 'No service fits', exact: true })).toBeVisible();
 });

@@ -1,22 +1,40 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { payAndReturn } from './pay-with-card.ts';
 import { expect, test } from './product-test.ts';
-import { chooseAccount } from './sign-in.ts';
+import { chooseAccount, openSignedIn } from './sign-in.ts';
 
 /** Two minutes are promised, most of which a person needs to read. The steps alone take 8 s. */
 test.setTimeout(120_000);
 
+/** As the demo is: other journeys count what people have, from nothing. */
+test.use({ welcomes: true });
+
 test('a newcomer finds Travel Pro, signs in, rents it, makes a token, and calls it from an MCP client', async ({
   page,
 }) => {
+  const welcome = page.getByText(
+    'A new account is given 20 credits to try paid tools with, once for each e-mail address.',
+    { exact: true },
+  );
   await page.goto('/');
+  await expect(welcome).toBeVisible();
   await page
     .getByRole('navigation', { name: 'Main', exact: true })
     .getByRole('link', { name: 'Marketplace', exact: true })
     .click();
+  await expect(welcome).toBeVisible();
   await page.getByRole('link', { name: /^View Details\s*: Travel Pro$/ }).click();
   await page.getByRole('button', { name: 'Purchase', exact: true }).click();
+  await expect(welcome, 'on the page of sign-in').toBeVisible();
+  for (const [name, path] of [
+    ['Terms', '/terms'],
+    ['Privacy', '/privacy'],
+    ['Refunds', '/refunds'],
+  ] as const) {
+    await expect(page.getByRole('link', { name, exact: true })).toHaveAttribute('href', path);
+  }
   await chooseAccount(page, 'newcomer@souk.test');
+  await expect(page.getByRole('dialog')).toContainText('You have 20 credits.');
   await page.getByRole('button', { name: 'Continue to payment', exact: true }).click();
   await payAndReturn(page);
   await page.getByRole('link', { name: 'Start Using Service', exact: true }).click();
@@ -39,15 +57,50 @@ test('a newcomer finds Travel Pro, signs in, rents it, makes a token, and calls 
   await client.close();
   expect(JSON.stringify(content)).toContain('JFK');
 
+  await page.goto('/dashboard?tab=billing');
+  // a charge is written with others a moment after its call
+  await expect(page.getByRole('region', { name: 'Tier and credits', exact: true })).toContainText(
+    /You have (20|17) welcome credits\./,
+  );
+  await expect(page.getByRole('row', { name: /^Welcome credits: 20/ })).toContainText('$0');
+  const credits = page.getByRole('region', { name: 'Credits', exact: true });
+  await expect(credits.getByRole('term').filter({ hasText: /^Welcome credits never expire$/ })).toHaveCount(1);
   await page.goto('/service/travel-pro');
   await expect(page.getByText('The first call has arrived')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Your rental', exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Purchase', exact: true })).toHaveCount(0);
-  await expect(page.getByRole('main')).not.toContainText('$9');
+  const main = page.getByRole('main');
+  await expect(main).toContainText(/Rented - active · renews [A-Z][a-z]{2} \d{1,2}, \d{4} for \$9/);
+  expect((await main.innerText()).split('$9'), 'it is not offered again').toHaveLength(2);
   await page
     .getByRole('navigation', { name: 'Main', exact: true })
     .getByRole('link', { name: 'Marketplace', exact: true })
     .click();
   await expect(page.getByText('Your rental')).toHaveCount(1);
   await expect(page.getByRole('link', { name: 'Purchase Travel Pro', exact: true })).toHaveCount(0);
+});
+
+test('an account that is deleted and made anew is told on Billing that welcome credits are given once', async ({
+  page,
+}) => {
+  const email = 'comes-back@souk.test';
+  const credits = page.getByRole('region', { name: 'Credits', exact: true });
+  const once =
+    'Welcome credits are given once for each e-mail address: an account that was deleted and made anew has none.';
+  await openSignedIn(page, '/dashboard?tab=billing', email);
+  await expect(credits).toContainText('Welcome credits never expire20');
+  await expect(credits).not.toContainText(once);
+  const deleted = await page.evaluate(async (confirm) => {
+    const stored = (key: string) => JSON.parse(localStorage.getItem(key) ?? '{}');
+    const answer = await fetch(`/api/users/${stored('souk.user').id}/account`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${stored('souk.tokens').accessToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ confirm }),
+    });
+    localStorage.clear();
+    return answer.status;
+  }, email);
+  expect(deleted).toBe(200);
+  await openSignedIn(page, '/dashboard?tab=billing', email);
+  await expect(credits).toContainText(once);
 });

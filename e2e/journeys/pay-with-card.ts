@@ -3,6 +3,8 @@ import { expect, type Page } from '@playwright/test';
 /** Of the sandbox: pays, and is declined. */
 export const goodCard = '4242 4242 4242 4242';
 export const declinedCard = '4000 0000 0000 0002';
+/** Pays now, and is declined when it is charged later. */
+export const laterDeclinedCard = '4000 0000 0000 0341';
 /** Its bank asks its owner at each payment, on the payment page and at later ones. */
 export const alwaysAuthenticatedCard = '4000 0027 6000 3184';
 
@@ -20,4 +22,15 @@ export async function payWithCard(page: Page, card: string): Promise<void> {
 export async function payAndReturn(page: Page): Promise<void> {
   await payWithCard(page, goodCard);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Successful!');
+}
+
+/** Subscribes to a plan of the page of plans: its button, then the dialog that says what it costs. */
+export async function subscribeTo(page: Page, plan: string): Promise<void> {
+  await page.getByRole('button', { name: `Subscribe to ${plan}`, exact: true }).click();
+  await goToPayment(page);
+}
+
+/** The dialog of a plan or a rental is open. */
+export async function goToPayment(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Continue to payment', exact: true }).click();
 }

@@ -1,7 +1,8 @@
 import type { PaymentSession } from '@souk/contract/payments.ts';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
-import { failCalls } from './catalogue-answer.ts';
+import { changeCatalogue, failCalls } from './catalogue-answer.ts';
+import { changeOwned } from './offers-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { openSignedIn } from './sign-in.ts';
@@ -16,6 +17,7 @@ const session: PaymentSession = {
   status: 'complete',
   paymentStatus: 'paid',
   reason: null,
+  planId: null,
   amountTotal: 2000,
   currency: 'usd',
   customerEmail: 'payer@souk.test',
@@ -31,6 +33,13 @@ async function comeBack(page: Page, email: string, change: () => Partial<Payment
   );
   await page.clock.pauseAt(new Date(Date.now() + 5_000));
 }
+
+/** A timer draws what was read, and the page leaves after three seconds. */
+const drawn = (page: Page, what: Locator) =>
+  expect(async () => {
+    await page.clock.runFor(20);
+    await expect(what).toBeVisible({ timeout: 500 });
+  }).toPass();
 
 test('[PAY-20] [PAY-22] [PAY-23] [PAY-24] canceled is read first, leads to plans and marketplace, tells no other tab and stays', async ({
   page,
@@ -96,9 +105,65 @@ test('[PAY-25] [PAY-35] [PAY-38] a payment that is verified as paid says so, wit
   await page.goto(`/payment/result?session_id=${id}`);
   await expect(titleOf(page)).toHaveText('Payment Successful!');
   await expect(page.getByText('cs_test_of_twenty_an…', { exact: true })).toBeVisible();
-  await expect(page.getByText('$20.00')).toBeVisible();
+  await expect(page.getByText('$20', { exact: true })).toBeVisible();
   const link = page.getByRole('link', { name: 'View Credit Balance', exact: true });
   await expect(link).toHaveAttribute('href', '/dashboard?tab=billing');
+});
+
+test('a plan that is paid says what becomes of the rentals that it includes', async ({ page }) => {
+  await comeBack(page, 'has-an-overlap@souk.test', () => ({ metadata: { type: 'subscription', mcpId: null } }));
+  const endDate = '2027-01-15T00:00:00.000Z';
+  const common = { source: 'payment' as const, charge: null, chargeIfResumed: null };
+  const rental = { ...common, type: 'monthly', startDate: endDate, endDate, features: [], isOffered: true };
+  await changeOwned(page, (answer) => ({
+    ...answer,
+    subscription: {
+      ...answer.subscription,
+      subscriptions: [
+        {
+          ...common,
+          id: 'sub-1',
+          planName: 'Pro',
+          mcpId: 'pro',
+          tier: 'T2',
+          type: 'subscription',
+          status: 'active',
+          currentPeriodEnd: endDate,
+          nextPlanId: null,
+          nextTier: null,
+          pendingPlanId: null,
+          pendingUntil: null,
+          renewal: null,
+          priceChange: null,
+        },
+      ],
+      rentals: [
+        { ...rental, id: 'a', mcpId: 'ended', name: 'Ended', tier: 'T2', status: 'canceled' },
+        {
+          ...rental,
+          id: 'b',
+          mcpId: 'kept',
+          name: 'Kept',
+          tier: 'T1',
+          status: 'active',
+          charge: { amountCents: 900, currency: 'USD', at: endDate },
+        },
+        { ...rental, id: 'c', mcpId: 'top', name: 'Top', tier: 'T3', status: 'active' },
+      ],
+    },
+  }));
+  await page.goto(`/payment/result?session_id=${id}`);
+  const said = page.getByRole('main').getByRole('status');
+  // what was read is drawn by a timer; the page leaves after three seconds
+  await expect(async () => {
+    await page.clock.runFor(20);
+    await expect(said).toHaveCount(3, { timeout: 500 });
+  }).toPass();
+  await expect(said).toHaveText([
+    /^Payment Successful!/,
+    'You pay twice for Kept: your Pro plan includes it, and its rental renews on Jan 15, 2027 for $9, until you cancel it in Billing.',
+    'The rental of Ended is canceled: you have it until Jan 15, 2027, and it is not charged again. Your Pro plan includes Ended.',
+  ]);
 });
 
 test('[PAY-30] [PAY-31] [PAY-32] [PAY-33] once paid, the page tells other tabs for a second, and leaves after three', async ({
@@ -124,32 +189,46 @@ test('[PAY-30] [PAY-31] [PAY-32] [PAY-33] once paid, the page tells other tabs f
   await page.clock.runFor(1_999);
   await expect(page).toHaveURL(/\/payment\/result/);
   await page.clock.runFor(1);
-  await expect(page).toHaveURL(/\/dashboard$/);
+  // where the balance stands
+  await expect(page).toHaveURL(/\/dashboard\?tab=billing$/);
 });
 
-for (const [ids, metadata, box, name, href] of [
+for (const [ids, metadata, box, name, href, landing] of [
   [
     '[PAY-34]',
     { type: 'rental', mcpId: 'travel-pro' },
-    ['Your rental has started', 'Its tools are in your link. It renews each month until you cancel.'],
+    [
+      'Your rental has started',
+      'The tools of the service are in your link. Your rental renews each month until you cancel.',
+    ],
     'Start Using Service',
     '/service/travel-pro',
+    'tab=services&show=own',
   ],
   [
     '[PAY-35]',
     { type: 'credits', mcpId: null },
-    ['Your credits are here', 'They never expire, and pay for the calls that have a price.'],
+    ['Your credits are here', 'Credits never expire, and pay for the calls that have a price.'],
     'View Credit Balance',
     '/dashboard?tab=billing',
+    'tab=billing',
   ],
   [
     '[PAY-36]',
     { type: 'subscription', mcpId: null },
-    ['Your plan has started', 'It renews each month until you cancel.'],
+    ['Your plan has started', 'Your plan renews each month until you cancel.'],
     'Manage Subscription',
     '/dashboard?tab=billing',
+    'tab=services&show=plan',
   ],
-  ['[PAY-37]', { type: 'rental', mcpId: null }, ['Your rental has started'], 'Go to Dashboard', '/dashboard'],
+  [
+    '[PAY-37]',
+    { type: 'rental', mcpId: null },
+    ['Your rental has started'],
+    'Go to Dashboard',
+    '/dashboard',
+    'tab=services&show=own',
+  ],
 ] as const) {
   const what = metadata.mcpId === null && metadata.type === 'rental' ? 'rental of no server' : metadata.type;
   test(`${ids} what was paid as ${what} has its box and leads on with '${name}' alone`, async ({ page }) => {
@@ -158,24 +237,49 @@ for (const [ids, metadata, box, name, href] of [
     await expect(titleOf(page)).toHaveText('Payment Successful!');
     const main = page.getByRole('main');
     await expect(main.getByRole('heading', { level: 2 })).toHaveText([box[0]]);
-    for (const text of box) await expect(main.getByText(text, { exact: true })).toBeVisible();
+    for (const text of box) await drawn(page, main.getByText(text, { exact: true }));
+    await expect(main, 'the demo sends no mail').not.toContainText('Receipt to');
     await expect(main.getByRole('link')).toHaveText([name, 'Contact support']);
     await expect(main.getByRole('link', { name, exact: true })).toHaveAttribute('href', href);
+    await page.clock.runFor(3_000);
+    await expect.poll(() => page.url().split('/dashboard?')[1]).toBe(landing);
   });
 }
+
+test('a rental of a service that cannot be reached says when its tools appear', async ({ page }) => {
+  await comeBack(page, 'rents-a-ruin@souk.test', () => ({ metadata: { type: 'rental', mcpId: 'travel-pro' } }));
+  await changeCatalogue(page, ({ servers, ...catalogue }) => ({
+    ...catalogue,
+    servers: servers.map((one) => ({ ...one, status: 'disconnected' as const })),
+    capabilities: [],
+  }));
+  await page.goto(`/payment/result?session_id=${id}`);
+  const text = 'The tools of Travel Pro appear once it can be reached. Your rental renews each month until you cancel.';
+  await drawn(page, page.getByText(text, { exact: true }));
+});
 
 test('[PAY-28] [PAY-29] [PAY-32] [PAY-37] after 15 seconds without a verdict the status is unknown; then to the dashboard', async ({
   page,
 }) => {
   await comeBack(page, 'unknown@souk.test', () => ({ paymentStatus: 'unpaid', status: 'open' }));
+  await page.addInitScript(() => {
+    const wait = window.setTimeout.bind(window);
+    let waits = 0;
+    const counted = (handler: TimerHandler, delayMs?: number) => {
+      if (delayMs === 1_000) document.documentElement.dataset['waits'] = String(++waits);
+      return wait(handler, delayMs);
+    };
+    Object.assign(window, { setTimeout: counted });
+  });
   await page.goto(`/payment/result?session_id=${id}`);
   await expect(titleOf(page)).toHaveText('Checking your payment…');
-  // each call is answered before the next second passes
-  for (let second = 0; second < 14; second += 1) {
-    const answered = page.waitForResponse(sessionPath);
+  // a second passes once the page waits for it: each call is answered before the next
+  for (let second = 1; second <= 14; second += 1) {
+    await expect(page.locator('html')).toHaveAttribute('data-waits', String(second));
     await page.clock.runFor(1_000);
-    await answered;
   }
+  // the fifteenth second has two waits of a second: the end of the asking, and, once answered, the next call
+  await expect(page.locator('html')).toHaveAttribute('data-waits', '16');
   await expect(titleOf(page)).toHaveText('Checking your payment…');
   await page.clock.runFor(1_000);
   await expect(titleOf(page)).toHaveText('Payment Status Unknown');
@@ -211,24 +315,44 @@ test('a payment that failed or has expired says that nothing was charged, and a 
   change = { paymentStatus: 'refunded', metadata: { type: 'subscription', mcpId: null } };
   await page.reload();
   await expect(alertOf(page)).toHaveText(
-    'ErrorYou had a plan already, or it is no longer offered, so this payment was refunded.',
+    'Payment RefundedYou had a plan already, or this plan is no longer offered, so this payment was refunded.',
   );
   for (const [reason, status, text] of [
     ['had_access', 'complete', 'You had a plan already, so this payment was refunded.'],
-    ['paid_twice', 'complete', 'You had a plan already, so this payment was refunded.'],
+    [
+      'paid_twice',
+      'complete',
+      'You paid twice for a plan. Your other payment is kept, and this one was refunded in full: it brings nothing, and it is not charged again. Your bank may take some days to show the refund.',
+    ],
     ['no_longer_offered', 'complete', 'What you paid for is no longer offered, so this payment was refunded.'],
     ['price_changed', 'complete', 'The price had changed before you paid, so this payment was refunded.'],
     [
-      'had_access',
-      'expired',
-      'You have it in another way by now, so this payment page was closed. You were not charged.',
+      'overlap_changed',
+      'complete',
+      'A service that you rent came to be included in this plan, and you had not been asked about it, so this payment was refunded.',
     ],
-    ['no_longer_offered', 'expired', 'It is no longer offered, so its payment page was closed. You were not charged.'],
+    ['had_access', 'expired', 'You had a plan already, so this payment page was closed. You were not charged.'],
+    [
+      'paid_twice',
+      'expired',
+      'You have paid for this plan already, so this payment page was closed. You were not charged.',
+    ],
+    [
+      'no_longer_offered',
+      'expired',
+      'This plan is no longer offered, so this payment page was closed. You were not charged.',
+    ],
   ] as const) {
     const paymentStatus = status === 'expired' ? 'unpaid' : 'refunded';
     change = { reason, status, paymentStatus, metadata: { type: 'subscription', mcpId: null } };
     await page.reload();
-    await expect(alertOf(page)).toHaveText(`Error${text}`);
+    await expect(alertOf(page)).toHaveText(
+      `${status === 'expired' ? 'Payment Page Closed' : 'Payment Refunded'}${text}`,
+    );
+    const toBilling = page.getByRole('main').getByRole('link', { name: 'Billing', exact: true });
+    await expect(toBilling).toHaveCount(
+      reason === 'paid_twice' || (reason === 'had_access' && status === 'expired') ? 1 : 0,
+    );
   }
 });
 

@@ -2,12 +2,14 @@ import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls, holdCalls } from './catalogue-answer.ts';
 import { changeOffers, changeProfile, checkoutPath, packagesPath, plansPath } from './offers-answer.ts';
+import { goToPayment } from './pay-with-card.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { openSignedIn } from './sign-in.ts';
 
 const planOf = (page: Page, name: string) => page.getByRole('article', { name: `${name} plan`, exact: true });
 const packageOf = (page: Page, name: string) => page.getByRole('article', { name: `${name} package`, exact: true });
+const servicesPath = '**/api/catalogue/servers?*';
 const currentButtons = (page: Page) => page.getByRole('button', { name: 'Current plan', exact: true });
 
 test('[PLAN-1] [PLAN-2] [PLAN-11] the plans and packages, with tier, price and monthly credits; Pro alone is Most Popular', async ({
@@ -20,16 +22,39 @@ test('[PLAN-1] [PLAN-2] [PLAN-11] the plans and packages, with tier, price and m
     .click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
   for (const [name, tier, price] of [
-    ['Free', 'T0 Free', '$0'],
-    ['Basic', 'T1 Basic', '$5'],
-    ['Pro', 'T2 Professional', '$19'],
-    ['Enterprise', 'T3 Enterprise', '$99'],
+    ['Free', 'T0Freeservices', '$0'],
+    ['Basic', 'T1Basicand Free services', '$5'],
+    ['Pro', 'T2Professionaland Basic, Free services', '$19'],
+    ['Enterprise', 'T3Enterpriseand Professional, Basic, Free services', '$99'],
   ] as const) {
-    await expect(planOf(page, name)).toContainText(`${price} USD/month`);
-    await expect(planOf(page, name)).toContainText(tier.replace(' ', ''));
+    await expect(planOf(page, name)).toContainText(`${price}/month`);
+    await expect(planOf(page, name)).toContainText(tier);
   }
   await expect(planOf(page, 'Pro')).toContainText('1,000 credits each month');
   await expect(planOf(page, 'Free')).not.toContainText('credits each month');
+  const servicesOf = (name: string) => page.getByRole('list', { name: `Services of the ${name} plan`, exact: true });
+  await expect(servicesOf('Free').getByRole('link')).toHaveCount(6);
+  // the most used stand first
+  expect((await servicesOf('Free').getByRole('link').allInnerTexts()).toSorted()).toEqual([
+    'Calendar',
+    'Everything',
+    'Filesystem',
+    'Memory',
+    'Notes',
+    'Travel',
+  ]);
+  await expect(servicesOf('Pro').getByRole('listitem')).toHaveText(['Travel Pro', 'and all 7 services of lower tiers']);
+  await expect(servicesOf('Pro').getByRole('link', { name: 'Travel Pro', exact: true })).toHaveAttribute(
+    'href',
+    '/service/travel-pro',
+  );
+  await expect(servicesOf('Pro').locator('img')).toHaveAttribute('src', /travel-pro/);
+  await expect(planOf(page, 'Pro')).toContainText(
+    'Enough for 1,000 calls to Calendar at 1 credit, or 333 to Travel Pro at 3.',
+  );
+  await expect(planOf(page, 'Free')).not.toContainText('Enough for');
+  await expect(page.getByText('1 credit is about $0.01')).toHaveCount(1);
+  await expect(page.getByText('Before you pay:')).toHaveCount(1);
   await expect(page.getByText('Most Popular')).toHaveCount(1);
   await expect(planOf(page, 'Pro').getByText('Most Popular')).toBeVisible();
   await expect(page.getByRole('article', { name: /package$/ })).toHaveCount(3);
@@ -51,7 +76,7 @@ test('[PLAN-12] [PLAN-13] [PLAN-14] [PLAN-15] a package says its credits, its bo
     'Use credits for MCP services',
     'Credits never expire',
   ]);
-  await expect(packageOf(page, 'Regular')).toContainText('2,200 credits for $20 USD');
+  await expect(packageOf(page, 'Regular')).toContainText('2,200 credits for $20');
 });
 
 test('[PLAN-3] [PLAN-4] [PLAN-5] the questions of a visitor: changing the plan, paying, trials; axe finds nothing', async ({
@@ -107,12 +132,18 @@ test('[PLAN-17] [PLAN-18] [ERR-14] a checkout that fails to start says why at it
   const subscribe = planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro', exact: true });
   const heal = await failCalls(page, checkoutPath, { message: 'The till is closed.' });
   await subscribe.click();
+  await goToPayment(page);
+  const dialog = page.getByRole('alertdialog', { name: 'Subscribe to Pro?', exact: true });
+  await expect(dialog.getByRole('alert')).toHaveText('The till is closed. Please try again.');
+  await dialog.getByRole('button', { name: 'Not now', exact: true }).click();
   await expect(planOf(page, 'Pro').getByRole('alert')).toHaveText('The till is closed. Please try again.');
   await expectNoAxeFindings(page);
   await heal();
   const loggedOut = await failCalls(page, checkoutPath, { message: 'Authentication failed. Please log in again.' });
   await subscribe.click();
-  await expect(planOf(page, 'Pro').getByRole('alert')).toHaveText('Authentication failed. Please log in again.');
+  await goToPayment(page);
+  await expect(dialog.getByRole('alert')).toHaveText('Authentication failed. Please log in again.');
+  await dialog.getByRole('button', { name: 'Not now', exact: true }).click();
   await loggedOut();
   await routeNow(page, checkoutPath, (route) => route.fulfill({ status: 500, body: 'no JSON' }));
   await packageOf(page, 'Starter')
@@ -139,24 +170,39 @@ test('plans and packages that cost something else by now show their prices, and 
   const pro = planOf(page, 'Pro');
   const starter = packageOf(page, 'Starter');
   await openSignedIn(page, '/plans', 'price-list-moves@souk.test');
-  await expect(pro).toContainText('$4 USD');
-  await expect(starter).toContainText('for $4 USD');
+  await expect(pro).toContainText('$4/month');
+  await expect(starter).toContainText('for $4');
   await page.unroute(plansPath);
   await page.unroute(packagesPath);
   await pro.getByRole('button', { name: 'Subscribe to Pro', exact: true }).click();
-  await expect(pro.getByRole('alert')).toHaveText('The price has changed. Please look at it again before you pay.');
-  await expect(pro).toContainText('$19 USD');
-  await expect(starter).toContainText('for $5 USD');
+  const dialog = page.getByRole('alertdialog', { name: 'Subscribe to Pro?', exact: true });
+  await expect(dialog).toContainText('Renews at $4/month until you cancel.');
+  await goToPayment(page);
+  await expect(dialog.getByRole('alert')).toHaveText(
+    'The price has changed. Please look at the new price before you pay.',
+  );
+  await expect(dialog).toContainText('Renews at $19/month until you cancel.');
+  await dialog.getByRole('button', { name: 'Not now', exact: true }).click();
+  await expect(pro).toContainText('$19/month');
+  await expect(starter).toContainText('for $5');
   await starter.getByRole('button', { name: 'Buy credits in the Starter package', exact: true }).click();
-  await expect(page.getByRole('button', { name: 'Pay $5.00', exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Pay $5', exact: true })).toBeVisible();
 });
 
 test('while it loads the page holds its place; a failure can be retried; nothing sold says so', async ({ page }) => {
   const release = await holdCalls(page, plansPath);
   await page.goto('/plans');
   await expect(page.getByRole('status').filter({ hasText: 'Loading plans…' })).toBeVisible();
+  const releaseServices = await holdCalls(page, servicesPath);
   release();
-  await expect(planOf(page, 'Pro')).toBeVisible();
+  const offersAnswered = Promise.all([plansPath, packagesPath].map((path) => page.waitForResponse(path)));
+  await page.reload();
+  await offersAnswered;
+  await page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))));
+  await expect(planOf(page, 'Pro'), 'what its services come with later would move the buttons').toHaveCount(0);
+  releaseServices();
+  await expect(planOf(page, 'Pro')).toContainText('Travel Pro');
+  await page.unroute(servicesPath);
   await page.unroute(plansPath);
   const heal = await failCalls(page, packagesPath, { message: 'The price list is lost.' });
   await page.reload();

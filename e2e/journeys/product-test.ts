@@ -4,14 +4,16 @@ import { startProduct, type Product } from '../product.ts';
 import { untilAllConnected } from '../until-all-connected.ts';
 
 type Fixtures = { violations: string[] };
-type WorkerFixtures = { product: Product };
+type WorkerFixtures = { product: Product; welcomes: boolean };
 
 /** A test in a real browser against the whole product, started once. Every test fails on a violation of the CSP. */
 export const test = base.extend<Fixtures, WorkerFixtures>({
+  /** Whether new accounts are given the demo's welcome credits. */
+  welcomes: [false, { option: true, scope: 'worker' }],
   product: [
-    async ({}, use) => {
+    async ({ welcomes }, use) => {
       // more sign-ins in a minute than one address makes in life
-      const product = await startProduct({ env: { SIGN_IN_PER_MINUTE: '1000' } });
+      const product = await startProduct({ welcomes, env: { SIGN_IN_PER_MINUTE: '1000' } });
       await untilAllConnected(product.publicUrl);
       await use(product);
       await product.kill('SIGTERM');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect, test, type Page } from '@playwright/test';
 import { forkProduct, type ForkedProduct } from '../forked-product.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
-import { goodCard, payWithCard } from './pay-with-card.ts';
+import { goToPayment, goodCard, laterDeclinedCard, payWithCard } from './pay-with-card.ts';
 import { chooseAccount } from './sign-in.ts';
 
 let product: ForkedProduct;
@@ -10,9 +10,6 @@ test.beforeAll(async () => {
   product = await forkProduct(new URL('../renewing-product.ts', import.meta.url));
 });
 test.afterAll(() => product.close());
-
-/** Pays now, and fails at the renewal. */
-const expiringCard = '4000 0000 0000 0341';
 
 async function passDays(days: number): Promise<void> {
   const answer = once(product.child, 'message');
@@ -24,6 +21,7 @@ async function subscribeToBasic(page: Page, email: string, card: string): Promis
   await page.goto(`${product.publicUrl}/plans`);
   await page.getByRole('button', { name: 'Subscribe to Basic', exact: true }).click();
   await chooseAccount(page, email);
+  await goToPayment(page);
   await payWithCard(page, card);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Successful!');
   await page.getByRole('link', { name: 'Manage Subscription', exact: true }).click();
@@ -44,7 +42,7 @@ test('a renewal is paid, and stands in the history', async ({ page }) => {
 });
 
 test('a renewal that fails says so and keeps access; paid with another card, all is well again', async ({ page }) => {
-  await subscribeToBasic(page, 'fails@souk.test', expiringCard);
+  await subscribeToBasic(page, 'fails@souk.test', laterDeclinedCard);
   await expect(subscriptions(page)).toContainText('active');
   await passDays(32);
   const notice = page.getByRole('alert').filter({ hasText: 'The last payment for Basic failed.' });
@@ -56,11 +54,11 @@ test('a renewal that fails says so and keeps access; paid with another card, all
   await expect(subscriptions(page)).toContainText('payment failed');
   await expectNoAxeFindings(page);
   await page.goto(`${product.publicUrl}/dashboard?tab=services`);
-  await expect(notice).toContainText('Pay $5.00 for Basic');
+  await expect(notice).toContainText('Pay $5 for Basic');
   await page.goto(`${product.publicUrl}/dashboard?tab=billing`);
 
   const opened = page.waitForEvent('popup');
-  await notice.getByRole('link', { name: 'Pay $5.00 for Basic (opens a new tab)', exact: true }).click();
+  await notice.getByRole('link', { name: 'Pay $5 for Basic (opens a new tab)', exact: true }).click();
   const invoice = await opened;
   await payWithCard(invoice, goodCard);
   await invoice.getByRole('link', { name: 'Go back', exact: true }).click();
@@ -74,11 +72,17 @@ test('a renewal that fails says so and keeps access; paid with another card, all
 
 test('a plan whose renewal failed is ended at once, and another card is chosen for what is kept', async ({ page }) => {
   await subscribeToBasic(page, 'ends@souk.test', goodCard);
-  await subscriptions(page).getByRole('button', { name: 'Change card', exact: true }).click();
+  const methods = page.getByRole('region', { name: 'Payment method', exact: true });
+  await expect(methods.getByRole('listitem')).toContainText(
+    /^Visa ending in 4242Expires \d\d\/20\d\d · charged for everything/,
+  );
+  await methods.getByRole('button', { name: 'Change card', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Change card', exact: true })).toBeVisible();
-  await payWithCard(page, expiringCard);
+  await payWithCard(page, laterDeclinedCard);
   await expect(page).toHaveURL(/dashboard\?tab=billing/);
   await expect(subscriptions(page)).toContainText('active');
+  await expect(methods.getByRole('listitem')).toContainText(/^Visa ending in 0341/);
+  await expect(page.getByText('Your renewals are charged to Visa ending in 0341 from now on.')).toBeVisible();
   await passDays(32);
   await expect(async () => {
     await page.reload();
@@ -89,7 +93,7 @@ test('a plan whose renewal failed is ended at once, and another card is chosen f
   await expect(dialog).toContainText('End Basic now?');
   await expect(dialog).toContainText('Its last payment failed: access ends now, and nothing more is charged.');
   await dialog.getByRole('button', { name: 'End now', exact: true }).click();
-  await expect(page.getByText('The Basic plan is cancelled.')).toBeVisible();
+  await expect(page.getByText('The Basic plan is canceled.')).toBeVisible();
   await expect(subscriptions(page)).toContainText('No plan yet');
   await expect(page.getByRole('alert').filter({ hasText: 'failed' })).toHaveCount(0);
 });

@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
+import { expectNoAxeFindings } from './axe-findings.ts';
 import { changeCatalogue, withServer } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { cardOf } from './shop-page.ts';
@@ -15,7 +16,7 @@ test('[MKT-9] [MKT-26] [MKT-27] [MKT-28] a card shows counts and a status: conne
     ),
   );
   await page.goto('/marketplace');
-  await expect(cardOf(page, 'Everything')).toContainText('17 tools · 4 prompts');
+  await expect(cardOf(page, 'Everything')).toContainText('12 tools · 4 prompts');
   await expect(cardOf(page, 'Sequential Thinking')).toContainText('1 tool · 0 prompts');
   const colour = async (name: string, status: string) => {
     const badge = cardOf(page, name).getByText(status, { exact: true });
@@ -56,7 +57,7 @@ test('[MKT-10] [MKT-11] [GEN-9] a card shows tier and monthly price where there 
 }) => {
   await changePrices(page);
   await page.goto('/marketplace');
-  await expect(cardOf(page, 'Travel Pro').getByText('$9.00/month', { exact: true })).toBeVisible();
+  await expect(cardOf(page, 'Travel Pro').getByText('$9/month', { exact: true })).toBeVisible();
   await expect(cardOf(page, 'Travel Pro')).toContainText(/T2\s*Professional/);
   await expect(cardOf(page, 'Travel Enterprise').getByText('$1,234.56/month', { exact: true })).toBeVisible();
   await expect(cardOf(page, 'Travel')).toContainText(/T0\s*Free/);
@@ -74,9 +75,52 @@ test.describe('in a browser of another country', () => {
     await page.goto('/marketplace');
     const german = await page.evaluate(() => [navigator.language, (1234.5).toLocaleString()]);
     expect(german).toEqual(['de-DE', '1.234,5']);
-    await expect(cardOf(page, 'Travel Pro').getByText('$9.00/month', { exact: true })).toBeVisible();
+    await expect(cardOf(page, 'Travel Pro').getByText('$9/month', { exact: true })).toBeVisible();
     await expect(cardOf(page, 'Travel Enterprise').getByText('$1,234.56/month', { exact: true })).toBeVisible();
   });
+});
+
+test('one language of prices: the plan as it is sold with a link to it, and a free service is free on card and page', async ({
+  page,
+}) => {
+  await changeCatalogue(page, (catalogue) =>
+    withServer(catalogue, 'memory', (server) => ({
+      ...server,
+      billing: {
+        tier: 'T0',
+        features: [],
+        rental: { price: 700, currency: 'USD', name: 'A month', description: 'A month of memory' },
+      },
+    })),
+  );
+  await page.goto('/marketplace');
+  await expect(cardOf(page, 'Memory')).toContainText(/T0\s*Free/);
+  await expect(cardOf(page, 'Memory'), 'of a free service').not.toContainText(/\$|Purchase/);
+  await expect(cardOf(page, 'Travel Pro')).toContainText('Included in Pro ($19/month)');
+  await page.goto('/service/memory');
+  await expect(page.getByLabel("Memory's link", { exact: true })).toBeVisible();
+  await expect(page.getByRole('main')).not.toContainText(/\$|Purchase/);
+  await page.goto('/service/travel');
+  await expect(page.getByRole('main')).toContainText('Free to add, some calls cost credits');
+  await expect(page.getByText('1 credit is about $0.01')).toHaveCount(1);
+  await page.goto('/service/sequential-thinking');
+  await expect(page.getByRole('main')).not.toContainText('1 credit is');
+  await page
+    .getByRole('region', { name: 'Use this service', exact: true })
+    .getByRole('link', { name: 'Basic ($5/month)', exact: true })
+    .click();
+  await expect(page).toHaveURL(/\/plans#plan-basic$/);
+  await expect(page.getByRole('article', { name: 'Basic plan', exact: true })).toBeInViewport();
+
+  await openSignedIn(page, '/service/travel-pro?purchase=rental', 'price-language@souk.test');
+  const dialog = page.getByRole('dialog', { name: 'Rent Travel Pro', exact: true });
+  await expect(dialog).toContainText('Also included in Pro ($19/month)');
+  await expectNoAxeFindings(page);
+  await page.goto('/dashboard?tab=services');
+  const own = (name: string) => page.getByRole('article', { name, exact: true });
+  await expect(own('Travel Pro')).toContainText('Included in Pro ($19/month)Some calls cost credits');
+  await expect(own('Travel')).toContainText(/Free Access.*Free to add, some calls cost credits/);
+  await expect(own('Memory'), 'every call of it is included').not.toContainText('credits');
 });
 
 test('[MKT-12] a card links to the page of its server', async ({ page }) => {
@@ -90,9 +134,9 @@ test('a card says what calls cost, and a signed-in person what is switched on, o
   page,
 }) => {
   await page.goto('/marketplace');
-  await expect(cardOf(page, 'Travel')).toContainText('from 1 credit a call');
+  await expect(cardOf(page, 'Travel')).toContainText('Free to add, some calls cost credits');
   await expect(cardOf(page, 'Memory')).not.toContainText(/credit|Included/);
-  await expect(cardOf(page, 'Sequential Thinking')).toContainText('Included in Basic');
+  await expect(cardOf(page, 'Sequential Thinking')).toContainText('Included in Basic ($5/month)');
   await expect(cardOf(page, 'Memory')).not.toContainText('Switched');
   await openSignedIn(page, '/marketplace', 'switches@souk.test');
   await expect(cardOf(page, 'Memory')).toContainText('Switched on');

@@ -1,4 +1,5 @@
 import { getCapabilities } from '@souk/contract/catalogue.ts';
+import { getRelatedServers } from '@souk/contract/related-servers.ts';
 import { getServerRecord } from '@souk/contract/server-record.ts';
 import type { Locator, Page } from '@playwright/test';
 import { callThroughLink } from './call-through-link.ts';
@@ -44,9 +45,9 @@ test('[SVC-4] [SVC-5] every tool is counted and listed with its description, and
   await expect(row.getByRole('table')).toBeHidden();
   await row.getByText('find_airports', { exact: true }).first().click();
   await expect(row.getByRole('rowheader', { name: /^query/ })).toBeVisible();
-  await expect(row.getByText("On your all-servers link it's named travel__find_airports.")).toBeVisible();
+  await expect(row.getByText("On your all-services link it's named travel__find_airports.")).toBeVisible();
   await row.getByText('JSON schema', { exact: true }).click();
-  await expect(row.getByRole('figure')).toContainText('"maxLength": 100');
+  await expect(row.getByRole('figure', { name: 'JSON schema', exact: true })).toContainText('"maxLength": 100');
 });
 
 test('[SVC-8] Server Information shows the status, Last Updated and Total Tools', async ({ page, request }) => {
@@ -91,6 +92,12 @@ test('tools stand left in the first screen, and beside them how to get or connec
   const leftOf = async (part: Locator) => (await part.boundingBox())?.x ?? 0;
   await page.setViewportSize({ width: 1280, height: 800 });
   const information = page.getByRole('region', { name: 'Server Information', exact: true });
+  // what no fresh installation has: people who use the two together
+  await routeNow(page, '**/api/catalogue/servers/travel-pro/related', async (route) => {
+    const { servers } = getRelatedServers.answer.parse(await (await route.fetch()).json());
+    const json = { servers: servers.map((one) => ({ ...one, usedTogether: one.serverId === 'travel' })) };
+    await route.fulfill({ json });
+  });
   for (const path of ['/service/travel', '/service/travel-pro']) {
     await page.goto(path);
     await expect(toolsOf(page).getByRole('listitem').first()).toBeInViewport();
@@ -108,6 +115,7 @@ test('tools stand left in the first screen, and beside them how to get or connec
   const related = page.getByRole('region', { name: 'Related services', exact: true });
   await expect(related.getByRole('link', { name: 'Travel', exact: true })).toHaveAttribute('href', '/service/travel');
   await expect(related.getByRole('link', { name: 'Travel Pro', exact: true })).toHaveCount(0);
+  await expect(related.getByRole('listitem').filter({ hasText: 'Often used together' })).toHaveCount(1);
   await expectNoAxeFindings(page);
   // on a phone, what must be had first stands first
   await page.setViewportSize({ width: 390, height: 844 });
@@ -115,6 +123,112 @@ test('tools stand left in the first screen, and beside them how to get or connec
   await page.goto('/service/travel');
   await expect(useOf(page).getByRole('tablist')).toBeAttached();
   expect(await topOf(toolsOf(page))).toBeLessThan(await topOf(useOf(page)));
+});
+
+const arabic = 'خدمة السفر في العالم العربي';
+const long = 'w'.repeat(90);
+
+test('on the narrowest phone a signed-in person has switch and link before the tools; texts of every script and length fit', async ({
+  page,
+}) => {
+  await changeCatalogue(page, (catalogue) => ({
+    ...withServer(catalogue, 'travel', (server) => ({
+      ...server,
+      displayName: `${arabic} ${long}`,
+      displayDescription: '世界の空港と距離、飛行時間、現地時刻。'.repeat(20),
+      billing: { tier: 'T0', features: [`Airports ${long}`, 'ميزة أخرى', 'Local times'] },
+    })),
+    capabilities: catalogue.capabilities.map((item) =>
+      item.name === 'find_airports'
+        ? { ...item, displayName: arabic, displayDescription: `${arabic}. `.repeat(30) }
+        : item,
+    ),
+  }));
+  await page.setViewportSize({ width: 320, height: 700 });
+  await openSignedIn(page, '/service/travel', 'narrow@souk.test');
+  const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
+  const topOf = async (part: Locator) => (await part.boundingBox())?.y ?? 0;
+  await expect(useOf(page).getByRole('switch')).toBeVisible();
+  await expect(useOf(page).getByRole('textbox')).toBeVisible();
+  expect(await topOf(useOf(page).getByRole('textbox'))).toBeLessThan(await topOf(toolsOf(page)));
+  expect(await fits()).toBe(true);
+  const directionOf = (part: Locator) => part.evaluate((element) => getComputedStyle(element).direction);
+  expect(await directionOf(titleOf(page))).toBe('rtl');
+  const more = page.getByRole('button', { name: 'Show more', exact: true });
+  const description = page.getByText('世界の空港').first();
+  const heightOf = async (part: Locator) => (await part.boundingBox())?.height ?? 0;
+  const [clamped, row] = [await heightOf(description), toolsOf(page).getByRole('listitem').filter({ hasText: arabic })];
+  await more.click();
+  expect(await heightOf(description)).toBeGreaterThan(clamped * 2);
+  await page.getByRole('button', { name: 'Show less', exact: true }).click();
+  expect(await heightOf(description)).toBe(clamped);
+  const told = row.getByText(`${arabic}. ${arabic}.`);
+  const cut = await heightOf(told);
+  await row.getByText(arabic, { exact: true }).click();
+  expect(await heightOf(told)).toBeGreaterThan(cut * 2);
+  expect(await directionOf(told)).toBe('rtl');
+  await expect(row.getByRole('rowheader', { name: /^query/ })).toBeVisible();
+  expect(await fits()).toBe(true);
+  for (const path of ['/', '/marketplace', '/dashboard?tab=services', '/service/notes']) {
+    await page.goto(path);
+    await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible();
+    await expect(
+      page
+        .getByRole('main')
+        .getByText(path === '/service/notes' ? 'Sign in to Notes' : path.startsWith('/dashboard') ? 'Travel' : arabic)
+        .first(),
+    ).toBeVisible();
+    expect(await fits(), path).toBe(true);
+  }
+  expect(await topOf(page.getByRole('button', { name: 'Sign in to Notes', exact: true }))).toBeLessThan(
+    await topOf(toolsOf(page)),
+  );
+});
+
+test('60 tools are filtered by the words of their names and descriptions, and what is open in a row stays', async ({
+  page,
+}) => {
+  await changeCatalogue(page, (catalogue) => {
+    const [first] = catalogue.capabilities.filter(({ serverId, type }) => serverId === 'travel' && type === 'tool');
+    if (!first) throw new Error('Travel has no tool');
+    const many = Array.from({ length: 60 }, (_, index) => ({
+      ...first,
+      name: `tool_${index}`,
+      displayName: index === 7 ? 'Café finder' : `Tool ${index}`,
+      displayDescription: index % 20 === 0 ? 'Sends an invoice.' : 'Sends something else.',
+    }));
+    return { ...catalogue, capabilities: many };
+  });
+  await page.goto('/service/travel');
+  const rows = toolsOf(page).getByRole('listitem');
+  await expect(rows).toHaveCount(60);
+  const filter = toolsOf(page).getByRole('searchbox', { name: 'Filter tools', exact: true });
+  const count = toolsOf(page).getByRole('status');
+  await expect(count).toHaveText('');
+  const opened = rows.filter({ hasText: 'tool_20' });
+  await opened.getByText('Tool 20', { exact: true }).click();
+  await expect(opened.getByRole('rowheader', { name: /^query/ })).toBeVisible();
+  await page.keyboard.press('/');
+  await expect(filter).toBeFocused();
+  await page.keyboard.type('INVOICE sends');
+  await expect(count).toHaveText('3 of 60 tools');
+  await expect(rows.locator('visible=true')).toHaveCount(3);
+  await expect(opened.getByRole('rowheader', { name: /^query/ })).toBeVisible();
+  await filter.fill('cafe');
+  await expect(count).toHaveText('1 of 60 tools');
+  await expect(opened).toBeHidden();
+  await filter.fill('nothing like it');
+  await expect(count).toHaveText('0 of 60 tools');
+  await expect(toolsOf(page).getByRole('heading', { name: 'No tools match', exact: true })).toBeVisible();
+  await expectNoAxeFindings(page);
+  await toolsOf(page).getByRole('button', { name: 'Show all tools', exact: true }).click();
+  await expect(filter).toBeFocused();
+  await expect(rows).toHaveCount(60);
+  await expect(opened.getByRole('rowheader', { name: /^query/ })).toBeVisible();
+  await page.keyboard.type('tool_5');
+  await page.keyboard.press('Escape');
+  await expect(filter).toHaveValue('');
+  await expect(rows).toHaveCount(60);
 });
 
 test('uptime is drawn by the day, and a table says the same in words', async ({ page }) => {
@@ -149,22 +263,50 @@ test('the way to get a server, its tier and why it fails stand on its page, each
       ...server,
       status: 'error',
       statusDetail: 'Not reached since noon',
+      downSince: '2026-11-21T12:00:00.000Z',
     })),
   );
   await page.goto('/service/travel-pro');
   await expect(page.getByText('Not reached since noon')).toBeVisible();
+  await expect(page.getByRole('main')).toContainText(
+    /Error since Nov 21, 2026, .*\. Calls fail and are not charged\. Plans and rentals run on\./,
+  );
   await expect(page.getByRole('main').getByText('error', { exact: true }).first()).toBeVisible();
-  await expect(useOf(page).getByRole('heading')).toContainText('$9.00/month');
+  await expect(useOf(page).getByRole('heading')).toContainText('$9/month');
   const text = await page.getByRole('main').innerText();
-  for (const said of ['$9.00', 'T2', 'Not reached since noon']) expect(text.split(said), said).toHaveLength(2);
+  for (const said of ['$9/month', 'T2', 'Not reached since noon']) expect(text.split(said), said).toHaveLength(2);
 });
 
 const useOf = (page: Page) => page.getByRole('region', { name: 'Use this service', exact: true });
 
+test('on a phone a signed-in person has the switch and the link, the set-up of a client folded, and then the tools', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openSignedIn(page, '/service/travel', 'has-a-phone@souk.test');
+  await expect(page.getByRole('region', { name: 'Use Travel', exact: true }).getByRole('switch')).toBeChecked();
+  await expect(page.getByLabel("Travel's link", { exact: true })).toBeVisible();
+  const clients = useOf(page).getByRole('tablist', { name: 'Client', exact: true });
+  const setUp = useOf(page).getByRole('button', { name: 'Set up a client', exact: true });
+  await expect(setUp).toHaveAttribute('aria-expanded', 'false');
+  await expect(clients).toBeHidden();
+  expect((await useOf(page).boundingBox())?.height, 'the tools follow').toBeLessThan(500);
+  await expectNoAxeFindings(page);
+  await setUp.press('Enter');
+  await expect(setUp).toHaveAttribute('aria-expanded', 'true');
+  await expect(clients).toBeVisible();
+  await expectNoAxeFindings(page);
+  await setUp.press('Enter');
+  await expect(clients).toBeHidden();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await expect(clients).toBeVisible();
+  await expect(setUp).toBeHidden();
+});
+
 test('a service that one may not use says how to get access, and shows neither link nor wait for a call', async ({
   page,
 }) => {
-  const access = 'Included in Professional, or rent it for $9.00/month.';
+  const access = 'Included in Pro ($19/month), or rent it for $9/month.';
   await page.goto('/service/travel-pro');
   await expect(useOf(page).getByRole('heading')).toHaveText(access);
   await expect(useOf(page).getByRole('link', { name: 'See plans', exact: true })).toHaveAttribute('href', '/plans');
@@ -237,7 +379,7 @@ test('only an answered call proves that the link works: of others the page says 
   await expect(status).toContainText('The service was switched off.');
   await expectNoAxeFindings(page);
   expect(await callThroughLink(page, product.publicUrl, 'travel__find_airports', { query: 'Zurich' })).toContain('ZRH');
-  await expect(status).toHaveText('The first call has arrived');
+  await expect(status).toHaveText(/^The first call has arrived\s*journey called Find airports just now$/);
 });
 
 test('[SVC-1] [SVC-9] [SVC-10] [SVC-12] addresses of a service: with an id that is encoded, without one, and with an unknown one', async ({

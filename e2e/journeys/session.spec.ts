@@ -1,4 +1,6 @@
 import type { Page } from '@playwright/test';
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { failCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { accountMenu, signIn } from './sign-in.ts';
@@ -146,6 +148,39 @@ test('a session that ended says so, and a sign-out here does not', async ({ page
   await page.getByRole('menuitem', { name: 'Sign Out', exact: true }).click();
   await expect(signInButton(page)).toBeVisible();
   await expect(ended).toHaveCount(0);
+});
+
+test('while the broker cannot answer, a session that is due for a renewal is kept: the page says so, waits and goes on by itself', async ({
+  page,
+  product,
+}) => {
+  await page.clock.install();
+  await page.goto('/');
+  await signIn(page, 'patient@souk.test');
+  await page.goto('/dashboard?tab=usage');
+  const heading = page.getByRole('heading', { name: 'Dashboard', exact: true });
+  const away = page.getByRole('status').filter({ hasText: 'The service is not available right now.' });
+  await expect(heading).toBeVisible();
+  await expect(away).toHaveCount(0);
+  // the page is open, and its token ends
+  const heal = await failCalls(page, '**/oauth/token', { status: 503, message: 'away' });
+  await page.clock.fastForward(11 * minuteMs);
+  await expect(away).toBeVisible();
+  await expect(heading).toBeVisible();
+  await expectNoAxeFindings(page);
+  // it is loaded again, and there is no session to show yet
+  await page.reload();
+  await expect(away).toBeVisible();
+  await expect(page).toHaveURL(`${product.publicUrl}/dashboard?tab=usage`);
+  await expect(signInButton(page)).toHaveCount(0);
+  await page.getByRole('button', { name: 'Try now', exact: true }).click();
+  await expect(away).toBeVisible();
+  await heal();
+  await page.clock.fastForward(minuteMs);
+  await expect(heading).toBeVisible();
+  await expect(away).toHaveCount(0);
+  await expect(accountMenu(page)).toContainText('patient');
+  await expect(page).toHaveURL(`${product.publicUrl}/dashboard?tab=usage`);
 });
 
 test('[SES-15] the token is renewed before it ends, and two tabs that do so at once keep the session', async ({

@@ -28,6 +28,7 @@ test('/sign-in with a return path makes state and proof, goes to the login page 
   expect(searchParams.get('state')).toHaveLength(32);
   expect(searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
   await expect(google(page)).toBeVisible();
+  await expect(page.getByText('A new account is given'), 'nothing is given here').toHaveCount(0);
   const loaded = () =>
     page.evaluate(() => [...document.fonts].filter(({ status }) => status === 'loaded').map(({ family }) => family));
   await expect.poll(loaded, 'the typeface of the web app').toEqual([expect.stringMatching(/^"?Inter Variable"?$/)]);
@@ -76,7 +77,9 @@ test('[SIGN-50] [SIGN-51] [SIGN-52] a popup that is closed, blocked or too slow 
   await expect(alert(page)).toHaveCount(0);
   await page.clock.runFor(3_000);
   await page.clock.resume();
-  await expect(alert(page)).toHaveText('The window was closed before you were signed in.');
+  await expect(alert(page)).toHaveText(
+    "We can't see the sign-in window anymore. If it's still open, finish there and this page continues. If you closed it, try again.",
+  );
 
   const slow = await open();
   await expect(alert(page)).toHaveCount(0);

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls, holdCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { openSignedIn } from './sign-in.ts';
@@ -167,4 +168,32 @@ test('[DASH-2] without a signed-in user the dashboard says Redirecting... and go
   await expect(page).toHaveURL(`${product.publicUrl}/`);
   await expect(page.getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
   expect(await page.evaluate('globalThis.seen')).toBe(true);
+});
+
+test('the page of the API is behind the tokens, and its example works with one of them', async ({ page, product }) => {
+  await openDashboard(page, 'api@souk.test');
+  await createButton(page).click();
+  const form = page.getByRole('dialog', { name: 'Create an access token', exact: true });
+  await form.getByLabel('Name').fill('Examples');
+  await form.getByRole('button', { name: 'Create token', exact: true }).click();
+  const shown = page.getByRole('alertdialog', { name: 'Token “Examples” is ready', exact: true });
+  const token = await shown.getByLabel('Access token', { exact: true }).inputValue();
+  await shown.getByRole('button', { name: 'Done', exact: true }).click();
+
+  const opens = page.waitForEvent('popup');
+  await page.getByRole('link', { name: 'All calls of the API (opens a new tab)', exact: true }).click();
+  const api = await opens;
+  await expect(api.getByRole('heading', { level: 1, name: 'Souk API', exact: true })).toBeVisible();
+  const call = api.locator('#getUserProfile');
+  const example = call.locator('pre');
+  await expect(example).toBeHidden();
+  await call.locator('summary').focus();
+  await api.keyboard.press('Enter');
+  await expect(example).toBeVisible();
+  await expectNoAxeFindings(api);
+  const [, address = '', name = '', value = ''] =
+    /^curl '([^']+)' \\\n {2}-H '([^:']+): ([^']+)'$/.exec(await example.innerText()) ?? [];
+  expect(new URL(address).origin).toBe(product.publicUrl);
+  const answer = await fetch(address, { headers: { [name]: value.replace('TOKEN', token) } });
+  expect(await answer.json()).toMatchObject({ email: 'api@souk.test' });
 });

@@ -57,6 +57,12 @@ test('a person runs a tool on its page: the form of its schema, the cost before,
   await expect(result).toContainText('Done');
   await expect(result).toContainText('ZRH');
   await expectNoAxeFindings(page);
+  // counted, and no proof of the link
+  await page.waitForResponse(
+    async (answer) =>
+      answer.url().includes('/usage-stats') && (await answer.json()).data.usageByMcp[0]?.answeredToolCalls === 1,
+  );
+  await expect(page.getByText('Waiting for the first call')).toBeVisible();
   // the same values as JSON, and back
   await form.getByRole('button', { name: 'Enter JSON', exact: true }).click();
   const json = form.getByRole('textbox', { name: 'Arguments as JSON', exact: true });
@@ -86,7 +92,7 @@ test('a tool with a price says what it costs, is refused without credits, and is
   await fill(row, { from: 'ZRH', to: 'LHR' });
   await run(row).click();
   const result = row.getByRole('region', { name: /^Result of/ });
-  await expect(result.getByRole('alert')).toContainText('Needs 1 credit');
+  await expect(result.getByRole('alert'), 'its link stands beside the cost').toHaveText('Needs 1 credit, 0 left.');
   await cost.getByRole('link', { name: 'Get credits', exact: true }).click();
   await page.getByRole('button', { name: 'Buy credits in the Starter package', exact: true }).click();
   await payAndReturn(page);
@@ -109,6 +115,19 @@ test('a tool with a price says what it costs, is refused without credits, and is
     { client: { name: 'This website' }, serverId: 'travel', name: 'distance', outcome: 'ok', credits: 1 },
     { client: { name: 'This website' }, outcome: 'refused', reason: 'insufficient_credits', credits: 0 },
   ]);
+  // the balance is not what is short: buying more would not help
+  await page.evaluate(async () => {
+    const { accessToken } = JSON.parse(localStorage.getItem('souk.tokens') ?? '{}');
+    const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
+    const { id } = await (await fetch('/v2/user/profile', { headers })).json();
+    const body = JSON.stringify({ monthlyCap: 1 });
+    await fetch(`/api/users/${id}/spend-cap`, { method: 'PUT', headers, body });
+  });
+  await page.goto('/service/travel');
+  row = await tryTool(page, 'distance');
+  await expect(cost).toHaveText('Costs 1 credit, your monthly limit leaves 0. Change the limit');
+  await cost.getByRole('link', { name: 'Change the limit', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Monthly limit', exact: true })).toBeVisible();
 });
 
 test('a tool tells its progress, asks in its place, and is cancelled', async ({ page }) => {
@@ -144,7 +163,7 @@ test('a tool tells its progress, asks in its place, and is cancelled', async ({ 
   let cancellations = 0;
   page.on('request', (request) => (cancellations += Number(request.method() === 'DELETE')));
   await long.getByRole('button', { name: 'Cancel', exact: true }).dblclick();
-  await expect(long.getByRole('region', { name: /^Result of/ })).toContainText('The call was cancelled.');
+  await expect(long.getByRole('region', { name: /^Result of/ })).toContainText('The call was canceled.');
   expect(cancellations).toBe(1);
 });
 

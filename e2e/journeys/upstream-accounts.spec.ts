@@ -1,3 +1,5 @@
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { expectOwnIcon } from './own-icon.ts';
 import { expect, test } from './product-test.ts';
 import { openSignedIn } from './sign-in.ts';
 
@@ -13,6 +15,14 @@ test('[SIGN-46] [SIGN-53] the dashboard names the services that need an account,
   await services.getByRole('button', { name: 'Sign in to Notes', exact: true }).click();
   const popup = await opened;
   await expect(services.getByText('Finish in the other window.')).toBeVisible();
+  await expect(popup.getByText(/asks for access to your notes/)).toBeVisible();
+  await expectOwnIcon(popup);
+  await popup.getByRole('button', { name: 'Allow', exact: true }).click();
+  await expect(popup.getByLabel('Your name')).toHaveAccessibleDescription('Type a name of 1 to 60 characters.');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await popup.emulateMedia({ colorScheme });
+    await expectNoAxeFindings(popup);
+  }
   await popup.getByLabel('Your name').fill('Olive');
   await popup.getByRole('button', { name: 'Allow', exact: true }).click();
   await expect(services).toContainText('Connected');

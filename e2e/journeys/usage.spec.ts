@@ -2,6 +2,7 @@ import type { CreditUsage } from '@souk/contract/billing-history.ts';
 import type { UsageStats } from '@souk/contract/usage.ts';
 import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
+import { callThroughLink } from './call-through-link.ts';
 import { failCalls, holdCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
@@ -15,6 +16,8 @@ const services = (page: Page) =>
 const activity = (page: Page) => page.getByRole('list', { name: 'Recent activity', exact: true }).getByRole('listitem');
 const refresh = (page: Page) => usage(page).getByRole('button', { name: 'Refresh', exact: true });
 
+const onDays = (figure: (day: number) => number) => Array.from({ length: 30 }, (_, day) => figure(day));
+
 /** More than is shown: twelve services, and twelve calls, of which the first has both counts of tokens. */
 const credits = [3700, ...Array.from({ length: 11 }, () => 1)];
 const stats: UsageStats = {
@@ -22,22 +25,31 @@ const stats: UsageStats = {
   totalToolCalls: 1234,
   answeredToolCalls: 1200,
   averageCost: 3.01,
-  usageByMcp: credits.map((totalCredits, index) => ({
-    mcpId: index === 0 ? 'travel' : `service-${index}`,
-    toolCalls: index === 0 ? 1003 : 21,
-    answeredToolCalls: 20,
+  // the last one is no server
+  usageByMcp: [...credits, 0].map((totalCredits, index) => ({
+    mcpId: index === 0 ? 'travel' : index === credits.length ? '+built-in' : `service-${index}`,
+    toolCalls: index === 0 ? 1023 : 21,
+    answeredToolCalls: index === 0 ? 1003 : 20,
     averageCost: index === 0 ? 3.7 : 0,
     totalCredits,
+    lastClientAt: null,
   })),
   usageByTool: [],
   usageByDay: Array.from({ length: 30 }, (_, index) => ({
     date: `2026-11-${String(index + 1).padStart(2, '0')}`,
-    toolCalls: index === 4 ? 1200 : index % 3,
-    answeredToolCalls: 0,
+    toolCalls: 1203,
+    answeredToolCalls: index === 4 ? 1200 : index % 3,
     totalCredits: index,
   })),
+  usageByMcpAndDay: [
+    { mcpId: 'travel', answeredToolCalls: onDays((day) => (day === 4 ? 900 : day % 3)) },
+    { mcpId: 'service-1', answeredToolCalls: onDays((day) => (day === 4 ? 250 : 0)) },
+    { mcpId: '+built-in', answeredToolCalls: onDays((day) => (day === 4 ? 30 : 0)) },
+    { mcpId: '+others', answeredToolCalls: onDays((day) => (day === 4 ? 20 : 0)) },
+  ],
   lastCallAt: null,
   lastAnsweredAt: null,
+  lastClientAt: null,
 };
 const charges: CreditUsage[] = credits.map((amount, index) => ({
   id: `call-${index}`,
@@ -96,19 +108,82 @@ test('[USE-1] [USE-2] [USE-3] [USE-4] the Usage tab has the figures of 30 days, 
   for (const figure of [
     'Credits used3,711',
     'MCP servers used12',
-    'Tool calls1,234',
+    'Tool calls1,20034 more refused or failed',
     'Average cost3.01credits per call',
   ])
     await expect(usage(page)).toContainText(figure);
   const day = page
     .getByRole('table', { name: 'Tool calls by day', exact: true })
     .getByRole('row', { name: /^Nov 5, 2026/ });
-  await expect(day).toHaveText('Nov 5, 20261,2004');
+  await expect(day).toHaveText('Nov 5, 20261,20049002503020');
+  const columns = page.getByRole('table', { name: 'Tool calls by day', exact: true }).getByRole('columnheader');
+  await expect(columns).toHaveText([
+    'Day',
+    'Tool calls',
+    'Credits',
+    'Travel',
+    'service-1',
+    'Built-in tools',
+    'Other services',
+  ]);
+  const chart = page.getByRole('figure').filter({ hasText: 'Tool calls by day' });
+  const bars = page.getByRole('slider', { name: 'Day of the chart', exact: true });
+  const values = chart.locator('figcaption + div > div').first().locator('span');
+  await expect(values, 'the values of the axis').toHaveText(['2,000', '1,000', '0']);
+  await expect(chart.getByText(/^Nov \d+$/), 'the dates of the axis').toHaveText([
+    'Nov 1',
+    'Nov 11',
+    'Nov 20',
+    'Nov 30',
+  ]);
+  await expect(chart).toContainText('Most in a day: 1,200');
+  await bars.focus();
+  await expect(bars).toHaveAttribute('aria-valuetext', 'Nov 30, 2026: 2 tool calls, 29 credits');
+  await page.keyboard.press('Home');
+  for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press('ArrowRight');
+  const fifth = 'Nov 5, 2026: 1,200 tool calls, 4 credits';
+  await expect(bars).toHaveAttribute('aria-valuetext', fifth);
+  await expect(chart.getByText(fifth, { exact: true })).toBeVisible();
+  const rowOf = (service: string) =>
+    chart.locator('div:has(> svg)').filter({ has: page.getByText(service, { exact: true }) });
+  const figuresBy = async () => {
+    for (const [service, count] of [
+      ['Travel', /900$/],
+      ['service-1', /250$/],
+      ['Built-in tools', /30$/],
+      ['Other services', /20$/],
+    ] as const) {
+      await expect(rowOf(service), 'the day of each service').toHaveText(count);
+      await expect(rowOf(service).locator('svg g')).toHaveCount(30);
+    }
+  };
+  await figuresBy();
+  await bars.blur();
+  await expect(chart.getByText(fifth, { exact: true })).toHaveCount(0);
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 844 });
+    const box = await bars.boundingBox();
+    await bars.hover({ position: { x: ((box?.width ?? 0) * 4.5) / 30, y: 20 } });
+    await expect(chart.getByText(fifth, { exact: true }), `under the pointer at ${width}`).toBeVisible();
+    const last = rowOf('Other services');
+    const row = await last.boundingBox();
+    await last.hover({ position: { x: ((row?.width ?? 0) * 4.5) / 30, y: 10 } });
+    await expect(chart.getByText(fifth, { exact: true }), `under the pointer in a row at ${width}`).toBeVisible();
+    await figuresBy();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
     await expectNoAxeFindings(page);
   }
+  await expect(services(page).nth(1).locator('img'), 'a service has its icon').toHaveAttribute('src', /travel/);
+  await page.emulateMedia({ forcedColors: 'active' });
+  const chosen = chart.locator('svg g').nth(4).locator('rect').last();
+  const fillOf = () => chosen.evaluate((bar) => getComputedStyle(bar).fill);
+  await page.mouse.move(0, 0);
+  await expect(chart).toContainText('Most in a day');
+  const before = await fillOf();
+  await bars.focus();
+  await page.keyboard.press('Home');
+  for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press('ArrowRight');
+  await expect.poll(fillOf, 'the day that is read stands out').not.toBe(before);
 });
 
 test('[USE-5] [USE-6] Usage by Service has ten services, each with calls, average and total', async ({ page }) => {
@@ -117,7 +192,12 @@ test('[USE-5] [USE-6] Usage by Service has ten services, each with calls, averag
   await expect(page.getByRole('heading', { name: 'Usage by Service', exact: true })).toBeVisible();
   await expect(services(page)).toHaveCount(11);
   await expect(services(page).nth(1)).toHaveText('Travel1,0033.73,700');
-  await expect(services(page).nth(10)).toHaveText('service-9210.01');
+  await expect(services(page).nth(10)).toHaveText('Sservice-9200.01');
+  const moreAnswers = { ...stats, answeredToolCalls: 1300 };
+  await routeNow(page, statsPath, (route) => route.fulfill({ json: { success: true, data: moreAnswers } }));
+  await refresh(page).click();
+  await expect(usage(page)).toContainText('Tool calls1,300');
+  await expect(usage(page), 'never fewer than none').not.toContainText('more refused or failed');
 });
 
 test('[USE-7] [USE-9] [USE-10] Recent Activity has ten entries, each with service, tool, time, credits and tokens', async ({
@@ -130,6 +210,27 @@ test('[USE-7] [USE-9] [USE-10] Recent Activity has ten entries, each with servic
   await expect(activity(page).first()).toHaveText('tool_0Travel · 1 hour ago3,700 credits1,234 tokens');
   await expect(activity(page).nth(1)).toHaveText('tool_1Travel · 2 hours ago1 credit7 tokens');
   await expect(activity(page).nth(2)).toHaveText('tool_2Travel · 3 hours ago1 credit');
+});
+
+test('a call of a built-in tool is one call in the figures, in the chart, by service, below, and beside the link', async ({
+  page,
+  product,
+}) => {
+  await openSignedIn(page, '/marketplace', 'asks-built-in@souk.test');
+  await callThroughLink(page, product.publicUrl, 'my_balance');
+  await callThroughLink(page, product.publicUrl, 'no_such_tool');
+  await page.goto('/dashboard?tab=usage');
+  await expect(activity(page)).toHaveText([/^My balanceBuilt-in tool · .*free$/]);
+  for (const figure of ['MCP servers used0', 'Tool calls11 more refused or failed', 'Most in a day: 1'])
+    await expect(usage(page)).toContainText(figure);
+  await expect(services(page).nth(1)).toHaveText('BBuilt-in tools10.00');
+  await expect(services(page)).toHaveCount(2);
+  await page.getByRole('tab', { name: 'Connections', exact: true }).click();
+  await expect(page.getByText('The first call has arrived', { exact: true })).toBeVisible();
+  await expect(page.getByRole('main')).toContainText(/ called My balance /);
+  await callThroughLink(page, product.publicUrl, 'list_my_servers');
+  await page.reload();
+  await expect(page.getByText('Working. 2 calls in the last 30 days.', { exact: true })).toBeVisible();
 });
 
 test('[USE-11] [HIST-15] [HIST-16] without calls the Usage tab says so; what cannot be fetched says so, and falls back to zeros', async ({
@@ -153,7 +254,7 @@ test('[USE-11] [HIST-15] [HIST-16] without calls the Usage tab says so; what can
   await expectNoAxeFindings(page);
   await healHistory();
   await usage(page).getByRole('button', { name: 'Retry', exact: true }).click();
-  await expect(usage(page)).toContainText('No call has cost credits yet.');
+  await expect(usage(page)).toContainText('No call has been answered yet.');
   await healStats();
   await refresh(page).click();
   await expect(usage(page).getByRole('heading', { name: 'No usage data available', exact: true })).toBeVisible();

@@ -56,7 +56,7 @@ test('a visitor searches, opens a service, signs in, copies the link, makes a to
   expect(token).toMatch(/^souk_pat_[A-Za-z0-9_-]{43}$/);
   await ready.getByRole('button', { name: 'Done', exact: true }).click();
 
-  await page.getByRole('tab', { name: 'Connections', exact: true }).click();
+  await page.getByRole('tab', { name: 'Setup', exact: true }).click();
   await expect(page.getByText('Waiting for the first call')).toBeVisible();
   const answer = await inspect(link, token, ['--tool-name', 'travel__find_airports', '--tool-arg', 'query=Zurich']);
   expect(answer).toContain('ZRH');

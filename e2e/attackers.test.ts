@@ -1,0 +1,188 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { getUserProfile } from '@souk/contract/identity.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { postModern } from '../apps/broker/src/testing/mcp-clients.ts';
+import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
+import { atFullSize, tellFigure } from '../apps/broker/src/testing/proof-size.ts';
+import { productFlags } from '../scripts/product-flags.ts';
+import type { AttackStart } from './attackers/messages.ts';
+import { hear } from './hostile/hear.ts';
+import { delays, isPrompt, sayDelay } from './hostile/judge-delays.ts';
+import type { BrokerStart, LoopDelay, ToBroker } from './hostile/messages.ts';
+import { freePort, newDataDir } from './product.ts';
+
+/**
+ * Measures I7 and I8 (security.md) while visitors and one person with an ordinary account take what they can: pipelines,
+ * answers that are not read, files and exports, reads of everything. Other people pay for calls meanwhile.
+ */
+const price = 2;
+const people = Array.from({ length: 12 }, (_, index) => `person-${index}@souk.test`);
+const attacker = 'mallory@souk.test';
+/** Within this time after an attack its memory is given back (security.md, bad inputs, row 67). */
+const backWithinMs = 60_000;
+
+const size = {
+  warmUp: atFullSize({ full: 2_000, short: 200 }),
+  delays: atFullSize({ full: 10_000, short: 1_000 }),
+  growth: atFullSize({ full: 50_000, short: 400 }),
+  clients: atFullSize({ full: 100, short: 20 }),
+  rows: atFullSize({ full: 20_000, short: 5_000 }),
+};
+
+let dataDir: string;
+let upstream: ChildProcess;
+let broker: ChildProcess;
+let publicUrl: string;
+let tokens: string[];
+let answered = 0;
+let signedIn: Pick<AttackStart, 'userId' | 'accessToken'>;
+/** What attackers were answered. */
+const told = new Set<string>();
+
+beforeAll(async () => {
+  dataDir = await newDataDir();
+  upstream = fork(new URL('./attackers/upstream.ts', import.meta.url), { execArgv: [] });
+  const { address } = await hear(upstream, z.object({ address: z.string() }));
+  const start: BrokerStart = {
+    port: await freePort(),
+    dataDir: join(dataDir, 'data'),
+    catalogue: join(dataDir, 'catalogue'),
+    allowlist: join(dataDir, 'allowlist.json'),
+    allowAddresses: [address],
+    servers: [
+      {
+        manifest: {
+          id: 'shop',
+          connection: { type: 'http', url: `http://${address}/mcp` },
+          billing: { tier: 'T0', toolCosts: { say: price } },
+        },
+        expectStatus: 'connected',
+      },
+    ],
+    people: [...people, attacker],
+    credits: 10_000_000,
+    recordedCalls: size.rows,
+  };
+  for (const folder of ['deployed', 'staged']) await mkdir(join(start.catalogue, folder), { recursive: true });
+  await writeFile(start.allowlist, '{}');
+  broker = fork(new URL('./hostile/broker.ts', import.meta.url), [JSON.stringify(start)], {
+    execArgv: [...productFlags],
+  });
+  ({ publicUrl, tokens } = await hear(broker, z.object({ publicUrl: z.string(), tokens: z.array(z.string()) })));
+  const { accessToken } = await new ScriptedBrowser(publicUrl).signInWeb({ email: attacker });
+  const profile = await fetch(`${publicUrl}/v2/user/profile`, { headers: { authorization: `Bearer ${accessToken}` } });
+  signedIn = { accessToken, userId: getUserProfile.answer.parse(await profile.json()).id };
+  // code that is loaded and caches that are filled count in no figure
+  const stop = await attack();
+  await payForCalls(size.warmUp);
+  await stop();
+});
+afterAll(async () => {
+  if (upstream?.connected) upstream.disconnect();
+  if (broker?.connected) tell('stop');
+  await new Promise((resolve) => (broker?.exitCode === null ? broker.once('exit', resolve) : resolve(undefined)));
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test('[I7] no visitor and no person can block the event loop: delay p99 < 50 ms, max < 250 ms', async () => {
+  const rounds: LoopDelay[] = [];
+  for (let round = 0; round < 3; round++) {
+    const stop = await attack();
+    tell('reset-delay');
+    await payForCalls(size.delays);
+    tell('delay');
+    rounds.push(await hear(broker, delays));
+    await stop();
+    if (rounds.some(isPrompt)) break;
+  }
+  print('I7: delay of the event loop beside attackers, ms', rounds);
+  tellFigure(sayDelay(rounds.at(-1)));
+  // they did what they can, until they were told to slow down
+  expect([...told]).toEqual(
+    expect.arrayContaining(['files 200', 'files 429', 'visits 200', 'visits 429', 'pipelines served']),
+  );
+  expect(rounds.some(isPrompt), JSON.stringify(rounds)).toBe(true);
+});
+
+test('[I8] what attackers took is given back within 60 s, and paid calls beside them are charged as answered', async () => {
+  const before = await holdings();
+  const stop = await attack();
+  await payForCalls(size.growth);
+  const during = await holdings();
+  await stop();
+  let after = await holdings();
+  for (const endAt = performance.now() + backWithinMs; performance.now() < endAt && !isBack(before, after);) {
+    await pause(1_000);
+    after = await holdings();
+  }
+  print('I8: memory in MiB and what is open, before, beside and after attackers', { before, during, after });
+  const heaps = [before, during, after].map(({ heapMiB }) => heapMiB.toFixed(0));
+  tellFigure(
+    `heap ${heaps.join(', ')} MiB before, beside and after, resident ${after.residentMiB.toFixed(0)} MiB after`,
+  );
+  expect(isBack(before, after), JSON.stringify({ before, after })).toBe(true);
+  tell('ledger');
+  const charges = await hear(broker, z.object({ charged: z.number(), faults: z.number() }));
+  // the attacker's calls are charged where they were answered, as far as anyone read
+  expect(charges.faults).toBe(0);
+  expect(charges.charged).toBeGreaterThanOrEqual(answered * price);
+});
+
+type Held = z.infer<typeof held>;
+const held = z.object({ residentMiB: z.number(), heapMiB: z.number(), open: z.record(z.string(), z.number()) });
+
+async function holdings(): Promise<Held> {
+  tell('holdings');
+  return hear(broker, held);
+}
+
+/** The heap as it was, to a tenth; beside it what the allocator keeps, and a few connections that are being closed. */
+function isBack(before: Held, after: Held): boolean {
+  const kinds = Object.entries(after.open);
+  return (
+    after.heapMiB <= before.heapMiB * 1.1 &&
+    after.residentMiB <= before.residentMiB * 1.1 + 32 &&
+    kinds.every(([kind, count]) => count <= (before.open[kind] ?? 0) + 8)
+  );
+}
+
+/** @returns a function that ends the attack */
+async function attack(): Promise<() => Promise<void>> {
+  const start: AttackStart = { publicUrl, token: tokens.at(-1) ?? '', ...signedIn };
+  const child = fork(new URL('./attackers/attack.ts', import.meta.url), [JSON.stringify(start)], { execArgv: [] });
+  await hear(child, z.object({ begun: z.literal(true) }));
+  return async () => {
+    child.send('stop');
+    const seen = await hear(child, z.object({ answered: z.record(z.string(), z.number()) }));
+    child.disconnect();
+    for (const what of Object.keys(seen.answered)) told.add(what);
+  };
+}
+
+/** Calls of the people, each client one after the other; each is answered. */
+async function payForCalls(calls: number): Promise<void> {
+  let begun = 0;
+  const client = async (index: number) => {
+    const token = tokens[index % people.length] ?? '';
+    while (begun < calls) {
+      begun++;
+      const call = { name: 'shop__say', arguments: { end: 'ok' } };
+      const { body } = await postModern(`${publicUrl}/mcp`, token, 'tools/call', call);
+      expect(body.result?.['content']).toEqual([{ type: 'text', text: 'done' }]);
+      answered++;
+    }
+  };
+  await Promise.all(Array.from({ length: size.clients }, (_, index) => client(index)));
+}
+
+function tell(message: ToBroker): void {
+  broker.send(message);
+}
+
+function print(what: string, figures: unknown): void {
+  process.stdout.write(`${what}: ${JSON.stringify(figures)}\n`);
+}

@@ -1,0 +1,6 @@
+// The server of the attackers and of the people whom they disturb, in its own process. Sends its address to the parent.
+import { startEndingServer } from '../../apps/broker/src/features/gateway/call/testing/ending-server.ts';
+
+const server = await startEndingServer('modern');
+process.send?.({ address: server.address });
+process.once('disconnect', () => process.exit(0));

@@ -1,0 +1,157 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
+import { openSession, type SessionHeaders } from '../../apps/broker/src/testing/open-session.ts';
+
+/** What a client knows of a call of its own. */
+export type Call = {
+  n: number;
+  tool: 'free' | 'paid';
+  /**
+   * `answered`: with the result of its server. `told`: Souk said in words that it was not run, or what became of it. `cut`: the
+   * connection broke, or nginx answered in the place of a broker, so that the client cannot know.
+   */
+  outcome: 'answered' | 'told' | 'cut';
+  /** Of what is not answered. */
+  reason: string;
+  callId: string | undefined;
+  /** By performance.now(). */
+  endedMs: number;
+};
+
+/** A stream that a client keeps open: how it ended, and whether it could be opened again. */
+export type StreamEnd = { how: 'in order' | 'broken'; endedMs: number };
+
+export type Load = {
+  readonly calls: readonly Call[];
+  readonly streamEnds: readonly StreamEnd[];
+  stop(): Promise<void>;
+};
+
+/** Each ninth call takes so long that it is under way when its broker stops; the others are short. */
+const longMs = 1_500;
+const shortMs = 60;
+/** The machine is not to be busy with the load alone. */
+const thinkMs = 25;
+const patienceMs = 60_000;
+
+/**
+ * Clients that call free and paid tools, one call after the other: those of 2026-07-28, and in sessions those of 2025-11-25.
+ * Beside them two that hold a stream each.
+ */
+export function startLoad(link: string, tokens: readonly string[], clientsPerToken: number): Load {
+  const calls: Call[] = [];
+  const streamEnds: StreamEnd[] = [];
+  const over = new AbortController();
+  let numbers = 0;
+
+  async function call(send: Send): Promise<void> {
+    const n = (numbers += 1);
+    const tool = n % 2 === 0 ? 'free' : 'paid';
+    const forMs = n % 9 === 0 ? longMs : Math.random() * shortMs;
+    const seen = await send({ name: `counting__${tool}`, arguments: { n, forMs: Math.round(forMs) } }).catch(
+      (error: unknown) => ({ ...unknown, outcome: 'cut' as const, reason: reasonOf(error) }),
+    );
+    calls.push({ n, tool, ...seen, endedMs: performance.now() });
+  }
+
+  async function client(send: Send): Promise<void> {
+    while (!over.signal.aborted) {
+      await call(send);
+      await pause(thinkMs);
+    }
+  }
+
+  async function inSession(token: string): Promise<void> {
+    const session = await openSession(link, token);
+    await client((params) => post(link, sessionRequest(session, params)));
+  }
+
+  async function holdStream(open: () => Promise<Response>): Promise<void> {
+    while (!over.signal.aborted) {
+      const how = await readToEnd(open);
+      if (!over.signal.aborted) streamEnds.push({ how, endedMs: performance.now() });
+      await pause(thinkMs);
+    }
+  }
+
+  const { signal } = over;
+  const [first = ''] = tokens;
+  const listen = { notifications: { toolsListChanged: true } };
+  const running = Promise.all([
+    ...tokens.flatMap((token) =>
+      Array.from({ length: clientsPerToken }, () =>
+        client((params) => post(link, modernRequest(token, 'tools/call', params))),
+      ),
+    ),
+    ...tokens.map(inSession),
+    holdStream(() => fetch(link, { ...modernRequest(first, 'subscriptions/listen', listen), signal })),
+    openSession(link, first).then((session) =>
+      holdStream(() => fetch(link, { headers: { ...session, accept: 'text/event-stream' }, signal })),
+    ),
+  ]);
+  running.catch(() => {});
+  return {
+    calls,
+    streamEnds,
+    async stop() {
+      over.abort();
+      await running;
+    },
+  };
+}
+
+type Params = { name: string; arguments: Record<string, unknown> };
+type Seen = Pick<Call, 'outcome' | 'reason' | 'callId'>;
+type Send = (params: Params) => Promise<Seen>;
+type Sent = { method: string; headers: Record<string, string>; body: string };
+
+const unknown = { reason: '', callId: undefined };
+
+function sessionRequest(session: SessionHeaders, params: Params): Sent {
+  const accept = 'application/json, text/event-stream';
+  return {
+    method: 'POST',
+    headers: { ...session, 'content-type': 'application/json', accept },
+    body: JSON.stringify({ jsonrpc: '2.0', id: params.arguments['n'], method: 'tools/call', params }),
+  };
+}
+
+async function post(link: string, sent: Sent): Promise<Seen> {
+  const response = await fetch(link, { ...sent, signal: AbortSignal.timeout(patienceMs) });
+  const text = await response.text();
+  const callId = response.headers.get('x-request-id') ?? undefined;
+  const body = messageIn(text);
+  if (!body) return { outcome: 'cut', reason: `HTTP ${response.status}`, callId };
+  const { result, error } = body;
+  if (result && result.isError !== true) return { outcome: 'answered', reason: '', callId };
+  const code = result ? result._meta?.['souk/code'] : error?.data?.code;
+  return { outcome: 'told', reason: String(code ?? error?.message ?? response.status), callId };
+}
+
+type Body = {
+  result?: { isError?: boolean; _meta?: Record<string, unknown> };
+  error?: { message?: string; data?: { code?: string } };
+};
+
+/** The last message of an answer, which may be a stream; undefined for what is none of Souk's. */
+function messageIn(text: string): Body | undefined {
+  const lines = text.startsWith('{') ? [text] : text.split('\n').filter((line) => line.startsWith('data: {'));
+  const last = lines.at(-1)?.replace(/^data: /, '');
+  return last === undefined ? undefined : JSON.parse(last);
+}
+
+async function readToEnd(open: () => Promise<Response>): Promise<StreamEnd['how']> {
+  try {
+    const response = await open();
+    await response.text();
+    return response.status === 200 ? 'in order' : 'broken';
+  } catch {
+    return 'broken';
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.message;
+}

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDatabase } from '../../apps/broker/src/platform/db/open-database.ts';
+import { createLog } from '../../apps/broker/src/platform/log.ts';
+import { startNginx } from '../../apps/broker/src/testing/nginx.ts';
+import { startPgBouncer } from '../../apps/broker/src/testing/pgbouncer.ts';
+import { startPostgresPair, type PostgresPair } from '../../apps/broker/src/testing/postgres-pair.ts';
+import { waitUntil } from '../../apps/broker/src/testing/wait-until.ts';
+import { freePort, newDataDir, runToEnd, startProduct, type Product } from '../product.ts';
+import { startCountingServer, type CountingServer } from './counting-server.ts';
+
+/** What a call of the tool `paid` costs. */
+export const price = 3;
+const credits = 10_000_000;
+const people = ['ann', 'bea', 'carl', 'dora'];
+
+/** Three brokers behind nginx; the database is a pair, with PgBouncer before it. */
+export type Shop = {
+  link: string;
+  tokens: readonly string[];
+  server: CountingServer;
+  database: PostgresPair;
+  /** Stops a broker as a supervisor does, waits until it is gone, and starts it again, of this version. @returns its exit code */
+  restart(broker: number): Promise<number | null>;
+  signal(broker: number, signal: 'SIGSTOP' | 'SIGCONT'): void;
+  /** Kills a broker, and starts it again. */
+  kill(broker: number): Promise<void>;
+  /** What each broker says at /readyz: the status, or an error. */
+  readiness(): Promise<(number | string)[]>;
+  nginxErrors(): Promise<string[]>;
+  query<Row extends object>(statement: string): Promise<Row[]>;
+  stop(): Promise<void>;
+};
+
+export type Times = { drainGraceMs: number; proxyKeepAliveMs: number };
+
+/** @param before the sources that all brokers are started with at first: those of another version, or this checkout's */
+export async function startShop(
+  binaries: string,
+  { drainGraceMs, proxyKeepAliveMs }: Times,
+  before?: string,
+): Promise<Shop> {
+  const [server, database, folder] = await Promise.all([
+    startCountingServer(),
+    startPostgresPair(binaries),
+    newDataDir(),
+  ]);
+  const bouncer = await startPgBouncer(database.url);
+  const ports = await Promise.all([freePort(), freePort(), freePort()]);
+  const manifests = join(folder, 'manifests');
+  await mkdir(manifests);
+  await writeFile(join(manifests, 'counting.json'), manifestOf(server.url));
+  const port = await freePort();
+  const env = {
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    MASTER_KEY: randomBytes(32).toString('base64url'),
+    DATABASE_URL: bouncer.url,
+    DATABASE_LISTEN_URL: database.url,
+    TRUST_PROXY: '127.0.0.1',
+    CATALOGUE_DIR: manifests,
+    BUNDLED_CATALOGUE: 'off',
+    UPSTREAM_ALLOW_ADDRESSES: server.address,
+    DRAIN_GRACE_MS: String(drainGraceMs),
+    PROXY_KEEP_ALIVE_MS: String(proxyKeepAliveMs),
+    LOG_LEVEL: 'fatal',
+    MCP_CALLS_PER_MINUTE_TOKEN: '100000000',
+    MCP_CALLS_PER_MINUTE_USER: '100000000',
+    MCP_REQUESTS_PER_MINUTE_TOKEN: '100000000',
+  };
+  const start = async (broker: number, checkout?: string) =>
+    startProduct({
+      dataDir: join(folder, `broker-${broker}`),
+      port: ports[broker] ?? 0,
+      env,
+      ...(checkout !== undefined && { checkout }),
+    });
+  const brokers: Product[] = [];
+  for (const broker of ports.keys()) brokers.push(await start(broker, before));
+  const nginx = await startNginx(port, ports, `${proxyKeepAliveMs}ms`);
+  const of = (broker: number): Product => {
+    const product = brokers[broker];
+    if (!product) throw new Error(`there is no broker ${broker}`);
+    return product;
+  };
+  const souk = async (...args: string[]) => {
+    const ran = await runToEnd(['apps/broker/src/operator/souk.ts', ...args], {
+      ...env,
+      DATA_DIR: join(folder, 'broker-0'),
+    });
+    if (ran.code !== 0) throw new Error(ran.output);
+    return ran.stdout.trim();
+  };
+  const tokens: string[] = [];
+  for (const name of people) {
+    const email = `${name}@souk.test`;
+    tokens.push(await souk('token', 'create', '--email', email, '--name', 'load'));
+    await souk('credits', 'set', '--email', email, '--credits', String(credits));
+  }
+  const readyOf = (broker: number) =>
+    fetch(`http://127.0.0.1:${ports[broker]}/readyz`, { signal: AbortSignal.timeout(3_000) }).then(
+      ({ status }) => status,
+      String,
+    );
+  const untilReady = (broker: number) =>
+    waitUntil(`broker ${broker} to be ready`, async () => (await readyOf(broker)) === 200, 60_000);
+  async function again(broker: number): Promise<void> {
+    brokers[broker] = await start(broker);
+    await untilReady(broker);
+  }
+  return {
+    link: `${env.PUBLIC_URL}/mcp`,
+    tokens,
+    server,
+    database,
+    async restart(broker) {
+      const code = await of(broker).kill('SIGTERM');
+      await again(broker);
+      return code;
+    },
+    signal: (broker, signal) => void process.kill(of(broker).pid, signal),
+    async kill(broker) {
+      await of(broker).kill('SIGKILL');
+      await again(broker);
+    },
+    readiness: () => Promise.all([...ports.keys()].map(readyOf)),
+    nginxErrors: nginx.errors,
+    async query<Row extends object>(statement: string) {
+      const db = await openDatabase({ databaseUrl: database.url, dataDir: folder, log: createLog('fatal') });
+      try {
+        return (await db.query<Row>(statement)).rows;
+      } finally {
+        await db.close();
+      }
+    },
+    async stop() {
+      await Promise.all(brokers.map(({ kill }) => kill('SIGKILL')));
+      await nginx.stop();
+      await bouncer.stop();
+      await database.stop();
+      await server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function manifestOf(url: string): string {
+  return JSON.stringify({
+    id: 'counting',
+    name: 'Counting',
+    serviceType: 'mcp',
+    version: '1.0.0',
+    description: 'Counts its calls.',
+    category: 'data',
+    connection: { type: 'http', url },
+    billing: { tier: 'T0', toolCosts: { paid: price } },
+    maxInFlight: 256,
+  });
+}

@@ -1,0 +1,80 @@
+import { expect, type Page } from '@playwright/test';
+import { headingFaults, landmarkFaults, orderFaults, readTree, unnamedControls } from './accessibility-tree.ts';
+import { consentAddress } from './consent-address.ts';
+import { openScreen } from './open-screen.ts';
+import { test } from './product-test.ts';
+import { openSignedIn } from './sign-in.ts';
+
+const ofTheApp = ['banner', 'main', 'navigation', 'contentinfo'];
+/** The broker's own pages, and those of the payment provider's stand-in, are a step on the way to somewhere. */
+const ofAStep = ['banner', 'main'];
+
+/** What a person who hears the page, and does not see it, would stumble over. */
+async function readingFaults(page: Page, landmarks: readonly string[]): Promise<string[]> {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const nodes = await readTree(page);
+  expect(nodes.length, 'the tree has been read').toBeGreaterThan(10);
+  const { pathname, search } = new URL(page.url());
+  const faults = [
+    ...headingFaults(nodes),
+    ...landmarkFaults(nodes, landmarks),
+    ...unnamedControls(nodes),
+    ...(await orderFaults(page)),
+  ];
+  return faults.map((fault) => `${pathname}${search.slice(0, 20)}: ${fault}`);
+}
+
+test('a screen reader hears the ten main screens in the order in which they are seen, with one title and named controls', async ({
+  page,
+  product,
+}) => {
+  test.setTimeout(240_000);
+  const faults: string[] = [];
+  const hear = async (landmarks: readonly string[] = ofTheApp) => {
+    faults.push(...(await readingFaults(page, landmarks)));
+  };
+  for (const path of ['/', '/service/travel', '/plans']) {
+    await openScreen(page, path);
+    await hear();
+  }
+  await page.goto('/sign-in?return_to=%2F');
+  await expect(page.getByRole('button', { name: /Continue with Google/ })).toBeVisible();
+  await hear(ofAStep);
+  await openSignedIn(page, '/', 'admin@souk.test');
+  for (const path of [
+    '/dashboard?tab=services',
+    '/dashboard?tab=billing',
+    '/dashboard?tab=usage',
+    '/dashboard?tab=connections',
+    '/admin',
+    '/admin?tab=overview',
+  ]) {
+    await openScreen(page, path);
+    await hear();
+  }
+  await page.goto(await consentAddress(product.publicUrl));
+  await expect(page.getByRole('button', { name: 'Allow', exact: true })).toBeVisible();
+  await hear(ofAStep);
+  await openScreen(page, '/plans');
+  await page.getByRole('button', { name: 'Buy credits in the Starter package', exact: true }).click();
+  await expect(page.getByText('SANDBOX - no money moves.')).toBeVisible();
+  await hear(ofAStep);
+  expect(faults).toEqual([]);
+});
+
+test('what happens after a click is said in a live region', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const isSaid = (text: string | RegExp) =>
+    expect(
+      page.locator('[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]').filter({ hasText: text }),
+    ).not.toHaveCount(0);
+  await openScreen(page, '/');
+  await page
+    .getByRole('button', { name: /^Copy .*link/ })
+    .first()
+    .click();
+  await isSaid(/copied/i);
+  await openScreen(page, '/marketplace');
+  await page.getByRole('searchbox').fill('travel');
+  await isSaid(/^Showing 3 of \d+ servers$/);
+});
