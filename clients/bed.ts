@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
@@ -54,7 +55,7 @@ export async function startBed({ brokers, documents, ending }: BedOptions): Prom
       const cluster = await startPostgresCluster(binaries);
       toClose.push(() => cluster.stop());
       env['DATABASE_URL'] = cluster.url;
-      env['MASTER_KEY'] = Buffer.alloc(32, 7).toString('base64url');
+      env['MASTER_KEY'] = randomBytes(32).toString('base64url');
       const notes = await startSharedNotes();
       toClose.push(() => notes.close());
       Object.assign(env, notes.env);

@@ -15,17 +15,31 @@ const versions = z
 
 const cache = () => process.env['CLIENTS_CACHE'] ?? join(homedir(), '.cache/souk/clients');
 
+/** Whether a set is in the cache folder, so that nothing is downloaded. */
+export const isInstalled = (set: string): boolean => existsSync(join(folderOf(set), 'installed'));
+
+/** Each list of versions has a folder of its own. */
+function folderOf(set: string): string {
+  const key = createHash('sha256')
+    .update(JSON.stringify(versionsOf(set)))
+    .digest('hex')
+    .slice(0, 8);
+  return join(cache(), `${set}-${key}`);
+}
+
+function versionsOf(set: string): Record<string, string> {
+  const dependencies = versions[set];
+  if (!dependencies) throw new Error(`versions.json has no ${set}`);
+  return dependencies;
+}
+
 /**
  * Installs a set of packages from the npm registry into the cache folder, unless it is there, and removes its other versions.
  * @returns the folder that has its node_modules
  */
 export async function installSet(set: string, signal: AbortSignal): Promise<string> {
-  const dependencies = versions[set];
-  if (!dependencies) throw new Error(`versions.json has no ${set}`);
-  const key = createHash('sha256').update(JSON.stringify(dependencies)).digest('hex').slice(0, 8);
-  const folder = join(cache(), `${set}-${key}`);
-  const done = join(folder, 'installed');
-  if (existsSync(done)) return folder;
+  const [dependencies, folder] = [versionsOf(set), folderOf(set)];
+  if (isInstalled(set)) return folder;
   await mkdir(cache(), { recursive: true });
   for (const other of await readdir(cache())) {
     if (other.startsWith(`${set}-`) && other.length === set.length + 9)
@@ -34,7 +48,7 @@ export async function installSet(set: string, signal: AbortSignal): Promise<stri
   await mkdir(folder);
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
   await npmInstall(folder, signal);
-  await writeFile(done, '');
+  await writeFile(join(folder, 'installed'), '');
   return folder;
 }
 

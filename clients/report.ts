@@ -5,7 +5,7 @@ import type { DatedRow, Results } from './results.ts';
 import { sentElsewhere } from './sent-elsewhere.ts';
 
 const root = join(import.meta.dirname, '..');
-export const reportFiles = ['docs/clients.md', 'README.md'].map((file) => join(root, file));
+export const reportFiles = ['docs/clients-results.md', 'docs/clients.md'].map((file) => join(root, file));
 
 const begin = '<!-- written by npm run clients -->';
 const end = '<!-- end of npm run clients -->';
@@ -26,14 +26,14 @@ const ways: Record<string, [title: string, text: string]> = {
   ],
 };
 
-/** Writes docs/clients.md, and the table of README.md between its marks. */
+/** Writes docs/clients-results.md, and the table of docs/clients.md between its marks. */
 export function writeReport(results: Results): void {
-  const [docs = '', readme = ''] = reportFiles;
-  writeFileSync(docs, document(results));
-  const text = readFileSync(readme, 'utf8');
+  const [whole = '', howTo = ''] = reportFiles;
+  writeFileSync(whole, document(results));
+  const text = readFileSync(howTo, 'utf8');
   const [before, after] = [text.indexOf(begin), text.indexOf(end)];
-  if (before === -1 || after < before) throw new Error('README.md has no block for the table of clients');
-  writeFileSync(readme, `${text.slice(0, before)}${begin}\n\n${short(results)}\n\n${text.slice(after)}`);
+  if (before === -1 || after < before) throw new Error('docs/clients.md has no block for the table of clients');
+  writeFileSync(howTo, `${text.slice(0, before)}${begin}\n\n${short(results)}\n\n${text.slice(after)}`);
 }
 
 function document(results: Results): string {
@@ -100,7 +100,7 @@ function short(results: Results): string {
     const seen = not.length === 0 ? 'all ok' : every ? shown(cells.connect) : `all but ${not.join(', ')}`;
     return [label, version, date, seen];
   });
-  const head = ['client', 'version', 'seen on', '[result](docs/clients.md)'];
+  const head = ['client', 'version', 'seen on', '[result](clients-results.md)'];
   return [head, head.map(() => '---'), ...body].map(line).join('\n');
 }
 

@@ -35,11 +35,12 @@ export async function startHttpsSignIn(broker: Broker): Promise<SignInSide & { s
     subjectKey: deriveKey(masterKey, 'service-subject'),
     allowAddresses,
     outgoing: direct,
+    isUsed: () => true,
     clock: systemClock,
     ids,
     log,
   });
-  const server = await buildServer({ config, ids, log, isReady: async () => true });
+  const server = await buildServer({ config, ids, log, readiness: async () => ({ ready: true }) });
   mountUpstreamSignInRoutes(createRouter(server, app.identity.guard), {
     ...upstreams,
     catalogue: app.catalogue,

@@ -34,6 +34,7 @@ export async function startOpenGateway({ app, log, configBeside }: Broker): Prom
     formerServer: async () => undefined,
     keepAlive: createKeepAlive(),
     unread: createUnreadAnswers(),
+    tracing: undefined,
     db: app.db,
     stateKey: randomBytes(32),
     version,
@@ -41,7 +42,7 @@ export async function startOpenGateway({ app, log, configBeside }: Broker): Prom
     ids,
     log,
   });
-  const server = await buildServer({ config, ids, log, isReady: async () => true });
+  const server = await buildServer({ config, ids, log, readiness: async () => ({ ready: true }) });
   await gateway.mountRoutes(server, createRouter(server, app.identity.guard));
   await server.listen({ port: config.port, host: config.host });
   return {
