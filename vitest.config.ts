@@ -1,12 +1,19 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // Many tests start programs: what Node compiled is kept for the next, as for our own starts (scripts/run.mjs).
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
-const timed = ['e2e/hostile.test.ts', 'e2e/restart-time.test.ts'];
+const timed = [
+  'apps/broker/src/features/catalogue/large-catalogue.test.ts',
+  'apps/broker/src/platform/http/closing-listener.test.ts',
+  'e2e/attackers.test.ts',
+  'e2e/hostile.test.ts',
+  'e2e/restart-time.test.ts',
+];
+const engines = 'e2e/engines/*.test.ts';
 // for what hangs, as below: the official conformance suite alone takes a slow machine two minutes
 const wholeProduct = { testTimeout: 240_000, hookTimeout: 300_000 };
 
@@ -37,6 +44,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{apps,packages,services,scripts,bench}/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...timed],
           // the tests wait for close to half of their time: two workers a core keep it busy
           maxWorkers: availableParallelism() * 2,
           // a process runs many files: each has its own databases, ports and folders, and a start costs more than most tests
@@ -54,13 +62,17 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
-          exclude: timed,
+          exclude: [...timed, engines],
           maxWorkers: 2,
           ...wholeProduct,
         },
       },
       {
-        // whole-product tests that measure time: nothing else may run beside them
+        // the product in other browsers, where they are installed
+        test: { name: 'engines', include: [engines], ...wholeProduct },
+      },
+      {
+        // tests that measure time: nothing else may run beside them
         test: { name: 'timed', include: timed, maxWorkers: 1, ...wholeProduct },
       },
     ],

@@ -5,21 +5,23 @@ import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { missingPackages } from './missing-packages.mjs';
+import { missingPackages, workspaceFolders } from './missing-packages.mjs';
 import { findNode, firstNode, nodePackage } from './node-path.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const stamp = join(root, 'node_modules', '.souk-installed');
 const lockfile = readFileSync(join(root, 'package-lock.json'), 'utf8');
 const wanted = createHash('sha256').update(lockfile).digest('hex');
-const installed = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+// after the hash, the folders that must be there too
+const [stamped, ...folders] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split('\n') : [];
+const installed = stamped === wanted && folders.every((folder) => existsSync(join(root, folder)));
 
 if (!installed && missingPackages(root).length > 0) {
   requireWritable();
   console.log('Installing dependencies (once for each change of package-lock.json) …');
   if (findNode() === undefined) bringNode();
   install();
-  writeFileSync(stamp, wanted);
+  writeFileSync(stamp, [wanted, ...workspaceFolders(root)].join('\n'));
   rmSync(firstNode, { recursive: true, force: true }); // the same package is now among the others
 }
 

@@ -17,7 +17,20 @@ beforeAll(async () => {
   await mkdir(join(folder, 'modern'));
   await write('modern/package.json', { name: 'modern', version: '1.0.0', engines: { node: '>=99' } });
   await run('npm', ['pack', '--silent', './modern'], { cwd: folder });
-  await write('package.json', { name: 'product', dependencies: { modern: 'file:./modern-1.0.0.tgz' } });
+  // a workspace that needs another version has it in a folder of its own
+  await write('modern/package.json', { name: 'modern', version: '2.0.0' });
+  await run('npm', ['pack', '--silent', './modern'], { cwd: folder });
+  await mkdir(join(folder, 'part'));
+  await write('part/package.json', {
+    name: 'part',
+    version: '1.0.0',
+    dependencies: { modern: 'file:../modern-2.0.0.tgz' },
+  });
+  await write('package.json', {
+    name: 'product',
+    workspaces: ['part'],
+    dependencies: { modern: 'file:./modern-1.0.0.tgz' },
+  });
   await run('npm', ['install', '--package-lock-only', '--ignore-scripts', '--silent'], { cwd: folder });
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -28,8 +41,14 @@ const install = (options: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv 
 
 test('the first start installs without a warning of npm, the next one not at all', async () => {
   const first = await install();
-  expect(first.stdout).toContain('added 1 package');
+  expect(first.stdout).toContain('added 3 packages');
   expect(first.stdout + first.stderr).not.toMatch(/EBADENGINE|npm warn(?!.*Unknown user config)/i);
+  expect((await install()).stdout).toBe('');
+  // as a copy of the root's packages alone leaves it
+  const own = join(folder, 'part/node_modules');
+  await rm(own, { recursive: true });
+  expect((await install()).stdout).toContain('Installing dependencies');
+  expect(JSON.parse(await readFile(join(own, 'modern/package.json'), 'utf8'))).toMatchObject({ version: '2.0.0' });
   expect((await install()).stdout).toBe('');
 });
 
@@ -55,7 +74,7 @@ test('npm that ends early with exit code 0 runs again; when that does not help, 
   for (const ran of ['ci ci ', 'ci ci ci ci ']) {
     const failed = await start();
     expect(failed).toMatchObject({ code: 1 });
-    expect(failed.stderr).toContain('did not install 1 of the packages, such as node_modules/modern.');
+    expect(failed.stderr).toContain('did not install 2 of the packages, such as node_modules/modern.');
     expect(await readFile(runs, 'utf8')).toBe(ran);
   }
 });

@@ -27,6 +27,8 @@ const refused: readonly (readonly [file: string, imported: string])[] = [
   [`${broker}/features/gateway/file.ts`, '#features/diagnostics/index.ts'],
   [`${broker}/features/gateway/other.ts`, '#adapters/mcp/connect/open-upstream.ts'],
   [`${broker}/main.ts`, './features/diagnostics/index.ts'],
+  [`${broker}/beside.ts`, '#features/diagnostics/index.ts'],
+  [`${broker}/app/step.ts`, '#features/diagnostics/create-diagnostics.ts'],
   ['apps/web/src/ui/file.ts', '#features/catalogue/queries.ts'],
   ['apps/web/src/features/upstreams/file.ts', '#features/gateway/queries.ts'],
 ];
@@ -40,6 +42,7 @@ const allowed: typeof refused = [
   [`${broker}/features/gateway/fine.ts`, '#features/usage/index.ts'],
   [`${broker}/features/gateway/error.ts`, '#adapters/mcp/upstream-error.ts'],
   [`${broker}/app.ts`, './features/diagnostics/index.ts'],
+  [`${broker}/app/fine.ts`, '#features/diagnostics/index.ts'],
 ];
 /** Two files whose types need each other. */
 const circle: typeof refused = [

@@ -1,5 +1,5 @@
-// npm run lighthouse [-- /marketplace …]: what Lighthouse gives the first screens on a phone. It comes from npm when it is
-// first asked for: with all that it brings it is a fifth of what the product installs, and `npm start` needs none of it.
+// npm run lighthouse [-- /marketplace …]: what Lighthouse gives the first screens on a phone; with --install it is only made
+// ready. It comes from npm when it is first asked for: with all that it brings it is a fifth of what the product installs, and `npm start` needs none of it.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -46,9 +46,10 @@ const reportSchema = z.object({
 type Report = z.infer<typeof reportSchema>;
 
 const asked = process.argv.slice(2);
-if (asked.every((path) => path.startsWith('/'))) process.exitCode = await run(asked.length > 0 ? asked : screens);
+if (asked.length === 1 && asked[0] === '--install') await installSet('lighthouse', AbortSignal.timeout(longestRunMs));
+else if (asked.every((path) => path.startsWith('/'))) process.exitCode = await run(asked.length > 0 ? asked : screens);
 else {
-  console.error('npm run lighthouse [-- /path …]');
+  console.error('npm run lighthouse [-- /path … | --install]');
   process.exitCode = exitUsage;
 }
 

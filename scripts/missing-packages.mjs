@@ -1,5 +1,5 @@
 // Compares what npm installed with the lockfile. Plain JavaScript for Node 18, no dependencies.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -24,9 +24,22 @@ export function missingPackages(root) {
     .filter(([, { dev, devOptional }]) => !(withoutDev && (dev || devOptional)))
     .filter(([folder, { version, integrity }]) => {
       const entry = present[folder];
-      return !entry || entry.version !== version || entry.integrity !== integrity;
+      // npm's list is in the root's folder, and those of the workspaces may be gone without it
+      const isGone = !folder.startsWith('node_modules/') && !existsSync(join(root, folder));
+      return !entry || isGone || entry.version !== version || entry.integrity !== integrity;
     })
     .map(([folder]) => folder);
+}
+
+/**
+ * The folders of packages beside the root's, which a copy of the root's folder does not bring.
+ * @param {string} root
+ * @returns {string[]}
+ */
+export function workspaceFolders(root) {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const folders = Object.keys(packages).flatMap((folder) => /^(?!node_modules\/).*?node_modules/.exec(folder) ?? []);
+  return [...new Set(folders)];
 }
 
 /**

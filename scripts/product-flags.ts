@@ -8,7 +8,7 @@ const packageFile = z.object({ scripts: z.object({ start: z.string() }) });
 export function startFlags(checkout: string): string[] {
   const text = readFileSync(join(checkout, 'package.json'), 'utf8');
   const { start } = packageFile.parse(JSON.parse(text)).scripts;
-  return start.split(' ').filter((word) => word.startsWith('--'));
+  return start.split(' ').filter((word) => word.startsWith('--') && word !== '--');
 }
 
 /** Those of this one, for tests and benchmarks that start the product in another way. */

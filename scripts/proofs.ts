@@ -7,6 +7,8 @@ export type Proof = {
   project: (typeof testProjects)[number];
   file: string;
   test: string;
+  /** Its test does the same in `npm test`: it has no short form. */
+  isAlwaysWhole?: true;
 };
 
 const hostile = { project: 'timed', file: 'e2e/hostile.test.ts' } as const;
@@ -30,6 +32,12 @@ export const proofs: Readonly<Record<string, Proof>> = {
     test: '[I3]',
     description: 'one record of each answered paid call: 100 kill -9 of the broker under load, on each database',
   },
+  I4: {
+    project: 'timed',
+    file: 'e2e/restart-time.test.ts',
+    test: '[I4]',
+    description: 'ready within 5 s after a kill -9 of the whole product, 20 times',
+  },
   chaos: {
     project: 'unit',
     file: 'apps/broker/src/money-chaos.test.ts',
@@ -37,9 +45,67 @@ export const proofs: Readonly<Record<string, Proof>> = {
     description:
       'credits add up: 10,000 calls, two brokers killed and frozen, grants, expiries, claw-backs, caps, prices',
   },
+  brokers: {
+    project: 'e2e',
+    file: 'e2e/brokers.test.ts',
+    test: '[brokers]',
+    description:
+      'three brokers behind nginx and PgBouncer: restarts, freezes, kills and a failover lose and double nothing',
+  },
   I5: { ...hostile, test: '[I5]', description: 'bad upstreams do not slow the others: 10,000 calls to healthy ones' },
   I6: { ...hostile, test: '[I6]', description: 'lists within 300 ms with every upstream down, 100 times each' },
   I7: { ...hostile, test: '[I7]', description: 'the event loop under every fault, during 10,000 calls' },
+  attackers: {
+    project: 'timed',
+    file: 'e2e/attackers.test.ts',
+    test: '[I7]',
+    description: 'the event loop beside attackers (pipelines, unread answers, files, reads), during 10,000 paid calls',
+  },
+  I8: {
+    project: 'timed',
+    file: 'e2e/attackers.test.ts',
+    test: '[I8]',
+    description: 'no growth: 50,000 paid calls of 100 clients beside attackers; what these took is given back',
+  },
+  I9: {
+    project: 'e2e',
+    file: 'e2e/restart.test.ts',
+    test: '[I9]',
+    description: 'sign-ins, tokens, demo data and usage survive a kill -9 of the whole product',
+    isAlwaysWhole: true,
+  },
+  I10: {
+    project: 'e2e',
+    file: 'e2e/restart.test.ts',
+    test: '[I10]',
+    description: 'a stop lets a call under way finish, and leaves no process behind',
+    isAlwaysWhole: true,
+  },
+  I11: {
+    project: 'unit',
+    file: 'apps/broker/src/database-loss-proof.test.ts',
+    test: '[I11]',
+    description: 'a lost database is answered within 2 s, no call runs without a hold, all works within 5 s: 40 losses',
+  },
+  I12: {
+    project: 'unit',
+    file: 'apps/broker/src/ledger-model.test.ts',
+    test: '[I12]',
+    description: 'the same seed does the same: 200 sequences twice, every step and entry alike, on each database',
+  },
+  I13: {
+    project: 'e2e',
+    file: 'e2e/backup.test.ts',
+    test: '[I13]',
+    description:
+      'a backup under paid load, restored by another user on the other database, and back: charges, sign-ins, secrets',
+  },
+  programs: {
+    project: 'unit',
+    file: 'apps/broker/src/features/upstreams/processes/limits/greedy-programs.test.ts',
+    test: '[programs]',
+    description: '22 people at once whose programs take the disk, the memory, processes, or flood: all are ended',
+  },
   reconcile: {
     project: 'unit',
     file: 'apps/broker/src/features/billing/checkout/reconcile.test.ts',

@@ -32,7 +32,8 @@ const env = {
 // Caches compiled code for the next start, which is then faster and needs less memory. Node ignores a folder that it
 // cannot write to.
 if (first !== '--module') env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled');
-const child = spawn(node, [...flags, program, ...args], { stdio: 'inherit', env });
+// without the `--` Node looks for its own --env-file among the arguments of the program too, and ends if there is no such file
+const child = spawn(node, [...flags, '--', program, ...args], { stdio: 'inherit', env });
 // The child decides what a signal means, and we wait for it: the broker lets running calls finish.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 if (process.env.npm_lifecycle_event !== undefined) onceOrphaned(() => child.kill('SIGTERM'));

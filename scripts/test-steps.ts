@@ -12,7 +12,7 @@ export const checks: readonly Step[] = [
 ];
 
 /** vitest's projects. Each is a step of its own. */
-export const testProjects = ['unit', 'e2e', 'timed'] as const;
+export const testProjects = ['unit', 'e2e', 'engines', 'timed'] as const;
 
 /** The steps in turns; those of one turn run side by side. Nothing runs beside the tests that measure time. */
-export const testTurns: readonly (readonly string[])[] = [['unit'], ['timed'], ['browser', 'e2e']];
+export const testTurns: readonly (readonly string[])[] = [['unit'], ['timed'], ['browser', 'e2e'], ['engines']];

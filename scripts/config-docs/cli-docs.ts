@@ -1,0 +1,43 @@
+import { markdownTable } from '../../bench/markdown-table.ts';
+import { runCli } from '../../apps/broker/src/operator/cli/run-cli.ts';
+
+const intro = `# Commands of the operator
+
+<!-- npm run config-docs writes this page from --help -->
+
+\`npm run souk -- COMMAND\` works on the broker of \`DATA_DIR\` while it runs, and on its database otherwise. Run it as the user that runs
+the broker, with the same variables: \`--env-file FILE\` before the command takes them from a file. \`npm run -s souk\` prints nothing of
+npm's own. Where a command has \`--json\`, its answer is one JSON document on standard output; messages go to standard error.
+`;
+
+const exitCodes = markdownTable(
+  ['exit code', 'means'],
+  [
+    ['0', 'done'],
+    ['1', 'it failed, or found what it looks for: the message says what'],
+    ['64', 'the command line is wrong'],
+    ['69', 'no broker runs, or the database does not answer'],
+    ['78', 'the configuration is wrong, or the database belongs to another version or key'],
+  ],
+);
+
+/** The text of docs/cli.md: what each command prints of itself. */
+export async function cliDocs(): Promise<string> {
+  const listed = await helpOf([]);
+  const names = listed.flatMap((line) => /^ {2}([a-z]+(?: [a-z-]+)?) +(?=\S)/.exec(line)?.[1] ?? []);
+  const sections = await Promise.all(
+    names.map(async (name) => {
+      const [summary = '', , ...rest] = await helpOf(name.split(' '));
+      const text = summary.replace(`${name}: `, '');
+      return [`## ${name}`, '', `It ${text}.`, '', '```text', ...rest, '```'].join('\n');
+    }),
+  );
+  return `${[intro.trimEnd(), exitCodes, ...sections].join('\n\n')}\n`;
+}
+
+async function helpOf(command: readonly string[]): Promise<string[]> {
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(...line.split('\n'));
+  await runCli([...command, '--help'], { environment: {}, stdout: print, stderr: print });
+  return lines;
+}
