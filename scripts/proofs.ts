@@ -1,4 +1,4 @@
-import type { testProjects } from './test-steps.ts';
+import type { testProjects } from './tests/steps.ts';
 
 /** An invariant of the specification that a test checks in a short form, and `npm run prove` at full size. */
 export type Proof = {
@@ -11,7 +11,7 @@ export type Proof = {
   isAlwaysWhole?: true;
 };
 
-const hostile = { project: 'timed', file: 'e2e/hostile.test.ts' } as const;
+const hostile = { project: 'e2e', file: 'e2e/hostile.test.ts' } as const;
 
 export const proofs: Readonly<Record<string, Proof>> = {
   I1: {
@@ -33,7 +33,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
     description: 'one record of each answered paid call: 100 kill -9 of the broker under load, on each database',
   },
   I4: {
-    project: 'timed',
+    project: 'e2e',
     file: 'e2e/restart-time.test.ts',
     test: '[I4]',
     description: 'ready within 5 s after a kill -9 of the whole product, 20 times',
@@ -56,13 +56,13 @@ export const proofs: Readonly<Record<string, Proof>> = {
   I6: { ...hostile, test: '[I6]', description: 'lists within 300 ms with every upstream down, 100 times each' },
   I7: { ...hostile, test: '[I7]', description: 'the event loop under every fault, during 10,000 calls' },
   attackers: {
-    project: 'timed',
+    project: 'e2e',
     file: 'e2e/attackers.test.ts',
     test: '[I7]',
     description: 'the event loop beside attackers (pipelines, unread answers, files, reads), during 10,000 paid calls',
   },
   I8: {
-    project: 'timed',
+    project: 'e2e',
     file: 'e2e/attackers.test.ts',
     test: '[I8]',
     description: 'no growth: 50,000 paid calls of 100 clients beside attackers; what these took is given back',

@@ -3,9 +3,9 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { checks, testProjects, testTurns } from './test-steps.ts';
+import { checks, testProjects, testSteps, testTurns } from './steps.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const listSchema = z.array(z.object({ file: z.string(), projectName: z.string() }));
 
 test('[CFG-18] npm test runs the checks and every test file of the repository', () => {
@@ -20,8 +20,7 @@ test('[CFG-18] npm test runs the checks and every test file of the repository', 
   });
   const run = listSchema.parse(JSON.parse(listed.stdout));
   expect(new Set(run.map(({ projectName }) => projectName))).toEqual(new Set(testProjects));
-  expect(testTurns.flat().sort()).toEqual([...testProjects, 'browser'].sort());
-  expect(testTurns).toContainEqual(['timed']);
+  expect(testTurns.flat().sort()).toEqual(testSteps.map(({ name }) => name).sort());
   const find = (pattern: string) =>
     globSync(`{apps,packages,services,scripts,bench,e2e}/**/*.${pattern}`, {
       cwd: root,

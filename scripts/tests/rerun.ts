@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FailedTest } from './run-report.ts';
+import { runStep, type Outcome } from './run-step.ts';
+import { playwrightStep, vitestStep, type Step } from './steps.ts';
+import { isForgivable } from './verdict.ts';
+
+/** More failures than this have one cause, which the first run has printed. */
+const mostReruns = 10;
+
+/**
+ * Runs each failed test once more, alone: nothing else runs meanwhile.
+ * @returns the tests that passed this time
+ */
+export async function rerunFailed(
+  steps: readonly Outcome[],
+  folders: { root: string; reports: string },
+): Promise<ReadonlySet<FailedTest>> {
+  const failures = steps.flatMap(({ name, report }) => (report?.failures ?? []).map((test) => ({ step: name, test })));
+  const reruns = failures.filter(({ test }) => isForgivable(test, folders.root));
+  const passed = new Set<FailedTest>();
+  if (reruns.length > mostReruns) return passed;
+  for (const { step, test } of reruns) {
+    console.log(`\nagain, alone: ${test.file} > ${test.names.join(' > ')}`);
+    const again = await runStep(stepOf(step, test, folders.root), { ...folders, shown: 'live' });
+    if (isPassed(again, test)) passed.add(test);
+  }
+  return passed;
+}
+
+function stepOf(step: string, test: FailedTest, root: string): Step {
+  const name = 'again';
+  return step === 'browser'
+    ? playwrightStep(name, [test.file, '--grep', patternOf(test.names), '--workers=1'])
+    : vitestStep(name, ['--project', step, test.file, '--maxWorkers=1', ...only(test, root)]);
+}
+
+/** Limits a run of Vitest to one test, unless a hook or an import failed, or the tests of the file build on each other. */
+function only({ file, names }: FailedTest, root: string): string[] {
+  const isStory = readFileSync(join(root, file), 'utf8').includes('shuffle: false');
+  return names.length === 0 || isStory ? [] : ['-t', `^${patternOf(names)}$`];
+}
+
+/** Matches the names of the blocks and of the test, however the runner joins them. */
+function patternOf(names: readonly string[]): string {
+  const exact = names.map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return exact.join(' (?:> |› )?');
+}
+
+function isPassed({ ok, report }: Outcome, { names }: FailedTest): boolean {
+  if (!report || report.passed === 0 || report.unhandled.length > 0) return false;
+  // of a story only the test that failed before counts
+  return names.length === 0 ? ok : report.failures.every((failure) => failure.names.join() !== names.join());
+}

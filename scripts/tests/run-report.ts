@@ -1,0 +1,45 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
+import { z } from 'zod';
+
+/** Environment variable that names the file our reporters write to. */
+export const reportVariable = 'SOUK_TEST_REPORT';
+
+const failedTest = z.object({
+  /** Relative to the root of the repository; empty for an error outside all files. */
+  file: z.string(),
+  /** Names of the blocks around the test, then its own. Empty if the file could not be imported or one of its hooks failed. */
+  names: z.array(z.string()),
+  message: z.string(),
+});
+
+const runReport = z.object({
+  passed: z.number(),
+  skipped: z.number(),
+  failures: z.array(failedTest),
+  /** Errors outside all tests, such as unhandled rejections. */
+  unhandled: z.array(z.string()),
+  files: z.array(z.object({ file: z.string(), ms: z.number() })),
+});
+
+export type FailedTest = z.infer<typeof failedTest>;
+/** The result of one run of Vitest or Playwright, as our reporters write it. */
+export type RunReport = z.infer<typeof runReport>;
+
+/** @returns undefined if the runner ended before it wrote its report */
+export function readReport(path: string): RunReport | undefined {
+  return existsSync(path) ? runReport.parse(JSON.parse(readFileSync(path, 'utf8'))) : undefined;
+}
+
+const shownLines = 4;
+
+/** The file, the name and the first lines of the failure. */
+export function describeFailure({ file, names, message }: FailedTest): string {
+  const name = names.length > 0 ? names.join(' > ') : 'outside its tests';
+  return [`${file} > ${name}`, ...firstLines(message)].join('\n');
+}
+
+export function firstLines(message: string): string[] {
+  const lines = stripVTControlCharacters(message).split('\n').slice(0, shownLines);
+  return lines.map((line) => `    ${line.slice(0, 200)}`);
+}

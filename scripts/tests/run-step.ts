@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { readReport, reportVariable, type RunReport } from './run-report.ts';
+import type { Step } from './steps.ts';
+
+export type Outcome = { name: string; ok: boolean; seconds: number; report: RunReport | undefined };
+
+/** Runs a step of `npm test` in a process of its own. @param reports the folder for what our reporters write */
+export function runStep(
+  { name, args }: Step,
+  { root, reports, shown }: { root: string; reports: string; shown: 'live' | 'at the end' | 'if it fails' },
+): Promise<Outcome> {
+  const begun = performance.now();
+  const [program = '', ...rest] = args;
+  const reportPath = join(reports, `${name}.json`);
+  rmSync(reportPath, { force: true });
+  const child = spawn(process.execPath, [join(root, 'node_modules', program), ...rest], {
+    cwd: root,
+    stdio: shown === 'live' ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, [reportVariable]: reportPath },
+  });
+  const output: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.push(chunk));
+  return new Promise((resolve) => {
+    const finish = (ok: boolean) => {
+      if (shown === 'at the end' || (shown === 'if it fails' && !ok)) {
+        const text = Buffer.concat(output).toString('utf8').trimEnd();
+        console.log(`\n${name} ${ok ? 'passed' : 'failed'}:\n${text}\n`);
+      }
+      resolve({ name, ok, seconds: (performance.now() - begun) / 1000, report: readReport(reportPath) });
+    };
+    child.on('error', (error) => {
+      output.push(Buffer.from(error.message));
+      finish(false);
+    });
+    child.on('close', (code) => finish(code === 0));
+  });
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FailedTest, RunReport } from './run-report.ts';
+
+/** One step of `npm test` that runs tests. */
+export type TestedStep = { name: string; ok: boolean; report: RunReport | undefined };
+
+export type Verdict = {
+  isGreen: boolean;
+  failed: FailedTest[];
+  /** Failed, then passed when they ran again alone. */
+  unsteady: FailedTest[];
+  /** Reasons other than a failed test. */
+  problems: string[];
+};
+
+/** Unsteady tests that one run may have. */
+const mostUnsteady = 3;
+
+/**
+ * Tells failed tests from unsteady ones.
+ * @param passedAlone whether a failed test passed when it ran again
+ */
+export function judge(steps: readonly TestedStep[], passedAlone: (test: FailedTest) => boolean): Verdict {
+  const failures = steps.flatMap(({ report }) => report?.failures ?? []);
+  const unsteady = failures.filter(passedAlone);
+  const failed = failures.filter((failure) => !unsteady.includes(failure));
+  const problems = steps.flatMap(problemsOf);
+  if (unsteady.length > mostUnsteady) {
+    problems.push(`${unsteady.length} tests are unsteady, at most ${mostUnsteady} may be`);
+  }
+  return { isGreen: failed.length === 0 && problems.length === 0, failed, unsteady, problems };
+}
+
+/** Why a step is red beside its failed tests. */
+function problemsOf({ name, ok, report }: TestedStep): string[] {
+  if (!report) return [`${name}: the runner ended without a report, see its output above`];
+  const outside = report.unhandled.map((error) => `${name}: error outside all tests: ${error}`);
+  if (outside.length === 0 && !ok && report.failures.length === 0) {
+    return [`${name}: no test failed, see its output above for why the step did`];
+  }
+  return outside;
+}
+
+/** Invariants of money, and of what was promised to be kept: one failure is one too many. */
+const neverForgiven = /\[(?:I[1-4]|chaos|model)\]/;
+
+/**
+ * Whether a test may pass on a second try. Tests of random sequences may not: a second run draws other sequences.
+ * @param root the folder that the test's file is relative to
+ */
+export function isForgivable({ file, names }: FailedTest, root: string): boolean {
+  if (neverForgiven.test(names.join(' '))) return false;
+  return !readFileSync(join(root, file), 'utf8').includes("'fast-check'");
+}
