@@ -5,10 +5,9 @@ export default defineConfig({
   testDir: 'e2e/journeys',
   outputDir: 'test-results',
   snapshotPathTemplate: 'e2e/snapshots/{arg}{ext}',
-  // for what hangs: the longest takes 20 s with two cores to itself
-  timeout: 120_000,
-  // costs nothing where things come at once, and a busy machine may take its time
-  expect: { timeout: 15_000 },
+  // both are for what hangs: they cost nothing where things come at once, and a slow machine may take its time
+  timeout: 600_000,
+  expect: { timeout: 60_000 },
   // each has a product of its own; one leaves half of two cores idle
   workers: 3,
   fullyParallel: false,

@@ -33,12 +33,8 @@ export async function deployManifest(
   await app.catalogue.stage(parsed, { origin: 'admin' });
   await app.catalogue.deploy(parsed.id, parsed.version);
   if (expectStatus === 'unasked') return;
-  await waitUntil(
-    `${parsed.id} to be ${expectStatus}`,
-    () => {
-      const server = app.catalogue.snapshot().byId.get(parsed.id);
-      return server?.status === expectStatus && (expectStatus === 'connected' || server.statusDetail !== undefined);
-    },
-    60_000,
-  );
+  await waitUntil(`${parsed.id} to be ${expectStatus}`, () => {
+    const server = app.catalogue.snapshot().byId.get(parsed.id);
+    return server?.status === expectStatus && (expectStatus === 'connected' || server.statusDetail !== undefined);
+  });
 }

@@ -16,17 +16,3 @@ export function watchLongestTurn(): () => number {
     return longestMs;
   };
 }
-
-/**
- * The longest turn while something is done, in the best of eight: the first time compiles, and a
- * garbage collection or a neighbor that empties the caches lengthens another.
- */
-export async function bestLongestTurnMs(act: () => Promise<unknown>): Promise<number> {
-  let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 8; round++) {
-    const longestMs = watchLongestTurn();
-    await act();
-    best = Math.min(best, longestMs());
-  }
-  return best;
-}

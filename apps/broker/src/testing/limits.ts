@@ -1,0 +1,128 @@
+import { appendFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { watchLongestTurn } from './longest-turn.ts';
+
+/**
+ * Figures that depend on the machine: times, processor times, memory. `npm run limits` measures them, with nothing beside
+ * it, and holds them below their bounds. In `npm test` the same tests do the same once and judge no figure: a slow or busy
+ * machine makes no test fail.
+ */
+
+/** What a figure depends on. A bound grows with the machine's slowness at it, measured by scripts/limits.ts. */
+export type MachinePart = 'processor' | 'start' | 'disk' | 'none';
+
+export type LimitOptions = {
+  /** By default `processor`. */
+  scales?: MachinePart;
+  /** What is measured, where one test measures several things. */
+  what?: string;
+};
+
+/** One line of the file that scripts/limits.ts reads. */
+export type Measured = { test: string; figure: string; bound: string; isHeld: boolean };
+
+/** A figure below its bound needs no further round: noise makes a figure larger, never smaller. */
+const mostRounds = 8;
+
+/** Whether figures are judged: in `npm run limits` and `npm run prove`. */
+export function areLimitsHeld(): boolean {
+  return process.env['SOUK_LIMITS'] !== undefined || process.env['PROOF_SIZE'] === 'full';
+}
+
+/** Holds the duration of `act` below a bound in milliseconds. */
+export async function limitElapsed(boundMs: number, act: () => unknown, options: LimitOptions = {}): Promise<void> {
+  await limit({ bound: boundMs, unit: 'ms', ...options }, act, async () => {
+    const begun = performance.now();
+    await act();
+    return performance.now() - begun;
+  });
+}
+
+/** Holds the processor time of this thread during `act` below a bound in milliseconds. */
+export async function limitProcessor(boundMs: number, act: () => unknown, options: LimitOptions = {}): Promise<void> {
+  await limit({ bound: boundMs, unit: 'ms of processor', ...options }, act, async () => {
+    const before = process.threadCpuUsage();
+    await act();
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1000;
+  });
+}
+
+/**
+ * Holds the longest turn of the event loop during `act` below a bound in milliseconds. It counts processor time: what other
+ * processes take is not in it.
+ */
+export async function limitTurn(boundMs: number, act: () => unknown, options: LimitOptions = {}): Promise<void> {
+  await limit({ bound: boundMs, unit: 'ms in one turn', ...options }, act, async () => {
+    const longestTurnMs = watchLongestTurn();
+    await act();
+    return longestTurnMs();
+  });
+}
+
+/** Holds the growth of this process's resident memory during `act`, at its peak, below a bound in MiB. */
+export async function limitMemory(boundMib: number, act: () => unknown, options: LimitOptions = {}): Promise<void> {
+  await limit({ bound: boundMib, unit: 'MiB more', scales: 'none', ...options }, act, async () => {
+    const before = process.memoryUsage().rss;
+    let peak = before;
+    const sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 5);
+    try {
+      await act();
+    } finally {
+      clearInterval(sampler);
+    }
+    return (Math.max(peak, process.memoryUsage().rss) - before) / 2 ** 20;
+  });
+}
+
+/** Holds a figure below a bound that a test measures itself. `measure` runs only where limits are held. */
+export async function limitFigure(
+  bound: number,
+  unit: string,
+  measure: () => number | Promise<number>,
+  options: LimitOptions = {},
+): Promise<void> {
+  await limit({ bound, unit, ...options }, () => undefined, measure);
+}
+
+/** Runs `act`, or measures it where limits are held. */
+async function limit(
+  { bound, unit, scales = 'processor', what }: LimitOptions & { bound: number; unit: string },
+  act: () => unknown,
+  measure: () => number | Promise<number>,
+): Promise<void> {
+  if (!areLimitsHeld()) {
+    await act();
+    return;
+  }
+  const factor = factorOf(scales);
+  let figure = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < mostRounds && figure >= bound * factor; round++) {
+    figure = Math.min(figure, await measure());
+  }
+  judge({
+    what,
+    figure: `${figure.toFixed(1)} ${unit}`,
+    bound: `${bound} × ${factor.toFixed(2)}`,
+    isHeld: figure < bound * factor,
+  });
+}
+
+/** Judges figures by a rule of their own, where limits are held. @param bound the rule in words */
+export function limitRule(isHeld: boolean, figure: string, bound: string): void {
+  if (areLimitsHeld()) judge({ figure, bound, isHeld });
+}
+
+function judge({ what, ...judged }: Omit<Measured, 'test'> & { what?: string | undefined }): void {
+  const { currentTestName = '' } = expect.getState();
+  const measured: Measured = { test: what === undefined ? currentTestName : `${currentTestName}: ${what}`, ...judged };
+  const file = process.env['SOUK_LIMITS'];
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify(measured)}\n`);
+  expect(judged.isHeld, `${measured.test}: ${judged.figure}, allowed ${judged.bound}`).toBe(true);
+}
+
+/** Slowness of this machine, 1 or more; 1 where nothing was calibrated. */
+function factorOf(part: MachinePart): number {
+  const factors: Record<string, number> = JSON.parse(process.env['SOUK_LIMIT_FACTORS'] ?? '{}');
+  return part === 'none' ? 1 : (factors[part] ?? 1);
+}
