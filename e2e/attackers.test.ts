@@ -1,13 +1,14 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { getUserProfile } from '@souk/contract/identity.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { postModern } from '../apps/broker/src/testing/mcp-clients.ts';
 import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
+import { areLimitsHeld, limitRule } from '../apps/broker/src/testing/limits.ts';
 import { atFullSize, tellFigure } from '../apps/broker/src/testing/proof-size.ts';
+import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 import { productFlags } from '../scripts/product-flags.ts';
 import type { AttackStart } from './attackers/messages.ts';
 import { hear } from './hostile/hear.ts';
@@ -22,16 +23,11 @@ import { freePort, newDataDir } from './product.ts';
 const price = 2;
 const people = Array.from({ length: 12 }, (_, index) => `person-${index}@souk.test`);
 const attacker = 'mallory@souk.test';
-/** Within this time after an attack its memory is given back (security.md, bad inputs, row 67). */
-const backWithinMs = 60_000;
-
-const size = {
-  warmUp: atFullSize({ full: 2_000, short: 200 }),
-  delays: atFullSize({ full: 10_000, short: 1_000 }),
-  growth: atFullSize({ full: 50_000, short: 400 }),
-  clients: atFullSize({ full: 100, short: 20 }),
-  rows: atFullSize({ full: 20_000, short: 5_000 }),
-};
+const full = { warmUp: 2_000, delays: 10_000, growth: 50_000, clients: 100, rows: 20_000, rounds: 3 };
+const judged = { ...full, warmUp: 200, delays: 1_000, growth: 400, clients: 20, rows: 5_000 };
+const size = areLimitsHeld()
+  ? atFullSize({ full, short: judged })
+  : { ...judged, warmUp: 20, delays: 200, growth: 100, rows: 1_000, rounds: 1 };
 
 let dataDir: string;
 let upstream: ChildProcess;
@@ -90,41 +86,40 @@ afterAll(async () => {
 
 test('[I7] no visitor and no person can block the event loop: delay p99 < 50 ms, max < 250 ms', async () => {
   const rounds: LoopDelay[] = [];
-  for (let round = 0; round < 3; round++) {
+  // they do what they can, until they are told to slow down
+  const expected = ['files 200', 'files 429', 'visits 200', 'visits 429', 'pipelines served'];
+  const areToldAll = () => expected.every((what) => told.has(what));
+  while (!areToldAll() || (rounds.length < size.rounds && !rounds.some(isPrompt))) {
     const stop = await attack();
     tell('reset-delay');
     await payForCalls(size.delays);
     tell('delay');
     rounds.push(await hear(broker, delays));
     await stop();
-    if (rounds.some(isPrompt)) break;
   }
   print('I7: delay of the event loop beside attackers, ms', rounds);
   tellFigure(sayDelay(rounds.at(-1)));
-  // they did what they can, until they were told to slow down
-  expect([...told]).toEqual(
-    expect.arrayContaining(['files 200', 'files 429', 'visits 200', 'visits 429', 'pipelines served']),
-  );
-  expect(rounds.some(isPrompt), JSON.stringify(rounds)).toBe(true);
+  expect([...told]).toEqual(expect.arrayContaining(expected));
+  limitRule(rounds.some(isPrompt), sayDelay(rounds.at(-1)), 'p99 50 ms, max 250 ms');
 });
 
-test('[I8] what attackers took is given back within 60 s, and paid calls beside them are charged as answered', async () => {
+test('[I8] what attackers took is given back, and paid calls beside them are charged as answered', async () => {
   const before = await holdings();
   const stop = await attack();
   await payForCalls(size.growth);
   const during = await holdings();
   await stop();
   let after = await holdings();
-  for (const endAt = performance.now() + backWithinMs; performance.now() < endAt && !isBack(before, after);) {
-    await pause(1_000);
+  const isOver = areLimitsHeld() ? isBack : isClosed;
+  await waitUntil('what attackers took is given back', async () => {
     after = await holdings();
-  }
+    return isOver(before, after);
+  });
   print('I8: memory in MiB and what is open, before, beside and after attackers', { before, during, after });
   const heaps = [before, during, after].map(({ heapMiB }) => heapMiB.toFixed(0));
   tellFigure(
     `heap ${heaps.join(', ')} MiB before, beside and after, resident ${after.residentMiB.toFixed(0)} MiB after`,
   );
-  expect(isBack(before, after), JSON.stringify({ before, after })).toBe(true);
   tell('ledger');
   const charges = await hear(broker, z.object({ charged: z.number(), faults: z.number() }));
   // the attacker's calls are charged where they were answered, as far as anyone read
@@ -140,14 +135,15 @@ async function holdings(): Promise<Held> {
   return hear(broker, held);
 }
 
-/** The heap as it was, to a tenth; beside it what the allocator keeps, and a few connections that are being closed. */
+/** Whether nothing stays open but a few connections that are being closed. */
+function isClosed(before: Held, after: Held): boolean {
+  return Object.entries(after.open).every(([kind, count]) => count <= (before.open[kind] ?? 0) + 8);
+}
+
+/** Whether the heap is as it was too, to a tenth, and resident memory is, but for what the allocator keeps. */
 function isBack(before: Held, after: Held): boolean {
-  const kinds = Object.entries(after.open);
-  return (
-    after.heapMiB <= before.heapMiB * 1.1 &&
-    after.residentMiB <= before.residentMiB * 1.1 + 32 &&
-    kinds.every(([kind, count]) => count <= (before.open[kind] ?? 0) + 8)
-  );
+  const isHeapBack = after.heapMiB <= before.heapMiB * 1.1;
+  return isClosed(before, after) && isHeapBack && after.residentMiB <= before.residentMiB * 1.1 + 32;
 }
 
 /** @returns a function that ends the attack */

@@ -1,6 +1,5 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkLedger } from '../apps/broker/src/features/billing/index.ts';
 import {
@@ -11,11 +10,11 @@ import {
 import { openDatabase } from '../apps/broker/src/platform/db/open-database.ts';
 import { createLog } from '../apps/broker/src/platform/log.ts';
 import { connectModern } from '../apps/broker/src/testing/mcp-clients.ts';
-import { modernRequest } from '../apps/broker/src/testing/modern-request.ts';
 import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
 import { startPostgresCluster, type PostgresCluster } from '../apps/broker/src/testing/postgres-cluster.ts';
 import { atFullSize, tellFigure } from '../apps/broker/src/testing/proof-size.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
+import { percentile, startPayingClients, watchCalls } from './backup/paying-clients.ts';
 import { findOtherUser, giveFolder, type OtherUser } from './other-user.ts';
 import { newDataDir, runToEnd, startProduct, type Product } from './product.ts';
 import { untilAllConnected } from './until-all-connected.ts';
@@ -28,20 +27,14 @@ if (binaries === undefined)
   process.stderr.write('SKIPPED: PostgreSQL is not installed: that a shop moves to it is not proved\n');
 const moves = atFullSize({ full: ['PostgreSQL', 'PGlite'], short: ['PostgreSQL'] } as const);
 const callsBefore = atFullSize({ full: 5_000, short: 200 });
-const clients = 8;
 const unlimited = {
   MCP_CALLS_PER_MINUTE_TOKEN: '1000000',
   MCP_CALLS_PER_MINUTE_USER: '1000000',
   MCP_REQUESTS_PER_MINUTE_TOKEN: '1000000',
 };
 
-type Call = { callId: string; beganMs: number; ms: number };
-
 /** Where the shop runs: its configuration, and the user of the machine; undefined: the one who runs the tests. */
 type Place = { env: NodeJS.ProcessEnv; user: OtherUser | undefined };
-
-const percentile = (calls: readonly Call[], part: number) =>
-  (calls.map(({ ms }) => ms).toSorted((a, b) => a - b)[Math.floor(calls.length * part)] ?? 0).toFixed(1);
 
 describe.skipIf(binaries === undefined)('a backup of the whole product', () => {
   let cluster: PostgresCluster;
@@ -75,32 +68,6 @@ describe.skipIf(binaries === undefined)('a backup of the whole product', () => {
   }
   const souk = (...args: string[]) => runToEnd(['apps/broker/src/operator/souk.ts', ...args], place.env, place.user);
 
-  /** Pays for calls until it is stopped, as clients do who pause between them. */
-  function startCalls() {
-    const done: Call[] = [];
-    const state = { isOver: false };
-    const ended = Promise.all(
-      Array.from({ length: clients }, async () => {
-        while (!state.isOver) {
-          const beganMs = performance.now();
-          const call = { name: 'travel__distance', arguments: { from: 'LHR', to: 'JFK' } };
-          const answer = await fetch(`${product.publicUrl}/mcp`, modernRequest(token, 'tools/call', call));
-          const { result } = (await answer.json()) as { result?: { isError?: boolean } };
-          expect([answer.status, result?.isError ?? false], JSON.stringify(result)).toEqual([200, false]);
-          done.push({ callId: answer.headers.get('x-request-id') ?? '', beganMs, ms: performance.now() - beganMs });
-          await pause(10);
-        }
-      }),
-    );
-    return {
-      done,
-      async stop() {
-        state.isOver = true;
-        await ended;
-      },
-    };
-  }
-
   /** An empty place of the other kind, of another user of this machine where there is one. */
   async function newPlace(kind: (typeof moves)[number]): Promise<Place> {
     const folder = await newFolder();
@@ -115,15 +82,14 @@ describe.skipIf(binaries === undefined)('a backup of the whole product', () => {
       const folder = await newFolder();
       if (place.user) await giveFolder(folder, place.user);
       const file = join(folder, 'souk.tar.zst');
-      const load = startCalls();
-      await waitUntil('calls to be paid', () => load.done.length >= callsBefore, 300_000);
-      const [beganAtMs, before] = [performance.now(), [...load.done]];
-      const taken = await souk('backup', file);
-      const tookMs = performance.now() - beganAtMs;
+      const load = startPayingClients(product.publicUrl, token);
+      await waitUntil('calls to be paid', () => load.done.length >= callsBefore);
+      const watched = await watchCalls(load, () => souk('backup', file));
+      const { result: taken, before } = watched;
       await load.stop();
       expect(taken, taken.output).toMatchObject({ code: 0 });
       expect(await product.kill('SIGTERM')).toBe(0);
-      const during = load.done.filter(({ beganMs, ms }) => beganMs + ms >= beganAtMs && beganMs <= beganAtMs + tookMs);
+      const during = watched.during();
 
       const { env, user } = await newPlace(kind);
       // it is the owner's alone, who gives it away
@@ -176,7 +142,7 @@ describe.skipIf(binaries === undefined)('a backup of the whole product', () => {
       }
       await client.close();
       tellFigure(
-        `to ${kind}${user ? ', as another user' : ''}: ${taken.stdout.trim().split(': ').at(-1)} in ${(tookMs / 1000).toFixed(1)} s; ` +
+        `to ${kind}${user ? ', as another user' : ''}: ${taken.stdout.trim().split(': ').at(-1)} in ${watched.seconds.toFixed(1)} s; ` +
           `${ids.size} charges; secrets opened ${secrets}; calls before it p99 ${percentile(before, 0.99)} ms, ` +
           `the ${during.length} during it p99 ${percentile(during, 0.99)} ms`,
       );

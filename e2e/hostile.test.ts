@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Fault } from '../apps/broker/src/testing/fault-server.ts';
 import { postModern } from '../apps/broker/src/testing/mcp-clients.ts';
+import { areLimitsHeld, limitRule } from '../apps/broker/src/testing/limits.ts';
 import { atFullSize, tellFigure } from '../apps/broker/src/testing/proof-size.ts';
 import { productFlags } from '../scripts/product-flags.ts';
 import { hear } from './hostile/hear.ts';
@@ -22,9 +23,13 @@ import {
   type Turn,
 } from './hostile/judge-delays.ts';
 import type { BadCall, BrokerStart, LoopDelay, ToBroker, ToCallers } from './hostile/messages.ts';
+import { timed } from './hostile/timed.ts';
 import { freePort, newDataDir } from './product.ts';
 
-/** Measures I5, I6 and I7 (security.md): six healthy servers beside seven bad ones, and then every fault at once. */
+/**
+ * Measures I5, I6 and I7 (security.md): six healthy servers beside seven bad ones, and then every fault at once. Figures are
+ * judged by `npm run prove` and `npm run limits`; in `npm test` every call to a healthy server has to be answered.
+ */
 const healthy = ['one', 'two', 'three', 'four', 'five', 'six'];
 const floods = ['endless-stream', 'progress-flood', 'log-flood'];
 const bad = ['dead', 'hang', 'garbage', 'hostile-template', ...floods];
@@ -51,13 +56,12 @@ const worse: Fault[] = [
 ];
 const programs = ['flood', 'notices', 'deep', 'exit-on-call', 'chatty', 'hungry', 'forks', 'litter', 'endless-stderr'];
 
-const size = {
-  turns: atFullSize({ full: 5, short: 3 }),
-  /** In a turn, alone and beside the bad servers. */
-  calls: atFullSize({ full: 2000, short: 800 }),
-  callsUnderEveryFault: atFullSize({ full: 10_000, short: 800 }),
-  lists: atFullSize({ full: 100, short: 1 }),
-};
+const full = { turns: 5, calls: 2000, callsUnderEveryFault: 10_000, lists: 100, rounds: 3 };
+const judged = { ...full, turns: 3, calls: 800, callsUnderEveryFault: 800, lists: 1 };
+/** `calls`: in a turn, alone and beside the bad servers. */
+const size = areLimitsHeld()
+  ? atFullSize({ full, short: judged })
+  : { turns: 1, calls: 100, callsUnderEveryFault: 200, lists: 1, rounds: 1 };
 
 const root = join(import.meta.dirname, '..');
 let dataDir: string;
@@ -137,7 +141,7 @@ test('security row 18: 700 MiB from a server fail the call as too large, and mem
     tell('memory');
     const { grownBytes } = await hear(broker, z.object({ grownBytes: z.number() }));
     print(`row 18: memory of the broker while ${server} sends 700 MiB, MiB more`, [grownBytes / 1024 / 1024]);
-    expect(grownBytes).toBeLessThan(64 * 1024 * 1024);
+    limitRule(grownBytes < 64 * 2 ** 20, `${server}: ${(grownBytes / 2 ** 20).toFixed(0)} MiB more`, '64 MiB');
   }
 });
 
@@ -147,7 +151,7 @@ test('[I5] beside dead, hanging, garbage and flooding servers, a hostile templat
     unread: ['progress-flood', 'log-flood'].flatMap((server) => [badCall(server), badCall(server)]),
   };
   const rounds: Neighbours[] = [];
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < size.rounds; round++) {
     const alone: Turn[] = [];
     const beside: Turn[] = [];
     // in turns: what else the machine does in these seconds slows both sides
@@ -164,12 +168,16 @@ test('[I5] beside dead, hanging, garbage and flooding servers, a hostile templat
   tellFigure(`p99 ${alone?.p99Ms.toFixed(1)} ms alone, ${beside?.p99Ms.toFixed(1)} ms beside them`);
   if (!rounds.some(({ alone, beside }) => isAsFast(alone.p99Ms, beside.p99Ms)))
     printScarce('I5', 'the durations of calls');
-  expect(rounds.some(isUndisturbed), JSON.stringify(rounds)).toBe(true);
+  limitRule(
+    rounds.some(isUndisturbed),
+    JSON.stringify(rounds.at(-1)),
+    'p99 beside them at most 1.5 times that alone, and 50 ms more',
+  );
 });
 
 test('[I7] no upstream can block the event loop: delay p99 < 50 ms, max < 250 ms', async () => {
   const rounds: LoopDelay[] = [];
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < size.rounds; round++) {
     tell('reset-delay');
     const calls = [...bad, ...worse, ...programs].map((server) => badCall(server, tokens.at(-1)));
     const stop = beginCalls({ calls, unread: [] });
@@ -183,7 +191,7 @@ test('[I7] no upstream can block the event loop: delay p99 < 50 ms, max < 250 ms
   if (!rounds.some(({ whole }) => isShort(whole))) {
     printScarce('I7', 'the whole delay');
   }
-  expect(rounds.some(isPrompt), JSON.stringify(rounds)).toBe(true);
+  limitRule(rounds.some(isPrompt), sayDelay(rounds.at(-1)), 'p99 50 ms, max 250 ms');
 });
 
 test('[I6] with every upstream down, lists are answered within 300 ms', async () => {
@@ -196,13 +204,12 @@ test('[I6] with every upstream down, lists are answered within 300 ms', async ()
   let tools = '';
   for (const method of ['tools/list', 'tools/list', 'prompts/list', 'resources/list']) {
     const rounds: Lists[] = [];
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < size.rounds; round++) {
       tell('reset-delay');
       let slowestMs = 0;
       for (let list = 0; list < size.lists; list++) {
-        const started = performance.now();
-        const answer = await postModern(url, token, method);
-        slowestMs = Math.max(slowestMs, performance.now() - started);
+        const { answer, ms } = await timed(() => postModern(url, token, method));
+        slowestMs = Math.max(slowestMs, ms);
         expect(answer.status).toBe(200);
         if (method === 'tools/list') tools = JSON.stringify(answer.body.result);
       }
@@ -211,7 +218,7 @@ test('[I6] with every upstream down, lists are answered within 300 ms', async ()
     }
     print(`I6: ${method} with every upstream down`, rounds);
     tellFigure(`${method}: the slowest of ${size.lists} took ${rounds.at(-1)?.slowestMs.toFixed(0)} ms`);
-    expect(rounds.some(areAtOnce), JSON.stringify(rounds)).toBe(true);
+    limitRule(rounds.some(areAtOnce), `${method}: ${rounds.at(-1)?.slowestMs.toFixed(0)} ms`, '300 ms');
   }
   expect(tools).toContain('one__call');
 });
@@ -244,10 +251,10 @@ async function callHealthy(calls: number): Promise<number[]> {
   const client = async () => {
     while (next < calls) {
       const server = healthy[next++ % healthy.length];
-      const started = performance.now();
-      const { body } = await postModern(url, token, 'tools/call', { name: `${server}__call`, arguments: {} });
-      durations.push(performance.now() - started);
-      expect(body.result?.['content']).toEqual([{ type: 'text', text: 'fine' }]);
+      const call = { name: `${server}__call`, arguments: {} };
+      const { answer, ms } = await timed(() => postModern(url, token, 'tools/call', call));
+      durations.push(ms);
+      expect(answer.body.result?.['content']).toEqual([{ type: 'text', text: 'fine' }]);
     }
   };
   await Promise.all(Array.from({ length: 8 }, client));

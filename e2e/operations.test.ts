@@ -41,7 +41,7 @@ test('in production the log tells start and stop, and who may sign in, without b
   const readMetrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   const metrics = await readMetrics();
   // by a process of its own, which asks the broker for a copy
-  await waitUntil('a backup by itself', async () => /^souk_backup_age_seconds \d/m.test(await readMetrics()), 60_000);
+  await waitUntil('a backup by itself', async () => /^souk_backup_age_seconds \d/m.test(await readMetrics()));
   expect(await readdir(env.BACKUP_DIR)).toEqual([expect.stringMatching(/^souk-\d{8}T\d{6}Z\.tar\.zst$/)]);
   expect(metrics).toMatch(/^process_resident_memory_bytes \d+$/m);
   await waitUntil('systemd to hear of the start', async () => (await readFile(heard, 'utf8').catch(() => '')) !== '');
@@ -70,7 +70,7 @@ test('in production the log tells start and stop, and who may sign in, without b
   const taken = await runToEnd(['apps/broker/src/main.ts'], { ...env, DATA_DIR: dataDir, PORT: String(metricsPort) });
   expect(taken.output).toContain('METRICS_PORT must be another port than PORT');
   await rm(dataDir, { recursive: true, force: true });
-}, 180_000);
+});
 
 test('what the operator set wrong is said in one line, without a stack', async () => {
   const dataDir = await newDataDir();
@@ -84,7 +84,7 @@ test('what the operator set wrong is said in one line, without a stack', async (
   expect(noFolder.output).toMatch(/^Souk cannot start: The configuration has 1 problem:\n {2}- DATA_DIR: .*\n$/);
   expect(noAddress.output).toBe('Souk cannot start: METRICS_HOST is no address of this machine.\n');
   await rm(dataDir, { recursive: true, force: true });
-}, 60_000);
+});
 
 test('a database of a newer version, a lost key and a wrong one end the start and the commands with 78 and what to do', async () => {
   const dataDir = await newDataDir();
@@ -135,7 +135,7 @@ test('a database of a newer version, a lost key and a wrong one end the start an
     output: expect.stringContaining('--env-file: /nowhere/souk.env cannot be read (ENOENT)'),
   });
   await rm(dataDir, { recursive: true, force: true });
-}, 180_000);
+});
 
 test('a database that another user of the machine has restored is named, with whom to give it to', async ({ skip }) => {
   const user = await findOtherUser();
@@ -160,7 +160,7 @@ test('a database that another user of the machine has restored is named, with wh
   expect(command).toMatchObject({ code: started.code, output: expect.stringContaining(`read and write ${written}`) });
   await rm(dataDir, { recursive: true, force: true });
   return undefined;
-}, 60_000);
+});
 
 test.each(['Ctrl+C', 'SIGTERM to every process'] as const)(
   '%s stops all, and announces no restart and no failure',

@@ -8,7 +8,8 @@ import { startFlags } from '../scripts/product-flags.ts';
 import type { OtherUser } from './other-user.ts';
 
 const root = join(import.meta.dirname, '..');
-const readyDeadlineMs = 120_000;
+/** For a start that hangs. */
+const readyDeadlineMs = 300_000;
 
 export type Product = {
   publicUrl: string;

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { limitFigure } from '../apps/broker/src/testing/limits.ts';
 import { atFullSize, tellFigure } from '../apps/broker/src/testing/proof-size.ts';
 import { newDataDir, startProduct, type Product } from './product.ts';
 
@@ -14,16 +15,16 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('[I4] after kill -9 the product is ready again within 5 s, and 10 s where other tests have just run', async () => {
+test('[I4] after kill -9 the product is ready again, within 5 s where nothing else runs', async () => {
   const kills = atFullSize({ full: 20, short: 1 });
-  const limitMs = atFullSize({ full: 5_000, short: 10_000 });
   const times: number[] = [];
   for (let kill = 0; kill < kills; kill++) {
     await product.kill('SIGKILL');
     product = await startProduct({ dataDir });
     times.push(product.readyMs);
+    expect(product.output()).toContain('is ready');
   }
   const seconds = times.toSorted((a, b) => a - b).map((ms) => (ms / 1000).toFixed(2));
   tellFigure(`${kills} kills; ready after ${seconds.at(kills >> 1)} s (median), ${seconds.at(-1)} s (most)`);
-  expect(Math.max(...times)).toBeLessThan(limitMs);
+  await limitFigure(5_000, 'ms', () => Math.max(...times), { scales: 'start' });
 });

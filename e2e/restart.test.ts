@@ -67,7 +67,7 @@ test('[I9] after kill -9 and a restart, users, tokens, demo data, usage and sign
   const before = await product.processes();
   expect(before.length).toBeGreaterThan(4);
   await product.kill('SIGKILL');
-  await waitUntil('every child to notice', () => before.every((pid) => !isAlive(pid)), 15_000);
+  await waitUntil('every child to notice', () => before.every((pid) => !isAlive(pid)));
 
   const port = Number(new URL(product.publicUrl).port);
   product = await startProduct({ dataDir, port });

@@ -11,15 +11,11 @@ export async function untilAllConnected(publicUrl: string, count = 9): Promise<v
     const answer = await fetch(`${publicUrl}/mcp/capabilities`);
     return getCapabilities.answer.parse(await answer.json()).servers;
   };
-  await waitUntil(
-    'every service to be connected',
-    async () => {
-      const servers = await statuses();
-      const isThere = servers.length >= count && servers.every(({ status }) => status === 'connected');
-      // it takes seconds, and each answer is of all that there is
-      if (!isThere) await pause(100);
-      return isThere;
-    },
-    60_000,
-  );
+  await waitUntil('every service to be connected', async () => {
+    const servers = await statuses();
+    const isThere = servers.length >= count && servers.every(({ status }) => status === 'connected');
+    // it takes seconds, and each answer is of all that there is
+    if (!isThere) await pause(100);
+    return isThere;
+  });
 }

@@ -148,14 +148,11 @@ async function useImage(image: BuiltRoot): Promise<void> {
   const broker = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
   started.push(broker);
   const readyAt = `http://127.0.0.1:${port}/readyz`;
-  await waitUntil(
-    'the broker to be ready',
-    () =>
-      fetch(readyAt).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    60_000,
+  await waitUntil('the broker to be ready', () =>
+    fetch(readyAt).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
   );
   const within = (...words: string[]) => {
     const [first = '', ...others] = [...command, 'node', ...words];

@@ -3,6 +3,9 @@ import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
 import { openSession, type SessionHeaders } from '../../apps/broker/src/testing/open-session.ts';
 
 /** What a client knows of a call of its own. */
+/** Milliseconds since a fixed moment: tells which calls ended close to a fault. */
+export const loadClockMs = (): number => performance.now();
+
 export type Call = {
   n: number;
   tool: 'free' | 'paid';
@@ -14,7 +17,7 @@ export type Call = {
   /** Of what is not answered. */
   reason: string;
   callId: string | undefined;
-  /** By performance.now(). */
+  /** By `loadClockMs`. */
   endedMs: number;
 };
 
@@ -51,7 +54,7 @@ export function startLoad(link: string, tokens: readonly string[], clientsPerTok
     const seen = await send({ name: `counting__${tool}`, arguments: { n, forMs: Math.round(forMs) } }).catch(
       (error: unknown) => ({ ...unknown, outcome: 'cut' as const, reason: reasonOf(error) }),
     );
-    calls.push({ n, tool, ...seen, endedMs: performance.now() });
+    calls.push({ n, tool, ...seen, endedMs: loadClockMs() });
   }
 
   async function client(send: Send): Promise<void> {
@@ -69,7 +72,7 @@ export function startLoad(link: string, tokens: readonly string[], clientsPerTok
   async function holdStream(open: () => Promise<Response>): Promise<void> {
     while (!over.signal.aborted) {
       const how = await readToEnd(open);
-      if (!over.signal.aborted) streamEnds.push({ how, endedMs: performance.now() });
+      if (!over.signal.aborted) streamEnds.push({ how, endedMs: loadClockMs() });
       await pause(thinkMs);
     }
   }

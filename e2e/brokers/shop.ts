@@ -103,7 +103,7 @@ export async function startShop(
       String,
     );
   const untilReady = (broker: number) =>
-    waitUntil(`broker ${broker} to be ready`, async () => (await readyOf(broker)) === 200, 60_000);
+    waitUntil(`broker ${broker} to be ready`, async () => (await readyOf(broker)) === 200);
   async function again(broker: number): Promise<void> {
     brokers[broker] = await start(broker);
     await untilReady(broker);

@@ -86,7 +86,7 @@ test('a higher price is for new subscribers; who has the plan keeps theirs, is m
   await expect(async () => {
     await person.goto('/dashboard?tab=billing');
     await expect(history.getByRole('row').filter({ hasText: 'Renewal: Basic plan' })).toContainText('$5', {
-      timeout: 2_000,
+      timeout: 5_000,
     });
   }).toPass();
   await expect(section(person, 'Active System Subscriptions')).toContainText(/next billing date .* · \$5/);
@@ -132,7 +132,7 @@ test('a higher price is for new subscribers; who has the plan keeps theirs, is m
   await expect(async () => {
     await person.reload();
     await expect(history.getByRole('row').filter({ hasText: 'Renewal: Basic plan' }).first()).toContainText('$7.50', {
-      timeout: 2_000,
+      timeout: 5_000,
     });
   }).toPass();
   await page.context().close();
@@ -171,7 +171,7 @@ test('a plan that is archived cannot be bought, and its open payment page ends',
   await keeps.context().close();
   await expect(async () => {
     await person.reload();
-    await expect(person.getByLabel('Card number')).toHaveCount(0, { timeout: 1_000 });
+    await expect(person.getByLabel('Card number')).toHaveCount(0, { timeout: 5_000 });
   }).toPass();
   await person.goto('/plans');
   await expect(person.getByRole('article', { name: 'Enterprise plan', exact: true })).toBeVisible();

@@ -16,7 +16,7 @@ const test = base.extend<object, { product: ForkedProduct }>({
       await use(product);
       await product.close();
     },
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker', timeout: 600_000 },
   ],
   baseURL: async ({ product: { publicUrl } }, use) => use(publicUrl),
 });
@@ -51,14 +51,14 @@ const nothing = (page: Page) => page.getByText('Nothing needs you.', { exact: tr
 async function untilShown(page: Page, title: string, text: string | RegExp): Promise<void> {
   await expect(async () => {
     await page.reload();
-    await expect(needs(page, title)).toContainText(text, { timeout: 2_000 });
+    await expect(needs(page, title)).toContainText(text, { timeout: 5_000 });
   }).toPass();
 }
 
 async function untilNothing(page: Page): Promise<void> {
   await expect(async () => {
     await page.reload();
-    await expect(nothing(page)).toBeVisible({ timeout: 2_000 });
+    await expect(nothing(page)).toBeVisible({ timeout: 5_000 });
   }).toPass();
 }
 
@@ -104,7 +104,6 @@ test('a morning: what needs the administrator appears with its link, and goes aw
   page,
   browser,
 }) => {
-  test.setTimeout(240_000);
   await openSignedIn(page, '/admin?tab=overview', administrator);
   await expect(nothing(page)).toBeVisible();
   await expect(accountMenu(page)).not.toHaveAccessibleName(/Something needs you/);

@@ -128,7 +128,6 @@ test('a deployment says when the server does not answer or has no such tool; a d
   browser,
   product,
 }) => {
-  test.setTimeout(180_000);
   const rented = {
     id: 'rented-map',
     name: 'Rented Map',

@@ -81,7 +81,6 @@ test('a server that was deployed a moment ago is shown as connecting, then with 
 test('a run goes on when its tab is closed, and is opened again: a deploy-all whose server is silent, one that says first what it does, with one of six failing', async ({
   browser,
 }) => {
-  test.setTimeout(180_000);
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => {
     sockets.add(socket);

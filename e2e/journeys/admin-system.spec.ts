@@ -60,7 +60,7 @@ test("the checks of the operator's commands run when they are asked for, by keyb
   await page.getByRole('button', { name: 'Run checks', exact: true }).focus();
   await page.keyboard.press('Enter');
   const checks = page.getByRole('list', { name: 'Checks', exact: true });
-  await expect(checks).toContainText('The configuration is valid', { timeout: 60_000 });
+  await expect(checks).toContainText('The configuration is valid');
   await expect(checks).toContainText('Passed');
   expect(await checks.getByRole('listitem').count()).toBeGreaterThan(5);
   await expect(page.getByText('No fault found.', { exact: true })).toBeVisible();
@@ -71,7 +71,7 @@ test('a system that cannot be read says why, and is asked for again', async ({ p
   const heal = await failCalls(page, '**/admin/system', { message: 'The machine is wet.' });
   await openSystem(page);
   const alert = page.getByRole('tabpanel').getByRole('alert');
-  await expect(alert).toContainText('Failed to load the system', { timeout: 30_000 });
+  await expect(alert).toContainText('Failed to load the system');
   await expect(alert).toContainText('The machine is wet.');
   await expectNoAxeFindings(page);
   await heal();

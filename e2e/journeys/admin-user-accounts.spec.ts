@@ -75,13 +75,11 @@ test('a user who is deactivated while their client calls a tool loses the call a
   await openUsers(page, `&user=${id}`);
   await page.getByRole('button', { name: 'Deactivate user', exact: true }).click();
   const runs = Promise.withResolvers<void>();
-  const call = { name: 'everything__trigger-long-running-operation', arguments: { duration: 90, steps: 900 } };
+  const call = { name: 'everything__trigger-long-running-operation', arguments: { duration: 3_000, steps: 30_000 } };
   const ended = client.callTool(call, { onprogress: () => runs.resolve() });
   await runs.promise;
-  const before = performance.now();
   await warningOf(page, 'Deactivate user?').getByRole('button', { name: 'Deactivate user', exact: true }).click();
   expect(await ended).toMatchObject({ isError: true, _meta: { 'souk/code': 'cancelled' } });
-  expect(performance.now() - before, 'the call had 90 s').toBeLessThan(30_000);
   await expect(page.getByRole('dialog').filter({ hasText: id })).toContainText('This user is deactivated');
   await expect(client.listTools()).rejects.toThrow();
   const refused = await fetch(`${product.publicUrl}/mcp`, {

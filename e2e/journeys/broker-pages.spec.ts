@@ -62,7 +62,6 @@ test('every page of the broker has a title, one heading, no finding of axe in ei
   page,
   product,
 }) => {
-  test.setTimeout(120_000);
   await page.setViewportSize({ width: 390, height: 844 });
   const check = async (heading: string | RegExp) => {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(heading);

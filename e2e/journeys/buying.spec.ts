@@ -395,7 +395,7 @@ test('[PLAN-16] a visitor who chooses a plan signs in, and goes on to pay for it
 async function leaveExpiredCheckout(page: Page): Promise<void> {
   await expect(async () => {
     await page.reload();
-    await expect(page.getByRole('heading', { name: 'Checkout expired', exact: true })).toBeVisible({ timeout: 1_000 });
+    await expect(page.getByRole('heading', { name: 'Checkout expired', exact: true })).toBeVisible({ timeout: 5_000 });
   }).toPass();
   await page.getByRole('link', { name: 'Go back', exact: true }).click();
 }

@@ -43,7 +43,7 @@ test.describe('a person with a plan, a rental, credits, calls and a token', () =
     const usage = part(page, 'Credit Usage');
     await expect(async () => {
       await usage.getByRole('button', { name: 'Refresh', exact: true }).click();
-      await expect(usage).toContainText('Tool calls3', { timeout: 1_000 });
+      await expect(usage).toContainText('Tool calls3', { timeout: 5_000 });
     }).toPass();
     await expect(usage).toContainText('Credits used1');
     await expect(usage).toContainText('Average cost0.33');

@@ -48,7 +48,7 @@ const test = base.extend<object, { product: Product; way: TcpProxy }>({
       await product.kill('SIGTERM');
       await rm(dataDir, { recursive: true, force: true });
     },
-    { scope: 'worker', timeout: 150_000 },
+    { scope: 'worker', timeout: 600_000 },
   ],
 });
 test.use({ reducedMotion: 'reduce' });

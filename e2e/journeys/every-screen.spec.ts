@@ -87,7 +87,6 @@ test('by keyboard the administrator area is walked with the focus in sight, and 
   page,
   product,
 }) => {
-  test.setTimeout(240_000);
   await openSignedIn(page, '/admin', 'admin@souk.test');
   const ofServer = '/admin?tab=manifests&id=travel-pro&part=';
   // the editor takes Tab until Escape: it has a journey of its own

@@ -18,7 +18,7 @@ const test = base.extend<object, { product: Product }>({
       await product.kill('SIGTERM');
       await rm(product.dataDir, { recursive: true, force: true });
     },
-    { scope: 'worker', timeout: 150_000 },
+    { scope: 'worker', timeout: 600_000 },
   ],
 });
 

@@ -9,7 +9,7 @@ const test = base.extend<object, { shop: string }>({
       await use(shop.url);
       await shop.stop();
     },
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker', timeout: 600_000 },
   ],
   baseURL: async ({ shop }, use) => use(shop),
 });

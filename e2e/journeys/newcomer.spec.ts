@@ -4,7 +4,6 @@ import { expect, test } from './product-test.ts';
 import { chooseAccount, openSignedIn } from './sign-in.ts';
 
 /** Two minutes are promised, most of which a person needs to read. The steps alone take 8 s. */
-test.setTimeout(120_000);
 
 /** As the demo is: other journeys count what people have, from nothing. */
 test.use({ welcomes: true });

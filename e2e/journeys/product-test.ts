@@ -19,7 +19,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       await product.kill('SIGTERM');
       await rm(product.dataDir, { recursive: true, force: true });
     },
-    { scope: 'worker', timeout: 150_000 },
+    { scope: 'worker', timeout: 600_000 },
   ],
   baseURL: async ({ product }, use) => use(product.publicUrl),
   violations: [

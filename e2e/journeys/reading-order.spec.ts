@@ -28,7 +28,6 @@ test('a screen reader hears the ten main screens in the order in which they are 
   page,
   product,
 }) => {
-  test.setTimeout(240_000);
   const faults: string[] = [];
   const hear = async (landmarks: readonly string[] = ofTheApp) => {
     faults.push(...(await readingFaults(page, landmarks)));

@@ -136,7 +136,7 @@ test('a price that changes while the dialog is open is shown anew, and the next 
     await expect(async () => {
       await page.reload();
       await expect(page.getByRole('heading', { name: 'Checkout expired', exact: true })).toBeVisible({
-        timeout: 1_000,
+        timeout: 5_000,
       });
     }).toPass();
     await page.getByRole('link', { name: 'Go back', exact: true }).click();

@@ -63,7 +63,7 @@ test('an upgrade that the bank wants confirmed leads to its payment, names what 
   await invoice.close();
   await expect(async () => {
     await page.goto('/dashboard?tab=billing');
-    await expect(subscriptions(page)).toContainText('Proactive', { timeout: 3_000 });
+    await expect(subscriptions(page)).toContainText('Proactive', { timeout: 5_000 });
   }).toPass();
   await expect(waiting).toHaveCount(0);
   await page.goto('/plans');

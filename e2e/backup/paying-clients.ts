@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
+
+const clients = 8;
+
+export type PaidCall = { callId: string; beganMs: number; ms: number };
+
+export type PayingClients = {
+  readonly done: readonly PaidCall[];
+  stop(): Promise<void>;
+};
+
+/** Pays for calls until it is stopped, as clients do that pause between them. */
+export function startPayingClients(publicUrl: string, token: string): PayingClients {
+  const done: PaidCall[] = [];
+  const state = { isOver: false };
+  const client = async () => {
+    while (!state.isOver) {
+      const beganMs = performance.now();
+      const call = { name: 'travel__distance', arguments: { from: 'LHR', to: 'JFK' } };
+      const answer = await fetch(`${publicUrl}/mcp`, modernRequest(token, 'tools/call', call));
+      const { result } = (await answer.json()) as { result?: { isError?: boolean } };
+      expect([answer.status, result?.isError ?? false], JSON.stringify(result)).toEqual([200, false]);
+      done.push({ callId: answer.headers.get('x-request-id') ?? '', beganMs, ms: performance.now() - beganMs });
+      await pause(10);
+    }
+  };
+  const ended = Promise.all(Array.from({ length: clients }, client));
+  return {
+    done,
+    async stop() {
+      state.isOver = true;
+      await ended;
+    },
+  };
+}
+
+/** The calls that were answered before something was done, those that ran meanwhile, and how long it took. */
+export async function watchCalls<Result>(
+  { done }: PayingClients,
+  act: () => Promise<Result>,
+): Promise<{ result: Result; before: PaidCall[]; seconds: number; during(): PaidCall[] }> {
+  const before = [...done];
+  const beganAtMs = performance.now();
+  const result = await act();
+  const endedAtMs = performance.now();
+  return {
+    result,
+    before,
+    seconds: (endedAtMs - beganAtMs) / 1000,
+    during: () => done.filter(({ beganMs, ms }) => beganMs + ms >= beganAtMs && beganMs <= endedAtMs),
+  };
+}
+
+/** In milliseconds, as text. */
+export function percentile(calls: readonly PaidCall[], part: number): string {
+  const durations = calls.map(({ ms }) => ms).toSorted((one, other) => one - other);
+  return (durations[Math.floor(calls.length * part)] ?? 0).toFixed(1);
+}

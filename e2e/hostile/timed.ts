@@ -1,0 +1,6 @@
+/** Does something, and says how long it took in milliseconds. */
+export async function timed<Answer>(act: () => Promise<Answer>): Promise<{ answer: Answer; ms: number }> {
+  const begun = performance.now();
+  const answer = await act();
+  return { answer, ms: performance.now() - begun };
+}
