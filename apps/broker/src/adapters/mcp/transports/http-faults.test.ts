@@ -1,16 +1,19 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { bestMs } from '#testing/best-ms.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testCertificate, testCertificateKey } from '#testing/client-example-tls.ts';
 import { startFaultServer, type Fault, type FaultServer } from '#testing/fault-server.ts';
 import { freePort } from '#testing/free-port.ts';
-import { watchLongestTurn } from '#testing/longest-turn.ts';
+import { limitElapsed, limitMemory, limitTurn } from '#testing/limits.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { failureOf, textOf, trackUpstreams, optionsFor, ways } from '../testing/open-for-test.ts';
 import type { UpstreamTarget } from '../target.ts';
 
-const { open, closeAll } = trackUpstreams();
+const { open: openTracked, closeAll } = trackUpstreams();
+/** For what must be done: only what hangs runs into a deadline, and such tests give a short one. */
+const patienceMs = 600_000;
+const open: typeof openTracked = (to, options) =>
+  openTracked(to, { connectTimeoutMs: patienceMs, listTimeoutMs: patienceMs, ...options });
 let server: FaultServer;
 beforeAll(async () => {
   server = await startFaultServer();
@@ -25,18 +28,14 @@ const target = (fault: Fault, when?: 'always' | 'on-call'): UpstreamTarget => ({
   allowAddresses: [server.address],
 });
 const call = { name: 'call' };
-/** Well below the deadlines of open-for-test.ts, and generous for a busy machine. */
-const atOnceMs = 10_000;
-const patienceMs = 10_000;
 
 describe('connecting', () => {
   test('bad input 15: a refused connection is unreachable within 1 s', async () => {
     const address = `127.0.0.1:${await freePort()}`;
-    const refused = async () => {
+    await limitElapsed(1000, async () => {
       const dead = { type: 'http', url: `http://${address}/mcp`, headers: {}, allowAddresses: [address] } as const;
       expect((await failureOf(open(dead))).kind).toBe('unreachable');
-    };
-    expect(await bestMs(1000, refused)).toBeLessThan(1000);
+    });
   });
 
   test('a server that speaks http where https was asked for is unreachable, in words', async () => {
@@ -50,12 +49,12 @@ describe('connecting', () => {
 
   test('a certificate that is not trusted is unreachable, and says how to trust it', async () => {
     const secure = createServer({ cert: testCertificate, key: testCertificateKey }).listen(0, '127.0.0.1');
+    onTestFinished(() => void secure.close());
     await once(secure, 'listening');
     const bound = secure.address();
     const address = `127.0.0.1:${bound !== null && typeof bound === 'object' ? bound.port : 0}`;
     const url = `https://${address}/mcp`;
     const failure = await failureOf(open({ type: 'http', url, headers: {}, allowAddresses: [address] }));
-    secure.close();
     expect(failure).toMatchObject({
       kind: 'unreachable',
       message:
@@ -80,10 +79,8 @@ describe('connecting', () => {
   });
 
   test('bad input 16: a server that never answers the handshake is a timeout at the deadline', async () => {
-    const started = performance.now();
     const failure = await failureOf(open(target('hang', 'always'), { connectTimeoutMs: 400 }));
     expect(failure.kind).toBe('timeout');
-    expect(performance.now() - started).toBeLessThan(atOnceMs);
     await waitUntil('its sockets are closed', () => server.openSockets() === 0);
   });
 
@@ -97,7 +94,7 @@ describe('connecting', () => {
     ['bad input 18: 700 MiB', 'huge-json', 'result_too_large'],
     ['a torn connection', 'reset', 'closed'],
   ] as const)('%s instead of a handshake is refused', async (_, fault, kind) => {
-    expect((await failureOf(open(target(fault, 'always'), { connectTimeoutMs: 20_000 }))).kind).toBe(kind);
+    expect((await failureOf(open(target(fault, 'always')))).kind).toBe(kind);
   });
 
   test('HTTP 401 asks for a sign-in and keeps the challenge', async () => {
@@ -117,13 +114,12 @@ describe('connecting', () => {
 });
 
 describe.each(ways)('calling by %s', (way) => {
-  const callOptions = optionsFor(way);
+  const callOptions: ReturnType<typeof optionsFor> = (options) =>
+    optionsFor(way)({ timeoutMs: patienceMs, totalTimeoutMs: patienceMs, ...options });
   test('bad input 16: a call that hangs times out at its deadline, and its socket is closed', async () => {
     const upstream = await open(target('hang'));
     const idle = server.openSockets();
-    const started = performance.now();
     expect((await failureOf(upstream.callTool(call, callOptions({ timeoutMs: 300 })))).kind).toBe('timeout');
-    expect(performance.now() - started).toBeLessThan(atOnceMs);
     await waitUntil('the hanging socket is closed', () => server.openSockets() <= idle + 1);
     await upstream.ping(patienceMs);
   });
@@ -145,9 +141,8 @@ describe.each(ways)('calling by %s', (way) => {
     ['headers of 1 MiB', 'header-bomb', 'bad_upstream'],
   ] as const)('%s fails the call at once, and only that call', async (_, fault, kind) => {
     const upstream = await open(target(fault));
-    const started = performance.now();
+    // of its own: its deadlines are far away
     expect((await failureOf(upstream.callTool(call, callOptions()))).kind).toBe(kind);
-    expect(performance.now() - started).toBeLessThan(atOnceMs);
     await upstream.ping(patienceMs);
   });
 
@@ -155,15 +150,10 @@ describe.each(ways)('calling by %s', (way) => {
     'bad input 18: 700 MiB (%s) is result_too_large at once, memory grows by less than 64 MiB, the socket is closed',
     async (fault) => {
       const upstream = await open(target(fault), { maxResultBytes: 8 * 1024 * 1024 });
-      const before = process.memoryUsage().rss;
-      let peak = before;
-      const sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 5);
-      const started = performance.now();
-      const failure = await failureOf(upstream.callTool(call, callOptions()));
-      clearInterval(sampler);
-      expect(failure.kind).toBe('result_too_large');
-      expect(performance.now() - started).toBeLessThan(atOnceMs);
-      expect((peak - before) / 1024 / 1024).toBeLessThan(64);
+      await limitMemory(64, async () => {
+        const failure = await failureOf(upstream.callTool(call, callOptions()));
+        expect(failure.kind).toBe('result_too_large');
+      });
       await upstream.ping(patienceMs);
       await waitUntil('the socket is closed', () => server.openSockets() <= 2);
     },
@@ -175,27 +165,24 @@ describe.each(ways)('calling by %s', (way) => {
       const upstream = await open(target(fault));
       // for what is compiled and made once
       await upstream.callTool(call, callOptions());
-      const before = process.memoryUsage().rss;
-      let peak = before;
-      const sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 5);
-      const answered = await upstream.callTool(call, callOptions());
-      clearInterval(sampler);
-      expect(textOf(answered)).toHaveLength(1_000_000);
-      expect((peak - before) / 1024 / 1024).toBeLessThan(64);
+      await limitMemory(64, async () => {
+        const answered = await upstream.callTool(call, callOptions());
+        expect(textOf(answered)).toHaveLength(1_000_000);
+      });
     },
   );
 
   test.each([
     ['endless-stream', 'timeout', 1000],
-    ['endless-garbage', 'bad_upstream', 30_000],
+    ['endless-garbage', 'bad_upstream', patienceMs],
   ] as const)(
     'an %s ends as %s at the deadline or before, and does not block the event loop',
     async (fault, kind, timeoutMs) => {
       const upstream = await open(target(fault));
-      const longestTurnMs = watchLongestTurn();
-      const failure = await failureOf(upstream.callTool(call, callOptions({ timeoutMs })));
-      expect(longestTurnMs()).toBeLessThan(250);
-      expect(failure.kind).toBe(kind);
+      await limitTurn(250, async () => {
+        const failure = await failureOf(upstream.callTool(call, callOptions({ timeoutMs })));
+        expect(failure.kind).toBe(kind);
+      });
       await waitUntil('the stream is closed', () => server.openSockets() <= 2);
     },
   );
@@ -204,9 +191,7 @@ describe.each(ways)('calling by %s', (way) => {
     'a call to a server that sends one byte at a time (%s) times out at the deadline, and its socket is closed',
     async (fault) => {
       const upstream = await open(target(fault));
-      const started = performance.now();
       expect((await failureOf(upstream.callTool(call, callOptions({ timeoutMs: 500 })))).kind).toBe('timeout');
-      expect(performance.now() - started).toBeLessThan(atOnceMs);
       await waitUntil('the socket is closed', () => server.openSockets() <= 2);
     },
   );
@@ -221,9 +206,10 @@ describe.each(ways)('calling by %s', (way) => {
     const upstream = await open(target('slow-pattern'));
     const [toolDefinition] = await upstream.listTools();
     if (!toolDefinition) throw new Error('no tool');
-    const longestTurnMs = watchLongestTurn();
-    await upstream.callTool(call, { ...callOptions(), toolDefinition });
-    expect(longestTurnMs()).toBeLessThan(250);
+    await limitTurn(250, async () => {
+      const answer = await upstream.callTool(call, { ...callOptions(), toolDefinition });
+      expect(answer.kind).toBe('complete');
+    });
   });
 
   test('a normal call works', async () => {
@@ -244,11 +230,8 @@ describe('listing', () => {
   });
 
   test('a page that takes long to check is checked in many turns of the event loop', async () => {
-    const upstream = await open(target('dense-tools'), { maxResultBytes: 10 * 1024 * 1024, listTimeoutMs: 30_000 });
-    const turns = watchTurns();
-    expect(await upstream.listTools()).toHaveLength(128);
-    const { wholeMs, longestMs } = turns.end();
-    expect(longestMs).toBeLessThan(wholeMs / 3);
+    const upstream = await open(target('dense-tools'), { maxResultBytes: 10 * 1024 * 1024 });
+    await limitTurn(250, async () => expect(await upstream.listTools()).toHaveLength(128));
   });
 
   test('of a list over 4 MiB what is too much is left out by name, until the list is read again', async () => {
@@ -272,28 +255,3 @@ describe('listing', () => {
     }
   });
 });
-
-/** How long this thread computes from now on: in all, and in its longest turn of the event loop. */
-function watchTurns(): { end(): { wholeMs: number; longestMs: number } } {
-  const computedMs = () => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1000;
-  };
-  const startedMs = computedMs();
-  let lastMs = startedMs;
-  let longestMs = 0;
-  const look = () => {
-    const nowMs = computedMs();
-    longestMs = Math.max(longestMs, nowMs - lastMs);
-    lastMs = nowMs;
-    next = setImmediate(look);
-  };
-  let next = setImmediate(look);
-  return {
-    end() {
-      look();
-      clearImmediate(next);
-      return { wholeMs: lastMs - startedMs, longestMs };
-    },
-  };
-}

@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { compileCache } from '#testing/compile-cache.ts';
 import { freePort } from '#testing/free-port.ts';
-import { watchLongestTurn } from '#testing/longest-turn.ts';
+import { limitElapsed, limitMemory, limitTurn } from '#testing/limits.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { callOptions, failureOf, stdioTarget, textOf, trackUpstreams } from '../testing/open-for-test.ts';
 
@@ -22,6 +22,9 @@ const faulty = (fault: string) => ({
 const small = () => ({ ...stdioTarget('apps/broker/src/testing/small-stdio.ts'), env: compileCache() });
 const reference = (name: string, ...args: string[]) =>
   stdioTarget(`node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, ...args);
+
+/** For calls that end in another way: no test runs so long. */
+const far = { timeoutMs: 3_600_000, totalTimeoutMs: 3_600_000 };
 
 /** The number of processes in the group, including zombies. */
 const processesOf = (group: number | undefined) => processGroups().filter((each) => each === group).length;
@@ -48,7 +51,7 @@ describe('the official reference servers', () => {
     const upstream = await open(reference(name));
     expect(upstream.era).toBe('legacy');
     expect((await upstream.listTools()).map((each) => each.name)).toContain(tool);
-    await upstream.ping(2000);
+    await upstream.ping(600_000);
     expect(processesOf(upstream.pid)).toBe(1);
     await upstream.close();
     expect(processesOf(upstream.pid)).toBe(0);
@@ -56,12 +59,12 @@ describe('the official reference servers', () => {
 
   test('filesystem serves the folder in its arguments', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'souk-fs-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
     const upstream = await open(reference('filesystem', folder));
     const path = join(folder, 'a.txt');
     await upstream.callTool({ name: 'write_file', arguments: { path, content: 'hello' } }, callOptions());
     const read = await upstream.callTool({ name: 'read_text_file', arguments: { path } }, callOptions());
     expect(textOf(read)).toBe('hello');
-    rmSync(folder, { recursive: true });
   });
 
   test('everything is opened, listed and pinged, reports progress, sees only the environment that it was given, and leaves no process', async () => {
@@ -70,7 +73,7 @@ describe('the official reference servers', () => {
     delete process.env['SOUK_CANARY'];
     expect(upstream.era).toBe('legacy');
     expect((await upstream.listTools()).map((each) => each.name)).toEqual(expect.arrayContaining(['echo', 'get-env']));
-    await upstream.ping(2000);
+    await upstream.ping(600_000);
     const shown = textOf(await upstream.callTool({ name: 'get-env' }, callOptions()));
     expect(JSON.parse(shown)).toEqual({ GIVEN: 'yes' });
     const seen: number[] = [];
@@ -103,10 +106,10 @@ describe('the official reference servers', () => {
       expect(seen).toEqual([1, 2]);
       server.kill('SIGKILL');
       await waitUntil('it stops listening', async () => !(await isListening(port)));
-      expect((await failureOf(upstream.ping(10_000))).kind).toBe('unreachable');
+      expect((await failureOf(upstream.ping(600_000))).kind).toBe('unreachable');
       server = start();
       await waitUntil('it listens again', () => isListening(port));
-      expect((await failureOf(upstream.ping(10_000))).kind).toBe('session_lost');
+      expect((await failureOf(upstream.ping(600_000))).kind).toBe('session_lost');
     } finally {
       server.kill('SIGKILL');
     }
@@ -131,7 +134,7 @@ describe('a stdio server', () => {
     const upstream = await open(faulty('healthy'), { era });
     const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions({ timeoutMs: 200 })));
     expect(failure.kind).toBe('timeout');
-    await upstream.ping(10_000);
+    await upstream.ping(600_000);
   });
 
   test('that exits at the probe is restarted as legacy', async () => {
@@ -141,15 +144,17 @@ describe('a stdio server', () => {
   test('may print a banner before its first message', async () => {
     const diagnostics: string[] = [];
     const upstream = await open(faulty('banner'), { onDiagnostics: (lines) => diagnostics.push(...lines) });
-    await upstream.ping(10_000);
+    await upstream.ping(600_000);
     expect(diagnostics).toEqual(['ready']);
   });
 
   test('that never answers is a timeout, and its process is ended', async () => {
-    const started = performance.now();
-    expect((await failureOf(open(faulty('silent'), { connectTimeoutMs: 600 }))).kind).toBe('timeout');
     // a graceful close would take 5 s, and 4 s more if the program had to be killed
-    expect(performance.now() - started).toBeLessThan(4900);
+    await limitElapsed(
+      4900,
+      async () => expect((await failureOf(open(faulty('silent'), { connectTimeoutMs: 600 }))).kind).toBe('timeout'),
+      { scales: 'start' },
+    );
     // only children of this process: another test run may have such a program too
     const running = execFileSync('ps', ['-eo', 'ppid=,args='], { encoding: 'utf8' }).split('\n');
     const ours = running.filter((line) => Number.parseInt(line) === process.pid);
@@ -165,62 +170,64 @@ describe('a stdio server', () => {
   test('bad input 22: that exits during a call ends the call at once', async () => {
     let reason: string | undefined;
     const upstream = await open(faulty('exit-on-call'), { onClosed: (why) => (reason = why?.message) });
-    const started = performance.now();
-    const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions()));
+    // not at the deadline of the call, which is far away
+    const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions(far)));
     expect(failure.kind).toBe('closed');
-    // and not at the deadline of the call, half a minute later
-    expect(performance.now() - started).toBeLessThan(20_000);
     expect(reason).toContain('exit code 3');
     expect(processesOf(upstream.pid)).toBe(0);
-    expect((await failureOf(upstream.ping(10_000))).kind).toBe('closed');
+    expect((await failureOf(upstream.ping(600_000))).kind).toBe('closed');
   });
 
   test('bad input 23: that floods without a newline is killed within 10 MiB, and others keep working', async () => {
     const other = await open(faulty('healthy'));
-    const upstream = await open(faulty('flood'), { maxResultBytes: 64 * 1024 * 1024 });
-    const before = process.memoryUsage().rss;
-    const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions()));
-    expect(failure).toMatchObject({
-      kind: 'result_too_large',
-      message: `a line of more than ${10 * 1024 * 1024} bytes`,
+    await limitMemory(64, async () => {
+      const upstream = await open(faulty('flood'), { maxResultBytes: 64 * 1024 * 1024 });
+      const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions(far)));
+      expect(failure).toMatchObject({
+        kind: 'result_too_large',
+        message: `a line of more than ${10 * 1024 * 1024} bytes`,
+      });
+      await waitUntil('it is gone', () => processesOf(upstream.pid) === 0);
     });
-    expect((process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(64);
-    await waitUntil('it is gone', () => processesOf(upstream.pid) === 0);
-    await other.ping(10_000);
+    await other.ping(600_000);
   });
 
   test('bad input 17: that prints a hundred lines that are not JSON-RPC ends the call', async () => {
     const upstream = await open(faulty('garbage'));
-    expect((await failureOf(upstream.callTool({ name: 'hang' }, callOptions()))).kind).toBe('bad_upstream');
+    expect((await failureOf(upstream.callTool({ name: 'hang' }, callOptions(far)))).kind).toBe('bad_upstream');
     await waitUntil('it is gone', () => processesOf(upstream.pid) === 0);
   });
 
   test('that answers with JSON of a hundred thousand levels ends the call', async () => {
     const upstream = await open(faulty('deep'));
-    expect((await failureOf(upstream.callTool({ name: 'hang' }, callOptions()))).kind).toBe('bad_upstream');
+    expect((await failureOf(upstream.callTool({ name: 'hang' }, callOptions(far)))).kind).toBe('bad_upstream');
   });
 
   test('that floods with notices does not block the event loop', async () => {
-    const upstream = await open(faulty('notices'));
-    const call = failureOf(upstream.callTool({ name: 'hang' }, callOptions({ timeoutMs: 800 })));
-    const longestTurnMs = watchLongestTurn();
-    expect((await call).kind).toBe('timeout');
-    expect(longestTurnMs()).toBeLessThan(250);
+    await limitTurn(250, async () => {
+      const upstream = await open(faulty('notices'));
+      const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions({ timeoutMs: 800 })));
+      // where the deadline is noticed late, the program has ended for what it sent
+      expect(['timeout', 'over_limit']).toContain(failure.kind);
+    });
   });
 
   test('may write megabytes to stderr, and a bounded part is kept', async () => {
-    const diagnostics: string[] = [];
-    const upstream = await open(faulty('chatty'), { onDiagnostics: (lines) => diagnostics.push(...lines) });
-    await upstream.callTool({ name: 'echo' }, callOptions());
-    await waitUntil('something came', () => diagnostics.length > 0);
-    expect(diagnostics.length).toBeLessThan(400);
+    const portions: number[] = [];
+    const upstream = await open(faulty('chatty'), { onDiagnostics: ({ length }) => portions.push(length) });
+    await upstream.callTool({ name: 'echo' }, callOptions(far));
+    await waitUntil('something came', () => portions.length > 0);
+    // how often such portions come is in stderr-lines.test.ts
+    expect(Math.max(...portions)).toBeLessThanOrEqual(200);
   });
 
   test('that ignores the end of its input and SIGTERM is killed after 4 s', async () => {
     const upstream = await open(faulty('stubborn'));
-    const started = performance.now();
+    let are4SecondsOver = false;
+    // nearly: the timers of the close are set later
+    setTimeout(() => (are4SecondsOver = true), 3900);
     await upstream.close();
-    expect(performance.now() - started).toBeGreaterThan(3900);
+    expect(are4SecondsOver).toBe(true);
     expect(processesOf(upstream.pid)).toBe(0);
   });
 
@@ -248,6 +255,7 @@ describe('when this process ends without closing its servers', () => {
 
   test.each(['exit', 'SIGKILL'] as const)('by %s, the server ends too', async (how) => {
     const parent = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] });
+    onTestFinished(() => void parent.kill('SIGKILL'));
     const group = await new Promise<number>((resolve) => {
       parent.stdout.once('data', (chunk: Buffer) => resolve(Number(chunk.toString())));
     });

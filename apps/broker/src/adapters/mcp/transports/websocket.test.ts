@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { bestMs } from '#testing/best-ms.ts';
 import { freePort } from '#testing/free-port.ts';
+import { limitElapsed } from '#testing/limits.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startWebSocketFixture, type WebSocketFault, type WebSocketFixture } from '#testing/websocket-fixture.ts';
 import { callOptions, failureOf, textOf, trackUpstreams } from '../testing/open-for-test.ts';
@@ -28,7 +28,7 @@ describe('a WebSocket server', () => {
     expect((await upstream.listTools()).map((tool) => tool.name)).toContain('echo');
     expect(textOf(await upstream.callTool({ name: 'echo', arguments: { text: 'hi' } }, callOptions()))).toBe('hi');
     expect(await upstream.readResource({ uri: 'test://a' }, callOptions())).toHaveProperty('contents');
-    await upstream.ping(10_000);
+    await upstream.ping(600_000);
   });
 
   test('gets the subprotocol mcp and the headers of the target at the handshake', async () => {
@@ -51,7 +51,7 @@ describe('a WebSocket server', () => {
     const before = fixture.seen.cancelled.length;
     const controller = new AbortController();
     const call = failureOf(upstream.callTool({ name: 'hang' }, callOptions({ signal: controller.signal })));
-    await upstream.ping(10_000);
+    await upstream.ping(600_000);
     controller.abort();
     expect((await call).kind).toBe('cancelled');
     await waitUntil('the upstream knows', () => fixture.seen.cancelled.length > before);
@@ -68,11 +68,10 @@ describe('a WebSocket server', () => {
 describe('a faulty WebSocket server', () => {
   test('bad input 15: a refused connection is unreachable within 1 s', async () => {
     const address = `127.0.0.1:${await freePort()}`;
-    const refused = async () => {
+    await limitElapsed(1000, async () => {
       const dead = { type: 'websocket', url: `ws://${address}/`, headers: {}, allowAddresses: [address] } as const;
       expect((await failureOf(open(dead))).kind).toBe('unreachable');
-    };
-    expect(await bestMs(1000, refused)).toBeLessThan(1000);
+    });
   });
 
   test('bad input 16: silence at the handshake is a timeout', async () => {
@@ -96,21 +95,21 @@ describe('a faulty WebSocket server', () => {
     let reason: string | undefined;
     const before = fixture.openSockets();
     const upstream = await open(target(fault), { onClosed: (why) => (reason = why?.message) });
-    const started = performance.now();
-    const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions()));
+    // not at the deadline of the call, which is far away
+    const far = { timeoutMs: 600_000, totalTimeoutMs: 600_000 };
+    const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions(far)));
     expect(failure.kind).toBe(kind);
-    // and not at the deadline of the call, half a minute later
-    expect(performance.now() - started).toBeLessThan(10_000);
     expect(reason).toBe(failure.message);
     await waitUntil('its socket is closed', () => fixture.openSockets() <= before);
   });
 
   test('a server that ignores the closing handshake is closed all the same', async () => {
-    const upstream = await open(target('ignores-close'), { era: 'legacy' });
-    const started = performance.now();
-    await upstream.close();
     // after 2 s: the library itself waits half a minute
-    expect(performance.now() - started).toBeLessThan(20_000);
+    await limitElapsed(20_000, async () => {
+      const upstream = await open(target('ignores-close'), { era: 'legacy' });
+      await upstream.close();
+      expect((await failureOf(upstream.listTools())).kind).toBe('closed');
+    });
   });
 
   test.each([
