@@ -9,7 +9,7 @@ import { startHttpFixture } from '#testing/mcp-fixture.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { startWebSocketFixture, type WebSocketFixture } from '#testing/websocket-fixture.ts';
 import { startListServer, type ListServer } from '../../catalogue/testing/list-server.ts';
-import { manifestText, testingAdministrator } from './testing/testing-administrator.ts';
+import { manifestText, testingAdministrator, type ToldTest } from './testing/testing-administrator.ts';
 
 type Fixture = Awaited<ReturnType<typeof startHttpFixture>>;
 
@@ -51,11 +51,14 @@ afterAll(async () => {
   for (const fixture of [legacy, modern, sockets, faults, lists, front]) await fixture?.close();
 });
 
+/** The longest that a manifest may have: only what hangs runs into them. */
+const patient = { connectMs: 30_000, listMs: 60_000 };
 const over = (url: string, more: Record<string, unknown> = {}) =>
   admin.test({
     manifest: manifestText({
       id: 'tested',
       connection: { type: url.startsWith('ws') ? 'websocket' : 'http', url },
+      deadlines: patient,
       ...more,
     }),
   });
@@ -151,9 +154,10 @@ test('a manifest of 256 KiB full of quotes is read whole', async () => {
   expect(told.step('manifest')?.text).toContain('is not valid JSON');
 });
 
-const hostile: readonly [Fault, 'always' | 'on-call', string, string][] = [
-  ['hang', 'always', 'initialize', 'does not answer in time'],
-  ['hang-stream', 'always', 'initialize', 'does not answer in time'],
+const inTime = 'does not answer in time';
+const hostile: readonly [Fault, 'always' | 'on-call', 'initialize' | 'lists', string][] = [
+  ['hang', 'always', 'initialize', inTime],
+  ['hang-stream', 'always', 'initialize', inTime],
   ['html', 'always', 'initialize', 'does not answer with MCP'],
   ['garbage', 'always', 'initialize', 'does not answer with MCP'],
   ['wrong-id', 'always', 'initialize', ''],
@@ -171,15 +175,26 @@ const hostile: readonly [Fault, 'always' | 'on-call', string, string][] = [
 test.each(hostile)(
   'a server with the fault %s (%s) fails at %s, in words, within its deadlines',
   async (fault, when, step, words) => {
-    const beganAt = performance.now();
-    const told = await over(faults.url(fault, when), { deadlines: { connectMs: 400, listMs: 400 } });
+    const hangs = words === inTime;
+    const told = hangs ? await untilDeadline(fault) : await over(faults.url(fault, when));
     expect(told.steps).toContain(`${step} failed`);
-    expect(told.step(step as 'lists')?.text).toContain(words);
-    expect(told.step(step as 'lists')?.text.length).toBeGreaterThan(10);
+    const text = told.step(step)?.text ?? '';
+    expect(text).toContain(words);
+    expect(text.length).toBeGreaterThan(10);
+    // what answers is not waited for
+    expect(text.includes(inTime)).toBe(hangs);
     expect(told.end?.result).toBe('failed');
-    expect(performance.now() - beganAt).toBeLessThan(5_000);
   },
 );
+
+/** Tests a server that takes a connection and never answers. A slow machine may need longer than a deadline to connect. */
+async function untilDeadline(fault: Fault): Promise<ToldTest> {
+  for (const connectMs of [400, 4_000]) {
+    const told = await over(faults.url(fault, 'always'), { deadlines: { ...patient, connectMs } });
+    if (told.steps.includes('connect passed')) return told;
+  }
+  return over(faults.url(fault, 'always'));
+}
 
 test('what clients would notice is found: what is left out, hidden characters, names, schemas, prices, size', async () => {
   const schema = { type: 'object', properties: {} };
@@ -218,7 +233,7 @@ test('a stored version is tested beside what is deployed, which notices nothing 
   const schema = { type: 'object' };
   const tool = (name: string, more: object = {}) => ({ name, description: name, inputSchema: schema, ...more });
   lists.offer({ tools: [tool('kept'), tool('texted'), tool('changed'), tool('removed')] });
-  const manifest = { id: 'live', connection: { type: 'http', url: lists.url } };
+  const manifest = { id: 'live', connection: { type: 'http', url: lists.url }, deadlines: patient };
   await deployManifest(app, manifest);
   const before = app.catalogue.snapshot().servers;
   const figuresBefore = app.upstreams.pool.figures();
@@ -260,7 +275,12 @@ test('a header of the operator is sent as a deployment sends it, and its value i
     result: 'failed',
     text: 'UPSTREAM_HEADER_GUARDED__X_API_KEY is sent only to an address of a version that is stored. Save this one to staging, and test it again.',
   });
-  const saved = manifestText({ id: 'guarded', connection: { type: 'http', url: legacy.url }, auth });
+  const saved = manifestText({
+    id: 'guarded',
+    connection: { type: 'http', url: legacy.url },
+    auth,
+    deadlines: patient,
+  });
   await app.catalogue.upload(checkManifest(JSON.parse(saved), app.policy), { via: 'command' });
   expect((await over(modern.url, { id: 'guarded', auth })).end?.text).toContain('Save this one to staging');
   expect(
@@ -276,7 +296,8 @@ test('a header of the operator is sent as a deployment sends it, and its value i
 
 test('a demo service is reached at the address where it runs, also when nothing of it is deployed', async () => {
   const path = new URL('../../../../../../catalogue/deployed/travel.json', import.meta.url);
-  const told = await admin.test({ manifest: readFileSync(path, 'utf8') });
+  const manifest = { ...JSON.parse(readFileSync(path, 'utf8')), deadlines: patient };
+  const told = await admin.test({ manifest: JSON.stringify(manifest) });
   expect(told.step('address')?.text).toBe('where the service travel of this installation runs');
   expect(told.end?.result).toBe('passed');
 });

@@ -84,7 +84,7 @@ test('a configuration is previewed, staged by a click, deployed, and its tools a
   const { rows } = await shop.app.db.query('select body, source from manifest_versions');
   expect(JSON.stringify(rows)).not.toContain(secret);
   expect(shop.app.logged()).not.toContain(secret);
-}, 120_000);
+});
 
 test('a text that was imported before changes nothing; a new one is another version of the same server', async () => {
   const again = await shop.preview(JSON.stringify(configuration()));

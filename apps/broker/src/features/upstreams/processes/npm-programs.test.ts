@@ -34,31 +34,26 @@ afterAll(async () => {
 });
 
 const programsIn = (dataDir: string) => readdirSync(join(dataDir, 'programs')).toSorted();
-const timeoutMs = 120_000;
 
-test(
-  'a package is installed when a manifest that uses it is deployed, without its scripts, and runs from there',
-  async () => {
-    const stdioAllowlist = join(folder, 'allowlist.json');
-    await writeFile(stdioAllowlist, JSON.stringify({ fault: { npm: spec } }));
-    const app: TestApp = await startTestApp({ paths: { stdioAllowlist }, environment });
-    try {
-      expect(existsSync(join(app.dataDir, 'programs'))).toBe(false);
-      await deployManifest(app, { id: 'fault', slug: 'fault', connection: { type: 'stdio', command: 'fault' } });
-      expect(programsIn(app.dataDir)).toEqual([id, 'locks']);
-      const { token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
-      const client = await connectModern(`${app.publicUrl}/mcp`, token);
-      const own = join(app.dataDir, 'programs', id, 'x');
-      const found = await client.callTool({ name: 'fault__look', arguments: { writable: [own] } });
-      expect(JSON.stringify(found.content)).toContain(sandboxProblem() === undefined ? 'EROFS' : 'yes');
-      await client.close();
-      expect(existsSync(join(folder, 'ran'))).toBe(false);
-    } finally {
-      await app.stop();
-    }
-  },
-  timeoutMs,
-);
+test('a package is installed when a manifest that uses it is deployed, without its scripts, and runs from there', async () => {
+  const stdioAllowlist = join(folder, 'allowlist.json');
+  await writeFile(stdioAllowlist, JSON.stringify({ fault: { npm: spec } }));
+  const app: TestApp = await startTestApp({ paths: { stdioAllowlist }, environment });
+  try {
+    expect(existsSync(join(app.dataDir, 'programs'))).toBe(false);
+    await deployManifest(app, { id: 'fault', slug: 'fault', connection: { type: 'stdio', command: 'fault' } });
+    expect(programsIn(app.dataDir)).toEqual([id, 'locks']);
+    const { token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
+    const client = await connectModern(`${app.publicUrl}/mcp`, token);
+    const own = join(app.dataDir, 'programs', id, 'x');
+    const found = await client.callTool({ name: 'fault__look', arguments: { writable: [own] } });
+    expect(JSON.stringify(found.content)).toContain(sandboxProblem() === undefined ? 'EROFS' : 'yes');
+    await client.close();
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
+  } finally {
+    await app.stop();
+  }
+});
 
 test.each(['undeployed', 'stopped'] as const)(
   'an installation that ends because its server was undeployed, or the broker stopped, is no failed discovery (%s)',
@@ -78,14 +73,13 @@ test.each(['undeployed', 'stopped'] as const)(
       }
       release();
       const heard = () => app.upstreams.programs.linesOf('leaving').join();
-      await waitUntil('the installation to end', () => heard().includes('could not be installed'), timeoutMs);
+      await waitUntil('the installation to end', () => heard().includes('could not be installed'));
       expect(app.logged()).not.toMatch(/"server":"leaving".*(?:discovery failed|upstream down)/);
     } finally {
       registry.fail(undefined);
       if (how === 'undeployed') await app.stop();
     }
   },
-  timeoutMs,
 );
 
 async function withInstaller(
@@ -99,100 +93,84 @@ async function withInstaller(
   await use(installer, dataDir, time).finally(() => installer.stop());
 }
 
-test(
-  "a package comes by the configuration's proxy, whatever the environment says, and a registry of this machine without",
-  async () => {
-    const proxy = await startConnectProxy();
-    proxy.places.set('registry.test', Number(new URL(registry.url).port));
-    const { outgoingProxy } = readConfig({ HTTP_PROXY: proxy.url });
-    for (const [url, isAsked] of [
-      ['http://registry.test/', true],
-      [registry.url, false],
-    ] as const) {
-      const dataDir = await mkdtemp(join(folder, 'data-'));
-      const installer = createPackageInstaller({
-        dataDir,
-        wanted: [spec],
-        environment: { ...environment, npm_config_registry: url, http_proxy: 'http://127.0.0.1:1' },
-        proxy: outgoingProxy,
-        clock: createManualTime().clock,
-      });
-      await installer.install(spec);
-      await installer.stop();
-      expect(proxy.asked.splice(0).length > 0, url).toBe(isAsked);
-    }
-    await proxy.close();
-  },
-  timeoutMs,
-);
+test("a package comes by the configuration's proxy, whatever the environment says, and a registry of this machine without", async () => {
+  const proxy = await startConnectProxy();
+  proxy.places.set('registry.test', Number(new URL(registry.url).port));
+  const { outgoingProxy } = readConfig({ HTTP_PROXY: proxy.url });
+  for (const [url, isAsked] of [
+    ['http://registry.test/', true],
+    [registry.url, false],
+  ] as const) {
+    const dataDir = await mkdtemp(join(folder, 'data-'));
+    const installer = createPackageInstaller({
+      dataDir,
+      wanted: [spec],
+      environment: { ...environment, npm_config_registry: url, http_proxy: 'http://127.0.0.1:1' },
+      proxy: outgoingProxy,
+      clock: createManualTime().clock,
+    });
+    await installer.install(spec);
+    await installer.stop();
+    expect(proxy.asked.splice(0).length > 0, url).toBe(isAsked);
+  }
+  await proxy.close();
+});
 
-test(
-  'installations of one package at once are one, and a later one must have the same contents',
-  () =>
-    withInstaller(async (installer, dataDir) => {
-      const before = registry.downloads();
-      await Promise.all([installer.install(spec), installer.install(spec), installer.install(spec)]);
-      expect(registry.downloads() - before).toBe(1);
-      expect(() => installer.find(spec, 'other')).toThrow('name the command of the package');
-      expect(installer.find(spec, undefined).file).toMatch(/\/@souk-test\/small\/main\.mjs$/);
-      await rm(join(dataDir, 'programs', id), { recursive: true });
-      registry.replacePackage();
-      await expect(installer.install(spec)).rejects.toMatchObject({ kind: 'not_set_up' });
-      await expect(installer.install(spec)).rejects.toThrow('EINTEGRITY');
-      expect(programsIn(dataDir)).toEqual(['locks']);
-    }),
-  timeoutMs,
-);
+test('installations of one package at once are one, and a later one must have the same contents', () =>
+  withInstaller(async (installer, dataDir) => {
+    const before = registry.downloads();
+    await Promise.all([installer.install(spec), installer.install(spec), installer.install(spec)]);
+    expect(registry.downloads() - before).toBe(1);
+    expect(() => installer.find(spec, 'other')).toThrow('name the command of the package');
+    expect(installer.find(spec, undefined).file).toMatch(/\/@souk-test\/small\/main\.mjs$/);
+    await rm(join(dataDir, 'programs', id), { recursive: true });
+    registry.replacePackage();
+    await expect(installer.install(spec)).rejects.toMatchObject({ kind: 'not_set_up' });
+    await expect(installer.install(spec)).rejects.toThrow('EINTEGRITY');
+    expect(programsIn(dataDir)).toEqual(['locks']);
+  }));
 
-test(
-  "a failure leaves nothing, says npm's last lines, and is tried again after 30 s",
-  () =>
-    withInstaller(async (installer, dataDir, time) => {
-      registry.fail(503);
-      await expect(installer.install(spec)).rejects.toThrow(/could not be installed: .*503/);
-      expect(programsIn(dataDir)).toEqual(['locks']);
-      registry.fail(undefined);
-      await expect(installer.install(spec)).rejects.toThrow('503');
-      time.pass(30_000);
-      await installer.install(spec);
-      expect(installer.isInstalled(spec)).toBe(true);
-    }),
-  timeoutMs,
-);
+test("a failure leaves nothing, says npm's last lines, and is tried again after 30 s", () =>
+  withInstaller(async (installer, dataDir, time) => {
+    registry.fail(503);
+    await expect(installer.install(spec)).rejects.toThrow(/could not be installed: .*503/);
+    expect(programsIn(dataDir)).toEqual(['locks']);
+    registry.fail(undefined);
+    await expect(installer.install(spec)).rejects.toThrow('503');
+    time.pass(30_000);
+    await installer.install(spec);
+    expect(installer.isInstalled(spec)).toBe(true);
+  }));
 
-test(
-  'no address but the registry is asked, whatever a package or the lock of an earlier release names',
-  () =>
-    withInstaller(async (installer, dataDir, time) => {
-      const elsewhere = new URL('small-1.0.0.tgz', registry.url.replace('127.0.0.1', 'localhost')).href;
-      let before = registry.downloads();
-      // an older npm may ask the address, and what it brought is refused afterwards
-      const npmRefuses = await isNpmSince(11, 14);
-      const refusal = npmRefuses ? /could not be installed: npm error code EALLOW/ : /could not be installed|registry/;
-      try {
-        for (const address of [elsewhere, `github:souk-test/other#${'0'.repeat(40)}`]) {
-          registry.dependOn({ other: address });
-          await expect(installer.install(spec)).rejects.toThrow(refusal);
-          time.pass(3_600_000);
-        }
-      } finally {
-        registry.dependOn({});
+test('no address but the registry is asked, whatever a package or the lock of an earlier release names', () =>
+  withInstaller(async (installer, dataDir, time) => {
+    const elsewhere = new URL('small-1.0.0.tgz', registry.url.replace('127.0.0.1', 'localhost')).href;
+    let before = registry.downloads();
+    // an older npm may ask the address, and what it brought is refused afterwards
+    const npmRefuses = await isNpmSince(11, 14);
+    const refusal = npmRefuses ? /could not be installed: npm error code EALLOW/ : /could not be installed|registry/;
+    try {
+      for (const address of [elsewhere, `github:souk-test/other#${'0'.repeat(40)}`]) {
+        registry.dependOn({ other: address });
+        await expect(installer.install(spec)).rejects.toThrow(refusal);
+        time.pass(3_600_000);
       }
-      expect(registry.downloads() === before || !npmRefuses).toBe(true);
-      expect(programsIn(dataDir)).toEqual(['locks']);
+    } finally {
+      registry.dependOn({});
+    }
+    expect(registry.downloads() === before || !npmRefuses).toBe(true);
+    expect(programsIn(dataDir)).toEqual(['locks']);
 
-      before = registry.downloads();
-      await installer.install(spec);
-      const lock = join(dataDir, 'programs', 'locks', `${id}.json`);
-      const locked = JSON.parse(await readFile(lock, 'utf8'));
-      locked.packages[`node_modules/@souk-test/small`].resolved = elsewhere;
-      await writeFile(lock, JSON.stringify(locked));
-      await rm(join(dataDir, 'programs', id), { recursive: true });
-      await expect(installer.install(spec)).rejects.toThrow('does not come from the registry');
-      expect(registry.downloads()).toBe(before + 1);
-    }),
-  timeoutMs,
-);
+    before = registry.downloads();
+    await installer.install(spec);
+    const lock = join(dataDir, 'programs', 'locks', `${id}.json`);
+    const locked = JSON.parse(await readFile(lock, 'utf8'));
+    locked.packages[`node_modules/@souk-test/small`].resolved = elsewhere;
+    await writeFile(lock, JSON.stringify(locked));
+    await rm(join(dataDir, 'programs', id), { recursive: true });
+    await expect(installer.install(spec)).rejects.toThrow('does not come from the registry');
+    expect(registry.downloads()).toBe(before + 1);
+  }));
 
 async function isNpmSince(major: number, minor: number): Promise<boolean> {
   const { stdout } = await promisify(execFile)('npm', ['--version']);

@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { textOf } from '#adapters/mcp/testing/open-for-test.ts';
 import { openSandbox, type Sandbox } from '#adapters/mcp/transports/sandbox.ts';
 import { createLog } from '#platform/log.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
+import { limitElapsed } from '#testing/limits.ts';
 import { listenLocally } from '#testing/listen-locally.ts';
 import { connectModern } from '#testing/mcp-clients.ts';
 import { sandboxProblem } from '#testing/sandbox-works.ts';
@@ -14,6 +15,8 @@ import { createPersonalFolders } from './personal-folders.ts';
 import { openPool } from '../testing/open-pool.ts';
 import { testServer } from '../testing/test-server.ts';
 
+/** For a slow machine. */
+const deadlines = { connectMs: 30_000, listMs: 60_000 };
 const problem = sandboxProblem();
 const works = problem === undefined;
 if (!works) process.stderr.write(`SKIPPED: ${problem}: what programs can reach is not proved\n`);
@@ -27,13 +30,18 @@ describe.skipIf(!works)('a program in the sandbox', () => {
   });
   afterAll(() => opened.close());
 
-  const files = testServer({ id: 'files', connection: { type: 'stdio', command: 'files' }, isolation: 'perUser' });
+  const files = testServer({
+    id: 'files',
+    connection: { type: 'stdio', command: 'files' },
+    isolation: 'perUser',
+    deadlines,
+  });
 
   async function look(wanted: Record<string, string[]>): Promise<Record<string, string>> {
     const lease = await opened.pool.acquire(files, 'ann');
     const result = await lease.upstream.callTool(
       { name: 'look', arguments: wanted },
-      { signal: new AbortController().signal, timeoutMs: 30_000, totalTimeoutMs: 30_000 },
+      { signal: new AbortController().signal, timeoutMs: 600_000, totalTimeoutMs: 600_000 },
     );
     lease.release();
     return JSON.parse(textOf(result));
@@ -42,9 +50,9 @@ describe.skipIf(!works)('a program in the sandbox', () => {
   test('bad input 25: reaches neither the metadata address of clouds nor a port of this machine', async () => {
     const server = createServer();
     const { port, close } = await listenLocally(server);
+    onTestFinished(close);
     const addresses = ['169.254.169.254:80', `127.0.0.1:${port}`, '1.1.1.1:53'];
     const found = await look({ addresses });
-    await close();
     for (const address of addresses) expect(found[address]).toMatch(/^(ECONNREFUSED|ENETUNREACH|EHOSTUNREACH)$/);
   });
 
@@ -92,17 +100,18 @@ test('where the sandbox is required and bwrap does not work, programs are not st
   const { pool, close } = await openPool({
     sandbox: await openSandbox({ required: true, log: createLog('silent'), searchPath: '/nowhere' }),
   });
+  onTestFinished(close);
   const files = testServer({ id: 'files', connection: { type: 'stdio', command: 'files' } });
   await expect(pool.acquire(files, 'ann')).rejects.toMatchObject({
     kind: 'no_sandbox',
     message: 'bwrap is not installed',
   });
   expect(pool.stdioPids()).toEqual([]);
-  await close();
 });
 
 test("the bundled programs work in this machine's sandbox: files and memories are kept, and other people's are not visible", async () => {
   const app = await startTestApp();
+  onTestFinished(() => app.stop());
   const { token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
   for (const id of ['everything', 'filesystem', 'memory', 'sequential-thinking']) {
     await deployManifest(app, {
@@ -110,20 +119,25 @@ test("the bundled programs work in this machine's sandbox: files and memories ar
       slug: id.slice(0, 10),
       isolation: 'perUser',
       connection: { type: 'stdio', command: id },
+      deadlines,
     });
   }
   const client = await connectModern(`${app.publicUrl}/mcp`, token);
+  onTestFinished(() => client.close());
   const call = async (name: string, args: Record<string, unknown>) => {
-    const started = performance.now();
     const result = await client.callTool({ name, arguments: args });
-    return { ...result, text: JSON.stringify(result.content), durationMs: performance.now() - started };
+    return { ...result, text: JSON.stringify(result.content) };
   };
-  const cold = await call('everything__echo', { message: 'hello' });
-  expect(cold.text).toContain('hello');
-  const warm = await call('everything__echo', { message: 'again' });
-  const measured = `${cold.durationMs.toFixed(0)} ms, the next one: ${warm.durationMs.toFixed(1)} ms`;
-  process.stdout.write(`first call to a cold stdio server: ${measured}\n`);
-  expect(cold.durationMs).toBeLessThan(5000);
+  await limitElapsed(
+    5000,
+    async () => {
+      // a server that no process runs for
+      await app.upstreams.pool.dropAll('everything');
+      expect((await call('everything__echo', { message: 'hello' })).text).toContain('hello');
+    },
+    { scales: 'start', what: 'the first call to a cold stdio server' },
+  );
+  expect((await call('everything__echo', { message: 'again' })).text).toContain('again');
   const listed = await call('filesystem__list_allowed_directories', {});
   const folder = /(\/[^"\\]*files[^"\\]*)/.exec(listed.text)?.[1] ?? '';
   await call('filesystem__write_file', { path: join(folder, 'a.txt'), content: 'kept' });
@@ -132,7 +146,5 @@ test("the bundled programs work in this machine's sandbox: files and memories ar
   expect((await call('memory__read_graph', {})).text).toContain('kept');
   const thought = { thought: 'one', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 };
   expect((await call('sequential__sequentialthinking', thought)).isError).toBeFalsy();
-  await client.close();
-  await app.stop();
   expect(app.logged().includes('run without a sandbox')).toBe(!works);
 });

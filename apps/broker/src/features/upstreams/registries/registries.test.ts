@@ -287,4 +287,4 @@ test('another Souk is a registry: its service is imported, deployed here, and ca
     await second.stop();
     await first.stop();
   }
-}, 60_000);
+});

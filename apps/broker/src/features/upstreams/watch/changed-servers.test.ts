@@ -47,7 +47,8 @@ afterAll(async () => {
   await Promise.all([...fixtures.values(), faults, vault].map((each) => each?.close()));
 });
 
-const at = (url: string) => ({ connection: { type: 'http', url } });
+/** Patient, for a slow machine. */
+const at = (url: string) => ({ connection: { type: 'http', url }, deadlines: { connectMs: 30_000, listMs: 60_000 } });
 const eraOf = (id: string) => app.catalogue.snapshot().byId.get(id)?.era?.verdict;
 const works = async (slug: string) =>
   (await client.callTool({ name: `${slug}__echo`, arguments: { text: 'x' } })).isError !== true;
@@ -75,22 +76,17 @@ test.each(['upshared', 'upperuser'])(
 );
 
 test('five failed calls in a row of two people open the circuit of a server, and its status says so although it answers pings', async () => {
-  const call = async (from = client) => {
-    const started = performance.now();
-    const result = await from.callTool({ name: 'failing__call', arguments: {} });
-    return { text: JSON.stringify(result), durationMs: performance.now() - started };
-  };
-  for (const from of [client, other, client, other, client]) expect((await call(from)).text).toContain('bad_upstream');
+  const call = async (from = client) => JSON.stringify(await from.callTool({ name: 'failing__call', arguments: {} }));
+  for (const from of [client, other, client, other, client]) expect(await call(from)).toContain('bad_upstream');
   const asked = faults.requests.filter(({ method }) => method === 'tools/call').length;
-  const refused = await call();
-  expect(refused.text).toContain('upstream_unavailable');
+  expect(await call()).toContain('upstream_unavailable');
   expect(faults.requests.filter(({ method }) => method === 'tools/call')).toHaveLength(asked);
   const detail = () => app.catalogue.snapshot().byId.get('failing')?.statusDetail;
   await waitUntil('the status says so', () => detail()?.includes('Paused') === true);
   expect(await (await fetch(`${app.publicUrl}/mcp/capabilities`)).text()).toContain('Paused');
   laterMs += 31_000;
   await waitUntil('it gets another chance', () => app.catalogue.snapshot().byId.get('failing')?.status === 'connected');
-  expect((await call()).text).toContain('bad_upstream');
+  expect(await call()).toContain('bad_upstream');
 });
 
 test('a server that was unreachable in five calls gets one more call of each person after an answered check, then its circuit stays open', async () => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bestMs } from '#testing/best-ms.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectModern } from '#testing/mcp-clients.ts';
+import { limitElapsed, limitFigure } from '#testing/limits.ts';
+import { connectModern, type TestClient } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -10,24 +10,32 @@ let app: TestApp;
 let fixture: HttpFixture;
 let token: string;
 let aheadMs = 0;
+const clients: TestClient[] = [];
 const promisedMs = 15_000;
+/** Long enough to see a killed one before it is started again, on a slow machine too. */
+const restartDelayMs = 6_000;
+/** For a slow machine, which takes long to start programs. */
+const deadlines = { connectMs: 30_000, listMs: 60_000 };
 
 beforeAll(async () => {
   fixture = await startHttpFixture('both');
   app = await startTestApp({
     allowAddresses: [fixture.address],
     clock: { now: () => Date.now() + aheadMs },
-    // long enough to see a killed one before it is started again
-    env: { SERVICE_RESTART_DELAY_MS: '3000', HEALTH_INTERVAL_MS: '5000' },
+    env: { SERVICE_RESTART_DELAY_MS: String(restartDelayMs), HEALTH_INTERVAL_MS: '5000' },
   });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
-  await deployManifest(app, { id: 'travel', connection: { type: 'http', url: 'service:travel' } });
-  await deployManifest(app, { id: 'calendar', connection: { type: 'websocket', url: 'service:calendar' } });
+  await deployManifest(app, { id: 'travel', connection: { type: 'http', url: 'service:travel' }, deadlines });
+  await deployManifest(app, { id: 'calendar', connection: { type: 'websocket', url: 'service:calendar' }, deadlines });
   await deployManifest(app, {
     id: 'thinking',
     connection: { type: 'stdio', command: 'sequential-thinking' },
     isolation: 'shared',
+    deadlines,
   });
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
 });
 afterAll(async () => {
   await app?.stop();
@@ -35,46 +43,65 @@ afterAll(async () => {
 });
 
 const statusOf = (id: string) => app.catalogue.snapshot().byId.get(id)?.status;
-const untilStatus = (id: string, status: string, deadlineMs?: number) =>
-  waitUntil(`${id} to be ${status}`, () => statusOf(id) === status, deadlineMs);
+const untilStatus = (id: string, status: string) => waitUntil(`${id} to be ${status}`, () => statusOf(id) === status);
 const kill = (name: string, signal: NodeJS.Signals) => {
   const pid = app.upstreams.services.pids().get(name);
   if (pid === undefined) throw new Error(`${name} does not run`);
+  // so long after its start it counts as healthy, and is started again after the shortest delay
+  if (signal === 'SIGKILL') aheadMs += 61_000;
   process.kill(pid, signal);
 };
+async function connect(as = token): Promise<TestClient> {
+  const client = await connectModern(`${app.publicUrl}/mcp`, as);
+  clients.push(client);
+  return client;
+}
 
 test('a service that is killed is disconnected within 15 s, and connected again by itself when it is back', async () => {
-  kill('calendar', 'SIGKILL');
-  let waitMs: number | undefined;
-  await waitUntil('it is told when it is started again', () => {
-    waitMs = app.upstreams.services.restartsInMs('calendar');
-    return waitMs !== undefined;
-  });
-  expect(waitMs).toBeLessThanOrEqual(3000);
-  await untilStatus('calendar', 'disconnected', promisedMs);
+  await limitElapsed(
+    promisedMs,
+    async () => {
+      await untilStatus('calendar', 'connected');
+      kill('calendar', 'SIGKILL');
+      let waitMs: number | undefined;
+      await waitUntil('it is told when it is started again', () => {
+        waitMs = app.upstreams.services.restartsInMs('calendar');
+        return waitMs !== undefined;
+      });
+      expect(waitMs).toBeLessThanOrEqual(restartDelayMs);
+      await untilStatus('calendar', 'disconnected');
+    },
+    { scales: 'none' },
+  );
   expect(app.catalogue.snapshot().byId.get('calendar')?.tools.length).toBeGreaterThan(0);
   await untilStatus('calendar', 'connected');
 });
 
 test('a call to a service that is being started says so, and nothing of an unexpected end', async () => {
-  const client = await connectModern(`${app.publicUrl}/mcp`, token);
-  const before = app.upstreams.services.pids().get('calendar');
-  kill('calendar', 'SIGKILL');
-  await waitUntil(
-    'it to be started again',
-    () => ![undefined, before].includes(app.upstreams.services.pids().get('calendar')),
-  );
-  kill('calendar', 'SIGSTOP');
-  const { content } = await client.callTool({ name: 'calendar__list_events', arguments: {} });
-  kill('calendar', 'SIGCONT');
-  expect(JSON.stringify(content)).toContain('alendar is starting. Nothing was charged. Try again in 1 second.');
-  await untilStatus('calendar', 'connected');
+  const client = await connect();
+  const { services } = app.upstreams;
+  /** Calls the service while it is held at its start. @returns nothing where it had started before we held it */
+  const callAtStart = async (): Promise<string | undefined> => {
+    const before = services.pids().get('calendar');
+    kill('calendar', 'SIGKILL');
+    await waitUntil('it to be started again', () => ![undefined, before].includes(services.pids().get('calendar')));
+    kill('calendar', 'SIGSTOP');
+    const { content } = await client.callTool({ name: 'calendar__list_events', arguments: {} });
+    const wasHeld = services.address('calendar') === undefined;
+    if (services.pids().has('calendar')) kill('calendar', 'SIGCONT');
+    await waitUntil('it to have started', () => services.address('calendar') !== undefined);
+    await untilStatus('calendar', 'connected');
+    return wasHeld ? JSON.stringify(content) : undefined;
+  };
+  let told: string | undefined;
+  while (told === undefined) told = await callAtStart();
+  expect(told).toContain('alendar is starting. Nothing was charged. Try again in 1 second.');
 });
 
 test('people go on using an HTTP service that was killed under their calls, within 2 s of its return', async () => {
-  const client = await connectModern(`${app.publicUrl}/mcp`, token);
+  const client = await connect();
   const bob = await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' });
-  const other = await connectModern(`${app.publicUrl}/mcp`, bob.token);
+  const other = await connect(bob.token);
   const call = (from = client) => from.callTool({ name: 'travel__list_itineraries', arguments: {} });
   /** Kills the service under calls. @returns once it is back at another address */
   const restart = async () => {
@@ -84,37 +111,45 @@ test('people go on using an HTTP service that was killed under their calls, with
     const broken = Promise.all([client, other].flatMap((from) => Array.from({ length: 4 }, () => call(from))));
     await waitUntil('all are with the service', () => app.upstreams.pool.inFlight('travel') === 8);
     kill('travel', 'SIGKILL');
+    const opened = waitUntil('its circuit to open', () => app.upstreams.pool.isCircuitOpen('travel'));
     expect((await broken).every(({ isError }) => isError)).toBe(true);
-    expect(app.upstreams.pool.isCircuitOpen('travel')).toBe(true);
+    await opened;
     await waitUntil(
       'the service to be back at another address',
       () => ![undefined, before].includes(app.upstreams.services.address('travel')),
     );
   };
-  // again only where a busy machine was slow: a slow product always is
-  let backMs = Infinity;
-  for (let round = 0; round < 3 && backMs >= 2000; round++) {
+  const serveBoth = async () => {
     await restart();
-    const back = performance.now();
+    const backAtMs = Date.now();
     for (const from of [client, other]) expect((await call(from)).isError).toBeFalsy();
-    backMs = performance.now() - back;
+    const tookMs = Date.now() - backAtMs;
     await untilStatus('travel', 'connected');
-  }
-  expect(backMs).toBeLessThan(2000);
-  await client.close();
-  await other.close();
+    return tookMs;
+  };
+  await serveBoth();
+  await limitFigure(2000, 'ms until both are served', serveBoth);
 });
 
 test('a service that hangs is in error within 15 s, and connected again when it recovers', async () => {
-  kill('travel', 'SIGSTOP');
   try {
-    await untilStatus('travel', 'error', promisedMs);
-    const client = await connectModern(`${app.publicUrl}/mcp`, token);
-    const list = async () =>
-      expect((await client.listTools()).tools.some(({ name }) => name.startsWith('travel__'))).toBe(true);
+    await limitElapsed(
+      promisedMs,
+      async () => {
+        kill('travel', 'SIGCONT');
+        await untilStatus('travel', 'connected');
+        kill('travel', 'SIGSTOP');
+        await untilStatus('travel', 'error');
+      },
+      { scales: 'none', what: 'in error' },
+    );
+    const client = await connect();
     // the service hangs without end, and a ping is given up after 4 s
-    expect(await bestMs(2000, list)).toBeLessThan(2000);
-    await client.close();
+    await limitElapsed(
+      2000,
+      async () => expect((await client.listTools()).tools.some(({ name }) => name.startsWith('travel__'))).toBe(true),
+      { what: 'a list meanwhile' },
+    );
   } finally {
     kill('travel', 'SIGCONT');
   }
@@ -122,7 +157,7 @@ test('a service that hangs is in error within 15 s, and connected again when it 
 });
 
 test('a stdio server that is killed is disconnected at once and started again after the restart delay', async () => {
-  const client = await connectModern(`${app.publicUrl}/mcp`, token);
+  const client = await connect();
   const call = () =>
     client.callTool({
       name: 'thinking__sequentialthinking',
@@ -136,32 +171,34 @@ test('a stdio server that is killed is disconnected at once and started again af
   await untilStatus('thinking', 'connected');
   expect(app.upstreams.pool.stdioPids('thinking')).not.toContain(pid);
   expect((await call()).isError).toBeFalsy();
-  await client.close();
 });
 
 test('a server that announces changed tools is asked again', async () => {
-  await deployManifest(app, { id: 'changing', connection: { type: 'http', url: fixture.url } });
+  await deployManifest(app, { id: 'changing', connection: { type: 'http', url: fixture.url }, deadlines });
   const before = app.catalogue.snapshot().byId.get('changing')?.discoveredAtMs ?? 0;
   // a server is asked once in 10 s
   aheadMs += 10_000;
-  fixture.announceToolsChanged();
-  await waitUntil(
-    'the server to be asked again',
-    () => (app.catalogue.snapshot().byId.get('changing')?.discoveredAtMs ?? 0) > before,
-  );
+  await waitUntil('the server to be asked again', () => {
+    // again and again: the broker may not listen yet
+    fixture.announceToolsChanged();
+    return (app.catalogue.snapshot().byId.get('changing')?.discoveredAtMs ?? 0) > before;
+  });
   expect(fixture.seen.requests.filter(({ method }) => method === 'tools/list').length).toBeGreaterThanOrEqual(2);
 });
 
 test('a program that announces its lists at each start is discovered once, with one process for each kind of client', async () => {
-  const manifest = { connection: { type: 'stdio', command: 'everything' }, isolation: 'perUser', asks: ['form'] };
-  await deployManifest(app, { id: 'announcing', ...manifest }, 'unasked');
+  const connection = { type: 'stdio', command: 'everything' };
+  const manifest = { id: 'announcing', connection, isolation: 'perUser', asks: ['form'], deadlines };
+  await deployManifest(app, manifest, 'unasked');
   // a server is asked once in 10 s: another discovery would follow at once
   aheadMs += 10_000;
   await untilStatus('announcing', 'connected');
-  await deployManifest(app, { id: 'after', connection: { type: 'http', url: fixture.url } });
+  await deployManifest(app, { id: 'after', connection: { type: 'http', url: fixture.url }, deadlines });
   expect(await app.upstreams.watch.asked('announcing')).toBeUndefined();
-  const lines = app.upstreams.programs.linesOf('announcing');
-  expect(lines.filter((line) => line.includes('Starting default (STDIO) server'))).toHaveLength(2);
+  const starts = () =>
+    app.upstreams.programs.linesOf('announcing').filter((line) => line.includes('Starting default (STDIO) server'));
+  await waitUntil('both to have said that they start', () => starts().length >= 2);
+  expect(starts()).toHaveLength(2);
   const offered = app.catalogue.snapshot().byId.get('announcing')?.tools;
   expect(offered?.find(({ asks }) => asks === 'form')?.name).toBe('trigger-elicitation-request');
 });
