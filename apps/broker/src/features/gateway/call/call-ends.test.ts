@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Era } from '#adapters/mcp/upstream.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { openSession } from '#testing/open-session.ts';
@@ -26,6 +26,8 @@ const methods = { prompt: 'prompts/get', resource: 'resources/read' } as const;
 const callsPerMinute = 10;
 const servers = new Map<Era, EndingServer>();
 let app: TestApp;
+/** Stops the broker's clock while it is set: no limit refills, and open circuits stay open. */
+let stoppedAtMs: number | undefined;
 
 beforeAll(async () => {
   for (const era of eras) servers.set(era, await startEndingServer(era));
@@ -36,6 +38,7 @@ beforeAll(async () => {
       MCP_CALLS_PER_MINUTE_TOKEN: String(callsPerMinute),
       MCP_CALLS_PER_MINUTE_USER: '100000',
     },
+    clock: { now: () => stoppedAtMs ?? Date.now() },
   });
   await Promise.all(
     [...servers].flatMap(([era, { url }]) => {
@@ -43,12 +46,14 @@ beforeAll(async () => {
         deployManifest(app, {
           id: `${name}-${era}`,
           connection: { type: 'http', url },
-          deadlines: { callMs: 400 },
+          deadlines: { connectMs: 30_000, callMs: 300_000 },
           ...rest,
         });
       return [
         deploy('ends'),
-        deploy('narrow', { maxInFlight: 1, deadlines: { callMs: 30_000 } }),
+        // of calls that hang alone: no other has to be answered within its deadline
+        deploy('hasty', { deadlines: { connectMs: 30_000, callMs: 400 } }),
+        deploy('narrow', { maxInFlight: 1 }),
         deploy('broken'),
         deploy('moody'),
         deploy('paid', { billing: { tier: 'T2' } }),
@@ -63,7 +68,11 @@ afterAll(async () => {
 
 // what failed in another test opens no circuit here
 beforeEach(() => {
-  for (const era of eras) app.upstreams.pool.retryNow(`ends-${era}`);
+  for (const era of eras) for (const name of ['ends', 'hasty']) app.upstreams.pool.retryNow(`${name}-${era}`);
+});
+afterEach(() => {
+  stoppedAtMs = undefined;
+  vi.restoreAllMocks();
 });
 
 type Sent = { answer: Promise<Response>; controller: AbortController };
@@ -176,10 +185,11 @@ test.each(ways)(`what the server answers: ${title}`, async (way) => {
     ...(isTool ? [['tool_error', 'error', 'tool_error'] as [string, string, string]] : []),
     ...(way.upstream === 'modern' ? [['input_required', 'refused', 'input_required'] as [string, string, string]] : []),
   ];
-  for (const [end] of ends) await client.call('ends', end);
+  const serverFor = (end: string) => (end === 'hang' ? 'hasty' : 'ends');
+  for (const [end] of ends) await client.call(serverFor(end), end);
   // for a session's client, the SDK runs the second round itself, which ends the call
   if (way.upstream === 'modern' && way.client === 'legacy') ends.splice(-1, 1, ['second round', 'ok', null]);
-  expect(await client.rows()).toEqual(ends.map(([, outcome, reason]) => row(way, 'ends', outcome, reason)));
+  expect(await client.rows()).toEqual(ends.map(([end, outcome, reason]) => row(way, serverFor(end), outcome, reason)));
 });
 
 test.each(ways.filter(({ client, upstream }) => client === 'legacy' && upstream === 'modern'))(
@@ -205,11 +215,14 @@ test.each(ways)(`an unknown name, and a server that is not included: ${title}`, 
 
 test.each(ways)(`too many calls in a minute: ${title}`, async (way) => {
   const client = await connect(way);
-  // on a slow machine the limit refills a little meanwhile
-  const isRefused = async () => (await client.rows()).some(({ outcome }) => outcome === 'refused');
-  for (let count = 0; count < 3 * callsPerMinute && !(await isRefused()); count++) await client.call('ends', 'ok');
+  stoppedAtMs = Date.now();
+  for (let count = 0; count <= callsPerMinute; count++) {
+    await client.call('ends', 'ok');
+    // so that the rows have an order
+    stoppedAtMs += 1;
+  }
   const rows = await client.rows();
-  expect(rows.length).toBeGreaterThan(callsPerMinute);
+  expect(rows).toHaveLength(callsPerMinute + 1);
   expect(rows.pop()).toEqual(row(way, 'ends', 'refused', 'rate_limited'));
   for (const answered of rows) expect(answered).toEqual(row(way, 'ends', 'ok', null));
 });
@@ -225,34 +238,41 @@ test.each(ways)(`cancelled after dispatch: ${title}`, async (way) => {
 });
 
 test('a server without a free place: busy, or cancelled before dispatch', async () => {
-  const holders = await Promise.all(
-    eras.map(async (upstream) => {
-      const way: Way = { client: 'modern', upstream, kind: 'fast' };
-      const client = await connect(way);
-      const before = serverOf(way).hanging;
-      const sent = client.send('narrow', 'hang');
-      await waitUntil('the place is taken', () => serverOf(way).hanging > before);
-      return { client, sent };
-    }),
-  );
+  for (const upstream of eras) {
+    const way: Way = { client: 'modern', upstream, kind: 'fast' };
+    const client = await connect(way);
+    const before = serverOf(way).hanging;
+    const sent = client.send('narrow', 'hang');
+    onTestFinished(() => client.cancel(sent));
+    await waitUntil('the place is taken', () => serverOf(way).hanging > before);
+  }
   const clients = await Promise.all(
     ways.map(async (way) => ({ way, busy: await connect(way), gone: await connect(way) })),
   );
+  await Promise.all(clients.map(({ busy }) => busy.call('narrow', 'ok')));
   const admit = vi.spyOn(app.upstreams.pool, 'admit');
-  const calls = clients.map(({ busy, gone }) => ({ busy: busy.call('narrow', 'ok'), gone: gone.send('narrow', 'ok') }));
-  await waitUntil('all calls to wait', () => admit.mock.calls.length === 2 * ways.length);
-  admit.mockRestore();
-  await Promise.all(clients.map(({ gone }, index) => calls[index] && gone.cancel(calls[index].gone)));
-  await Promise.all(calls.map(({ busy }) => busy));
+  stoppedAtMs = Date.now();
   for (const { way, busy, gone } of clients) {
-    expect(await busy.rows(), JSON.stringify(way)).toEqual([row(way, 'narrow', 'refused', 'busy')]);
-    await waitUntil('the row', async () => (await gone.rows()).length > 0);
-    expect(await gone.rows(), JSON.stringify(way)).toEqual([row(way, 'narrow', 'cancelled', 'not_dispatched')]);
+    const isBusy = row(way, 'narrow', 'refused', 'busy');
+    expect(await busy.rows(), JSON.stringify(way)).toEqual([isBusy]);
+    let rows: Row[] = [];
+    // again where the machine is so slow that a call is refused (2 s) before its client can cancel it
+    while (rows.length < callsPerMinute && rows.at(-1)?.outcome !== 'cancelled') {
+      stoppedAtMs += 1;
+      admit.mockClear();
+      const sent = gone.send('narrow', 'ok');
+      await waitUntil('the call to wait', () => admit.mock.calls.length === 1);
+      await gone.cancel(sent);
+      const tries = rows.length + 1;
+      await waitUntil('the row', async () => (rows = await gone.rows()).length === tries);
+    }
+    expect(rows.pop(), JSON.stringify(way)).toEqual(row(way, 'narrow', 'cancelled', 'not_dispatched'));
+    for (const refused of rows) expect(refused).toEqual(isBusy);
   }
-  await Promise.all(holders.map(({ client, sent }) => client.cancel(sent)));
 });
 
 test('a server whose circuit is open', async () => {
+  stoppedAtMs = Date.now();
   for (const upstream of eras) {
     const clients = [];
     for (let count = 0; count < 2; count++) clients.push(await connect({ client: 'modern', upstream, kind: 'fast' }));
@@ -267,9 +287,14 @@ test('a server whose circuit is open', async () => {
 });
 
 test("a server that failed five of one person's calls refuses that person, and serves another", async () => {
+  stoppedAtMs = Date.now();
   for (const way of ways) {
     const [ann, bob] = [await connect(way), await connect(way)];
-    for (let count = 0; count < 5; count++) await ann.call('moody', 'reset');
+    for (let count = 0; count < 5; count++) {
+      await ann.call('moody', 'reset');
+      // so that the rows have an order
+      stoppedAtMs += 1;
+    }
     await ann.call('moody', 'ok');
     await bob.call('moody', 'ok');
     const refused = row(way, 'moody', 'refused', 'upstream_unavailable');
@@ -284,7 +309,7 @@ test('a tool under review', async () => {
     app.upstreams.watch.listChanged(`ends-${upstream}`);
   }
   const underReview = (era: Era) => app.catalogue.snapshot().byId.get(`ends-${era}`)?.toolsUnderReview.length;
-  await waitUntil('both tools are under review', () => eras.every((era) => underReview(era) === 2), 30_000);
+  await waitUntil('both tools are under review', () => eras.every((era) => underReview(era) === 2));
   for (const way of ways.filter(({ kind }) => kind !== 'prompt' && kind !== 'resource')) {
     const client = await connect(way);
     await client.call('ends', 'ok');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Charges, Hold, PricedCall, Refusal, UsageRow } from '#features/billing/index.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
@@ -41,6 +41,8 @@ const charges: Charges = {
 let app: TestApp;
 let server: EndingServer;
 let token: string;
+/** Stops the broker's clock while it is set: open circuits stay open. */
+let stoppedAtMs: number | undefined;
 
 beforeAll(async () => {
   server = await startEndingServer('modern');
@@ -54,12 +56,15 @@ beforeAll(async () => {
         ({ id }) =>
           id !== 'closed',
     },
+    clock: { now: () => stoppedAtMs ?? Date.now() },
   });
   const billing = { tier: 'T0', toolCosts: { say: price, mirrored: price } };
   const connection = { type: 'http', url: server.url };
-  await deployManifest(app, { id: 'paid', connection, billing, deadlines: { callMs: 500 } });
+  await deployManifest(app, { id: 'paid', connection, billing });
+  // of calls that hang alone: no other has to be answered within its deadline
+  await deployManifest(app, { id: 'hanging', connection, billing, deadlines: { connectMs: 30_000, callMs: 500 } });
   await deployManifest(app, { id: 'closed', connection, billing });
-  await deployManifest(app, { id: 'narrow', connection, billing, maxInFlight: 1 });
+  await deployManifest(app, { id: 'narrow', connection, billing, maxInFlight: 1, deadlines: { callMs: 300_000 } });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
 });
 afterAll(async () => {
@@ -68,10 +73,14 @@ afterAll(async () => {
 });
 beforeEach(() => {
   // what failed in another test opens no circuit here
-  app.upstreams.pool.retryNow('paid');
+  for (const id of ['paid', 'hanging']) app.upstreams.pool.retryNow(id);
   for (const list of [noted, held, rows]) list.length = 0;
   refusal = undefined;
   isDurable = () => Promise.resolve();
+});
+afterEach(() => {
+  stoppedAtMs = undefined;
+  vi.restoreAllMocks();
 });
 
 /** The fast path on both sides, and the SDK on both sides. */
@@ -99,7 +108,7 @@ test.each(
 )(
   '[CAT-21] a call is charged only when it succeeds: $end of $tool releases the hold, and the usage row has 0 credits',
   async ({ tool, end }) => {
-    await call(end, tool);
+    await call(end, tool, end === 'hang' ? 'hanging' : 'paid');
     const reasons: Record<string, string> = { hang: 'timeout', reset: 'upstream_unavailable' };
     expect(noted).toEqual(['hold', `release ${reasons[end] ?? end}`]);
     expect(rows).toMatchObject([{ credits: 0 }]);
@@ -175,6 +184,7 @@ test.each(tools)(
 );
 
 test('a refused hold does not count for the health of a server: in a half-open circuit the next call can probe', async () => {
+  stoppedAtMs = Date.now();
   for (let count = 0; count < 5; count++) await call('reset', 'say');
   await call('ok', 'say');
   expect(rows.at(-1)).toMatchObject({ outcome: 'refused', reason: 'upstream_unavailable' });
@@ -195,7 +205,6 @@ test('a busy server costs no hold: admission comes first', async () => {
   await waitUntil('it waits', () => admit.mock.calls.length === 1);
   expect((await second).body.result).toMatchObject({ _meta: { 'souk/code': 'busy' } });
   expect(held).toHaveLength(1);
-  admit.mockRestore();
   server.answerHanging();
   await first;
 });

@@ -2,11 +2,10 @@ import { listCalls } from '@souk/contract/usage.ts';
 import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { checkLedger } from '#features/billing/index.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { giveCredits } from '#testing/grant-credits.ts';
-import { postModern } from '#testing/mcp-clients.ts';
 import { modernRequest } from '#testing/modern-request.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -39,8 +38,9 @@ beforeAll(async () => {
   });
   const connection = { type: 'http', url: server.url };
   const billing = { tier: 'T0', toolCosts: { say: price, mirrored: price } };
-  await deployManifest(app, { id: 'own', connection, billing, isolation: 'perUser' });
-  await deployManifest(app, { id: 'shared', connection, billing, maxInFlight: 2 * sockets });
+  const deadlines = { connectMs: 30_000, callMs: 300_000 };
+  await deployManifest(app, { id: 'own', connection, billing, isolation: 'perUser', deadlines });
+  await deployManifest(app, { id: 'shared', connection, billing, maxInFlight: 2 * sockets, deadlines });
   await deployManifest(app, { id: 'gratis', connection });
 });
 afterAll(async () => {
@@ -48,6 +48,10 @@ afterAll(async () => {
   await server?.close();
 });
 beforeEach(async () => ({ token, userId } = await newPerson(given)));
+afterEach(() => {
+  server.welcome();
+  vi.restoreAllMocks();
+});
 
 async function newPerson(credits: number) {
   const email = `${randomUUID()}@souk.test`;
@@ -114,32 +118,31 @@ test.each(tools.flatMap((tool) => [[tool, 'welcome'] as const, [tool, 'turnAway'
 
 test.each(tools)('a call that is aborted while its price is held is none of the five: %s', async (tool) => {
   const before = server.requests;
-  // so that nothing but the hold asks the database
-  await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', { name: 'gratis__say', arguments: { end: 'ok' } });
-  const asked = server.requests;
-  expect(asked).toBe(before + 1);
-  const hold = vi.spyOn(app.billing.charges, 'hold');
-  const [locked, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const locking = app.db.transaction(async (query) => {
-    await query('select from credit_accounts where user_id = $1 for update', [userId]);
-    locked.resolve();
-    await free.promise;
+  const { hold } = app.billing.charges;
+  const [isHeld, heard] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  vi.spyOn(app.billing.charges, 'hold').mockImplementation(async (call) => {
+    const taken = await hold(call);
+    isHeld.resolve();
+    // the gateway hears of it when the client has gone
+    await heard.promise;
+    return taken;
   });
-  await locked.promise;
   const hangUp = begin(`shared__${tool}`);
-  await waitUntil('it waits for the hold', () => hold.mock.calls.length > 0);
+  await isHeld.promise;
   await hangUp();
-  hold.mockRestore();
-  free.resolve();
-  await locking;
+  heard.resolve();
   await expectUncounted();
-  expect(server.requests, 'nothing was sent').toBe(asked);
+  expect(server.requests, 'nothing was sent').toBe(before);
 });
 
 test('a call that is aborted while it waits for a socket is none of the five', async () => {
   const crowd = await newPerson(2 * sockets * price);
   const before = server.requests;
   const client = new AbortController();
+  onTestFinished(async () => {
+    client.abort();
+    await Promise.all(calls);
+  });
   const crowded = { signal: client.signal, bearer: crowd.token };
   const calls = Array.from({ length: sockets }, () => send('shared__say', 'hang', crowded));
   await waitUntil('all sockets are taken', () => server.hanging === sockets);
@@ -148,6 +151,4 @@ test('a call that is aborted while it waits for a socket is none of the five', a
   await hangUp();
   await expectUncounted();
   expect(server.requests, 'nothing was sent').toBe(before + sockets);
-  client.abort();
-  await Promise.all(calls);
 });

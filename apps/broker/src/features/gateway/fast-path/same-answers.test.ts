@@ -43,7 +43,11 @@ beforeAll(async () => {
   const { rows } = await app.db.query<{ id: string }>(`select id from users where email = 'ann@souk.test'`);
   await app.upstreams.preferences.switchOff(rows[0]?.id ?? '', 'off');
   for (const [era, server] of servers) {
-    await deployManifest(app, { id: era, connection: { type: 'http', url: server.url }, deadlines: { callMs: 2000 } });
+    await deployManifest(app, {
+      id: era,
+      connection: { type: 'http', url: server.url },
+      deadlines: { callMs: 300_000 },
+    });
   }
   for (const [able, capabilities] of Object.entries(clients)) {
     sessions.set(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectModern, postModern, postRaw } from '#testing/mcp-clients.ts';
-import { bestLongestTurnMs } from '#testing/longest-turn.ts';
+import { limitTurn } from '#testing/limits.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { initializeRequest, openSession } from '#testing/open-session.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
@@ -92,7 +92,7 @@ describe('a request that is not as it should be', () => {
       expect(veryDeep).toMatchObject({ status: 400, body: { error: { code: -32600 } } });
     };
     // this thread is client and broker at once
-    expect(await bestLongestTurnMs(refuse)).toBeLessThan(50);
+    await limitTurn(50, refuse);
   });
 
   test('a MiB of values where no call has its arguments is refused before any schema reads it', async () => {
@@ -112,14 +112,14 @@ describe('a request that is not as it should be', () => {
       message('tools/list', keys),
       `[${message('tools/list', keys)}]`,
     ];
-    for (const body of bodies) {
+    for (const [index, body] of bodies.entries()) {
       const refuse = async () => {
         expect(await postRaw(mcp(), body, bearer())).toMatchObject({
           status: 400,
           body: { error: { code: -32600, message: expect.stringContaining('more than 5000 values') } },
         });
       };
-      expect(await bestLongestTurnMs(refuse)).toBeLessThan(250);
+      await limitTurn(250, refuse, { what: `body ${index}` });
     }
     const list = Array.from({ length: 100_000 }, (_, index) => index);
     const params = { name: 'free__echo', arguments: { text: 'x', list } };

@@ -5,12 +5,15 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from '../call/testing/ending-server.ts';
 import { createPriceTag, newPerson, priceRaised, ran } from '../call/testing/priced-tool.ts';
 
+/** Stops the broker's clock while it is set, so that an announced day has not come yet. */
+let stoppedAtMs: number | undefined;
+const nowMs = () => stoppedAtMs ?? Date.now();
 let app: TestApp;
 let server: EndingServer;
 
 beforeAll(async () => {
   server = await startEndingServer('modern');
-  app = await startTestApp({ allowAddresses: [server.address], env: withoutHealthChecks });
+  app = await startTestApp({ allowAddresses: [server.address], env: withoutHealthChecks, clock: { now: nowMs } });
 });
 afterAll(async () => {
   await app?.stop();
@@ -23,7 +26,7 @@ test('a price that is announced is told in the description until its day, and as
   const ann = await newPerson(app);
   const client = await connectLegacy(`${app.publicUrl}/mcp`, ann.token);
   const changedAtMs: number[] = [];
-  client.onNotice((method) => method === 'notifications/tools/list_changed' && changedAtMs.push(Date.now()));
+  client.onNotice((method) => method === 'notifications/tools/list_changed' && changedAtMs.push(nowMs()));
   const say = { name: 'paid__say', arguments: { end: 'ok' } };
   const listed = async () => (await client.listTools()).tools.find(({ name }) => name === say.name);
   const found = async () => {
@@ -34,7 +37,8 @@ test('a price that is announced is told in the description until its day, and as
   expect(await listed()).toMatchObject({ _meta: { 'souk/creditCost': 5 } });
   expect(await listed()).not.toHaveProperty('description');
 
-  const from = new Date(Date.now() + 3_000);
+  stoppedAtMs = Date.now();
+  const from = new Date(stoppedAtMs + 1_000);
   await price.set(5, { announcedPrices: { say: { credits: 500, from: from.toISOString() } } });
   const date = from.toISOString().slice(0, 16).replace('T', ' ');
   const announced = `From ${date} UTC on a call costs 500 credits instead of 5.`;
@@ -47,6 +51,7 @@ test('a price that is announced is told in the description until its day, and as
   await ann.log();
   expect(await ann.rises()).toMatchObject({ rises: [], coming: [coming] });
 
+  stoppedAtMs = undefined;
   await waitUntil('clients to hear of the new price', () => changedAtMs.some((ms) => ms >= from.getTime()));
   await waitUntil('the price', async () => (await listed())?._meta?.['souk/creditCost'] === 500);
   expect(await listed()).not.toHaveProperty('description');

@@ -9,8 +9,8 @@ import { waitUntil } from '#testing/wait-until.ts';
 // A call of a session goes on when its client's stream breaks, since the client may take it up again. Until then nobody
 // hears its progress.
 
-const everyMs = 50;
-const silenceMs = 1500;
+const everyMs = 200;
+const silenceMs = 5_000;
 let app: TestApp;
 let server: HttpFixture;
 let token: string;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await deployManifest(app, {
     id: 'slow',
     connection: { type: 'http', url: server.url },
-    deadlines: { callMs: silenceMs },
+    deadlines: { connectMs: 30_000, callMs: silenceMs },
   });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
 });
@@ -77,10 +77,8 @@ test('security row 43: progress that nobody hears does not keep the call of a se
   const { session, events, hangUp } = await beginCall(100_000);
   const first = await firstProgress(events);
   hangUp.abort();
-  const begun = performance.now();
-  await waitUntil('the call ended', async () => (await usageRows(app)).length === 1, 20_000);
+  await waitUntil('the call ended', async () => (await usageRows(app)).length === 1);
   expect((await usageRows(app))[0]).toMatchObject({ outcome: 'failed', reason: 'timeout' });
-  expect(performance.now() - begun).toBeGreaterThan(silenceMs - 200);
   // and none was kept for the client: at most what was under way when it went
   const missed = await since(first, session);
   expect(missed.at(-1)).toContain('"result"');
@@ -88,7 +86,7 @@ test('security row 43: progress that nobody hears does not keep the call of a se
 });
 
 test('a client that takes up its stream hears progress again, which keeps the call alive', async () => {
-  const steps = Math.ceil((silenceMs * 2.5) / everyMs);
+  const steps = Math.ceil((silenceMs * 1.5) / everyMs);
   const { session, events, hangUp } = await beginCall(steps);
   const first = await firstProgress(events);
   hangUp.abort();

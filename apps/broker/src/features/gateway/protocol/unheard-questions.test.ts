@@ -16,9 +16,11 @@ const patienceMs = 400;
 let app: TestApp;
 let server: { port: number; close(): Promise<void> };
 let token: string;
+let another: string;
 /** What came back to the server's questions. */
 const answers: unknown[] = [];
-const streams = new Map<number, ServerResponse>();
+/** The calls that wait for an answer, by the ids of the questions. */
+const calls = new Map<number, { id: unknown; stream: ServerResponse }>();
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST') return void response.writeHead(405).end();
@@ -26,16 +28,16 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   const { id, method } = message;
   if (method === undefined) {
     answers.push(message['result'] ?? message['error']);
-    const stream = streams.get(Number(id));
+    const call = calls.get(Number(id));
     const result = { content: [{ type: 'text', text: JSON.stringify(answers.at(-1)) }] };
-    stream?.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id: Number(id) - 1000, result })}\n\n`);
+    call?.stream.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id: call.id, result })}\n\n`);
     return void response.writeHead(202).end();
   }
   if (id === undefined) return void response.writeHead(202).end();
   if (method === 'tools/call') {
     const question = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
-    const asked = Number(id) + 1000;
-    streams.set(asked, response);
+    const asked = 1000 + calls.size;
+    calls.set(asked, { id, stream: response });
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const ask = { jsonrpc: '2.0', id: asked, method: 'elicitation/create', params: question };
     return void response.write(`data: ${JSON.stringify(ask)}\n\n`);
@@ -58,6 +60,7 @@ beforeAll(async () => {
   });
   await deployManifest(app, { id: 'asking', connection: { type: 'http', url: `http://${address}/mcp` } });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+  ({ token: another } = await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' }));
 });
 afterAll(async () => {
   await app?.stop();
@@ -98,17 +101,21 @@ async function beginCall(session: SessionHeaders, hangUp: AbortController, id = 
 }
 
 test('a question to a client that has hung up is withdrawn, and the place of its call is free for the next', async () => {
-  const session = await openSession(`${app.publicUrl}/mcp`, token, { capabilities: { elicitation: {} } });
+  const open = (bearer: string) => openSession(`${app.publicUrl}/mcp`, bearer, { capabilities: { elicitation: {} } });
+  const session = await open(token);
   const hangUp = new AbortController();
   await beginCall(session, hangUp);
   hangUp.abort();
-  await waitUntil('the server to hear of the withdrawal', () => answers.length === 1, 20_000);
+  await waitUntil('the server to hear of the withdrawal', () => answers.length === 1);
   expect(answers[0]).toMatchObject({ message: expect.stringContaining('The client has gone, and cannot be asked') });
-  await waitUntil('the call ended', async () => (await usageRows(app)).length === 1, 20_000);
+  await waitUntil('the call ended', async () => (await usageRows(app)).length === 1);
   // the person's only place
   const next = await beginCall(session, new AbortController(), 8);
-  // a client that listens may take its time
-  await new Promise((resolve) => setTimeout(resolve, patienceMs * 2));
+  // a client that listens may take its time: longer than it takes until a later question to another one is withdrawn
+  const gone = new AbortController();
+  await beginCall(await open(another), gone);
+  gone.abort();
+  await waitUntil('the server to hear of that withdrawal', () => answers.length === 2);
   await post(session, { id: next.questionId, result: { action: 'accept', content: {} } });
   expect(await next.until('"result"')).toContain('accept');
 });

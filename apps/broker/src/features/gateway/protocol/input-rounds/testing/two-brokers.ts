@@ -8,6 +8,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { forkBroker, type ForkedBroker } from '#testing/fork-broker.ts';
 import type { RpcBody } from '#testing/mcp-clients.ts';
 import { modernRequest } from '#testing/modern-request.ts';
+import type { TestAppOptions } from '#testing/start-app.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { readUsageRows, type UsageRow } from '#testing/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -49,7 +50,9 @@ export type TwoBrokers = {
   close(): Promise<void>;
 };
 
-async function startTwoBrokers(): Promise<TwoBrokers> {
+type Options = Pick<TestAppOptions, 'clock'>;
+
+async function startTwoBrokers(options: Options): Promise<TwoBrokers> {
   const databaseUrl = await createPostgresDatabase();
   const masterKey = randomBytes(32).toString('base64url');
   let statements = 0;
@@ -65,7 +68,7 @@ async function startTwoBrokers(): Promise<TwoBrokers> {
   const allowAddresses = [asking.address, modern.address];
   // each broker has a half of the places, or a third: calls that wait are to be limited by their own number
   const env = { MASTER_KEY: masterKey, MCP_IN_FLIGHT_USER: '48' };
-  const replicas = await startReplicas(connect, { allowAddresses, env });
+  const replicas = await startReplicas(connect, { allowAddresses, env, ...options });
   const [first, second] = replicas.apps;
   await deployManifest(first, { id: 'asking', connection: { type: 'http', url: asking.url } });
   await deployManifest(first, { id: 'modern', connection: { type: 'http', url: modern.url } });
@@ -119,10 +122,10 @@ async function startTwoBrokers(): Promise<TwoBrokers> {
 }
 
 /** For each test of a file: two brokers in which nothing waits and no call is written. */
-export function useTwoBrokers(take: (two: TwoBrokers) => void): void {
+export function useTwoBrokers(take: (two: TwoBrokers) => void, options: Options = {}): void {
   let two: TwoBrokers | undefined;
   beforeAll(async () => {
-    two = await startTwoBrokers();
+    two = await startTwoBrokers(options);
     take(two);
   });
   afterEach(async () => {
