@@ -27,8 +27,12 @@ let started: Administration | undefined;
 beforeAll(async () => {
   started = await startAdministration();
   ({ shop, manifest, fixture, other, gone, administrator, admin, send, expectRefused, newPerson, audits } = started);
+  stays = (await admin.listManifests({ query: {} })).manifests.map(({ id }) => id);
 });
+/** What was there before the tests; each leaves that, and no more. */
+let stays: string[];
 afterEach(async () => {
+  for (const { id } of (await admin.listManifests({ query: {} })).manifests) if (!stays.includes(id)) await remove(id);
   const [fault] = await checkLedger(shop.db);
   if (fault) throw new Error(fault.fault);
 });
@@ -76,7 +80,6 @@ test("[MAN-25] [MAN-26] [MAN-30] [MAN-33] what is uploaded is staged, not live; 
     manifest: { isActive: true, status: 'connected', capabilities: { tools: fixtureTools.length } },
   });
   expect(await ann.tools()).toContain('lens__echo');
-  await remove('lens');
 });
 
 test('[MAN-28] [MAN-34] [MAN-37] [MAN-38] a new version waits for its deployment, and every one is kept and can be rolled back to', async () => {
@@ -218,7 +221,6 @@ test('[MAN-22] [MAN-40] what is no manifest, or is not allowed here, is refused 
   });
   const { manifests } = await admin.listManifests({ query: {} });
   expect(manifests.map(({ id }) => id)).toEqual(['paid', 'top', 'twice']);
-  await admin.deleteManifest({ params: { id: 'twice' }, body: {} });
 });
 
 test('[MAN-18] [MAN-22] [MAN-26] [MAN-28] a row of the list can be sent back, and only what the specification demands must be', async () => {
@@ -245,7 +247,6 @@ test('[MAN-18] [MAN-22] [MAN-26] [MAN-28] a row of the list can be sent back, an
     status: 400,
     issues: [{ path: 'connection' }],
   });
-  for (const id of ['row', 'least']) await admin.deleteManifest({ params: { id }, body: {} });
 });
 
 async function newestRun(): Promise<string | undefined> {
@@ -304,7 +305,6 @@ test('[MAN-18] [MAN-24] [MAN-32] [MAN-35] everything staged is deployed at once,
       details: { deployed: ['one'], failed: ['forbidden'] },
     },
   ]);
-  for (const id of ['one', 'forbidden']) await remove(id);
 });
 
 test('[MAN-31] [MAN-36] what is deployed is read again, and its servers are asked through a new connection', async () => {
@@ -339,7 +339,6 @@ test('[MAN-31] [MAN-36] what is deployed is read again, and its servers are aske
     { action: 'manifests.reloaded' },
     { action: 'manifests.reloaded' },
   ]);
-  for (const id of ['two', 'down']) await remove(id);
 });
 
 test('a price from a date that is over, or of a tool that is not there, is told where it is staged and deployed', async () => {
@@ -373,5 +372,4 @@ test('a price from a date that is over, or of a tool that is not there, is told 
   expect((await upload(manifest('unasked', { billing: first }))).notes).toEqual([notes[0]]);
   const asked = await admin.deployManifest({ params: { id: 'unasked' }, body: {} });
   expect(asked.notes, 'it was asked meanwhile').toEqual([notes[0], notes[1]]);
-  for (const id of ['noted', 'unasked']) await remove(id);
 });

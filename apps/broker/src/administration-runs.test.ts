@@ -24,6 +24,8 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
   let stage: ManifestRuns['stage'];
   let holdDeployments: ManifestRuns['holdDeployments'];
   let started: ManifestRuns | undefined;
+  /** Of the server that the tests hold back: as patient as a manifest may be. */
+  let heldManifest: Parameters<typeof deployManifest>[1];
 
   beforeAll(async () => {
     started = await startManifestRuns();
@@ -43,13 +45,15 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
       stage,
       holdDeployments,
     } = started);
+    const deadlines = { connectMs: 30_000 };
+    heldManifest = { id: 'held', connection: { type: 'http', url: held.url }, deadlines };
   });
   afterEach(() => started?.clear());
   afterAll(() => started?.stop());
 
   test('[MAN-31] [MAN-36] [ADM-15] a reload opens new connections on every broker; a second one joins it at the other broker and is answered the same', async () => {
     held.hold();
-    await deployManifest(replicas.apps[0], { id: 'held', connection: { type: 'http', url: held.url } }, 'unasked');
+    await deployManifest(replicas.apps[0], heldManifest, 'unasked');
     const opened = () => fixture.seen.requests.filter(({ method }) => method === 'initialize').length;
     const connected = () => replicas.apps.every((app) => app.catalogue.snapshot().byId.has('held'));
     await waitUntil('both brokers to know it', connected);
@@ -109,6 +113,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     await replicas.apps[0].catalogue.upload(forbidden, { via: 'command' });
     await replicas.apps[0].catalogue.stage(parsedManifest('draft'), { origin: 'bundled' });
 
+    held.release();
     await stage('f', held.url);
 
     const message = `Failed to deploy manifest: connection.command: "nothing" is not on this installation's allow-list of commands`;
@@ -175,7 +180,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
 
   test('streams are bounded for each administrator, and end when their sign-in ends', async () => {
     held.hold();
-    await deployManifest(replicas.apps[0], { id: 'held', connection: { type: 'http', url: held.url } }, 'unasked');
+    await deployManifest(replicas.apps[0], heldManifest, 'unasked');
     ahead.ms += 11_000;
     const reload = admin(0).reloadManifests();
     const runId = await underWay();

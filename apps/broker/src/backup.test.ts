@@ -138,7 +138,6 @@ describe('a backup', () => {
 
   test.skipIf(!hasPostgres())(
     'brings every row to the other database and back, and the product goes on there where it was',
-    { timeout: 120_000 },
     async () => {
       const source = await digests(shop.db);
       expect(source['public.ledger_entries']).toMatch(/^[1-9]/);

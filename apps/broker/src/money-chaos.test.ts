@@ -117,7 +117,7 @@ describe.skipIf(!hasPostgres())('money, with everything at once', () => {
       const { rows } = await db.query<{ held: number }>('select sum(held)::bigint as held from credit_accounts');
       return rows[0]?.held ?? 0;
     };
-    await waitUntil('nothing is held', async () => (await held()) === 0, 60_000);
+    await waitUntil('nothing is held', async () => (await held()) === 0);
     faults.push(...(await checkLedger(db)));
     const changes = Object.entries(done).map(([what, times]) => `${what} ${times}`);
     tellFigure(`seed ${seed}: ${load.delivered.length} answers, ${changes.join(', ')}; ${faults.length} differences`);

@@ -9,6 +9,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startFaultServer, type FaultServer } from '#testing/fault-server.ts';
 import { freePort } from '#testing/free-port.ts';
 import { connectModern, type TestClient } from '#testing/mcp-clients.ts';
+import { limitElapsed } from '#testing/limits.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
@@ -259,8 +260,7 @@ test('nothing but /metrics is served there, and on loopback alone', async () => 
 test('who connects there and says nothing is let go', async () => {
   const silent = connect(metricsPort, '127.0.0.1');
   silent.on('error', () => {}).resume();
-  const begun = performance.now();
-  await once(silent, 'close');
   // Node itself looks for them twice a minute
-  expect(performance.now() - begun).toBeLessThan(20_000);
+  await limitElapsed(20_000, async () => silent.closed || once(silent, 'close'), { scales: 'none' });
+  expect(silent.closed).toBe(true);
 });

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { unheardText } from '#platform/db/hearing.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
 import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
+import { elapsed } from '#testing/elapsed.ts';
+import { limitFigure } from '#testing/limits.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { modernRequest } from '#testing/modern-request.ts';
 import { openStream } from '#testing/open-stream.ts';
@@ -24,10 +26,12 @@ describe.skipIf(!canRun)('two brokers behind PgBouncer', () => {
   let fixture: HttpFixture;
   let bouncer: Awaited<ReturnType<typeof startPgBouncer>>;
   let databaseUrl: string;
+  const started: TestApp[] = [];
   beforeAll(async () => {
     [fixture, databaseUrl] = await Promise.all([startHttpFixture('modern'), createPostgresDatabase()]);
     bouncer = await startPgBouncer(databaseUrl);
   });
+  afterEach(() => Promise.all(started.splice(0).map((app) => app.stop())));
   afterAll(async () => {
     await bouncer?.stop();
     await fixture?.close();
@@ -37,63 +41,54 @@ describe.skipIf(!canRun)('two brokers behind PgBouncer', () => {
   async function start(listenUrl?: string): Promise<TestApp> {
     const log = createLog('fatal');
     const db = await openDatabase({ databaseUrl: bouncer.url, listenUrl, dataDir: '', log, migrations });
-    return startTestApp({ db, allowAddresses: [fixture.address], env: { MASTER_KEY: masterKey } });
+    const app = await startTestApp({ db, allowAddresses: [fixture.address], env: { MASTER_KEY: masterKey } });
+    started.push(app);
+    return app;
   }
   const readyz = async (app: TestApp): Promise<unknown> => (await fetch(`${app.publicUrl}/readyz`)).json();
-  /** How long a change at one broker takes to be seen at the other. */
-  async function seenAfterMs(change: () => Promise<void>, isSeen: () => boolean): Promise<number> {
+  /** Waits until a change at one broker is seen at the other, and limits how long that takes. */
+  async function seenWithin(boundMs: number, change: () => Promise<void>, isSeen: () => boolean): Promise<void> {
     await change();
-    const doneMs = performance.now();
-    await waitUntil('the change to be seen', isSeen, 20_000);
-    return performance.now() - doneMs;
+    const { ms } = await elapsed(() => waitUntil('the change to be seen', isSeen));
+    await limitFigure(boundMs, 'ms', () => ms);
   }
 
   test('without notices each says so, and trusts nothing for longer than 5 s', async () => {
     const [one, other] = [await start(), await start()];
-    try {
-      for (const app of [one, other]) {
-        await waitUntil(
-          'it to be said',
-          async () => JSON.stringify(await readyz(app)).includes('DATABASE_LISTEN_URL'),
-          20_000,
-        );
-        expect(await readyz(app)).toEqual({ status: 'ready', warnings: [unheardText] });
-      }
-      const created = await one.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
-      const listen = { notifications: { toolsListChanged: true } };
-      const request = modernRequest(created.token, 'subscriptions/listen', listen);
-      const stream = await openStream(`${other.publicUrl}/mcp`, request);
-      const manifest = { id: 'shelf', connection: { type: 'http', url: fixture.url } };
-      const isThere = () => other.catalogue.snapshot().byId.has('shelf');
-      expect(await seenAfterMs(() => deployManifest(one, manifest, 'unasked'), isThere)).toBeLessThan(5_500);
-      expect(stream.isOver(), 'its token is good').toBe(false);
-      const revoke = async () => {
-        const [{ user_id: userId } = {}] = (
-          await one.db.query<{ user_id: string }>('select user_id from personal_tokens where id = $1', [created.id])
-        ).rows;
-        await one.db.query('update personal_tokens set revoked_at = now() where user_id = $1', [userId]);
-      };
-      expect(await seenAfterMs(revoke, stream.isOver)).toBeLessThan(5_500);
-    } finally {
-      await Promise.all([one.stop(), other.stop()]);
+    for (const app of [one, other]) {
+      await waitUntil('it to be said', async () => JSON.stringify(await readyz(app)).includes('DATABASE_LISTEN_URL'));
+      expect(await readyz(app)).toEqual({ status: 'ready', warnings: [unheardText] });
     }
-  }, 120_000);
+    const created = await one.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
+    const listen = { notifications: { toolsListChanged: true } };
+    const request = modernRequest(created.token, 'subscriptions/listen', listen);
+    const stream = await openStream(`${other.publicUrl}/mcp`, request);
+    const manifest = { id: 'shelf', connection: { type: 'http', url: fixture.url } };
+    const isThere = () => other.catalogue.snapshot().byId.has('shelf');
+    await seenWithin(5_500, () => deployManifest(one, manifest, 'unasked'), isThere);
+    expect(stream.isOver(), 'its token is good').toBe(false);
+    const revoke = async () => {
+      const [{ user_id: userId } = {}] = (
+        await one.db.query<{ user_id: string }>('select user_id from personal_tokens where id = $1', [created.id])
+      ).rows;
+      await one.db.query('update personal_tokens set revoked_at = now() where user_id = $1', [userId]);
+    };
+    await seenWithin(5_500, revoke, stream.isOver);
+  });
 
   test('with an address for notices past the pooler they come at once', async () => {
     const [one, other] = [await start(databaseUrl), await start(databaseUrl)];
-    try {
-      // longer than it takes to find out that none come
-      await waitUntil('two heartbeats', () => performance.now() - other.db.heardUntilMs() < 2_000);
-      const heardMs = other.db.heardUntilMs();
-      await waitUntil('further ones', () => other.db.heardUntilMs() > heardMs + 4_000, 20_000);
-      expect(await readyz(other)).toEqual({ status: 'ready' });
-      const manifest = { id: 'desk', connection: { type: 'http', url: fixture.url } };
-      const isThere = () => other.catalogue.snapshot().byId.has('desk');
-      expect(await seenAfterMs(() => deployManifest(one, manifest, 'unasked'), isThere)).toBeLessThan(1_500);
-    } finally {
-      await Promise.all([one.stop(), other.stop()]);
-    }
-  }, 120_000);
+    // longer than it takes to find out that none come
+    await waitUntil('a heartbeat', () => Number.isFinite(other.db.heardUntilMs()));
+    const heardMs = other.db.heardUntilMs();
+    await waitUntil('further ones', () => other.db.heardUntilMs() > heardMs + 4_000);
+    // on a busy machine one may be late
+    await waitUntil('nothing to be wrong', async () => JSON.stringify(await readyz(other)) === '{"status":"ready"}');
+    const manifest = { id: 'desk', connection: { type: 'http', url: fixture.url } };
+    const isThere = () => other.catalogue.snapshot().byId.has('desk');
+    await seenWithin(1_500, () => deployManifest(one, manifest, 'unasked'), isThere);
+    expect(isThere()).toBe(true);
+  });
 
   test('no setting of the connection for notices reaches the statements of others', async () => {
     const [name] = new URL(databaseUrl).pathname.slice(1).split('?');

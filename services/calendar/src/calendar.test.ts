@@ -8,7 +8,7 @@ import {
   structuredOf,
   textOf,
 } from '@souk/service-kit/testing/connect.ts';
-import { runService, temporaryFolder, type StartedService } from '@souk/service-kit/testing/run-service.ts';
+import { runService, takingOver, temporaryFolder, type StartedService } from '@souk/service-kit/testing/run-service.ts';
 import { handshakeStatus, sendFrame, WebSocketClientTransport } from '@souk/service-kit/testing/web-socket-client.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -128,12 +128,12 @@ describe('calendar', () => {
   test.concurrent('an import reports progress for over 5 s, and an export can be read back', async () => {
     const client = await connect('importer', 'modern');
     const seen: number[] = [];
-    const startMs = performance.now();
-    const imported = await client.callTool(
-      { name: 'import_ics', arguments: { ics } },
-      { onprogress: ({ progress }) => seen.push(progress) },
+    const imported = await takingOver(5_000, () =>
+      client.callTool(
+        { name: 'import_ics', arguments: { ics } },
+        { onprogress: ({ progress }) => seen.push(progress) },
+      ),
     );
-    expect(performance.now() - startMs).toBeGreaterThan(5_000);
     expect(seen.length).toBeGreaterThanOrEqual(3);
     expect(imported.structuredContent).toEqual({
       added: 2,

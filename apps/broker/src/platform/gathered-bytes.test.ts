@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { keptMemory } from '#testing/kept-memory.ts';
+import { limitFigure } from '#testing/limits.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 
 test('any pieces come back as they were put in, one behind the other', () => {
@@ -27,14 +29,22 @@ test('a single piece is not copied', () => {
   expect(gathered.take()).toBe(piece);
 });
 
-test('a million pieces of one byte take little more memory than their bytes', () => {
-  const gathered = new GatheredBytes();
+test('a million pieces of one byte take little more memory than their bytes', async () => {
   const byte = Buffer.from('x');
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  for (let count = 0; count < 1_000_000; count++) gathered.add(byte.subarray(0, 1));
-  const after = process.memoryUsage();
-  expect(after.arrayBuffers - arrayBuffers).toBeLessThan(2_000_000);
+  const gather = () => {
+    const gathered = new GatheredBytes();
+    for (let count = 0; count < 1_000_000; count++) gathered.add(byte.subarray(0, 1));
+    return gathered;
+  };
+  expect(gather().take().length).toBe(1_000_000);
+  const grown = (of: keyof ReturnType<typeof keptMemory>) => () => {
+    const before = keptMemory()[of];
+    const gathered = gather();
+    const bytes = keptMemory()[of] - before;
+    expect(gathered.length).toBe(1_000_000);
+    return bytes;
+  };
+  await limitFigure(2_000_000, 'bytes', grown('buffers'), { scales: 'none', what: 'buffers' });
   // the pieces themselves are garbage: 200 MB if they were kept
-  expect(after.heapUsed - heapUsed).toBeLessThan(60_000_000);
-  expect(gathered.take().length).toBe(1_000_000);
+  await limitFigure(60_000_000, 'bytes', grown('heap'), { scales: 'none', what: 'values' });
 });

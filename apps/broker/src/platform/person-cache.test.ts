@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createPersonCache } from './person-cache.ts';
+
+// its time stands at 0
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
 
 /** A cache of how often each person was read. */
 function startCache() {
@@ -13,7 +17,7 @@ function startCache() {
       return Promise.resolve(count);
     },
     { now: () => nowMs },
-    { heardUntilMs: () => performance.now() - unheardMs },
+    { heardUntilMs: () => -unheardMs },
   );
   return {
     cache,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { limitProcessor } from '#testing/limits.ts';
 import { readUriTemplate } from './uri-template.ts';
 
 test.each([
@@ -43,10 +44,9 @@ test.each([
   [`{+a}${'a'.repeat(1000)}{+b}${'a'.repeat(1000)}X`, 'a'.repeat(2048)],
   ['{+a}/{+b}/{+c}/{+d}X', '/'.repeat(2048)],
   ['{?a,b,c,d,e,f,g,h}X', '?a='.repeat(682)],
-])('each lookup of a hostile pair takes under 20 ms of CPU: %.20s', (template, address) => {
+])('each lookup of a hostile pair takes under 20 ms of CPU: %.20s', async (template, address) => {
   readUriTemplate(template).matches(address);
-  const before = process.cpuUsage();
-  for (let count = 0; count < 100; count++) expect(readUriTemplate(template).matches(address)).toBe(false);
-  const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 1000).toBeLessThan(2000);
+  await limitProcessor(2000, () => {
+    for (let count = 0; count < 100; count++) expect(readUriTemplate(template).matches(address)).toBe(false);
+  });
 });

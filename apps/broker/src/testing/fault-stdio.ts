@@ -47,7 +47,8 @@ switch (fault) {
     break;
   case 'flood':
     onCall(() => {
-      const block = Buffer.alloc(1024 * 1024, 'x');
+      // more than a line may have: our own answer comes behind it
+      const block = Buffer.alloc(16 * 1024 * 1024, 'x');
       const write = () => process.stdout.write(block, () => setImmediate(write));
       write();
     });

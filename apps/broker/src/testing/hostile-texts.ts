@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { areLimitsHeld, limitFigure } from './limits.ts';
 
 // What shows that a parser takes linear time: hostile texts of 64 KiB, and the CPU that each costs (bad input 41).
 
@@ -6,33 +7,18 @@ const bytes = 64 * 1024;
 const mostMs = 20;
 /** A machine has other work, and the first run compiles: the best of so many counts. */
 const mostRuns = 8;
-
-/** What plain work takes on the machine of these figures, and how much slower another may be at it. */
-const plainWorkMs = 20;
-const mostSlowness = 3;
-
-/** How much slower this machine is now: neighbours slow the CPU that a parser gets, too. */
-function slowness(): number {
-  const ms = bestMs(plainWork, 3);
-  return Math.min(mostSlowness, Math.max(1, ms / plainWorkMs));
-}
-
-function plainWork(): number {
-  let sum = 0;
-  for (let at = 0; at < 5_000_000; at++) sum = (sum * 31 + at) | 0;
-  return sum;
-}
+const farTooLong = 25 * mostMs;
 
 /** CPU of the best of several runs. */
-function bestMs(parse: () => unknown, runs: number): number {
+function bestMs(parse: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < runs && best >= mostMs; run++) {
-    const before = process.cpuUsage();
+  for (let run = 0; run < mostRuns && best >= mostMs; run++) {
+    const before = process.threadCpuUsage();
     parse();
-    const { user, system } = process.cpuUsage(before);
+    const { user, system } = process.threadCpuUsage(before);
     best = Math.min(best, (user + system) / 1000);
     // nothing else explains so much: more runs would only take minutes
-    if (best > 25 * mostMs) break;
+    if (best > farTooLong) break;
   }
   return best;
 }
@@ -61,43 +47,58 @@ const odd = ['\u001B[', '\u001B[1;', '2026-01-01T', 'ssing ', 'MCP error -1: ', 
 /** What has made parsers slow, over and over. */
 const shapes = [...words.split(/\s+/), ...blank, ...odd].map(repeated);
 
-/**
- * The beginning of the first text for which a parser takes 20 ms or more, or undefined.
- * @param slownessNow by default measured where it matters
- */
-export function findSlowText(
-  parse: (text: string) => unknown,
-  runs = mostRuns,
-  slownessNow = slowness,
-): string | undefined {
-  const isSlow = (text: string) => {
-    const ms = bestMs(() => parse(text), runs);
-    return ms >= mostMs && ms >= mostMs * slownessNow();
-  };
-  // what ends otherwise than it began is what backtracking tries again
-  const fixed = shapes.flatMap((shape) => [shape, `${shape.slice(0, -1)}!`]).find(isSlow);
-  if (fixed !== undefined) return fixed.slice(0, 40);
-  const piece = fc.oneof(
-    fc.constantFrom(...shapes.map((shape) => shape.slice(0, 4))),
-    fc.string({ minLength: 1, maxLength: 6, unit: 'binary' }),
-  );
-  const text = fc
-    .tuple(piece, piece, piece)
-    .map(([head, middle, tail]) => head + repeated(middle).slice(head.length + tail.length) + tail);
-  const { counterexample } = fc.check(
-    fc.property(text, (each) => !isSlow(each)),
-    { numRuns: 15 },
-  );
-  return counterexample?.[0].slice(0, 40);
+/** What ends otherwise than it began is what backtracking tries again. */
+const fixed = shapes.flatMap((shape) => [shape, `${shape.slice(0, -1)}!`]);
+/** What a parser has to get through where its time is not judged. */
+const sample = fixed.filter((_text, at) => at % 8 < 2);
+
+const piece = fc.oneof(
+  fc.constantFrom(...shapes.map((shape) => shape.slice(0, 4))),
+  fc.string({ minLength: 1, maxLength: 6, unit: 'binary' }),
+);
+const madeUp = fc
+  .tuple(piece, piece, piece)
+  .map(([head, middle, tail]) => head + repeated(middle).slice(head.length + tail.length) + tail);
+
+/** Holds the CPU that a parser takes for a hostile text below 20 ms, whichever text it is. */
+export async function limitParser(parse: (text: string) => unknown): Promise<void> {
+  const ms = getThrough(parse);
+  await limitFigure(mostMs, 'ms of processor', () => ms);
 }
 
-/** Takes longer than a parser may on a machine that is not slow, if the arguments hold so much text. */
-export function burn(args: readonly unknown[], atLeast: number): void {
-  if (textIn(args) < atLeast) return;
-  const before = process.cpuUsage();
-  let { user, system } = process.cpuUsage(before);
-  while (user + system < (mostMs + 5) * 1000) ({ user, system } = process.cpuUsage(before));
+/** Holds a parser that is slow above that. */
+export async function limitSlowParser(parse: (text: string) => unknown): Promise<void> {
+  const ms = getThrough(parse);
+  await limitFigure(1, 'of its time is what a parser may take', () => mostMs / ms, { scales: 'none' });
 }
+
+/** @returns the CPU for the text that takes most, where it is judged */
+function getThrough(parse: (text: string) => unknown): number {
+  if (areLimitsHeld()) return slowestMs(parse);
+  for (const text of sample) parse(text);
+  return 0;
+}
+
+/** CPU for the text that takes most. Looks no further than to the first that takes far too long. */
+function slowestMs(parse: (text: string) => unknown): number {
+  let slowest = 0;
+  for (const text of [...fixed, ...fc.sample(madeUp, 15)]) {
+    slowest = Math.max(
+      slowest,
+      bestMs(() => parse(text)),
+    );
+    if (slowest > farTooLong) break;
+  }
+  return slowest;
+}
+
+/** Whether a parser that gets `args` is given so much hostile text. */
+export function holdsText(args: readonly unknown[], atLeast: number): boolean {
+  return textIn(args) >= atLeast;
+}
+
+/** Some text that parsers are given. */
+export const someHostileTexts: readonly string[] = sample;
 
 /** How many characters or bytes of text a value holds, in all its depth. */
 function textIn(value: unknown): number {

@@ -8,12 +8,16 @@ export type Delivered = {
   isResult: boolean;
   /** Credits, as the answer says; undefined where it says nothing, as a refusal does. */
   charged: number | undefined;
-  /** When it was there, by performance.now(). */
+  /** How many brokers had been killed when it was asked for: each answers in its own life. */
+  life: number;
+  /** When it was there. */
   atMs: number;
 };
 
 export type PaidLoad = {
   readonly delivered: readonly Delivered[];
+  /** The broker is about to be killed. @returns the time */
+  noteKill(): number;
   /** Resolves once each client has its last answer. */
   stop(): Promise<void>;
   /** Resolves once all calls have been made. */
@@ -42,14 +46,15 @@ export function startPaidLoad({
   calls?: number;
 }): PaidLoad {
   const delivered: Delivered[] = [];
-  const state = { isStopped: false, begun: 0 };
+  const state = { isStopped: false, begun: 0, kills: 0 };
 
   async function runClient(client: number): Promise<void> {
     const token = tokens[client % tokens.length] ?? '';
     while (!state.isStopped && state.begun < calls) {
       const end = endOf(state.begun++);
+      const life = state.kills;
       const answer = await callOnce(url, token, tool, end).catch(() => undefined);
-      if (answer) delivered.push(answer);
+      if (answer) delivered.push({ ...answer, life });
       else {
         state.begun--;
         // fifty that try again and again would take the core on which the broker starts
@@ -62,6 +67,10 @@ export function startPaidLoad({
   return {
     delivered,
     done,
+    noteKill() {
+      state.kills++;
+      return performance.now();
+    },
     async stop() {
       state.isStopped = true;
       await done;
@@ -69,7 +78,7 @@ export function startPaidLoad({
   };
 }
 
-async function callOnce(url: string, token: string, tool: string, end: string): Promise<Delivered> {
+async function callOnce(url: string, token: string, tool: string, end: string): Promise<Omit<Delivered, 'life'>> {
   const response = await fetch(url, modernRequest(token, 'tools/call', { name: tool, arguments: { end } }));
   const body: { result?: { isError?: boolean; _meta?: Record<string, unknown> } } = JSON.parse(await response.text());
   const atMs = performance.now();

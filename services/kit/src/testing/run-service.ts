@@ -50,17 +50,25 @@ export async function runService(
   };
 }
 
-/** Asks again until `condition` is true; fails after `deadlineMs`. */
-export async function eventually<T>(
-  what: string,
-  deadlineMs: number,
-  condition: () => Promise<T | undefined>,
-): Promise<T> {
-  const endMs = performance.now() + deadlineMs;
+/** For what never comes. A slow machine may need long for what comes. */
+const hangMs = 300_000;
+
+/** Asks again until `condition` answers something; fails with `what` after five minutes. */
+export async function eventually<T>(what: string, condition: () => Promise<T | undefined>): Promise<T> {
+  const endMs = performance.now() + hangMs;
   for (;;) {
     const result = await condition();
     if (result !== undefined) return result;
-    if (performance.now() > endMs) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+    if (performance.now() > endMs) throw new Error(`not within ${hangMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+}
+
+/** What `act` answers; an error if it took no longer than this. */
+export async function takingOver<T>(leastMs: number, act: () => Promise<T>): Promise<T> {
+  const begun = performance.now();
+  const result = await act();
+  const tookMs = performance.now() - begun;
+  if (tookMs <= leastMs) throw new Error(`it took ${tookMs} ms, and not over ${leastMs}`);
+  return result;
 }

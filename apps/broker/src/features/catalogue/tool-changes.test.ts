@@ -10,7 +10,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectLegacy, connectModern } from '#testing/mcp-clients.ts';
 import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { manifest, policy } from './testing/weather-server.ts';
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (let count = 0; count < 10; count++) fixtures.push(await startHttpFixture('both'));
   app = await startTestApp({
     allowAddresses: fixtures.map(({ address }) => address),
-    env: { ADMIN_EMAILS: 'admin@souk.test' },
+    env: { ...withoutHealthChecks, ADMIN_EMAILS: 'admin@souk.test' },
     clock: { now: () => Date.now() + aheadMs },
   });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
@@ -177,6 +177,7 @@ describe.concurrent('a server that changes its tools', () => {
   test('a new description alone is accepted, with an audit row and a mark in the capabilities', async () => {
     const [, fixture] = fixtures;
     if (!fixture) throw new Error('no fixture');
+    const before = Date.now();
     await trustThenChange('rewords', fixture, {}, [echo({ description: 'Says it once more.' })]);
     const response = await fetch(`${app.publicUrl}/mcp/capabilities`);
     const answer = getCapabilities.answer.parse(await response.json());
@@ -185,7 +186,8 @@ describe.concurrent('a server that changes its tools', () => {
       `select text_changed_at from tool_pins where server_id = 'rewords' and name = 'echo'`,
     );
     const textChangedAt = rows[0]?.text_changed_at.toISOString() ?? '';
-    expect(Math.abs(Date.now() - Date.parse(textChangedAt))).toBeLessThan(60_000);
+    expect(Date.parse(textChangedAt)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(textChangedAt)).toBeLessThanOrEqual(Date.now() + aheadMs);
     expect(shown).toMatchObject({ description: 'Says it once more.', textChangedAt });
     expect(await audits('rewords')).toEqual(['tool-change.accepted']);
   });

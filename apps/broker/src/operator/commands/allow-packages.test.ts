@@ -34,7 +34,7 @@ describe.skipIf(sandboxProblem() !== undefined)('packages by command', () => {
     ({ accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'admin@souk.test' }));
     const log = createLog('silent');
     operator = await createOperatorServer({ dataDir: app.dataDir, commands: allowCommands(app), log });
-  }, 120_000);
+  });
   afterAll(async () => {
     await operator?.stop();
     await app?.stop();
@@ -86,5 +86,5 @@ describe.skipIf(sandboxProblem() !== undefined)('packages by command', () => {
       `select actor_id, details ->> 'operator' as operator from audit_log where subject = 'tiny' and action = 'package.allowed'`,
     );
     expect(rows).toEqual([{ actor_id: null, operator: userInfo().username }]);
-  }, 120_000);
+  });
 });

@@ -232,7 +232,7 @@ test('diff shows what drifted, and approve shows the tool again, unless it has c
     );
   server.offerTools(withRequired('text', 'bcc'));
   const own = () => app.catalogue.snapshot().byId.get('drift');
-  await waitUntil('the change to be found', () => own()?.toolsUnderReview.length === 2, 30_000);
+  await waitUntil('the change to be found', () => own()?.toolsUnderReview.length === 2);
   const { out } = await souk('diff', 'drift');
   expect(out).toContain('Tool echo has changed:\n  inputSchema\n    - {');
   expect(out).toMatch(/^ {4}\+ +"bcc"$/m);

@@ -142,7 +142,7 @@ test('a run that was killed with its broker is finished at the next start; deplo
   const next = await forkBroker(environment, []);
   try {
     const find = async () => (await admin.getManifestRun({ params: { id: runId } })).run;
-    await waitUntil('it to be finished', async () => (await find()).status !== 'running', 20_000);
+    await waitUntil('it to be finished', async () => (await find()).status !== 'running');
     expect(await find()).toMatchObject({ status: 'done', items: [{ id: 'held', status: 'failed' }] });
     const { manifests } = await admin.listManifests({ query: {} });
     expect(manifests.find(({ id }) => id === 'late')).toMatchObject({ isActive: true, status: 'connected' });

@@ -51,8 +51,7 @@ function startWriter(dataDir: string, from: number): ChildProcess {
   });
 }
 
-// the speed of the disk is not what is proved here, and some disks are many times slower
-describe('the embedded database on its folder', { timeout: 120_000 }, () => {
+describe('the embedded database on its folder', () => {
   let dataDir = '';
   let db: Database | undefined;
   const children: ChildProcess[] = [];

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
-import { watchLongestTurn } from '#testing/longest-turn.ts';
 import { atFullSize, tellFigure } from '#testing/proof-size.ts';
 import { migrations } from '../../../migrations.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
@@ -62,20 +61,8 @@ describeOnDatabases('the reconciler and many orders', migrations, (open) => {
 
   async function reconcile() {
     const before = shop.control.requests();
-    const begun = performance.now();
-    const processor = process.cpuUsage();
-    const longestMs = watchLongestTurn();
     const report = await shop.billing.payments?.reconcileOrders();
-    const seconds = (performance.now() - begun) / 1000;
-    const { user, system } = process.cpuUsage(processor);
-    const requests = shop.control.requests() - before;
-    process.stdout.write(
-      `[reconcile] ${shop.db.engine}: ${report?.checked} orders, ${report?.fulfilled} of them paid, in ${seconds.toFixed(1)} s ` +
-        `(${((user + system) / 1e6).toFixed(1)} s of processor time, with the stand-in), ` +
-        `${requests} requests to the provider, longest turn ${longestMs().toFixed(0)} ms, ` +
-        `${(process.memoryUsage().rss / 2 ** 20).toFixed(0)} MB\n`,
-    );
-    return { report, requests };
+    return { report, requests: shop.control.requests() - before };
   }
   const bought = async () => {
     const { rows } = await shop.db.query<{ n: number }>(

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { listManifests as contract } from '@souk/contract/admin-manifests.ts';
 import { sql } from 'kysely';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
-import { bestLongestTurnMs } from '#testing/longest-turn.ts';
+import { limitElapsed, limitTurn } from '#testing/limits.ts';
 import { migrations } from '../../../migrations.ts';
 import { createCatalogue } from '../create-catalogue.ts';
 import { createSnapshot } from '../create-snapshot.ts';
@@ -16,6 +16,8 @@ import { listManifests } from './list-manifests.ts';
 
 const count = 5_000;
 const log = createLog('silent');
+/** The last turn ends, and counts. */
+const untilMeasured = () => pause(2);
 
 describeOnDatabases('5,000 manifests of 5 KiB, each with an older version', migrations, (open) => {
   let db: Database;
@@ -44,7 +46,7 @@ describeOnDatabases('5,000 manifests of 5 KiB, each with an older version', migr
           md5(${version}), 'admin'
         from generate_series(1, ${count}::int) n where ${sql.raw(which)}`.execute(db.maintenance);
     await db.query('analyze manifest_versions');
-  }, 120_000);
+  });
 
   const list = (query: object) =>
     listManifests(
@@ -55,38 +57,38 @@ describeOnDatabases('5,000 manifests of 5 KiB, each with an older version', migr
   test.each([{ page: 1 }, { page: 99, limit: 50 }, { page: 1, search: 'server 4999' }, { page: 1, status: 'active' }])(
     'a page of them (%j) is there within 1 s, and blocks nothing for 50 ms',
     async (query) => {
-      let tookMs = Number.POSITIVE_INFINITY;
-      const longestMs = await bestLongestTurnMs(async () => {
-        const start = performance.now();
-        await list(query);
-        tookMs = Math.min(tookMs, performance.now() - start);
-        await pause(2);
-      });
-      expect(tookMs).toBeLessThan(1_000);
-      expect(longestMs).toBeLessThan(50);
+      const readPage = async () => expect((await list(query)).manifests).not.toHaveLength(0);
+      const read = async () => {
+        await limitElapsed(1_000, readPage, { what: 'until it is there' });
+        await untilMeasured();
+      };
+      await limitTurn(50, read, { what: 'the longest turn' });
     },
   );
 
   test('all of them at once block nothing for 50 ms', async () => {
-    const longestMs = await bestLongestTurnMs(async () => {
+    await limitTurn(50, async () => {
       expect(JSON.stringify(await list({})).length).toBeGreaterThan(count * 500);
-      await pause(2);
+      await untilMeasured();
     });
-    expect(longestMs).toBeLessThan(50);
   });
 
   test('the catalogue is read in turns: nothing is blocked for 50 ms, and a page does not wait for its end', async () => {
     const catalogue = await createCatalogue({ db, clock: systemClock, log });
+    onTestFinished(() => catalogue.stop());
     expect(catalogue.snapshot().servers).toHaveLength(count / 2);
-    const longestMs = await bestLongestTurnMs(async () => {
-      let isRead = false;
-      const reading = catalogue.readAgain().then(() => (isRead = true));
+    const order: ('page' | 'catalogue')[] = [];
+    const readBoth = async () => {
+      order.length = 0;
+      const reading = catalogue.readAgain().then(() => order.push('catalogue'));
       await list({ page: 1 });
-      expect(isRead).toBe(false);
+      order.push('page');
       await reading;
-      await pause(2);
-    });
-    expect(longestMs).toBeLessThan(50);
-    await catalogue.stop();
+      await untilMeasured();
+    };
+    await limitTurn(50, readBoth);
+    // a busy PostgreSQL may answer the page late; where it waits for the reading, it always comes after it
+    for (let round = 0; round < 20 && order[0] !== 'page'; round++) await readBoth();
+    expect(order).toEqual(['page', 'catalogue']);
   });
 });

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '#platform/clock.ts';
 import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -131,12 +130,16 @@ describeOnDatabases('the record of prices', migrations, (open) => {
   });
 
   test('a broker knows by itself when a day has come', async () => {
-    const catalogue = await createCatalogue({ db: await open(), clock: systemClock, log });
-    const from = new Date(Date.now() + 1_000);
+    // the clock stands still until the announcement was seen
+    const stopped = { atMs: Date.now(), isOver: false };
+    const clock = { now: () => (stopped.isOver ? Date.now() : stopped.atMs) };
+    const catalogue = await createCatalogue({ db: await open(), clock, log });
+    const from = new Date(stopped.atMs + 1_000);
     const billing = { tier: 'T0', announcedPrices: { one: { credits: 9, from: from.toISOString() } } };
     await catalogue.deployManifest(manifest('weather', { billing }), { via: 'command' });
     const price = () => catalogue.snapshot().byId.get('weather')?.prices.get('one');
     expect(price()).toMatchObject({ credits: 0, coming: { credits: 9 } });
+    stopped.isOver = true;
     await waitUntil('the day', () => price()?.credits === 9);
     expect(price()).toMatchObject({ raisedAtMs: from.getTime(), coming: undefined });
     await catalogue.stop();

@@ -4,8 +4,9 @@ import {
   registryMetaKey,
   type RegistryEntry,
 } from '@souk/contract/registry.ts';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
+import { monotonicMs, systemClock } from '#platform/clock.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectModern } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
@@ -41,7 +42,7 @@ describeOnDatabases('the shop as a registry', migrations, (open) => {
       db: await open(),
       allowAddresses: [fixture.address],
       env: withoutHealthChecks,
-      clock: { now: () => nowMs, monotonic: () => performance.now() },
+      clock: { now: () => nowMs, monotonic: () => monotonicMs(systemClock) },
     });
     await deploy('anvil', { version: '1.0.0' });
     await deploy('anvil', { version: '1.1.0' });
@@ -51,10 +52,10 @@ describeOnDatabases('the shop as a registry', migrations, (open) => {
     nowMs += minuteMs;
     await app.catalogue.undeploy('gone', by);
     await app.catalogue.stage({ ...(await found('anvil')), id: 'staged' }, { origin: 'admin' });
-    return async () => {
-      await app.stop();
-      await fixture.close();
-    };
+  });
+  afterAll(async () => {
+    await app?.stop();
+    await fixture?.close();
   });
   const found = async (id: string) => {
     const manifest = app.catalogue.snapshot().byId.get(id)?.manifest;

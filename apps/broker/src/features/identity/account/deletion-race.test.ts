@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
 import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
@@ -12,9 +12,11 @@ describe.skipIf(!hasPostgres())('once the deletion of an account has begun (Post
   let begun = () => {};
   let mayEnd: Promise<void> | undefined;
   beforeAll(async () => {
-    const databaseUrl = await createPostgresDatabase();
+    const url = new URL(await createPostgresDatabase());
+    // the test holds a lock for which statements wait: longer than they may otherwise
+    url.searchParams.set('query_timeout', '300000');
     app = await startTestApp({
-      db: await openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations }),
+      db: await openDatabase({ databaseUrl: url.href, dataDir: '', log: createLog('silent'), migrations }),
     });
     // holds the deletion in the middle of its transaction
     app.identity.accountContributors.add({
@@ -46,6 +48,7 @@ describe.skipIf(!hasPostgres())('once the deletion of an account has begun (Post
     const { id: userId }: { id: string } = JSON.parse(await profile.text());
 
     const end = Promise.withResolvers<void>();
+    onTestFinished(() => end.resolve());
     const middle = Promise.withResolvers<void>();
     [begun, mayEnd] = [middle.resolve, end.promise];
     const deletion = send('DELETE', `/api/users/${userId}/account`, { confirm: email });
@@ -116,6 +119,7 @@ describe.skipIf(!hasPostgres())('once the deletion of an account has begun (Post
       });
     const [{ id: userId } = {}] = await app.identity.users.find(email);
     const end = Promise.withResolvers<void>();
+    onTestFinished(() => end.resolve());
     const middle = Promise.withResolvers<void>();
     [begun, mayEnd] = [middle.resolve, end.promise];
     const deletion = send('DELETE', `/api/users/${userId}/account`, { confirm: email }, accessToken);

@@ -109,7 +109,7 @@ describeOnDatabases('alerts', migrations, (open) => {
       const connection = { type: 'http', url: fixture.url };
       await deployManifest(app, { id: 'top', name: 'Summit', connection, billing: { tier: 'T0' } });
       await fixture.close();
-      await waitUntil('it is down', () => app.catalogue.snapshot().servers.some(isDown), 30_000);
+      await waitUntil('it is down', () => app.catalogue.snapshot().servers.some(isDown));
       await app.checkAlerts();
       await app.notices.sendDue();
       const about = () => mail.received.filter(({ source }) => source.includes('Summit has been down'));

@@ -145,7 +145,7 @@ describeOnDatabases('usage by day', migrations, (open) => {
     try {
       writer.record(call());
       void writer.flush();
-      await waitUntil('the other row to be counted', async () => (await stats(db)).totalToolCalls === 1, 10_000);
+      await waitUntil('the other row to be counted', async () => (await stats(db)).totalToolCalls === 1);
     } finally {
       resolve();
       await slow;

@@ -76,6 +76,24 @@ export async function settle({ db, billing }: Pick<Shop, 'db' | 'billing'>): Pro
   await billing.payments?.events.idle();
 }
 
+/**
+ * Does `work` while what `begin` begins is under way, and answers that. Both again where a busy machine took so long for the
+ * work that the other was over first.
+ */
+export async function doWhile<T>(
+  begin: () => Promise<T>,
+  work: () => Promise<unknown>,
+): Promise<{ underWay: Promise<T> }> {
+  for (;;) {
+    const state = { isOver: false };
+    const underWay = begin().finally(() => (state.isOver = true));
+    underWay.catch(() => {}); // told where it is awaited
+    await work();
+    if (!state.isOver) return { underWay };
+    await underWay;
+  }
+}
+
 let people = 0;
 
 /** Someone who owns nothing yet. */

@@ -1,0 +1,6 @@
+/** What `act` answers, and how long it took: for figures that a proof tells, or that `limitFigure` judges. */
+export async function elapsed<T>(act: () => T | Promise<T>): Promise<{ ms: number; result: T }> {
+  const begun = performance.now();
+  const result = await act();
+  return { ms: performance.now() - begun, result };
+}
