@@ -55,7 +55,11 @@ export async function limitProcessor(boundMs: number, act: () => unknown, option
 export async function limitTurn(boundMs: number, act: () => unknown, options: LimitOptions = {}): Promise<void> {
   await limit({ bound: boundMs, unit: 'ms in one turn', ...options }, act, async () => {
     const longestTurnMs = watchLongestTurn();
-    await act();
+    try {
+      await act();
+    } finally {
+      longestTurnMs();
+    }
     return longestTurnMs();
   });
 }
