@@ -168,6 +168,11 @@ async function payForCalls(calls: number): Promise<void> {
       begun++;
       const call = { name: 'shop__say', arguments: { end: 'ok' } };
       const { body } = await postModern(`${publicUrl}/mcp`, token, 'tools/call', call);
+      // a busy machine may not hold the price in time: the call was not sent, and clients try again
+      if (Object(body.result?.['_meta'])['souk/code'] === 'charging_unavailable') {
+        begun--;
+        continue;
+      }
       expect(body.result?.['content']).toEqual([{ type: 'text', text: 'done' }]);
       answered++;
     }

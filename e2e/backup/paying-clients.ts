@@ -1,8 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { z } from 'zod';
 import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
 
 const clients = 8;
+const answerOf = z.object({
+  result: z
+    .object({ isError: z.boolean().optional(), _meta: z.record(z.string(), z.unknown()).optional() })
+    .loose()
+    .optional(),
+});
 
 export type PaidCall = { callId: string; beganMs: number; ms: number };
 
@@ -20,13 +27,18 @@ export function startPayingClients(publicUrl: string, token: string): PayingClie
       const beganMs = performance.now();
       const call = { name: 'travel__distance', arguments: { from: 'LHR', to: 'JFK' } };
       const answer = await fetch(`${publicUrl}/mcp`, modernRequest(token, 'tools/call', call));
-      const { result } = (await answer.json()) as { result?: { isError?: boolean } };
-      expect([answer.status, result?.isError ?? false], JSON.stringify(result)).toEqual([200, false]);
-      done.push({ callId: answer.headers.get('x-request-id') ?? '', beganMs, ms: performance.now() - beganMs });
+      const { result } = answerOf.parse(await answer.json());
+      const ms = performance.now() - beganMs;
       await pause(10);
+      // a busy machine may not hold the price in time: the call was not sent, and clients try again
+      if (result?._meta?.['souk/code'] === 'charging_unavailable') continue;
+      expect([answer.status, result?.isError ?? false], JSON.stringify(result)).toEqual([200, false]);
+      done.push({ callId: answer.headers.get('x-request-id') ?? '', beganMs, ms });
     }
   };
   const ended = Promise.all(Array.from({ length: clients }, client));
+  // it is heard at the stop
+  ended.catch(() => {});
   return {
     done,
     async stop() {

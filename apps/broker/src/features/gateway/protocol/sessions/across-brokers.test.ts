@@ -225,7 +225,9 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
     expect(JSON.stringify(rows).length).toBeLessThan(9 * 1024 * 1024);
     nowMs += 61_000;
     await replicas.apps[0].gateway.removeExpiredSessions();
-    expect(await waiting()).toEqual([]);
+    // meanwhile a broker may have sent a notice that an answer was not used
+    const left = new Set((await waiting()).map(({ id }) => id));
+    expect(rows.filter(({ id }) => left.has(id))).toEqual([]);
   });
 
   /** What a client of each generation does, under one set of names. */
