@@ -4,7 +4,11 @@ import { contentTools, jsonSchemaTool, onePixelPng, text } from './fixture-conte
 import { inputTools, namePrompt } from './fixture-input.ts';
 
 /** The state that all sessions share: calls extend the lists, and subscribers are notified. */
-export type FixtureState = { extraTools: Tool[]; extraPrompts: { name: string }[]; announce(): void };
+export type FixtureState = {
+  extraTools: Tool[];
+  extraPrompts: { name: string; description: string }[];
+  announce(): void;
+};
 
 const noArguments = { type: 'object' as const };
 const oneString = (name: string) => ({
@@ -58,7 +62,10 @@ export function createConformanceServer(state: FixtureState): Server {
       return text('A tool was added.');
     }
     if (name === 'test_trigger_prompt_change') {
-      state.extraPrompts.push({ name: `test_added_${state.extraPrompts.length}` });
+      state.extraPrompts.push({
+        name: `test_added_${state.extraPrompts.length}`,
+        description: 'A prompt that was added.',
+      });
       state.announce();
       return text('A prompt was added.');
     }

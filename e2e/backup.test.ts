@@ -137,8 +137,13 @@ describe.skipIf(binaries === undefined)('a backup of the whole product', () => {
         ['notes__list_tags', {}],
         ['travel__distance', { from: 'LHR', to: 'JFK' }],
       ] as const) {
-        const called = await client.callTool({ name, arguments: given });
-        expect(called.isError, JSON.stringify(called)).toBeFalsy();
+        // on a busy machine a check may find the server late, and calls are told to try again
+        await waitUntil(`${name} to answer`, async () => {
+          const called = await client.callTool({ name, arguments: given });
+          const code = called.isError ? Object(called._meta)['souk/code'] : 'ok';
+          expect(code, JSON.stringify(called)).toMatch(/^(ok|upstream_unavailable)$/);
+          return code === 'ok';
+        });
       }
       await client.close();
       tellFigure(

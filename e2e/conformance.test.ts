@@ -3,6 +3,9 @@ import { runToEnd } from './product.ts';
 
 test('[CFG-20] npm run conformance: the official suite passes every scored check of both revisions against our gateway, our upstream side and our OAuth server', async () => {
   const run = await runToEnd(['conformance/run.ts']);
+  // first the scenarios that failed, in few lines
+  const failed = run.stdout.split('\n').filter((line) => /: \d+ failed(?!, not scored)/.test(line));
+  expect(failed, run.output.slice(-8000)).toEqual([]);
   expect(run.code, run.output.slice(-8000)).toBe(0);
   const rows = [...run.stdout.matchAll(/^(\S+(?: \S+)?) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) {2}ok$/gm)];
   // checks the sizes, which are frozen with the requirement sets: a suite that ran nothing would pass too

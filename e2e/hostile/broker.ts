@@ -25,6 +25,7 @@ const config = readConfig({
   MCP_REQUESTS_PER_MINUTE_TOKEN: '1000000',
   STDIO_ALLOWLIST: start.allowlist,
   LOG_LEVEL: 'fatal',
+  ...start.env,
 });
 limitMemory(config);
 const app = await createApp({

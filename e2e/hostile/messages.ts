@@ -14,6 +14,8 @@ export type BrokerStart = {
   credits?: number;
   /** So many calls of the last one are on record. */
   recordedCalls?: number;
+  /** Further settings of the broker. */
+  env?: Record<string, string>;
 };
 /** A tool, and the token of the person who calls it. */
 export type BadCall = { name: string; token: string };

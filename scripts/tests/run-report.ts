@@ -31,7 +31,9 @@ export function readReport(path: string): RunReport | undefined {
   return existsSync(path) ? runReport.parse(JSON.parse(readFileSync(path, 'utf8'))) : undefined;
 }
 
-const shownLines = 4;
+const shownLines = 3;
+/** Lines of a stack that name no file of ours. */
+const foreign = /^\s*at .*(node:|node_modules)/;
 
 /** The file, the name and the first lines of the failure. */
 export function describeFailure({ file, names, message }: FailedTest): string {
@@ -40,6 +42,8 @@ export function describeFailure({ file, names, message }: FailedTest): string {
 }
 
 export function firstLines(message: string): string[] {
-  const lines = stripVTControlCharacters(message).split('\n').slice(0, shownLines);
-  return lines.map((line) => `    ${line.slice(0, 200)}`);
+  const lines = stripVTControlCharacters(message)
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !foreign.test(line));
+  return lines.slice(0, shownLines).map((line) => `    ${line.slice(0, 160)}`);
 }

@@ -13,6 +13,9 @@ const policy: ManifestPolicy = {
   addressProblem: () => undefined,
 };
 
+/** The longest that a manifest may name: a busy machine needs more than the defaults to start a program. */
+const patience = { connectMs: 30_000, listMs: 60_000, callMs: 300_000 };
+
 const defaults = {
   serviceType: 'mcp',
   version: '1.0.0',
@@ -20,15 +23,16 @@ const defaults = {
   category: 'data',
 };
 
-/** Deploys a manifest and waits until its server was asked; `unasked` does not wait. */
+/** Deploys a manifest and waits until its server was asked; `unasked` does not wait. Deadlines that it does not name are long. */
 export async function deployManifest(
   app: App,
-  manifest: { id: string } & Record<string, unknown>,
+  manifest: { id: string; deadlines?: Partial<typeof patience> } & Record<string, unknown>,
   expectStatus: 'connected' | 'disconnected' | 'error' | 'unasked' = 'connected',
 ): Promise<void> {
   // as versions that were deployed before such icons were refused: tests serve icons over http
   const { icon, ...sent } = manifest;
-  const read = parseManifest(JSON.stringify({ name: manifest.id, ...defaults, ...sent }), policy);
+  const deadlines = { ...patience, ...manifest.deadlines };
+  const read = parseManifest(JSON.stringify({ name: manifest.id, ...defaults, ...sent, deadlines }), policy);
   const parsed = typeof icon === 'string' ? { ...read, icon } : read;
   await app.catalogue.stage(parsed, { origin: 'admin' });
   await app.catalogue.deploy(parsed.id, parsed.version);

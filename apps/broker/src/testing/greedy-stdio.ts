@@ -69,7 +69,7 @@ const ways: Record<string, (wanted: Required<Wanted>) => unknown> = {
     }
     await full.promise;
   },
-  fork: ({ count }) => Array.from({ length: count }, () => spawn('sleep', ['60'], { stdio: 'ignore' })).length,
+  fork: ({ count }) => Array.from({ length: count }, () => spawn('sleep', ['600'], { stdio: 'ignore' })).length,
   chatter: () => pour(process.stderr, 'e'),
   notify: ({ line }) => pour(process.stdout, line),
 };

@@ -1,11 +1,17 @@
 import type { Server } from 'node:http';
 
-/** Listens on a free port of 127.0.0.1, or on what is given. `close` drops open connections too. */
+/**
+ * Listens on a free port of 127.0.0.1, or on what is given. `close` drops open connections too. Sockets have no deadlines:
+ * on a busy machine, one that the server closes as idle may have just been used.
+ */
 export async function listenLocally(
   server: Server,
   port = 0,
   host = '127.0.0.1',
 ): Promise<{ port: number; close(): Promise<void> }> {
+  server.keepAliveTimeout = 0;
+  server.headersTimeout = 0;
+  server.requestTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);

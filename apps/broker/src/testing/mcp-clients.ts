@@ -5,6 +5,8 @@ import { modernRequest } from './modern-request.ts';
 
 const headers = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
 const info = { name: 'test-client', version: '1.0.0' };
+/** The clients give up after a minute by themselves; no test that works comes near this. */
+const hang = { timeout: 600_000 };
 
 type CallParams = { name: string; arguments?: Record<string, unknown> };
 type CallOptions = { signal?: AbortSignal; onprogress?: (progress: { progress: number }) => void };
@@ -28,16 +30,19 @@ async function connectV2(url: string, token: string, mode: 'legacy' | { pin: '20
     if (init?.method === 'GET') resolve();
     return response;
   };
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { ...headers(token), fetch: fetchAndTell }));
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(url), { ...headers(token), fetch: fetchAndTell }),
+    hang,
+  );
   // notices that come before it are for nobody; the client opens it after `connect` has resolved
   if (mode === 'legacy') await streamIsOpen;
   return {
-    listTools: () => client.listTools(),
-    listPrompts: () => client.listPrompts(),
-    listResources: () => client.listResources(),
-    callTool: (params, options) => client.callTool(params, options),
-    getPrompt: (params) => client.getPrompt(params),
-    readResource: (params) => client.readResource(params),
+    listTools: () => client.listTools(undefined, hang),
+    listPrompts: () => client.listPrompts(undefined, hang),
+    listResources: () => client.listResources(undefined, hang),
+    callTool: (params, options) => client.callTool(params, { ...hang, ...options }),
+    getPrompt: (params) => client.getPrompt(params, hang),
+    readResource: (params) => client.readResource(params, hang),
     onNotice: (listener) => {
       client.fallbackNotificationHandler = async ({ method }) => listener(method);
     },
@@ -56,15 +61,15 @@ export async function connectV1(url: string, token: string): Promise<TestClient>
   const client = new ClientV1(info);
   const transport = new TransportV1(new URL(url), headers(token));
   // SDK 1.x declares optional members without `undefined`, which exactOptionalPropertyTypes takes literally.
-  await client.connect(transport as Parameters<ClientV1['connect']>[0]);
+  await client.connect(transport as Parameters<ClientV1['connect']>[0], hang);
   return {
     // Both generations list alike; their types were made from different revisions of the schema.
-    listTools: () => client.listTools() as ReturnType<Client['listTools']>,
-    listPrompts: () => client.listPrompts() as ReturnType<Client['listPrompts']>,
-    listResources: () => client.listResources() as ReturnType<Client['listResources']>,
-    callTool: (params, options) => client.callTool(params, undefined, options),
-    getPrompt: (params) => client.getPrompt(params),
-    readResource: (params) => client.readResource(params),
+    listTools: () => client.listTools(undefined, hang) as ReturnType<Client['listTools']>,
+    listPrompts: () => client.listPrompts(undefined, hang) as ReturnType<Client['listPrompts']>,
+    listResources: () => client.listResources(undefined, hang) as ReturnType<Client['listResources']>,
+    callTool: (params, options) => client.callTool(params, undefined, { ...hang, ...options }),
+    getPrompt: (params) => client.getPrompt(params, hang),
+    readResource: (params) => client.readResource(params, hang),
     onNotice: (listener) => {
       client.fallbackNotificationHandler = async ({ method }) => listener(method);
     },

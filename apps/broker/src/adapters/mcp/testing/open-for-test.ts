@@ -7,6 +7,9 @@ import type { UpstreamTarget } from '../target.ts';
 import type { ToolAnswer, ToolCallOptions, Upstream } from '../upstream.ts';
 import { UpstreamError } from '../upstream-error.ts';
 
+/** No test that works comes near it. */
+const hangMs = 600_000;
+
 /** Upstreams that the tests of one file opened. */
 export type OpenedUpstreams = {
   open(target: UpstreamTarget, options?: Partial<OpenOptions>): Promise<Upstream>;
@@ -18,9 +21,8 @@ export function trackUpstreams(): OpenedUpstreams {
   return {
     async open(target, options = {}) {
       const upstream = await openUpstream(target, {
-        // generous: a busy machine starts a program in seconds
-        connectTimeoutMs: 30_000,
-        listTimeoutMs: 30_000,
+        connectTimeoutMs: hangMs,
+        listTimeoutMs: hangMs,
         maxResultBytes: 1024 * 1024,
         log: createLog('silent'),
         notices: new NoticeLimits().ofServer('tested'),
@@ -36,7 +38,7 @@ export function trackUpstreams(): OpenedUpstreams {
 }
 
 export function callOptions(options: Partial<ToolCallOptions> = {}): ToolCallOptions {
-  return { signal: new AbortController().signal, timeoutMs: 30_000, totalTimeoutMs: 60_000, ...options };
+  return { signal: new AbortController().signal, timeoutMs: hangMs, totalTimeoutMs: hangMs, ...options };
 }
 
 /** How a tool call over HTTP is sent: on the fast path, or by the SDK's client, which can mirror arguments in headers. */
