@@ -224,7 +224,9 @@ test('[MAN-22] [MAN-40] what is no manifest, or is not allowed here, is refused 
 });
 
 test('[MAN-18] [MAN-22] [MAN-26] [MAN-28] a row of the list can be sent back, and only what the specification demands must be', async () => {
-  await deployManifest(shop, manifest('row'));
+  // as a manifest has them that names none
+  const deadlines = { connectMs: 5_000, listMs: 10_000, callMs: 60_000 };
+  await deployManifest(shop, { ...manifest('row'), deadlines });
   const rowOf = async () => (await admin.listManifests({ query: { search: 'row' } })).manifests[0];
   const row = await rowOf();
   expect(row).toMatchObject({ isActive: true, author: null, capabilities: { tools: fixtureTools.length } });

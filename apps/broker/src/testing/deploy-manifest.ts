@@ -14,7 +14,7 @@ const policy: ManifestPolicy = {
 };
 
 /** The longest that a manifest may name: a busy machine needs more than the defaults to start a program. */
-const patience = { connectMs: 30_000, listMs: 60_000, callMs: 300_000 };
+export const patience = { connectMs: 30_000, listMs: 60_000, callMs: 300_000 };
 
 const defaults = {
   serviceType: 'mcp',

@@ -6,7 +6,7 @@ import { toolChangeSchema } from '@souk/contract/tool-changes.ts';
 import type { Tool } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { deployManifest } from '#testing/deploy-manifest.ts';
+import { deployManifest, patience } from '#testing/deploy-manifest.ts';
 import { connectLegacy, connectModern } from '#testing/mcp-clients.ts';
 import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
@@ -292,7 +292,7 @@ test('what deploy-all would do is told before it is done: tools under review fir
   const [person] = await app.identity.users.find('ann@souk.test');
   await shop.addUserSubscription({ params: { id: person?.id ?? '' }, body: { type: 'rental', mcpId: 'yard' } });
   const stage = (id: string, change: object) =>
-    app.catalogue.upload(manifest(id, { connection, ...change }, policy), { via: 'command' });
+    app.catalogue.upload(manifest(id, { connection, deadlines: patience, ...change }, policy), { via: 'command' });
   await stage('zeal', { version: '2.0.0', description: 'Says more.', billing: { tier: 'T0', toolCosts: { echo: 2 } } });
   await stage('yard', { version: '2.0.0', billing: { ...billing, rental: { price: 700 } } });
   for (let count = 10; count < 30; count++) await stage(`new-${count}`, { version: '1.0.0' });

@@ -8,7 +8,7 @@ import type { Database } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
 import { openTestDatabase, temporaryRoot } from '#testing/databases.ts';
-import { deployManifest } from '#testing/deploy-manifest.ts';
+import { deployManifest, patience } from '#testing/deploy-manifest.ts';
 import { freePort } from '#testing/free-port.ts';
 import { connectModern } from '#testing/mcp-clients.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
@@ -207,7 +207,7 @@ test('a program that crashed for good says what brings it back, and each of thes
     expect(await call('echo')).toContain('text');
 
     const file = join(folder, 'fault.json');
-    const manifest = { ...shared, name: 'fault', serviceType: 'mcp', version: '1.0.0' };
+    const manifest = { ...shared, name: 'fault', serviceType: 'mcp', version: '1.0.0', deadlines: patience };
     await writeFile(file, JSON.stringify({ ...manifest, description: 'A server of a test.', category: 'data' }));
     for (const what of ['fault', file]) {
       aheadMs += 60_000;
