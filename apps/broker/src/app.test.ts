@@ -71,6 +71,7 @@ test('[ERR-10] [ERR-13] every error has the one shape: success false, a code, a 
     [await send('x'.repeat(300 * 1024)), 413, 'payload_too_large'],
     [await send(`${'['.repeat(65)}${']'.repeat(65)}`), 400, 'too_deep'],
     [await send('{"__proto__":{}}'), 400, 'invalid_request'],
+    [await send(String.raw`{"name":"a","more":[{"\u005f_proto__":{}}]}`), 400, 'invalid_request'],
     [await send('x', 'text/plain'), 415, 'unsupported_media_type'],
     [await fetch(`${app.publicUrl}/%`), 400, 'invalid_request'],
   ] as const;
@@ -80,6 +81,17 @@ test('[ERR-10] [ERR-13] every error has the one shape: success false, a code, a 
     expect(JSON.parse(text)).toMatchObject({ success: false, code, message: expect.stringContaining(' ') });
     expect(text).not.toContain('    at ');
   }
+});
+
+test('__proto__ is a text like any other where it is no field', async () => {
+  const app = await start();
+  const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb();
+  const answer = await fetch(`${app.publicUrl}/auth/pat/create`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${accessToken}` },
+    body: '{"name":"__proto__"}',
+  });
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"__proto__"')]);
 });
 
 test('[ERR-12] [ERR-13] an unexpected failure answers with the text of the catalogue and a request id that the log has too', async () => {

@@ -50,11 +50,27 @@ export function readJsonBody(bytes: Buffer): unknown {
   if (text === '') return undefined;
   const { isTooDeep, hasLongNumber } = scanJson(text, maxJsonDepth);
   if (isTooDeep) throw new SoukError('too_deep');
-  if (text.includes('__proto__')) throw new SoukError('invalid_request', { message: '__proto__ is not a field.' });
+  const body = parse(text, hasLongNumber);
+  if (maySpellProto.test(text) && hasProtoField(body)) {
+    throw new SoukError('invalid_request', { message: '__proto__ is not a field.' });
+  }
+  return body;
+}
+
+function parse(text: string, hasLongNumber: boolean): unknown {
   try {
     // a field that is a number refuses one that no double holds; the arguments of a tool keep it
     return hasLongNumber ? withExactNumbers(JSON.parse(markLongNumbers(text))) : JSON.parse(text);
   } catch (error) {
     throw new SoukError('invalid_json', { cause: error });
   }
+}
+
+/** The word, or an escape that may be a letter of it. */
+const maySpellProto = /__proto__|\\u00[5-7]/;
+
+/** Whether a field at any depth has this name. As a value it is a text like any other. */
+function hasProtoField(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasProtoField);
 }

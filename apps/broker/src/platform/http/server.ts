@@ -13,6 +13,7 @@ import { createConnections, type Connections } from './connections.ts';
 import { answerEarly } from './early-answers.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 import { renderError, retryAfterSeconds } from './error-body.ts';
+import { isMcpLink, namesOtherHost, ownTarget } from './request-target.ts';
 
 const maxFormBytes = 64 * 1024;
 /** Deadlines for the head and for the whole of a request. Node looks for late requests once in each interval. */
@@ -44,8 +45,8 @@ function isDecodable(url: string): boolean {
   }
 }
 
-/** Whether requests can be served, and what an operator has to know of it meanwhile. */
-export type Readiness = () => Promise<{ ready: boolean; warnings?: readonly string[] }>;
+/** Whether requests can be served, why not, and what an operator has to know of it meanwhile. */
+export type Readiness = () => Promise<{ ready: boolean; reason?: string | undefined; warnings?: readonly string[] }>;
 
 /**
  * The HTTP server with everything that applies to every request: limits, Host check, security headers, cookies, forms,
@@ -67,6 +68,7 @@ export async function buildServer(options: {
   const { config, timeouts = requestTimeouts, connections = createConnections() } = options;
   const logger: FastifyBaseLogger = options.log;
   const https = config.publicUrl.startsWith('https:');
+  const publicHost = new URL(config.publicUrl).host;
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -81,8 +83,10 @@ export async function buildServer(options: {
     forceCloseConnections: true,
     return503OnClosing: true,
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
-    rewriteUrl: ({ url = '/', headers }) =>
-      headers.accept?.includes('text/html') && !isDecodable(url) ? undecodablePath : url,
+    rewriteUrl: ({ url = '/', headers }) => {
+      const target = ownTarget(url, publicHost);
+      return headers.accept?.includes('text/html') && !isDecodable(target) ? undecodablePath : target;
+    },
     // for programs an address that cannot be decoded fails before routing, and so before the error handler below
     frameworkErrors: (error, request, reply) => {
       const rendered = renderError(error, request.id);
@@ -130,9 +134,12 @@ export async function buildServer(options: {
     bodyParser(maxFormBytes, (bytes) => parseForm(bytes.toString('utf8'))),
   );
 
-  const publicHost = new URL(config.publicUrl).host;
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    if (namesOtherHost(request.raw)) {
+      const message = 'A request names one host, and this installation is asked for its own addresses only.';
+      throw new SoukError(isMcpLink(request.raw.url) ? 'foreign_host' : 'invalid_request', { message });
+    }
     // request.host uses X-Forwarded-Host only from trusted proxies.
     if (request.host !== publicHost && !hostExempt.has(request.url)) {
       throw new SoukError('foreign_host', { message: `This installation answers at ${config.publicUrl} only.` });
@@ -153,9 +160,17 @@ export async function buildServer(options: {
     return { status: 'ok', version: options.version };
   });
   app.get('/readyz', async (_request, reply) => {
-    const { ready, warnings = [] } = await options.readiness().catch(() => ({ ready: false, warnings: [] }));
+    const {
+      ready,
+      reason,
+      warnings = [],
+    } = await options.readiness().catch((): Awaited<ReturnType<Readiness>> => ({
+      ready: false,
+    }));
     const status = ready ? 'ready' : 'not ready';
-    return reply.code(ready ? 200 : 503).send({ status, ...(warnings.length > 0 && { warnings }) });
+    return reply
+      .code(ready ? 200 : 503)
+      .send({ status, ...(reason !== undefined && { reason }), ...(warnings.length > 0 && { warnings }) });
   });
   // last, and so before whatever features put in front
   app.addHook('onReady', async () => connections.watch(app.server));

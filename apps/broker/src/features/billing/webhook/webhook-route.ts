@@ -9,12 +9,18 @@ import type { PaymentEvent } from './payment-event.ts';
 /** More than the largest event that the provider sends. */
 const maxBodyBytes = 512 * 1024;
 
+/** PostgreSQL stores no NUL. */
+const text = z
+  .string()
+  .min(1)
+  .max(255)
+  .refine((value) => !value.includes('\0'));
 const eventSchema = z.object({
-  id: z.string().min(1).max(255),
-  type: z.string().min(1).max(255),
+  id: text,
+  type: text,
   livemode: z.boolean(),
   // some are about objects without an id, such as a balance: none that we ask for
-  data: z.object({ object: z.object({ id: z.string().min(1).max(255).optional() }) }),
+  data: z.object({ object: z.object({ id: text.optional() }) }),
 });
 
 /**

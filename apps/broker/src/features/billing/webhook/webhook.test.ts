@@ -69,6 +69,14 @@ test.each([
       return post(payload, { 'stripe-signature': sign(payload) });
     },
   ],
+  ...(['id', 'type', 'object'].map((what) => [
+    `with NUL in its ${what}`,
+    () => {
+      const odd = 'a\0b';
+      const payload = eventOf(what === 'object' ? { data: { object: { id: odd } } } : { [what]: odd });
+      return post(payload, { 'stripe-signature': sign(payload) });
+    },
+  ]) satisfies [string, () => Promise<Response>][]),
   [
     'that is no event',
     () => {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asRecord } from '#platform/json.ts';
 import type { Identity } from '#features/identity/index.ts';
 import type { Caller } from '#platform/http/caller.ts';
+import { hasTwoHosts } from '#platform/http/request-target.ts';
 import type { GatewayEvents, McpRequest } from '../gateway-events.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import type { InFlight } from './in-flight.ts';
@@ -37,10 +38,11 @@ export function createFront(options: {
   const publicHost = new URL(publicUrl).host;
   const wholeLink: Link = { resource: `${publicUrl}/mcp`, serverId: undefined };
 
-  function linkOf({ method, url, headers }: IncomingMessage): Link | undefined {
+  function linkOf({ method, url, headers, rawHeaders }: IncomingMessage): Link | undefined {
     if (method !== 'POST' || url === undefined) return undefined;
     // X-Forwarded-Host counts only from trusted proxies, which fastify knows
     if (headers.host !== publicHost || headers['x-forwarded-host'] !== undefined) return undefined;
+    if (hasTwoHosts(rawHeaders)) return undefined;
     if (headers.origin !== undefined && headers.origin !== publicUrl) return undefined;
     if (url === '/mcp' || url === '/mcp/') return wholeLink;
     const [, path, serverId] = ownLink.exec(url) ?? [];
