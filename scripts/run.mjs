@@ -29,6 +29,8 @@ const env = {
   ...process.env,
   PATH: [dirname(node), join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter),
 };
+// Half of these threads look up names: of the usual four, two dead names would hold all that look up.
+env.UV_THREADPOOL_SIZE ??= '16';
 // Caches compiled code for the next start, which is then faster and needs less memory. Node ignores a folder that it
 // cannot write to.
 if (first !== '--module') env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled');

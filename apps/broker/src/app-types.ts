@@ -17,7 +17,7 @@ import type { Config } from '#platform/config.ts';
 import type { KeyRing } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { KeepAliveTimes } from '#platform/http/keep-alive.ts';
-import type { ResolveName } from '#platform/http/outgoing.ts';
+import type { ResolveName } from '#platform/http/name-lookups.ts';
 import type { UnreadLimits } from '#platform/http/unread-answers.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Ids } from '#platform/ids.ts';

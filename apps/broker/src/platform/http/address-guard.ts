@@ -4,7 +4,8 @@ import { allowedAddresses, bareHost } from './allowed-addresses.ts';
 import type { AllowEntry } from './limited-entry.ts';
 import type { AddressRule, ConnectionWatch } from './connection-watch.ts';
 import { isLocalName } from './local-name.ts';
-import { direct, type Destination, type ResolveName } from './outgoing.ts';
+import { direct, type Destination } from './outgoing.ts';
+import type { ResolveName } from './name-lookups.ts';
 
 /** A destination that is neither public nor allow-listed. The message names it, so it goes to logs, not to users. */
 export class RefusedAddressError extends Error {

@@ -8,7 +8,8 @@ import { readConfig } from '../config.ts';
 import { RefusedAddressError } from './address-guard.ts';
 import type { ConnectionWatch } from './connection-watch.ts';
 import { createGuardedDispatcher } from './guarded-fetch.ts';
-import { createOutgoing, type ResolveName } from './outgoing.ts';
+import { createOutgoing } from './outgoing.ts';
+import type { ResolveName } from './name-lookups.ts';
 import { createOutgoingDispatcher } from './outgoing-dispatcher.ts';
 
 const password = 'canary-proxy-password';

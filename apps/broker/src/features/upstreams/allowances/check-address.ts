@@ -4,7 +4,7 @@ import { SoukError } from '#platform/errors.ts';
 import { readAddressEntry } from '#platform/http/allowed-addresses.ts';
 import { isPublicAddress } from '#platform/http/address-guard.ts';
 import { isOfPrivateNetwork } from '#platform/http/limited-entry.ts';
-import type { ResolveName } from '#platform/http/outgoing.ts';
+import type { ResolveName } from '#platform/http/name-lookups.ts';
 
 /** 256 addresses: an administrator names what they mean. */
 const shortestPrefix = { 4: 24, 6: 120 } as const;

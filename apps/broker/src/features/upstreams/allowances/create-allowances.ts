@@ -5,7 +5,7 @@ import type { Config } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { isOfPrivateNetwork, type LimitedEntry } from '#platform/http/limited-entry.ts';
-import type { ResolveName } from '#platform/http/outgoing.ts';
+import type { ResolveName } from '#platform/http/name-lookups.ts';
 import type { Log } from '#platform/log.ts';
 import { allowanceChannel, createAddressRows, type AddressRow } from './address-rows.ts';
 import { checkPackage, codeOf, programOf } from './check-package.ts';

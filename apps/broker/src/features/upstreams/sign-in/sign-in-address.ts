@@ -1,6 +1,6 @@
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { Outgoing } from '#platform/http/outgoing.ts';
+import { promisify } from 'node:util';
+import { direct, type Outgoing } from '#platform/http/outgoing.ts';
 import type { AllowEntry } from '#platform/http/limited-entry.ts';
 import { allowedAddresses, bareHost, portOf } from '#platform/http/allowed-addresses.ts';
 
@@ -26,7 +26,7 @@ export async function withOwnAddresses(address: SignInAddress): Promise<SignInAd
   const isListed = allowed.hasHost(hostname, port) || (isIP(bare) !== 0 && allowed.mayHave(bare, port));
   if (isListed) return address;
   if (isIP(bare) !== 0 || !allowed.mayHave(hostname, port)) return { ...address, allowAddresses: [] };
-  const found = await lookup(hostname, { all: true }).catch(() => []);
+  const found = await promisify((address.outgoing ?? direct).resolve)(hostname, {}).catch(() => []);
   const isInside = found.length > 0 && found.every(({ address: each }) => allowed.entryFor(hostname, each, port));
   return { ...address, allowAddresses: isInside ? allowAddresses : [] };
 }
