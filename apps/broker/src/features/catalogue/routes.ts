@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { getCapabilities, getHealth, getInfo, getPrompts, getResources, getTools } from '@souk/contract/catalogue.ts';
 import { approveToolChange, listToolChanges, rejectToolChange } from '@souk/contract/tool-changes.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
-import { sendJson } from '#platform/http/json-text.ts';
+import { createKeptAnswers } from '#platform/http/kept-answers.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Catalogue } from './create-catalogue.ts';
 import { servedTools } from './served-tools.ts';
@@ -65,15 +66,16 @@ export function mountCatalogueRoutes(
     };
   });
 
-  router.route(getCapabilities, ({ reply }) => {
+  const answers = createKeptAnswers();
+  router.route(getCapabilities, (exchange) => {
     const snapshot = catalogue.snapshot();
-    let newest = 0;
-    for (const server of snapshot.servers) newest = Math.max(newest, lastUpdateMs(server));
-    return sendJson<typeof getCapabilities>(reply, {
+    const terms = JSON.stringify(snapshot.servers.map(options.soldTerms));
+    const version = `${snapshot.version} ${createHash('sha1').update(terms).digest('base64')}`;
+    return answers.send(getCapabilities, exchange, version, () => ({
       servers: presentServers(snapshot, options.soldTerms),
       capabilities: presentCapabilities(snapshot),
-      lastUpdate: new Date(newest).toISOString(),
-    });
+      lastUpdate: new Date(Math.max(0, ...snapshot.servers.map(lastUpdateMs))).toISOString(),
+    }));
   });
 
   mountSearchRoutes(router, options);
@@ -99,10 +101,18 @@ export function mountCatalogueRoutes(
     }),
   }));
 
-  const { snapshot } = catalogue;
-  router.route(getTools, ({ reply }) => sendJson<typeof getTools>(reply, { tools: presentTools(snapshot()) }));
-  router.route(getPrompts, ({ reply }) => sendJson<typeof getPrompts>(reply, { prompts: presentPrompts(snapshot()) }));
-  router.route(getResources, ({ reply }) =>
-    sendJson<typeof getResources>(reply, { resources: presentResources(snapshot()) }),
-  );
+  router.route(getTools, (exchange) => {
+    const snapshot = catalogue.snapshot();
+    return answers.send(getTools, exchange, `${snapshot.version}`, () => ({ tools: presentTools(snapshot) }));
+  });
+  router.route(getPrompts, (exchange) => {
+    const snapshot = catalogue.snapshot();
+    return answers.send(getPrompts, exchange, `${snapshot.version}`, () => ({ prompts: presentPrompts(snapshot) }));
+  });
+  router.route(getResources, (exchange) => {
+    const snapshot = catalogue.snapshot();
+    return answers.send(getResources, exchange, `${snapshot.version}`, () => ({
+      resources: presentResources(snapshot),
+    }));
+  });
 }

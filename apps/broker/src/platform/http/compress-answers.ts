@@ -31,7 +31,7 @@ const compress: Record<Encoding, (text: Buffer) => Promise<Buffer>> = {
   gzip: (text) => promisify(gzip)(text),
 };
 
-const compressor: Record<Encoding, () => Transform> = {
+export const compressor: Readonly<Record<Encoding, () => Transform>> = {
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: () => createGzip(),
 };

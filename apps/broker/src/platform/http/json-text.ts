@@ -39,11 +39,11 @@ export async function* jsonText(
 /** An answer whose lists are made while they are sent. */
 type InPieces<A> = { [Name in keyof A]: A[Name] extends readonly (infer Item)[] ? Iterable<Item> : A[Name] };
 
+/** What an endpoint answers with such an object. */
+export type JsonFields<E extends Endpoint> = InPieces<Answer<E>> & Parameters<typeof jsonText>[0];
+
 /** Answers an endpoint with such an object. @returns what the handler of the route returns */
-export function sendJson<E extends Endpoint>(
-  reply: FastifyReply,
-  fields: InPieces<Answer<E>> & Parameters<typeof jsonText>[0],
-): Readable {
+export function sendJson<E extends Endpoint>(reply: FastifyReply, fields: JsonFields<E>): Readable {
   reply.type('application/json; charset=utf-8');
   // one piece ahead of what the client has read
   return Readable.from(jsonText(fields), { highWaterMark: 1 });
