@@ -6,6 +6,8 @@ import { putInFront } from './put-in-front.ts';
 const mostAtWork = 4;
 /** Requests of one connection that wait for their turn. */
 const mostWaiting = 1024;
+/** Requests that waited are begun for so long in one turn of the event loop. New connections are then served before more. */
+const turnMs = 5;
 
 type Pipeline = {
   atWork: number;
@@ -32,6 +34,9 @@ export type Pipelines = {
  */
 export function boundPipelines(server: Server): Pipelines {
   const pipelines = new WeakMap<Socket, Pipeline>();
+  /** Connections whose next request may begin, in the order in which an answer of theirs ended. */
+  const ready: { pipeline: Pipeline; socket: Socket }[] = [];
+  let isTurnTaken = false;
   let isEnding = false;
 
   function begin(pipeline: Pipeline, response: ServerResponse, next: () => void): void {
@@ -55,9 +60,25 @@ export function boundPipelines(server: Server): Pipelines {
     pipeline.atWork--;
     if (pipeline.newest === this) pipeline.newest = undefined;
     if (pipeline.waiting.length === 0 || socket.destroyed) return;
-    // its place is kept for a turn of its own: answers that are made at once would hold the event loop until the last of them
+    // its place is kept for a later turn: answers that are made at once would hold the event loop until the last of them
     pipeline.atWork++;
-    setImmediate(beginNext, pipeline, socket);
+    ready.push({ pipeline, socket });
+    if (isTurnTaken) return;
+    isTurnTaken = true;
+    setImmediate(beginReady);
+  }
+
+  function beginReady(): void {
+    isTurnTaken = false;
+    const begun = performance.now();
+    // those that become ready meanwhile have another turn
+    for (let count = ready.length; count > 0 && performance.now() - begun < turnMs; count--) {
+      const first = ready.shift();
+      if (first) beginNext(first.pipeline, first.socket);
+    }
+    if (ready.length === 0 || isTurnTaken) return;
+    isTurnTaken = true;
+    setImmediate(beginReady);
   }
 
   function beginNext(pipeline: Pipeline, socket: Socket): void {
