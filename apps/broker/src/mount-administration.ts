@@ -15,6 +15,7 @@ import { createServerFigures, mountPersonCalls, mountServerFigures } from '#feat
 import type { Clock } from '#platform/clock.ts';
 import type { Downloads } from '#platform/http/downloads.ts';
 import type { KeepAlive } from '#platform/http/keep-alive.ts';
+import { createPersonStreams } from '#platform/http/person-streams.ts';
 import type { Router } from '#platform/http/router.ts';
 import { mountAdminStats } from './admin-stats.ts';
 import type { App } from './app-types.ts';
@@ -46,6 +47,7 @@ type Parts = Pick<
 export function mountAdministration(router: Router, parts: Parts): Pick<App, 'serverFigures' | 'overview'> {
   const { administration, billing, catalogue, db, identity, imports, manifestRuns, people, policy, upstreams } = parts;
   const { allowances, allowList, clock, downloads, keepAlive } = parts;
+  const streams = createPersonStreams(identity.onRevoked, clock);
   mountManifestRoutes(router, {
     ...people,
     catalogue,
@@ -64,12 +66,11 @@ export function mountAdministration(router: Router, parts: Parts): Pick<App, 'se
     db,
     runs: manifestRuns,
     keepAlive,
-    onRevoked: identity.onRevoked,
-    clock,
+    streams,
   });
   mountImportRoutes(router, { imports });
   mountDifferenceRoutes(router, { ...people, catalogue, policy, missingSecretsOf: upstreams.secrets.missingOf });
-  mountConnectionTests(router, upstreams);
+  mountConnectionTests(router, { ...upstreams, streams });
   mountServerLog(router, { ...upstreams, catalogue });
   mountIssuerRoutes(router, { ...upstreams, catalogue });
   mountServerSecrets(router, {

@@ -6,13 +6,12 @@ import {
   previewDeployAll,
   reloadManifests,
 } from '@souk/contract/admin-manifest-runs.ts';
-import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Caller } from '#platform/http/caller.ts';
-import { endWithToken } from '#platform/http/end-with-token.ts';
-import { openEventStream, type EventStream } from '#platform/http/event-stream.ts';
+import type { EventStream } from '#platform/http/event-stream.ts';
 import type { KeepAlive } from '#platform/http/keep-alive.ts';
+import type { PersonStreams } from '#platform/http/person-streams.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { PeopleOfServers } from '../manifests/read-manifest.ts';
 import type { CatalogueTables } from '../tables.ts';
@@ -34,19 +33,11 @@ export function mountManifestRunRoutes(
       runs: ManifestRuns;
       db: Pick<Database, 'kysely'>;
       keepAlive: KeepAlive;
-      /** Calls back with the token that was revoked; undefined: any may be. */
-      onRevoked(listener: (revoked: { tokenId: string | undefined }) => void): unknown;
-      clock: Clock;
+      streams: PersonStreams;
     },
 ): void {
-  const { runs, emailsOf, keepAlive, clock } = given;
+  const { runs, emailsOf, keepAlive, streams } = given;
   const success = { success: true as const };
-  const streams = new Map<EventStream, Caller>();
-  given.onRevoked(({ tokenId }) => {
-    for (const [stream, caller] of streams) {
-      if (tokenId === undefined || caller.tokenId === tokenId) stream.response.destroy();
-    }
-  });
 
   /** It goes on when the one who asked for it is gone. */
   async function run(kind: RunKind, { userId }: Caller) {
@@ -86,17 +77,13 @@ export function mountManifestRunRoutes(
 
   router.route(followManifestRun, async ({ params, caller, reply }) => {
     if (!(await runs.find(params.id))) throw new SoukError('not_found');
-    const own = [...streams.values()].filter(({ userId }) => userId === caller.userId);
-    if (own.length >= maxStreams) throw new SoukError('rate_limited');
-    const stream = openEventStream(reply);
-    streams.set(stream, caller);
-    endWithToken(stream.response, caller, clock);
+    if (streams.countOf(caller.userId) >= maxStreams) throw new SoukError('rate_limited');
+    const stream = streams.open(reply, caller);
     const stopComments = keepAlive.watch(stream.keepAlive);
     try {
       await followRun(params.id, runs, listenerOf(stream), emailsOf);
     } finally {
       stopComments();
-      streams.delete(stream);
       stream.end();
     }
     return '';

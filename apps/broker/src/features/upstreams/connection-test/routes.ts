@@ -1,5 +1,5 @@
 import { startConnectionTest } from '@souk/contract/admin-servers.ts';
-import { openEventStream } from '#platform/http/event-stream.ts';
+import type { PersonStreams } from '#platform/http/person-streams.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { ConnectionTests } from './create-connection-tests.ts';
 
@@ -7,12 +7,15 @@ import type { ConnectionTests } from './create-connection-tests.ts';
 const keepAliveMs = 15_000;
 
 /** POST /admin/connection-tests: only the token says whose test it is. */
-export function mountConnectionTests(router: Router, { tests }: { tests: Pick<ConnectionTests, 'start'> }): void {
+export function mountConnectionTests(
+  router: Router,
+  { tests, streams }: { tests: Pick<ConnectionTests, 'start'>; streams: PersonStreams },
+): void {
   router.route(startConnectionTest, async ({ caller, body, reply }) => {
     const test = await tests.start({ ...body, userId: caller.userId });
-    const stream = openEventStream(reply);
+    const stream = streams.open(reply, caller);
     const comments = setInterval(stream.keepAlive, keepAliveMs).unref();
-    // a client that goes away cancels; after the end this does nothing
+    // a client that goes away cancels, as does the end of its token; after the end this does nothing
     stream.onClose(test.cancel);
     await test.run(stream.tell);
     clearInterval(comments);

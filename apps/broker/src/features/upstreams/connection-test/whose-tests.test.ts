@@ -107,6 +107,21 @@ test('an administrator runs one test at a time; when they leave, it ends and the
   await limitFigure(5_000, 'ms to end', async () => leave(await begin()), { scales: 'none' });
 });
 
+test('a test ends at once with the access of the administrator who began it', async () => {
+  const third = await testingAdministrator(app.publicUrl, many[7]);
+  const stream = await third.open(hanging());
+  await waitUntil('the handshake to be under way', () => stream.text().includes('"working","step":"initialize"'));
+  const answer = await fetch(`${app.publicUrl}/admin/users/${userIds[7]}/sign-out`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${first.accessToken}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  expect(answer.status).toBe(200);
+  await stream.ended;
+  expect(stream.text()).not.toContain('"type":"end"');
+  await waitUntil('the socket to be closed', () => faults.openSockets() === 0);
+});
+
 test('a broker runs eight tests at once, of which the operator has one', async () => {
   const people = [undefined, ...userIds];
   const start = (userId: string | undefined) =>
