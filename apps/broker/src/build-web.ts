@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { whenStarted } from '#platform/when-started.ts';
 import { precompressFiles } from './precompress-files.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -91,6 +92,7 @@ async function runVite(outDir: string): Promise<void> {
   // the broker serves a production build, also where NODE_ENV of its own is another
   const env = { ...process.env, NODE_ENV: 'production' };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  await whenStarted(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));

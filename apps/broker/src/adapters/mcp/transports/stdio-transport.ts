@@ -9,6 +9,7 @@ import type { ProcessGuard } from './process-guard.ts';
 import { endGroup, guardGroup, signalGroup } from './process-group.ts';
 import { UnaskedMessages } from './unasked-messages.ts';
 import { UpstreamError } from '../upstream-error.ts';
+import { whenStarted } from '#platform/when-started.ts';
 import type { UpstreamTransport } from './upstream-transport.ts';
 
 /** security.md, bad input 23. */
@@ -72,30 +73,31 @@ export class StdioTransport implements UpstreamTransport {
       windowsHide: true,
     });
     this.#child = child;
+    const started = whenStarted(child);
+    const { pid } = child;
+    const leave = guard?.watch(pid === undefined ? undefined : { pid, end: (reason) => this.#endWith(reason) });
+    if (pid === undefined) {
+      return started.catch((cause: Error) => {
+        throw new UpstreamError('unreachable', cause.message, { cause });
+      });
+    }
     // writing to a child that has exited fails; the exit itself is handled below
     child.stdin.on('error', () => {});
     drainDiagnostics(child.stderr, this.#options.onDiagnostics, (bytes) => {
       const tooMuch = this.#unasked.wrote(bytes);
       if (tooMuch) this.#endWith(tooMuch);
     });
-    const started = new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
-      child.once('error', (error) => reject(new UpstreamError('unreachable', error.message, { cause: error })));
-    });
-    const { pid } = child;
-    const leave = guard?.watch(pid === undefined ? undefined : { pid, end: (reason) => this.#endWith(reason) });
     this.#exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
-        if (pid !== undefined) endGroup(pid);
+        endGroup(pid);
         const reason = leave?.();
         if (reason) this.#announceEnd(reason);
         void this.#afterExit(child, code, signal).then(resolve);
       });
-      child.once('error', () => resolve());
     });
-    if (pid !== undefined) guardGroup(pid);
+    guardGroup(pid);
     await started;
-    if (pid !== undefined) this.#options.onStarted?.(pid);
+    this.#options.onStarted?.(pid);
     void this.#read(child).catch((error: unknown) => {
       this.#endWith(error instanceof UpstreamError ? error : new UpstreamError('bad_upstream', String(error)));
     });

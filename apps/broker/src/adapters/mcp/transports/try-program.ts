@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { whenStarted } from '#platform/when-started.ts';
 import { endGroup, guardGroup, signalGroup } from './process-group.ts';
 
 const maxStderrCharacters = 16_384;
@@ -8,11 +9,16 @@ const maxStderrCharacters = 16_384;
  * open a tun device.
  * @returns undefined when it succeeded; otherwise what it wrote to stderr, or why it could not be started
  */
-export function tryProgram(
+export async function tryProgram(
   { argv: [program, ...args], cwd, env }: { argv: readonly [string, ...string[]]; cwd: string; env: NodeJS.ProcessEnv },
   timeoutMs: number,
 ): Promise<string | undefined> {
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const failure = await whenStarted(child).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  if (failure !== undefined) return failure;
   const { pid } = child;
   if (pid !== undefined) guardGroup(pid);
   let stderr = '';
@@ -25,10 +31,6 @@ export function tryProgram(
     child.stderr.destroy();
   }, timeoutMs);
   return new Promise((resolve) => {
-    child.once('error', (error) => {
-      clearTimeout(timer);
-      resolve(error.message);
-    });
     // what is left may keep stderr open: `close` comes once it has ended too
     child.once('exit', () => pid !== undefined && endGroup(pid));
     child.once('close', (code) => {

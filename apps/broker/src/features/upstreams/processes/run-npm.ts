@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { whenStarted } from '#platform/when-started.ts';
 
 const timeoutMs = 5 * 60_000;
 const shownLines = 5;
@@ -33,6 +34,7 @@ export async function runNpm(
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     killSignal: 'SIGKILL',
   });
+  await whenStarted(child);
   let said = '';
   const hear = (text: string) => (said = (said + text).slice(-shownChars));
   child.stdout.setEncoding('utf8').on('data', hear);

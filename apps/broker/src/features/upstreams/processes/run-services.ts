@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { elapsedTime, type Clock } from '#platform/clock.ts';
 import { parseObject } from '#platform/json.ts';
 import type { Log } from '#platform/log.ts';
+import { whenStarted } from '#platform/when-started.ts';
 
 const startDeadlineMs = 20_000;
 const stopDeadlineMs = 3_000;
@@ -100,6 +101,15 @@ export function createServices(options: {
     });
     const entry: Running = { child, url: undefined, startedAtMs: time.now() };
     running.set(name, entry);
+    try {
+      await whenStarted(child);
+    } catch (error) {
+      running.delete(name);
+      log.error({ service: name, err: error }, 'a service cannot be started');
+      changed(name);
+      if (!stopping) restartLater(name);
+      return;
+    }
     createInterface({ input: child.stderr }).on('line', (line) => log.warn({ service: name }, line.slice(0, 500)));
     // The child may end before it reads anything: 'close' reports that, a failed write need not.
     child.stdin.on('error', () => {});
@@ -117,7 +127,6 @@ export function createServices(options: {
         resolve();
         changed(name);
       });
-      child.on('error', (error) => log.error({ service: name, err: error }, 'a service cannot be started'));
       child.on('close', (code, signal) => {
         clearTimeout(deadline);
         running.delete(name);
@@ -160,7 +169,7 @@ export function createServices(options: {
 }
 
 async function endChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   child.stdin?.end();
   child.kill('SIGTERM');
