@@ -50,7 +50,7 @@ export const variableGroups: readonly VariableGroup[] = [
         default: '`DATABASE_URL`',
       },
       DATABASE_POOL_SIZE: {
-        text: 'Connections of one broker to PostgreSQL. A quarter is for work in the background; 3 more are for maintenance and notices.',
+        text: 'Connections of one broker to PostgreSQL. A quarter is for work in the background; 5 more are for records, maintenance and notices.',
       },
       MASTER_KEY: {
         text: '32 random bytes in base64url, which encrypt every secret at rest. Production needs it, as `MASTER_KEY` or by `MASTER_KEY_FILE`.',

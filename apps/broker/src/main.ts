@@ -9,9 +9,11 @@ import {
   DataFolderForbiddenError,
   DataFolderInUseError,
   DiskFullError,
+  isDatabaseLost,
 } from '#platform/db/database-errors.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
-import { DatabaseAwayError, openWhenReachable } from '#platform/db/open-when-reachable.ts';
+import { addressOf, DatabaseAwayError, openWhenReachable } from '#platform/db/open-when-reachable.ts';
+import { leastOpenFiles, readOpenFileLimit } from '#platform/http/connection-limits.ts';
 import { createLog } from '#platform/log.ts';
 import { readEnvFiles } from '#platform/config/env-file.ts';
 import { runBackupCommand } from './run-backup-command.ts';
@@ -45,6 +47,8 @@ import { testManifestCommand } from '#operator/commands/test-manifest.ts';
 const exitConfig = 78;
 /** EX_UNAVAILABLE of sysexits.h. */
 const exitUnavailable = 69;
+/** SQLSTATE: a wrong user, password or database, or a right that is missing. */
+const refusals: ReadonlySet<unknown> = new Set(['28000', '28P01', '3D000', '42501']);
 /** What a stop takes at most beside its grace and its calls: with the times of production it ends within the 30 s of supervisors. */
 const stopDeadlineMs = 4_000;
 
@@ -55,6 +59,7 @@ await start();
 
 async function start(): Promise<void> {
   try {
+    requireOpenFiles();
     makeDataFolder(config.dataDir);
     const webFolder = await buildWeb();
     const db = await openPostgres(config);
@@ -67,6 +72,7 @@ async function start(): Promise<void> {
     };
     const app = await createApp({ config, log, webFolder, environment, systemChecks, writeBackup, ...(db && { db }) });
     await app.start();
+    db?.started?.();
     const operator = await createOperatorServer({
       dataDir: config.dataDir,
       commands: {
@@ -125,10 +131,19 @@ async function start(): Promise<void> {
   }
 }
 
+/** @throws ConfigError when this process may have too few files and sockets open */
+function requireOpenFiles(): void {
+  const openFiles = readOpenFileLimit();
+  if (openFiles === undefined || openFiles >= leastOpenFiles) return;
+  throw new ConfigError([
+    `The limit of open files is ${openFiles}. It must be at least ${leastOpenFiles}: see ulimit -n, or LimitNOFILE of systemd.`,
+  ]);
+}
+
 /** PostgreSQL, which may start later than we do; undefined without DATABASE_URL. */
 async function openPostgres({ databaseUrl, listenUrl, dataDir, poolSize }: Config): Promise<Database | undefined> {
   if (databaseUrl === undefined) return undefined;
-  return openWhenReachable(() => openDatabase({ databaseUrl, listenUrl, dataDir, poolSize, log }), {
+  return openWhenReachable(() => openDatabase({ databaseUrl, listenUrl, dataDir, poolSize, isStarting: true, log }), {
     databaseUrl,
     onAway: (address, reason) => log.warn({ address, reason }, 'the database cannot be reached: trying again for 60 s'),
   });
@@ -136,7 +151,8 @@ async function openPostgres({ databaseUrl, listenUrl, dataDir, poolSize }: Confi
 
 function exitCodeOf(error: unknown): number {
   if ([ConfigError, DatabaseNewerError, SealedTextError].some((kind) => error instanceof kind)) return exitConfig;
-  return error instanceof DatabaseAwayError || error instanceof DiskFullError ? exitUnavailable : 1;
+  if (isDatabaseRefusal(error)) return exitConfig;
+  return error instanceof DatabaseAwayError || isDatabaseLost(error) ? exitUnavailable : 1;
 }
 
 function readConfigOrExit(): { config: Config; environment: NodeJS.ProcessEnv } {
@@ -172,7 +188,16 @@ function explain(error: unknown): string {
       config.masterKey === undefined ? `${keyFile} is not that key` : 'MASTER_KEY (or MASTER_KEY_FILE) is not it';
     return `the secrets in the database were sealed with another master key: ${place}. Restore the key of its first start.`;
   }
+  if (config.databaseUrl !== undefined && error instanceof Error) {
+    const address = addressOf(config.databaseUrl);
+    if (isDatabaseRefusal(error)) return `the database at ${address} refuses us: ${error.message}. Check DATABASE_URL.`;
+    if (isDatabaseLost(error)) return `the database at ${address} went away during the start: ${error.message}.`;
+  }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function isDatabaseRefusal(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && refusals.has(error.code);
 }
 
 /** Why a port cannot be listened on; undefined for another error. */

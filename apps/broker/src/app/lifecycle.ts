@@ -98,11 +98,12 @@ export function lifecycleOf(
       billing.prices.start();
       billing.payments?.events.start();
       billing.payments?.offersChanged();
+      await parts.manifestRuns.start();
+      // last: it asks for as many connections of the database as it may have
       upstreams.watch.start().then(asked.resolve, (error: unknown) => {
         log.error({ err: error }, 'the servers could not be discovered');
         asked.resolve();
       });
-      await parts.manifestRuns.start();
     },
 
     async stop(whenSettled = async () => {}) {

@@ -2,6 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Identity } from '#features/identity/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
 import { unheardText } from '#platform/db/hearing.ts';
+import {
+  connectionLimits,
+  limitConnections,
+  readOpenFileLimit,
+  thisMachine,
+} from '#platform/http/connection-limits.ts';
 import { createConnections, type Connections } from '#platform/http/connections.ts';
 import { createForwardedRequests, type ForwardedRequests } from '#platform/http/forwarded-requests.ts';
 import { createRequestRates } from '#platform/http/request-rates.ts';
@@ -37,12 +43,19 @@ export async function openDoor(
     connections,
     version,
     readiness: async () => ({
-      ready: !isClosing && (await db.query('select 1')).rows.length === 1,
+      ready: !isClosing && (await db.query('select 1')).rows.length === 1 && db.fault?.() === undefined,
+      reason: db.fault?.(),
       warnings: [db.isUnheard?.() ? unheardText : undefined, upstreams.watch.leftOut()].filter(
         (text) => text !== undefined,
       ),
     }),
   });
+  const openFiles = readOpenFileLimit();
+  if (openFiles !== undefined) {
+    const ofDatabase = config.databaseUrl === undefined ? 0 : config.poolSize;
+    const limits = connectionLimits(openFiles - ofDatabase, config.limits.upstreamConnections);
+    limitConnections(server.server, limits, [...config.trustProxy, ...thisMachine]);
+  }
   const rates = createRequestRates(config.limits.api, clock, db.brokers, (who) =>
     refusals.note('api', { code: 'rate_limited', ...who }),
   );

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, describe, inject } from 'vitest';
 import type { Database, Migration } from '#platform/db/database.ts';
+import { openPostgresDatabase } from '#platform/db/postgres-database.ts';
 import { openEmbedded } from './embedded-pool.ts';
-import { createDatabase, openFromTemplate } from './postgres-templates.ts';
+import { createDatabase, openFromTemplate, patientLimits } from './postgres-templates.ts';
 
 type Open = () => Promise<Database>;
 
@@ -50,6 +52,11 @@ export async function createPostgresDatabase(migrations?: readonly Migration[]):
   return createDatabase(await postgresUrl(), migrations);
 }
 
+/** Opens a database of `createPostgresDatabase` by its address. A busy machine reaches none of its limits. */
+export function connectPatiently(databaseUrl: string): Promise<Database> {
+  return openPostgresDatabase({ databaseUrl, limits: patientLimits, log: pino({ level: 'silent' }) });
+}
+
 /** A folder for this test run's temporary files. */
 export function temporaryRoot(): string {
   return inject('testDatabases').folder;
@@ -79,12 +86,12 @@ function closing(open: Open): Open {
 async function postgresUrl(): Promise<string> {
   const file = inject('testDatabases').postgresFile;
   if (!file) throw new Error('there is no PostgreSQL here');
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 600_000;
   for (;;) {
     const answer: { url?: string; error?: string } = existsSync(file) ? parseAnswer(await readFile(file, 'utf8')) : {};
     if (answer.url) return answer.url;
     if (answer.error) throw new Error(answer.error);
-    if (Date.now() > deadline) throw new Error('PostgreSQL did not start within 30 s');
+    if (Date.now() > deadline) throw new Error('PostgreSQL did not start within 10 minutes');
     await new Promise((resolve) => setTimeout(resolve, 25)); // asked again until the deadline
   }
 }

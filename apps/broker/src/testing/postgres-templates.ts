@@ -6,6 +6,8 @@ import { migrate } from '#platform/db/migrate.ts';
 import { openPostgresDatabase } from '#platform/db/postgres-database.ts';
 
 const templatePrefix = 'souk_test_template_';
+/** A busy machine may need seconds for what the product answers in one. */
+export const patientLimits = { connectMs: 600_000, statementMs: 600_000, backgroundMs: 600_000, startMs: 600_000 };
 /** One process makes a template while the others wait. */
 const templateLock = 7_236_801;
 
@@ -16,7 +18,7 @@ const templateLock = 7_236_801;
 export async function openFromTemplate(serverUrl: string, migrations: readonly Migration[]): Promise<Database> {
   const databaseUrl = await createDatabase(serverUrl, migrations);
   const name = new URL(databaseUrl).pathname.slice(1);
-  const db = await openPostgresDatabase({ databaseUrl, log: pino({ level: 'silent' }) });
+  const db = await openPostgresDatabase({ databaseUrl, limits: patientLimits, log: pino({ level: 'silent' }) });
   let closing: Promise<void> | undefined;
   const close = async () => {
     await db.close();
@@ -55,7 +57,11 @@ async function ensureTemplate(serverUrl: string, migrations: readonly Migration[
     const draft = `${name}_draft`;
     await client.query(`drop database if exists ${draft} with (force)`);
     await client.query(`create database ${draft} template template0`);
-    const db = await openPostgresDatabase({ databaseUrl: urlOf(serverUrl, draft), log: pino({ level: 'silent' }) });
+    const db = await openPostgresDatabase({
+      databaseUrl: urlOf(serverUrl, draft),
+      limits: patientLimits,
+      log: pino({ level: 'silent' }),
+    });
     await migrate(db, migrations).finally(() => db.close());
     await client.query(`alter database ${draft} rename to ${name}`);
   });

@@ -1,3 +1,4 @@
+import { asRecords } from '#platform/db/background-work.ts';
 import type { UsageRow, UsageRows } from '#features/billing/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
@@ -81,6 +82,7 @@ export function createUsageWriter({
    */
   onRows?: (rows: readonly UsageRow[]) => void;
 }): UsageWriter {
+  const record = asRecords(query);
   let waiting: UsageRow[] = [];
   /** Those of `waiting` that onRows has not seen. */
   let unseen: UsageRow[] = [];
@@ -121,7 +123,7 @@ export function createUsageWriter({
     for (let left = waiting.length; left > 0; left -= maxBatch) {
       const batch = newestOfEach(waiting.splice(0, maxBatch));
       try {
-        await insertUsageRows(query, batch);
+        await insertUsageRows(record, batch);
         if (isRefused) log.warn({ waiting: waiting.length }, 'usage rows are written again');
         isRefused = false;
       } catch (error) {

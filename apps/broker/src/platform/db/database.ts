@@ -47,8 +47,12 @@ export type Database = {
   isUnheard?(): boolean;
   /** The brokers that use this database. */
   readonly brokers: LiveBrokers;
+  /** Why nothing is written, in a sentence for the operator; undefined while all is well. */
+  fault?(): string | undefined;
   /** Of PostgreSQL's pool: connections in use and idle, and statements that wait for one. */
   connections?(): { used: number; idle: number; waiting: number };
+  /** Of PostgreSQL: the broker has started, and statements have the time of requests from now on. */
+  started?(): void;
   close(): Promise<void>;
 };
 

@@ -12,6 +12,8 @@ export type OpenDatabaseOptions = {
   dataDir: string;
   /** PostgreSQL's connections for statements (DATABASE_POOL_SIZE). */
   poolSize?: number | undefined;
+  /** Of PostgreSQL: see `openPostgresDatabase`. */
+  isStarting?: boolean | undefined;
   log: Log;
   /** All migrations, so that a new embedded folder starts from an image that has them. `migrate` must still be called. */
   migrations?: readonly Migration[];
@@ -24,6 +26,7 @@ export type OpenDatabaseOptions = {
  */
 export function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const { databaseUrl, listenUrl, dataDir, poolSize, log, migrations = [], cacheDir = defaultCacheDir } = options;
-  if (databaseUrl !== undefined) return openPostgresDatabase({ databaseUrl, listenUrl, poolSize, log });
+  if (databaseUrl !== undefined)
+    return openPostgresDatabase({ databaseUrl, listenUrl, poolSize, isStarting: options.isStarting, log });
   return openEmbeddedDatabase({ dataDir, log, cacheDir, migrations });
 }

@@ -45,8 +45,12 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
     // Without this file PGlite would make a new, empty database over the other files.
     if (!existsSync(join(folder, 'PG_VERSION'))) throw new DataFolderDamagedError(folder, 'PG_VERSION is missing');
     const channels = createChannels(log);
-    const logSpace = (space: DiskSpace) => tellSpace(space, folder, log);
-    const worker = await startWorker({ folder, durable }, channels.deliver, logSpace).catch(async (cause: unknown) => {
+    let fault: string | undefined;
+    const onSpace = (space: DiskSpace) => {
+      fault = space.isFull ? diskFullText(folder, space.freeBytes) : undefined;
+      tellSpace(space, folder, log);
+    };
+    const worker = await startWorker({ folder, durable }, channels.deliver, onSpace).catch(async (cause: unknown) => {
       const forbidden = await findForbidden(folder);
       throw forbidden === undefined
         ? new DataFolderDamagedError(folder, cause)
@@ -56,7 +60,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
     const db = createEmbeddedDatabase(worker, lock.release, channels);
     const copyTo = (to: string) =>
       db.whileStill(() => cp(folder, join(to, 'db'), { recursive: true, mode: constants.COPYFILE_FICLONE }));
-    return { ...db, copyTo };
+    return { ...db, copyTo, fault: () => fault };
   } catch (error) {
     lock.release();
     throw error;

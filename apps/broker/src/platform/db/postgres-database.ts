@@ -2,15 +2,21 @@ import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import type { Pool } from 'pg';
 import type { Log } from '../log.ts';
 import type { Database } from './database.ts';
-import { isInBackground } from './background-work.ts';
+import { statementKind } from './background-work.ts';
 import { createNestingGuard, type NestingGuard } from './nesting-guard.ts';
 import { createLiveBrokers } from './live-brokers.ts';
 import { createListener } from './postgres-listener.ts';
-import { backgroundTimeoutMs, connect, createPool, statementTimeoutMs } from './postgres-pool.ts';
+import { connect, createPool, databaseLimits, type DatabaseLimits } from './postgres-pool.ts';
 import { createQuery, runSnapshot, runTransaction, type RunStatement } from './run-transaction.ts';
 
 /** Without DATABASE_POOL_SIZE. */
 export const defaultPoolSize = 10;
+
+/** Of a start, whose statements come one after the other. */
+const startConnections = 4;
+
+/** For usage and charges, which write in batches. */
+const recordConnections = 2;
 
 /** How many of the connections are for work in the background: a quarter, so that room is left for people. */
 export function backgroundShare(size: number): number {
@@ -19,7 +25,7 @@ export function backgroundShare(size: number): number {
 
 /**
  * Connects to PostgreSQL.
- * @param options.poolSize connections for statements; two for maintenance and one for notices come on top
+ * @param options.poolSize connections for statements; two each for records and maintenance and one for notices come on top
  * @throws when it cannot be reached or refuses the connection (`isDatabaseLost` tells the first)
  */
 export async function openPostgresDatabase(options: {
@@ -27,14 +33,24 @@ export async function openPostgresDatabase(options: {
   /** For the one connection that notices come on, where the other address is a pooler's. */
   listenUrl?: string | undefined;
   poolSize?: number | undefined;
+  limits?: DatabaseLimits | undefined;
+  /** A broker starts: until `started` is called, statements have its time. */
+  isStarting?: boolean | undefined;
   log: Log;
 }): Promise<Database> {
-  const { databaseUrl, listenUrl = databaseUrl, poolSize = defaultPoolSize, log } = options;
+  const { databaseUrl, listenUrl = databaseUrl, poolSize = defaultPoolSize, limits = databaseLimits, log } = options;
+  const { connectMs, statementMs, backgroundMs, startMs } = limits;
   const forBackground = backgroundShare(poolSize);
-  const people = createPool({ databaseUrl, log, size: poolSize - forBackground, limitMs: statementTimeoutMs });
-  const background = createPool({ databaseUrl, log, size: forBackground, limitMs: backgroundTimeoutMs });
-  const maintenancePool = createPool({ databaseUrl, log, size: 2 });
-  const pool = () => (isInBackground() ? background : people);
+  const people = createPool({ databaseUrl, log, size: poolSize - forBackground, connectMs, limitMs: statementMs });
+  // a connection is waited for as long as a statement
+  const patient = { databaseUrl, log, connectMs: backgroundMs, limitMs: backgroundMs };
+  const background = createPool({ ...patient, size: forBackground });
+  const record = createPool({ ...patient, size: recordConnections });
+  const maintenancePool = createPool({ databaseUrl, log, size: 2, connectMs });
+  const pools = { person: people, background, record };
+  const atStart = createPool({ databaseUrl, log, size: startConnections, connectMs: startMs, limitMs: startMs });
+  let { isStarting = false } = options;
+  const pool = () => (isStarting ? atStart : pools[statementKind()]);
   const guard = createNestingGuard();
   const run: RunStatement = async (text, values) => {
     guard.refuseInside();
@@ -42,11 +58,11 @@ export async function openPostgresDatabase(options: {
   };
   const query = createQuery(run);
   const listener = createListener(listenUrl, log, query);
-  const sum = (of: (pool: Pool) => number) => of(people) + of(background);
+  const sum = (of: (pool: Pool) => number) => of(people) + of(background) + of(record);
   let closing: Promise<void> | undefined;
   const close = async () => {
     await listener.close();
-    await Promise.all([people.end(), background.end(), maintenancePool.end()]);
+    await Promise.all([...Object.values(pools), maintenancePool, atStart].map((each) => each.end()));
   };
   const db: Database = {
     engine: 'postgresql',
@@ -71,10 +87,15 @@ export async function openPostgresDatabase(options: {
       idle: sum((each) => each.idleCount),
       waiting: sum((each) => each.waitingCount),
     }),
+    started() {
+      // its connections close once they have been idle
+      isStarting = false;
+    },
     close: () => (closing ??= close()),
   };
   try {
-    await query('select 1');
+    // whether it is there is known soon, also at a start
+    await onClient(people, (runHere) => runHere('select 1', []));
   } catch (error) {
     await db.close();
     throw error;

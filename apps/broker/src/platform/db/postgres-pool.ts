@@ -3,11 +3,20 @@ import type { Log } from '../log.ts';
 import { date, dateArray, int8, int8Array, parseBigint, parseDate } from './column-types.ts';
 import { isDatabaseLost } from './database-errors.ts';
 
-/** An unreachable database must cause an answer (503) within 2 s: limits a connection's start and each statement. */
-const connectTimeoutMs = 1500;
-export const statementTimeoutMs = 1800;
-/** Nobody waits for work in the background, which may wait for the locks of other brokers. */
-export const backgroundTimeoutMs = 10_000;
+/** How long connections and statements may take, in milliseconds. */
+export type DatabaseLimits = { connectMs: number; statementMs: number; backgroundMs: number; startMs: number };
+
+/**
+ * An unreachable database must cause an answer (503) within 2 s. No person waits for work in the background, which may wait
+ * for the locks of other brokers; a start may wait for a database that many brokers begin to use.
+ */
+export const databaseLimits: DatabaseLimits = {
+  connectMs: 1500,
+  statementMs: 1800,
+  backgroundMs: 10_000,
+  startMs: 60_000,
+};
+
 /** A new connection plans the functions of the ledger anew. */
 const idleMs = 60_000;
 
@@ -31,13 +40,14 @@ export type PoolOptions = {
   log: Log;
   /** Connections at most. */
   size: number;
+  connectMs: number;
   /** How long a statement may take; undefined: without a limit (migrations wait for each other's lock). */
   limitMs?: number | undefined;
 };
 
-export function createPool({ databaseUrl, log, size, limitMs }: PoolOptions): Pool {
+export function createPool({ databaseUrl, log, size, connectMs, limitMs }: PoolOptions): Pool {
   const pool = new Pool({
-    ...connectionOptions(databaseUrl),
+    ...connectionOptions(databaseUrl, connectMs),
     max: size,
     idleTimeoutMillis: idleMs,
     // In the client: an unreachable server cannot enforce its statement_timeout, and PgBouncer refuses the parameter.
@@ -49,11 +59,11 @@ export function createPool({ databaseUrl, log, size, limitMs }: PoolOptions): Po
   return pool;
 }
 
-export function connectionOptions(databaseUrl: string): ClientConfig {
+export function connectionOptions(databaseUrl: string, connectMs = databaseLimits.connectMs): ClientConfig {
   return {
     connectionString: databaseUrl,
     application_name: 'souk',
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: connectMs,
     keepAlive: true,
     types,
   };

@@ -1,3 +1,4 @@
+import { asRecords } from '#platform/db/background-work.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import type { UsageRows } from '../usage-rows.ts';
@@ -70,6 +71,7 @@ export function createSettlements({
   onRefused: () => void;
   log: Log;
 }): Settlements {
+  const query = asRecords(db.query);
   /** In memory alone. */
   let waiting: EndedCall[] = [];
   /** Being noted, or perhaps noted. */
@@ -111,7 +113,7 @@ export function createSettlements({
   async function noteNext(): Promise<void> {
     while (next || waiting.length > 0) {
       next ??= { id: uuid(), calls: waiting.splice(0, mostAtOnce) };
-      await noteEndedCalls(db.query, livemode, brokerId(), next.id, next.calls);
+      await noteEndedCalls(query, livemode, brokerId(), next.id, next.calls);
       if (noted.length === 0) sinceMs = nowMs();
       noted.push(next);
       notedCalls += next.calls.length;
@@ -126,7 +128,7 @@ export function createSettlements({
     const left = new Set(batches.flatMap(({ calls }) => calls));
     try {
       if (left.size > 0) {
-        await settleEach(db.query, livemode, [...left], {
+        await settleEach(query, livemode, [...left], {
           settled(calls, { users, rows, isFree, asked, lost }) {
             usage.tell(rows);
             for (const call of calls) {
@@ -170,7 +172,7 @@ export function createSettlements({
     const ids = over;
     over = [];
     try {
-      await dropEndedCalls(db.query, ids);
+      await dropEndedCalls(query, ids);
     } catch (error) {
       over.push(...ids);
       throw error;
@@ -178,7 +180,7 @@ export function createSettlements({
     dropped += ids.length;
     if (db.engine !== 'pglite' || dropped < droppedForVacuum) return;
     dropped = 0;
-    await db.query('vacuum credit_ended_calls');
+    await query('vacuum credit_ended_calls');
   }
 
   return {
