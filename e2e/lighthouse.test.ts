@@ -27,5 +27,4 @@ test.skipIf(!hasLighthouse)(
     expect(others, output).toEqual({ accessibility: 100, 'best-practices': 100, seo: 100 });
     expect(code).toBe((performance ?? 0) >= 95 ? 0 : 1);
   },
-  300_000,
 );

@@ -205,7 +205,6 @@ test.each(['Ctrl+C', 'SIGTERM to every process'] as const)(
     expect(deployed).toHaveLength(9);
     await rm(dataDir, { recursive: true, force: true });
   },
-  180_000,
 );
 
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`);

@@ -164,7 +164,7 @@ test('a package is looked up, refused in words, confirmed as it was shown, start
   await page.getByRole('link', { name: 'Open its page', exact: true }).click();
   await button(page, 'Deploy 1.0.0').first().click();
   await dialogOf(page, 'Deploy Packed 1.0.0?').getByRole('button', { name: 'Deploy 1.0.0', exact: true }).click();
-  await expect(page.getByText(/^connected/).first()).toBeVisible({ timeout: 40_000 });
+  await expect(page.getByText(/^connected/).first()).toBeVisible();
 
   await page.goto('/admin?tab=allowed');
   await page.setViewportSize({ width: 390, height: 844 });

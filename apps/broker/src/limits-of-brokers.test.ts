@@ -2,9 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { maxToolRuns } from '@souk/contract/tool-runs.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startEndingServer, type EndingServer } from './features/gateway/call/testing/ending-server.ts';
-import { openDatabase } from '#platform/db/open-database.ts';
-import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { freePort } from '#testing/free-port.ts';
 import { giveCredits } from '#testing/grant-credits.ts';
@@ -13,7 +11,6 @@ import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { startBalancer } from '#testing/start-replicas.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { migrations } from './migrations.ts';
 
 // docs/limits.md: what one person may have of three brokers together
 
@@ -45,7 +42,7 @@ describe.skipIf(!hasPostgres())('three brokers', () => {
       SIGN_IN_PER_MINUTE: String(signIns),
     };
     for (const port of ports) {
-      const db = await openDatabase({ databaseUrl, dataDir: '', log: createLog('fatal'), migrations });
+      const db = await connectPatiently(databaseUrl);
       apps.push(
         await startTestApp({ db, clock, allowAddresses: [server.address], env: { ...env, PORT: String(port) } }),
       );

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openDatabase } from '#platform/db/open-database.ts';
-import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, describeOnPostgres } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, describeOnPostgres } from '#testing/databases.ts';
 import { freePort } from '#testing/free-port.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startReplicas } from '#testing/start-replicas.ts';
@@ -125,7 +123,7 @@ test('a flood leaves lines with its address, the number of the rest and a figure
 describeOnPostgres('several brokers', migrations, () => {
   test('each takes its share of the rate, so that all of them let through what one would', async () => {
     const databaseUrl = await createPostgresDatabase();
-    const connect = () => openDatabase({ databaseUrl, dataDir: '', log: createLog('fatal'), migrations });
+    const connect = () => connectPatiently(databaseUrl);
     // its sixth is 40
     const env = { API_REQUESTS_PER_MINUTE_USER: '240' };
     const clock = { now: () => nowMs };

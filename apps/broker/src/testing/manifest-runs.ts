@@ -3,10 +3,7 @@ import { adminManifestRunEndpoints, manifestRunEventSchema } from '@souk/contrac
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { manifest as parsedManifest, policy } from '#features/catalogue/testing/weather-server.ts';
-import { openDatabase } from '#platform/db/open-database.ts';
-import { createLog } from '#platform/log.ts';
-import { migrations } from '../migrations.ts';
-import { createPostgresDatabase } from './databases.ts';
+import { connectPatiently, createPostgresDatabase } from './databases.ts';
 import { deployManifest } from './deploy-manifest.ts';
 import { startHeldServer } from './held-server.ts';
 import { startHttpFixture } from './mcp-fixture.ts';
@@ -21,7 +18,7 @@ export type ManifestRuns = Awaited<ReturnType<typeof startManifestRuns>>;
 /** Two brokers on one PostgreSQL database, two administrators, a server that answers and one whose answers can be held back. */
 export async function startManifestRuns() {
   const databaseUrl = await createPostgresDatabase();
-  const connect = () => openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations });
+  const connect = () => connectPatiently(databaseUrl);
   const [db, fixture, held] = await Promise.all([connect(), startHttpFixture('legacy'), startHeldServer()]);
   const masterKey = randomBytes(32).toString('base64url');
   /** Moves the clock of both brokers. */

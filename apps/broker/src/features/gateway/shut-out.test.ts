@@ -1,9 +1,7 @@
 import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '#platform/db/open-database.ts';
-import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { giveCredits } from '#testing/grant-credits.ts';
 import { postRaw } from '#testing/mcp-clients.ts';
@@ -15,7 +13,6 @@ import { withoutHealthChecks } from '#testing/start-app.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { usageRows } from '#testing/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { migrations } from '../../migrations.ts';
 import { startEndingServer, type EndingServer } from './call/testing/ending-server.ts';
 import { startRun } from './tool-runs/testing/start-run.ts';
 
@@ -28,7 +25,7 @@ describe.skipIf(!hasPostgres())('a person who is shut out while they run everyth
   let admin: ReturnType<typeof adminOf>;
   beforeAll(async () => {
     const databaseUrl = await createPostgresDatabase();
-    const connect = () => openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations });
+    const connect = () => connectPatiently(databaseUrl);
     ending = await startEndingServer('modern');
     const env = { ...withoutHealthChecks, ADMIN_EMAILS: 'admin@souk.test,chief@souk.test,second@souk.test' };
     replicas = await startReplicas(connect, { allowAddresses: [ending.address], env });

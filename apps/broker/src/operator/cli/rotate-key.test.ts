@@ -12,7 +12,7 @@ import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer } from '#platform/operator/operator-server.ts';
 import { rotateKeyCommand } from '#operator/commands/rotate-key-command.ts';
-import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
 import { fillSecrets, type FilledSecrets } from '#testing/fill-secrets.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -30,7 +30,7 @@ describe.skipIf(!hasPostgres())('the master key is rotated on two brokers under 
   let filled: FilledSecrets;
   let second: TestApp;
   let own: Database;
-  const open = () => openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations });
+  const open = () => connectPatiently(databaseUrl);
   const keyFile = (key: string, mode = 0o600) => {
     const path = join(mkdtempSync(join(temporaryRoot(), 'key-')), 'next.key');
     writeFileSync(path, `${key}\n`, { mode });

@@ -4,10 +4,9 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '#operator/cli/run-cli.ts';
-import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
-import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
 import { startDemandingServer, type DemandingServer } from '#testing/demanding-server.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postRaw } from '#testing/mcp-clients.ts';
@@ -15,7 +14,6 @@ import { modernRequest } from '#testing/modern-request.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { migrations } from '../../migrations.ts';
 import { secretCommands } from './secret-commands.ts';
 
 /** `souk secret …` beside two brokers on one database, and beside none. */
@@ -34,7 +32,7 @@ describe.skipIf(!hasPostgres())('secrets by command', () => {
     next = await startDemandingServer('x-key', { accept: ['canary-one'] });
     databaseUrl = await createPostgresDatabase();
     empty = await mkdtemp(join(temporaryRoot(), 'no-broker-'));
-    const connect = () => openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations });
+    const connect = () => connectPatiently(databaseUrl);
     const env = { ...withoutHealthChecks, MASTER_KEY: masterKey, UPSTREAM_HEADER_MOVED__X_KEY: 'canary-one' };
     replicas = await startReplicas(connect, { allowAddresses: [server.address, next.address], env });
     const [first, second] = replicas.apps;

@@ -6,10 +6,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '#operator/cli/run-cli.ts';
 import { readConfig } from '#platform/config.ts';
 import { disclosure } from '#platform/config/disclosure.ts';
-import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer } from '#platform/operator/operator-server.ts';
-import { createPostgresDatabase, describeOnDatabases, hasPostgres } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, describeOnDatabases, hasPostgres } from '#testing/databases.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -244,7 +243,7 @@ describe.skipIf(!hasPostgres())('two brokers', () => {
     const databaseUrl = await createPostgresDatabase();
     const env = { MASTER_KEY: randomBytes(32).toString('base64url') };
     const start = async () => {
-      const db = await openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations });
+      const db = await connectPatiently(databaseUrl);
       return { db, app: await startTestApp({ db, env }) };
     };
     const one = await start();
@@ -267,7 +266,7 @@ describe.skipIf(!hasPostgres())('two brokers', () => {
       await other.app.stop();
       await one.app.stop();
     }
-    const left = await openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations });
+    const left = await connectPatiently(databaseUrl);
     expect((await left.query('select id from live_brokers')).rows).toHaveLength(1);
     await left.close();
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { describeOnDatabases, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { connectPatiently, describeOnDatabases, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { giveCredits } from '#testing/grant-credits.ts';
 import { postModern } from '#testing/mcp-clients.ts';
@@ -9,8 +9,6 @@ import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { usageRows } from '#testing/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { checkLedger } from '#features/billing/index.ts';
-import { openPostgresDatabase } from '#platform/db/postgres-database.ts';
-import { createLog } from '#platform/log.ts';
 import { migrations } from '../../../migrations.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
 
@@ -181,7 +179,7 @@ describe.skipIf(!hasPostgres())('two brokers on one database', () => {
   beforeAll(async () => {
     server = await startEndingServer('modern');
     const databaseUrl = await createPostgresDatabase();
-    const open = () => openPostgresDatabase({ databaseUrl, log: createLog('fatal') });
+    const open = () => connectPatiently(databaseUrl);
     replicas = await startReplicas(open, { allowAddresses: [server.address], env });
     await deployManifest(replicas.apps[0], manifest(server.url));
     await waitUntil('the other broker knows the tools', () =>

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openPostgresDatabase } from '#platform/db/postgres-database.ts';
-import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
@@ -16,8 +14,7 @@ describe.skipIf(!hasPostgres())('a price that rose, at two brokers (PostgreSQL)'
   beforeAll(async () => {
     server = await startEndingServer('modern');
     const databaseUrl = await createPostgresDatabase();
-    const log = createLog('silent');
-    replicas = await startReplicas(() => openPostgresDatabase({ databaseUrl, log }), {
+    replicas = await startReplicas(() => connectPatiently(databaseUrl), {
       allowAddresses: [server.address],
       env: withoutHealthChecks,
     });

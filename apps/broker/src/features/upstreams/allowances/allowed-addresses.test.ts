@@ -2,10 +2,8 @@ import { networkInterfaces } from 'node:os';
 import { adminAllowanceEndpoints } from '@souk/contract/admin-allowances.ts';
 import { createClient, type Client } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '#platform/db/open-database.ts';
 import { isOfPrivateNetwork } from '#platform/http/limited-entry.ts';
-import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { startDemandingServer, type DemandingServer } from '#testing/demanding-server.ts';
 import { freePort } from '#testing/free-port.ts';
 import { postRaw } from '#testing/mcp-clients.ts';
@@ -13,7 +11,6 @@ import { modernRequest } from '#testing/modern-request.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { migrations } from '../../../migrations.ts';
 import { manifestText, testingAdministrator } from '../connection-test/testing/testing-administrator.ts';
 
 /** An address of this machine in a private network, where real servers of a test listen. */
@@ -41,7 +38,7 @@ describe.skipIf(!hasPostgres() || own === undefined)(
       operators = `127.0.0.1:${await freePort()}`;
       const databaseUrl = await createPostgresDatabase();
       databasePort = new URL(databaseUrl).port || '5432';
-      const connect = () => openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations });
+      const connect = () => connectPatiently(databaseUrl);
       const env = {
         ...withoutHealthChecks,
         ADMIN_MAY_ALLOW: 'addresses',

@@ -5,9 +5,7 @@ import { adminAllowanceEndpoints } from '@souk/contract/admin-allowances.ts';
 import { adminSecretEndpoints } from '@souk/contract/admin-secrets.ts';
 import { createClient, type Client } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '#platform/db/open-database.ts';
-import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
 import { postRaw } from '#testing/mcp-clients.ts';
 import { modernRequest } from '#testing/modern-request.ts';
 import { startPackageRegistry, type PackageRegistry } from '#testing/package-registry.ts';
@@ -15,7 +13,6 @@ import { sandboxProblem } from '#testing/sandbox-works.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { migrations } from '../../../migrations.ts';
 import { manifestText, testingAdministrator } from '../connection-test/testing/testing-administrator.ts';
 
 const form = {
@@ -42,15 +39,12 @@ describe.skipIf(!hasPostgres() || sandboxProblem() !== undefined)('packages that
     registry = await startPackageRegistry(folder);
     const { PATH, HOME } = process.env;
     const databaseUrl = await createPostgresDatabase();
-    replicas = await startReplicas(
-      () => openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations }),
-      {
-        // a secret of the operator for an alias that their list does not have
-        env: { ...withoutHealthChecks, ADMIN_MAY_ALLOW: 'packages', UPSTREAM_ENV_SMALL__API_TOKEN: 'of-the-operator' },
-        environment: { PATH, HOME, npm_config_registry: registry.url, npm_config_fetch_retries: '0' },
-        clock: { now: () => Date.now() + ahead.ms },
-      },
-    );
+    replicas = await startReplicas(() => connectPatiently(databaseUrl), {
+      // a secret of the operator for an alias that their list does not have
+      env: { ...withoutHealthChecks, ADMIN_MAY_ALLOW: 'packages', UPSTREAM_ENV_SMALL__API_TOKEN: 'of-the-operator' },
+      environment: { PATH, HOME, npm_config_registry: registry.url, npm_config_fetch_retries: '0' },
+      clock: { now: () => Date.now() + ahead.ms },
+    });
     admin = await testingAdministrator(replicas.publicUrl);
     const given = { baseUrl: replicas.publicUrl, fetch, token: async () => admin.accessToken };
     api = createClient(adminAllowanceEndpoints, given);

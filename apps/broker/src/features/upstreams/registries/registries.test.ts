@@ -222,7 +222,6 @@ test.each(faults)(
       message: `Shelf cannot be read: ${reason}`,
     });
   },
-  30_000,
 );
 
 test('a registry that names the same page again is read once, and one that answers another server is not believed', async () => {

@@ -4,9 +4,7 @@ import { adminSecretEndpoints } from '@souk/contract/admin-secrets.ts';
 import { createClient, type Client } from '@souk/contract/client.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { openDatabase } from '#platform/db/open-database.ts';
-import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { startDemandingServer, type DemandingServer } from '#testing/demanding-server.ts';
 import { forkBroker, type ForkedBroker } from '#testing/fork-broker.ts';
 import { freePort } from '#testing/free-port.ts';
@@ -14,7 +12,6 @@ import { connectModern } from '#testing/mcp-clients.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { migrations } from '../../../migrations.ts';
 import { manifestText, testingAdministrator } from '../connection-test/testing/testing-administrator.ts';
 
 // A broker is killed while it changes a secret: in the transaction, and between its commit and the answer.
@@ -37,7 +34,7 @@ describe.skipIf(!hasPostgres())('a kill in the middle of a change of a secret (P
     server = await startDemandingServer('x-key', { accept: [before, after] });
     const [port, databaseUrl] = await Promise.all([freePort(), createPostgresDatabase()]);
     publicUrl = `http://localhost:${port}`;
-    db = await openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations });
+    db = await connectPatiently(databaseUrl);
     environment = {
       ...withoutHealthChecks,
       PORT: String(port),

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { openDatabase } from '#platform/db/open-database.ts';
-import { createLog } from '#platform/log.ts';
-import { migrations } from '../../../migrations.ts';
 import { startOAuthFixture, type OAuthFixture } from './testing/oauth-fixture.ts';
 import { signInPerson, type TestPerson } from './testing/person.ts';
 import { isOfferRead, signInAt, vaultManifest } from './testing/vault.ts';
@@ -34,7 +31,7 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
         databaseUrl === undefined
           ? {}
           : {
-              db: await openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations }),
+              db: await connectPatiently(databaseUrl),
             };
       apps = [await startTestApp({ ...(await open()), env, clock, allowAddresses: [fixture.address] })];
       if (isPostgres)

@@ -3,10 +3,8 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '#platform/db/open-database.ts';
 import type { Database } from '#platform/db/database.ts';
-import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postRaw } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
@@ -16,7 +14,6 @@ import { withoutHealthChecks } from '#testing/start-app.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { limitElapsed } from '#testing/limits.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { migrations } from '../../../../migrations.ts';
 import { startTellingServer, type TellingServer } from '../../testing/telling-server.ts';
 
 /** How long a message may take from one broker to the other, with the call that it belongs to. */
@@ -32,7 +29,7 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
   let lateMs = 0;
   beforeAll(async () => {
     const databaseUrl = await createPostgresDatabase();
-    const connect = () => openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations });
+    const connect = () => connectPatiently(databaseUrl);
     /** Notices reach the second broker late when `lateMs` says so. */
     const connectLate = async (): Promise<Database> => {
       const own = await connect();

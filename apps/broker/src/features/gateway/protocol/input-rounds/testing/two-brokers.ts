@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { openDatabase } from '#platform/db/open-database.ts';
 import type { Database } from '#platform/db/database.ts';
-import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { forkBroker, type ForkedBroker } from '#testing/fork-broker.ts';
 import type { RpcBody } from '#testing/mcp-clients.ts';
@@ -13,7 +11,6 @@ import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { readUsageRows, type UsageRow } from '#testing/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startConformanceFixture } from '../../../../../../../../conformance/fixture.ts';
-import { migrations } from '../../../../../migrations.ts';
 import { startAskingServer, type AskingServer } from './asking-server.ts';
 
 export type Round = { result?: Record<string, unknown>; error?: RpcBody['error'] };
@@ -57,7 +54,7 @@ async function startTwoBrokers(options: Options): Promise<TwoBrokers> {
   const masterKey = randomBytes(32).toString('base64url');
   let statements = 0;
   const connect = async (): Promise<Database> => {
-    const opened = await openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations });
+    const opened = await connectPatiently(databaseUrl);
     const query: typeof opened.query = (text, values) => {
       if (/mcp_round_messages|tool_run_messages/.test(text)) statements += 1;
       return opened.query(text, values);
