@@ -4,17 +4,21 @@ import {
   type CompletionContext,
   type CompletionResult,
 } from '@codemirror/autocomplete';
-import { syntaxTree } from '@codemirror/language';
+import { ensureSyntaxTree } from '@codemirror/language';
 import type { SyntaxNode } from '@lezer/common';
 import { fieldMeanings } from '@souk/contract/manifest-fields.ts';
 import { manifestSchema } from '@souk/contract/manifest.ts';
 import { z } from 'zod';
 import { unquoted } from './json-fields.ts';
 
+/** Manifests are small: only a very busy machine needs more than a few milliseconds to parse one. */
+const parseMs = 5000;
+
 /** Offers the fields of the object at the cursor that it does not have yet, and the values that a field can have. */
 export function completeManifest({ state, pos, explicit }: CompletionContext): CompletionResult | null {
   const textOf = ({ from, to }: SyntaxNode) => state.sliceDoc(from, to);
-  const node = syntaxTree(state).resolveInner(pos, -1);
+  const node = ensureSyntaxTree(state, state.doc.length, parseMs)?.resolveInner(pos, -1);
+  if (!node) return null;
   const before = state
     .sliceDoc(Math.max(0, pos - 200), pos)
     .trimEnd()
