@@ -3,51 +3,51 @@ import type { testProjects } from './tests/steps.ts';
 /** An invariant of the specification that a test checks in a short form, and `npm run prove` at full size. */
 export type Proof = {
   description: string;
-  /** The project and file of its test, and the beginning of the test's name. */
+  /** The project and files of its tests, and the beginning of each test's name. */
   project: (typeof testProjects)[number];
-  file: string;
+  files: readonly string[];
   test: string;
   /** Its test does the same in `npm test`: it has no short form. */
   isAlwaysWhole?: true;
 };
 
-const hostile = { project: 'e2e', file: 'e2e/hostile.test.ts' } as const;
+const hostile = { project: 'e2e', files: ['e2e/hostile.test.ts'] } as const;
 
 export const proofs: Readonly<Record<string, Proof>> = {
   I1: {
     project: 'unit',
-    file: 'apps/broker/src/ledger-model.test.ts',
+    files: ['apps/broker/src/ledger-model.test.ts'],
     test: '[I1]',
     description: 'credits add up: 1,000 sequences of changes, calls, faults and killed brokers, on each database',
   },
   I2: {
     project: 'unit',
-    file: 'apps/broker/src/paid-calls-proof.test.ts',
+    files: ['apps/broker/src/paid-calls-proof.test.ts'],
     test: '[I2]',
     description: 'no double or lost charge: 20,000 calls of 50 clients, on each database',
   },
   I3: {
     project: 'unit',
-    file: 'apps/broker/src/paid-calls-proof.test.ts',
+    files: ['apps/broker/src/paid-calls-proof.test.ts'],
     test: '[I3]',
     description: 'one record of each answered paid call: 100 kill -9 of the broker under load, on each database',
   },
   I4: {
     project: 'e2e',
-    file: 'e2e/restart-time.test.ts',
+    files: ['e2e/restart-time.test.ts'],
     test: '[I4]',
     description: 'ready within 5 s after a kill -9 of the whole product, 20 times',
   },
   chaos: {
     project: 'unit',
-    file: 'apps/broker/src/money-chaos.test.ts',
+    files: ['apps/broker/src/money-chaos.test.ts'],
     test: '[chaos]',
     description:
       'credits add up: 10,000 calls, two brokers killed and frozen, grants, expiries, claw-backs, caps, prices',
   },
   brokers: {
     project: 'e2e',
-    file: 'e2e/brokers.test.ts',
+    files: ['e2e/brokers.test.ts'],
     test: '[brokers]',
     description:
       'three brokers behind nginx and PgBouncer: restarts, freezes, kills and a failover lose and double nothing',
@@ -57,64 +57,74 @@ export const proofs: Readonly<Record<string, Proof>> = {
   I7: { ...hostile, test: '[I7]', description: 'the event loop under every fault, during 10,000 calls' },
   attackers: {
     project: 'e2e',
-    file: 'e2e/attackers.test.ts',
+    files: ['e2e/attackers.test.ts'],
     test: '[I7]',
     description: 'the event loop beside attackers (pipelines, unread answers, files, reads), during 10,000 paid calls',
   },
   I8: {
     project: 'e2e',
-    file: 'e2e/attackers.test.ts',
+    files: ['e2e/attackers.test.ts'],
     test: '[I8]',
     description: 'no growth: 50,000 paid calls of 100 clients beside attackers; what these took is given back',
   },
   I9: {
     project: 'e2e',
-    file: 'e2e/restart.test.ts',
+    files: ['e2e/restart.test.ts'],
     test: '[I9]',
     description: 'sign-ins, tokens, demo data and usage survive a kill -9 of the whole product',
     isAlwaysWhole: true,
   },
   I10: {
     project: 'e2e',
-    file: 'e2e/restart.test.ts',
+    files: ['e2e/restart.test.ts'],
     test: '[I10]',
     description: 'a stop lets a call under way finish, and leaves no process behind',
     isAlwaysWhole: true,
   },
   I11: {
     project: 'unit',
-    file: 'apps/broker/src/database-loss-proof.test.ts',
+    files: ['apps/broker/src/database-loss-proof.test.ts'],
     test: '[I11]',
     description: 'a lost database is answered within 2 s, no call runs without a hold, all works within 5 s: 40 losses',
   },
   I12: {
     project: 'unit',
-    file: 'apps/broker/src/ledger-model.test.ts',
+    files: ['apps/broker/src/ledger-model.test.ts'],
     test: '[I12]',
     description: 'the same seed does the same: 200 sequences twice, every step and entry alike, on each database',
   },
   I13: {
     project: 'e2e',
-    file: 'e2e/backup.test.ts',
+    files: ['e2e/backup.test.ts'],
     test: '[I13]',
     description:
       'a backup under paid load, restored by another user on the other database, and back: charges, sign-ins, secrets',
   },
   programs: {
     project: 'unit',
-    file: 'apps/broker/src/features/upstreams/processes/limits/greedy-programs.test.ts',
+    files: ['apps/broker/src/features/upstreams/processes/limits/greedy-programs.test.ts'],
     test: '[programs]',
     description: '22 people at once whose programs take the disk, the memory, processes, or flood: all are ended',
   },
   reconcile: {
     project: 'unit',
-    file: 'apps/broker/src/features/billing/checkout/reconcile.test.ts',
+    files: ['apps/broker/src/features/billing/checkout/reconcile.test.ts'],
     test: '[reconcile]',
     description: '10,000 orders compared with the payment provider: 4,000 open, 4,000 expired, 2,000 paid',
   },
+  tables: {
+    project: 'unit',
+    files: [
+      'apps/broker/src/adapters/mcp/wire/null-of-servers.test.ts',
+      'apps/broker/src/features/gateway/fast-path/same-answers.test.ts',
+      'apps/broker/src/features/upstreams/sign-in/null-answers.test.ts',
+    ],
+    test: '[tables]',
+    description: 'every case of the large tables of inputs, of which `npm test` draws some',
+  },
   'stdio-cycles': {
     project: 'unit',
-    file: 'apps/broker/src/features/upstreams/processes/supervisor.test.ts',
+    files: ['apps/broker/src/features/upstreams/processes/supervisor.test.ts'],
     test: '[I8]',
     description: '200 cycles of call, crash and idle end leave no process, handle or timer behind',
   },

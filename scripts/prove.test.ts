@@ -10,9 +10,11 @@ const prove = (...args: string[]) =>
   spawnSync(process.execPath, [join(root, 'scripts/prove.ts'), ...args], { encoding: 'utf8' });
 
 test.each(Object.entries(proofs))('[CFG-22] npm run prove -- %s leads to a test that has a full size', (_, proof) => {
-  const source = readFileSync(join(root, proof.file), 'utf8');
-  expect(source).toContain(`test('${proof.test} `);
-  expect(proof.isAlwaysWhole === true || source.includes('atFullSize')).toBe(true);
+  for (const file of proof.files) {
+    const source = readFileSync(join(root, file), 'utf8');
+    expect(source.replaceAll(/\(\s+/g, '(')).toContain(`('${proof.test} `);
+    expect(proof.isAlwaysWhole === true || /atFullSize|sampled\(/.test(source), file).toBe(true);
+  }
 });
 
 test('an unknown name is refused with a list of the proofs', () => {

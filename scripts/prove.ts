@@ -31,12 +31,12 @@ else {
 }
 
 /** @returns the exit code: 0 if its tests ran and passed */
-async function run(what: string, { project, file, test, description }: Proof, to: string): Promise<number> {
+async function run(what: string, { project, files, test, description }: Proof, to: string): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'souk-prove-'));
   const report = join(folder, 'report.json');
   const figuresFile = join(folder, 'figures');
   const pattern = test.replaceAll(/[[\]]/g, String.raw`\$&`);
-  const args = ['--project', project, file, '-t', pattern, `--testTimeout=${longestTestMs}`];
+  const args = ['--project', project, ...files, '-t', pattern, `--testTimeout=${longestTestMs}`];
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const begun = performance.now();
   const child = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args, ...reporters], {

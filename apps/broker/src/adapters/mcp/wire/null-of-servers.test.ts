@@ -2,6 +2,7 @@ import { specTypeSchemas } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { listVariants, nullVariants } from '#testing/null-variants.ts';
+import { sampled } from '#testing/sample.ts';
 import { startNullServer, type NullServer, type Script } from '../testing/null-server.ts';
 import { optionsFor, trackUpstreams, ways, type Way } from '../testing/open-for-test.ts';
 import type { Ask, Era, Upstream } from '../upstream.ts';
@@ -99,38 +100,36 @@ function completed(method: string, result: unknown): unknown {
   };
 }
 
-const cases = results.flatMap(([method, schema, eras]) =>
-  eras.flatMap((era) =>
-    (method === 'tools/call' ? ways : ['fast' as const]).map((way) => ({ method, era, way, schema })),
-  ),
-);
-test.each(cases)(
-  'null in the result of $method is as if it were not there: $era, $way',
-  async ({ method, schema, era, way }) => {
-    const variants = nullVariants(schema);
-    expect(variants.length).toBeGreaterThan(8);
-    for (const { path, withNull, without } of variants) {
-      const script = (result: unknown) => ({ method, result: completed(method, result) });
-      const plain = await readScript(era, script(without), way);
-      expect(await readScript(era, script(withNull), way), path).toEqual(plain);
-      // it is no comparison of two refusals
-      expect(plain, path).toMatchObject({ left: [] });
-    }
+const script = (method: string, result: unknown) => ({ method, result: completed(method, result) });
+
+/** A row for each variant of each result, in each era, and sent each way. */
+function rowsOf<V extends { path: string }>(variantsOf: (schema: z.core.$ZodType) => V[], atLeast: number) {
+  return results.flatMap(([method, schema, eras]) => {
+    const variants = variantsOf(schema);
+    if (variants.length < atLeast) throw new Error(`${method} has ${variants.length} variants only`);
+    const over = method === 'tools/call' ? ways : (['fast'] as const);
+    return eras.flatMap((era) =>
+      over.flatMap((way) => variants.map((variant) => ({ method, era, way, variant, path: variant.path }))),
+    );
+  });
+}
+
+test.each(sampled(rowsOf(nullVariants, 9)))(
+  '[tables] null in the result of $method is as if it were not there: $path, $era, $way',
+  async ({ method, era, way, variant: { withNull, without } }) => {
+    const plain = await readScript(era, script(method, without), way);
+    expect(await readScript(era, script(method, withNull), way)).toEqual(plain);
+    // it is no comparison of two refusals
+    expect(plain).toMatchObject({ left: [] });
   },
 );
 
-test.each(cases)(
-  'an empty list in the result of $method is an empty object where one belongs: $era, $way',
-  async ({ method, schema, era, way }) => {
-    // such as _meta of the result
-    const variants = listVariants(schema);
-    expect(variants.length).toBeGreaterThan(0);
-    for (const { path, withList, withObject } of variants) {
-      const script = (result: unknown) => ({ method, result: completed(method, result) });
-      const meant = await readScript(era, script(withObject), way);
-      expect(await readScript(era, script(withList), way), path).toEqual(meant);
-      expect(meant, path).toMatchObject({ left: [] });
-    }
+test.each(sampled(rowsOf(listVariants, 1)))(
+  '[tables] an empty list in the result of $method is an empty object where one belongs: $path, $era, $way',
+  async ({ method, era, way, variant: { withList, withObject } }) => {
+    const meant = await readScript(era, script(method, withObject), way);
+    expect(await readScript(era, script(method, withList), way)).toEqual(meant);
+    expect(meant).toMatchObject({ left: [] });
   },
 );
 
@@ -205,35 +204,39 @@ describe.each(ways)('during a call, %s', (way) => {
   test.each(['legacy', 'modern'] as const)('null in a notice is as if it were not there: %s', async (era) => {
     expect(notices.length).toBeGreaterThan(4);
     for (const { path, withNull, without } of notices) {
-      const script = (notice: unknown) => ({ notice: withToken(notice) });
-      const plain = await readScript(era, script(without), way);
+      const plain = await readScript(era, { notice: withToken(without) }, way);
       expect(plain, path).toMatchObject({ heard: [expect.anything()] });
-      expect(await readScript(era, script(withNull), way), path).toEqual(plain);
+      expect(await readScript(era, { notice: withToken(withNull) }, way), path).toEqual(plain);
     }
   });
 
   const questions = nullVariants(spec.ServerRequest).filter(({ withNull }) =>
     ['elicitation/create', 'sampling/createMessage', 'roots/list'].includes(Object(withNull).method),
   );
-  test('null in a question is as if it were not there: up to 2025-11-25', async () => {
+  test('the table of questions has them all', () => {
     expect(questions.length).toBeGreaterThan(50);
-    for (const { path, withNull, without } of questions) {
-      const plain = await readScript('legacy', { question: Object(without) }, way);
-      expect(await readScript('legacy', { question: Object(withNull) }, way), path).toEqual(plain);
-    }
   });
 
-  test('null in a question is as if it were not there: since 2026-07-28', async () => {
-    for (const { path, withNull, without } of questions) {
-      const script = (question: unknown) => ({
+  test.each(sampled(questions))(
+    '[tables] null in a question is as if it were not there, up to 2025-11-25: $path',
+    async ({ withNull, without }) => {
+      const plain = await readScript('legacy', { question: Object(without) }, way);
+      expect(await readScript('legacy', { question: Object(withNull) }, way)).toEqual(plain);
+    },
+  );
+
+  test.each(sampled(questions))(
+    '[tables] null in a question is as if it were not there, since 2026-07-28: $path',
+    async ({ withNull, without }) => {
+      const asking = (question: unknown) => ({
         method: 'tools/call',
         result: { resultType: 'input_required', inputRequests: { data: question }, requestState: null },
       });
-      const plain = await readScript('modern', script(without), way);
-      expect(plain, path).toMatchObject({ answer: { kind: 'input_required' } });
-      expect(await readScript('modern', script(withNull), way), path).toEqual(plain);
-    }
-  });
+      const plain = await readScript('modern', asking(without), way);
+      expect(plain).toMatchObject({ answer: { kind: 'input_required' } });
+      expect(await readScript('modern', asking(withNull), way)).toEqual(plain);
+    },
+  );
 
   test.each(['legacy', 'modern'] as const)('null around a message is as if it were not there: %s', async (era) => {
     const plain = await readScript(era, {}, way);

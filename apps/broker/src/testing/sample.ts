@@ -1,0 +1,27 @@
+import { atFullSize } from './proof-size.ts';
+
+/** Cases of a large table that one run of `npm test` tries. */
+const usualCount = 50;
+
+/** Draws the cases. Each day has another seed; a given one repeats what it drew. */
+const seed = Number(process.env['SOUK_TEST_SEED'] ?? Math.floor(Date.now() / 86_400_000));
+
+/**
+ * The cases of a large table: some of them, drawn by a seed, and all in `npm run prove -- tables`. To run one alone, name it
+ * as the failed run did: `SOUK_TEST_SEED=<seed> npm run unit -- <file> -t '<name>'`.
+ * @param mustRun cases that are never left out: those that prove a fact, or failed once
+ */
+export function sampled<T>(cases: readonly T[], mustRun: (each: T) => boolean = () => false): T[] {
+  const count = atFullSize({ full: cases.length, short: usualCount });
+  if (cases.length <= count) return [...cases];
+  const random = randomOf(seed + cases.length);
+  const order = cases.map((each) => ({ each, at: mustRun(each) ? -1 : random() }));
+  const drawn = new Set(order.toSorted((one, other) => one.at - other.at).slice(0, count));
+  return order.filter((one) => one.at < 0 || drawn.has(one)).map(({ each }) => each);
+}
+
+/** Numbers from 0 to 1 that look random: a linear congruential generator with the constants of Numerical Recipes. */
+function randomOf(first: number): () => number {
+  let state = first >>> 0;
+  return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
+}
