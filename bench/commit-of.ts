@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { git } from '../scripts/git.ts';
 
 /**
  * The short id of the checkout's commit. A plus sign: the checkout has changes that are not committed, other than what measuring
@@ -6,11 +6,10 @@ import { execFileSync } from 'node:child_process';
  * @param written pages of the checkout that its figures are written to
  */
 export function commitOf(root: string, written: readonly string[]): string {
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
   try {
     const others = written.map((page) => `:!${page}`);
-    const changes = git('status', '--porcelain', '--untracked-files=no', '--', '.', ...others);
-    return `${git('rev-parse', '--short', 'HEAD')}${changes === '' ? '' : '+'}`;
+    const changes = git(root, 'status', '--porcelain', '--untracked-files=no', '--', '.', ...others);
+    return `${git(root, 'rev-parse', '--short', 'HEAD')}${changes === '' ? '' : '+'}`;
   } catch {
     return 'no checkout';
   }

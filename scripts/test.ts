@@ -5,8 +5,10 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { judge, type TestedStep, type Verdict } from './tests/verdict.ts';
 import { describeFailure, firstLines } from './tests/run-report.ts';
+import { noteGreen } from './check/last-green.ts';
 import { rerunFailed } from './tests/rerun.ts';
 import { runStep, type Outcome } from './tests/run-step.ts';
+import { runTurn } from './tests/run-turn.ts';
 import { checks, testSteps, testTurns, type Step } from './tests/steps.ts';
 import { problemsOf, unsteadyTests } from './tests/unsteady-tests.ts';
 
@@ -15,14 +17,10 @@ const reports = mkdtempSync(join(tmpdir(), 'souk-reports-'));
 
 const outcomes = await runLanes(checks, Math.min(2, availableParallelism()));
 for (const names of testTurns) {
-  console.log(`\n${names.join(' and ')} tests`);
-  const steps = testSteps.filter(({ name }) => names.includes(name));
-  // one shows its output as it comes, the others when they have ended
-  const shown = (step: Step) => (step.name === names[0] ? 'live' : 'at the end');
-  outcomes.push(...(await Promise.all(steps.map((step) => runStep(step, { root, reports, shown: shown(step) })))));
+  outcomes.push(...(await runTurn(names, { root, reports })));
 }
 const tested = outcomes.filter(({ name }) => testSteps.some((step) => step.name === name));
-const passedAlone = await rerunFailed(tested, { root, reports });
+const passedAlone = await rerunFailed(tested, { root, reports, shown: 'live' });
 rmSync(reports, { recursive: true });
 conclude(judge(tested, (test) => passedAlone.has(test)));
 
@@ -44,9 +42,10 @@ function conclude({ isGreen, failed, unsteady, problems }: Verdict): void {
   const listed = problemsOf(unsteadyTests, Date.now());
   for (const failure of failed) console.log(`\nFAILED ${describeFailure(failure)}`);
   for (const problem of [...problems, ...listed]) console.log(`\nFAILED ${firstLines(problem).join('\n').trim()}`);
-  console.log('\nstep         seconds');
-  for (const { name, ok, seconds } of outcomes) {
-    console.log(`${name.padEnd(12)} ${seconds.toFixed(1).padStart(7)}  ${ok ? 'ok' : 'FAILED'}`);
+  console.log('\nstep         seconds  of processor');
+  for (const { name, ok, seconds, processorSeconds } of outcomes) {
+    const cells = [name.padEnd(12), seconds.toFixed(1).padStart(7), (processorSeconds?.toFixed(1) ?? '').padStart(13)];
+    console.log(`${cells.join(' ')}  ${ok ? 'ok' : 'FAILED'}`);
   }
   printSlowest(tested);
   for (const test of unsteady) console.log(`\nUNSTEADY ${describeFailure(test)}`);
@@ -55,6 +54,7 @@ function conclude({ isGreen, failed, unsteady, problems }: Verdict): void {
   if (skipped > 0) console.log(`\n${skipped} skipped: see above why`);
   const checksAreOk = outcomes.every(({ name, ok }) => ok || tested.some((step) => step.name === name));
   if (!isGreen || listed.length > 0 || !checksAreOk) process.exitCode = 1;
+  else noteGreen(root);
   const totals = [`${sum(({ report }) => report?.passed ?? 0)} passed`, `${failed.length} failed`];
   if (unsteady.length > 0) totals.push(`${unsteady.length} unsteady`);
   console.log(`\n${totals.join(', ')}`);

@@ -173,8 +173,8 @@ async function run(scratch: string, step: ReturnType<typeof vitestStep>, files: 
   }
   const reports = join(scratch, 'reports');
   mkdirSync(reports);
-  const outcome = await runStep(step, { root: scratch, reports, shown: 'if it fails' });
-  const passed = await rerunFailed([outcome], { root: scratch, reports });
+  const outcome = await runStep(step, { root: scratch, reports, shown: 'never' });
+  const passed = await rerunFailed([outcome], { root: scratch, reports, shown: 'never' });
   return { outcome, verdict: judge([outcome], (failure) => passed.has(failure)) };
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FailedTest } from './run-report.ts';
-import { runStep, type Outcome } from './run-step.ts';
+import { runStep, type Folders, type Outcome, type Shown } from './run-step.ts';
 import { playwrightStep, vitestStep, type Step } from './steps.ts';
 import { isForgivable } from './verdict.ts';
 
@@ -14,15 +14,15 @@ const mostReruns = 10;
  */
 export async function rerunFailed(
   steps: readonly Outcome[],
-  folders: { root: string; reports: string },
+  { shown, ...folders }: Folders & { shown: Shown },
 ): Promise<ReadonlySet<FailedTest>> {
   const failures = steps.flatMap(({ name, report }) => (report?.failures ?? []).map((test) => ({ step: name, test })));
   const reruns = failures.filter(({ test }) => isForgivable(test, folders.root));
   const passed = new Set<FailedTest>();
   if (reruns.length > mostReruns) return passed;
   for (const { step, test } of reruns) {
-    console.log(`\nagain, alone: ${test.file} > ${test.names.join(' > ')}`);
-    const again = await runStep(stepOf(step, test, folders.root), { ...folders, shown: 'live' });
+    if (shown !== 'never') console.log(`\nagain, alone: ${test.file} > ${test.names.join(' > ')}`);
+    const again = await runStep(stepOf(step, test, folders.root), { ...folders, shown });
     if (isPassed(again, test)) passed.add(test);
   }
   return passed;

@@ -1,16 +1,27 @@
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { countProcessorTime } from './processor-time.ts';
 import { readReport, reportVariable, type RunReport } from './run-report.ts';
 import type { Step } from './steps.ts';
 
-export type Outcome = { name: string; ok: boolean; seconds: number; report: RunReport | undefined };
+export type Outcome = {
+  name: string;
+  ok: boolean;
+  seconds: number;
+  /** Of all its processes; undefined on machines that do not tell. */
+  processorSeconds: number | undefined;
+  report: RunReport | undefined;
+};
 
-/** Runs a step of `npm test` in a process of its own. @param reports the folder for what our reporters write */
-export function runStep(
-  { name, args }: Step,
-  { root, reports, shown }: { root: string; reports: string; shown: 'live' | 'at the end' | 'if it fails' },
-): Promise<Outcome> {
+/** What of a step's output is shown, and when. */
+export type Shown = 'live' | 'at the end' | 'if it fails' | 'never';
+
+/** `reports`: the folder for what our reporters write. */
+export type Folders = { root: string; reports: string };
+
+/** Runs a step of `npm test` in a process of its own. */
+export function runStep({ name, args }: Step, { root, reports, shown }: Folders & { shown: Shown }): Promise<Outcome> {
   const begun = performance.now();
   const [program = '', ...rest] = args;
   const reportPath = join(reports, `${name}.json`);
@@ -20,6 +31,7 @@ export function runStep(
     stdio: shown === 'live' ? 'inherit' : ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, [reportVariable]: reportPath },
   });
+  const processorSeconds = child.pid === undefined ? () => undefined : countProcessorTime(child.pid);
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.push(chunk));
   return new Promise((resolve) => {
@@ -28,7 +40,8 @@ export function runStep(
         const text = Buffer.concat(output).toString('utf8').trimEnd();
         console.log(`\n${name} ${ok ? 'passed' : 'failed'}:\n${text}\n`);
       }
-      resolve({ name, ok, seconds: (performance.now() - begun) / 1000, report: readReport(reportPath) });
+      const seconds = (performance.now() - begun) / 1000;
+      resolve({ name, ok, seconds, processorSeconds: processorSeconds(), report: readReport(reportPath) });
     };
     child.on('error', (error) => {
       output.push(Buffer.from(error.message));

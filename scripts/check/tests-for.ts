@@ -1,0 +1,61 @@
+import { globSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Folders whose behaviour is seen elsewhere: the longest beginning of a path counts. Patterns are relative to the root. */
+export const elsewhere: Readonly<Record<string, readonly string[]>> = {
+  'apps/web/src/features/admin/': ['e2e/journeys/admin*.spec.ts'],
+  'apps/web/src/features/billing/': ['e2e/journeys/{buying,plans,changing-plans,billing-tab,rent}.spec.ts'],
+  'apps/web/src/features/catalogue/': ['e2e/journeys/{home,marketplace,service,server-cards}.spec.ts'],
+  'apps/web/src/features/gateway/': ['e2e/journeys/{connect,my-services}.spec.ts'],
+  'apps/web/src/features/identity/': ['e2e/journeys/{account,session,sign-in-pages,tokens}.spec.ts'],
+  'apps/web/src/features/notices/': ['e2e/journeys/account.spec.ts'],
+  'apps/web/src/features/tool-runs/': ['e2e/journeys/try-it.spec.ts'],
+  'apps/web/src/features/upstreams/': ['e2e/journeys/{connections,upstream-accounts}.spec.ts'],
+  'apps/web/src/features/usage/': ['e2e/journeys/usage.spec.ts'],
+  'apps/web/src/': ['e2e/journeys/{home,keyboard,newcomer}.spec.ts'],
+  'apps/broker/src/features/billing/': ['apps/broker/src/administration-*.test.ts'],
+  'apps/broker/src/features/catalogue/': ['apps/broker/src/administration-manifests.test.ts'],
+  'apps/broker/src/platform/http/': ['apps/broker/src/{app,pipelines,request-rates}.test.ts'],
+  'packages/contract/': ['apps/broker/src/contract.test.ts'],
+  'packages/stripe-sandbox/': ['apps/broker/src/features/billing/checkout/*.test.ts'],
+  'scripts/': ['scripts/*.test.ts', 'scripts/tests/*.test.ts'],
+};
+
+/** Test files, relative to the root, by what runs them. */
+export type ChosenTests = { unit: string[]; e2e: string[]; browser: string[]; changed: string[] };
+
+/**
+ * The tests of changed files: themselves, those beside them, and those that see what their folder does.
+ * @param paths relative to the root; those that are gone count by their folder
+ */
+export function testsFor(paths: readonly string[], root: string): ChosenTests {
+  const files = new Set(paths.flatMap((path) => [...besides(path), ...seenBy(path)]).flatMap(find));
+  const all = [...files].toSorted();
+  const changed = paths.filter((path) => isTest(path) && files.has(path));
+  return {
+    unit: all.filter((file) => file.endsWith('.test.ts') && !file.startsWith('e2e/')),
+    e2e: all.filter((file) => file.endsWith('.test.ts') && file.startsWith('e2e/') && changed.includes(file)),
+    browser: all.filter((file) => file.endsWith('.spec.ts')),
+    changed,
+  };
+
+  function find(pattern: string): string[] {
+    return globSync(pattern, { cwd: root });
+  }
+}
+
+const isTest = (path: string) => /\.(?:test|spec)\.ts$/.test(path);
+
+function besides(path: string): string[] {
+  if (isTest(path)) return [path];
+  // fixtures of tests stand in a folder below theirs
+  const folder = dirname(path).replace(/\/testing$/, '');
+  return /\.tsx?$/.test(path) ? [join(folder, '*.test.ts')] : [];
+}
+
+function seenBy(path: string): readonly string[] {
+  const [longest] = Object.keys(elsewhere)
+    .filter((folder) => path.startsWith(folder))
+    .toSorted((one, other) => other.length - one.length);
+  return longest === undefined ? [] : (elsewhere[longest] ?? []);
+}
