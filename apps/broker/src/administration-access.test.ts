@@ -219,7 +219,7 @@ test('[USR-38] what is added names a plan, or a deployed service, and a period t
     [{ type: 'rental' }, 400, 'invalid_request'],
     [{ ...rental, mcpId: ' ' }, 400, 'invalid_request'],
     [{ ...rental, mcpId: 'none' }, 404, 'not_found'],
-    [{ ...rental, mcpId: '__proto__' }, 400, 'invalid_request'],
+    [{ ...rental, mcpId: '__proto__' }, 404, 'not_found'],
     [{ ...rental, period: 'yearly' }, 400, 'invalid_request'],
     [{ ...rental, features: ['a\u202Eb'] }, 400, 'invalid_request'],
     [{ ...rental, features: Array.from({ length: 21 }, () => 'x') }, 400, 'invalid_request'],

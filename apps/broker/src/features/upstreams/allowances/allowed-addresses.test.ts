@@ -122,6 +122,8 @@ describe.skipIf(!hasPostgres() || own === undefined)(
       await remove(server.address);
       expect(await underWay).toContain('"isError":true');
       goOn();
+      for (const app of replicas.apps)
+        await waitUntil('each broker knows it', () => app.allowances.addresses().length === 0);
       const before = server.sent.length;
       for (const broker of [0, 1] as const)
         await waitUntil(`broker ${broker} refuses it`, async () => (await callAt(broker)).includes('"isError":true'));
