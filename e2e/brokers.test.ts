@@ -38,6 +38,11 @@ const clientsPerToken = atFullSize({ full: 6, short: 1 });
 const callsAfterwards = atFullSize({ full: 200, short: 60 });
 /** I11: once the database is back, everything works within 5 s; a busy machine may take longer. */
 const recoveryMs = atFullSize({ full: 5_000, short: undefined });
+/**
+ * What a call may be told although nothing broke: on a busy machine a statement can take longer than its 1.8 s. Such a call was
+ * not run, and costs nothing.
+ */
+const toldOfSlowness = atFullSize<readonly string[]>({ full: [], short: ['unavailable'] });
 /** nginx passes over a broker that was gone for so long (docs/deploy). */
 const passedOverMs = 2_500;
 /** Calls are noted in batches of 10 ms (decision 0041), and a client may read its answer a little later. */
@@ -94,7 +99,7 @@ describe.skipIf(missing.length > 0)('three brokers', () => {
           await pause(passedOverMs);
         }
       });
-      expect(seen.filter(({ outcome }) => outcome !== 'answered')).toEqual([]);
+      expect(unanswered(seen)).toEqual([]);
       expect(streamEnds.filter(({ how }) => how === 'broken')).toEqual([]);
       expect(streamEnds.length).toBeGreaterThanOrEqual(2);
     }
@@ -122,14 +127,17 @@ describe.skipIf(missing.length > 0)('three brokers', () => {
       );
     await step('failover to the standby', () => recovers(() => shop.database.failOver()));
     const last = await step('afterwards', () => answers(callsAfterwards));
-    const unanswered = last.calls.filter(({ outcome }) => outcome !== 'answered');
-    expect(recoveryMs === undefined ? [] : unanswered).toEqual([]);
+    expect(unanswered(last.calls)).toEqual([]);
     await waitUntil('all calls to be answered again', () =>
       calls.slice(-callsAfterwards).every(({ outcome }) => outcome === 'answered'),
     );
     await running.stop();
     await judge(calls);
   }, 1_200_000);
+
+  function unanswered(calls: readonly Call[]): Call[] {
+    return calls.filter(({ outcome, reason }) => outcome !== 'answered' && !toldOfSlowness.includes(reason));
+  }
 
   async function recovers(act: () => Promise<void>): Promise<void> {
     await act();
