@@ -74,6 +74,7 @@ function argumentsFor({ inputSchema }: Tool): Record<string, unknown> {
 /** Ignores an upstream's error, as the gateway does: it fails one call, and the connection stays open. */
 function asGatewayWould(error: unknown): void {
   if (!(error instanceof UpstreamError)) throw error;
+  console.error(error);
 }
 
 /** Calls a modern server that asks for input again with the answers, as the gateway does for its client. */
