@@ -69,16 +69,19 @@ export async function startSandbox(
   const { returnUrl = publicUrl } = options;
   if (!apiKey.startsWith('sk_test_sandbox_')) throw new Error('the key of a sandbox begins with sk_test_sandbox_');
   const newId = createIds(random);
-  const now = () => clock.now();
-  const run = createRunWork({ storage, now, newId, publicUrl, onEvents: () => deliverer.wake() });
-  const onError = (error: unknown) => log.error({ err: error }, 'the stand-in for Stripe failed');
   const interference: Interference = {
+    beforeWork: () => {},
     beforeAnswer: () => {},
     failAt: () => undefined,
     mayPass: () => true,
     order: (items) => items,
     copies: 1,
+    skewMs: 0,
+    locksObjects: false,
   };
+  const now = () => clock.now() + interference.skewMs;
+  const run = createRunWork({ storage, now, newId, publicUrl, onEvents: () => deliverer.wake() });
+  const onError = (error: unknown) => log.error({ err: error }, 'the stand-in for Stripe failed');
   const deliverer = createDeliverer({
     run,
     now,
@@ -98,13 +101,15 @@ export async function startSandbox(
     run,
     isFull: () => full,
     failAt: (method, path) => interference.failAt(method, path),
+    beforeWork: (method, path) => interference.beforeWork(method, path),
+    locksObjects: () => interference.locksObjects,
   });
   const pages = createPages({ run, publicUrl, returnUrl });
   const parts = {
     api,
     pages,
     requestId: () => newId('request'),
-    beforeAnswer: () => interference.beforeAnswer(),
+    beforeAnswer: (method: string, path: string) => interference.beforeAnswer(method, path),
     onError,
   };
   const serving = new Set<Promise<void>>();

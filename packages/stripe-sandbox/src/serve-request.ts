@@ -11,7 +11,7 @@ type Parts = {
   api: Api;
   pages: Pages;
   requestId(): string;
-  beforeAnswer(): Promise<void> | void;
+  beforeAnswer(method: string, path: string): Promise<void> | void;
   onError(error: unknown): void;
 };
 
@@ -31,8 +31,9 @@ async function serveApi(request: IncomingMessage, response: ServerResponse, part
   const headers = { 'content-type': 'application/json', 'request-id': parts.requestId(), 'stripe-version': apiVersion };
   try {
     const { status, body, replayOf } = await parts.api.answer(request, await readBody(request), headers['request-id']);
+    const path = new URL(request.url ?? '/', 'http://sandbox').pathname;
     // one that waits ends with its connection
-    await Promise.race([parts.beforeAnswer(), once(response, 'close')]);
+    await Promise.race([parts.beforeAnswer(request.method ?? 'GET', path), once(response, 'close')]);
     const replayed = replayOf !== undefined && { 'idempotent-replayed': 'true', 'original-request': replayOf };
     response.writeHead(status, { ...headers, ...replayed }).end(body);
   } catch (error) {

@@ -1,4 +1,6 @@
 import type { Work } from '../work.ts';
+import { withFirstLines } from '../objects/first-lines.ts';
+import type { Invoice } from '../objects/types.ts';
 import { listInvoicePayments } from '../money/invoice-payments.ts';
 import { badRequest } from './stripe-error.ts';
 
@@ -43,8 +45,10 @@ async function valueOf(work: Work, node: Node, name: string, path: string): Prom
   if (value === null) return undefined;
   const found = typeof value === 'string' ? await work.getAny(value) : undefined;
   if (!found) throw badRequest(`This property cannot be expanded (${path}).`, { param: 'expand' });
-  return structuredClone(found) as Node;
+  return structuredClone(isInvoice(found) ? withFirstLines(found) : found) as Node;
 }
+
+const isInvoice = (found: object): found is Invoice => 'object' in found && found.object === 'invoice';
 
 /** Lists that an object has only when they are asked for. */
 async function includable(work: Work, node: Node, name: string): Promise<object | undefined> {

@@ -6,9 +6,10 @@ import type { RunWork } from '../run-work.ts';
 import type { Work } from '../work.ts';
 import { expand } from './expand.ts';
 import { parseForm, type FormValue } from './form-body.ts';
+import { createObjectLocks } from './object-locks.ts';
 import { check } from './parameters.ts';
 import { matchRoute, type Route } from './route.ts';
-import { StripeError, badRequest } from './stripe-error.ts';
+import { StripeError, badRequest, lockTimeout } from './stripe-error.ts';
 
 const maxKeyLength = 255;
 
@@ -19,8 +20,11 @@ export type ApiAnswer = {
   replayOf?: string;
 };
 
-/** Whether the sandbox is to fail at a request, before it is worked off or after, or to refuse it. */
-export type FailAt = (method: string, path: string) => 'before' | 'after' | 'refused' | undefined;
+/**
+ * Whether the sandbox is to fail at a request, before it is worked off or after, to refuse it, or to find its object locked by
+ * another one, which changes nothing and is not kept.
+ */
+export type FailAt = (method: string, path: string) => 'before' | 'after' | 'refused' | 'locked' | undefined;
 
 export type Api = { answer(request: IncomingMessage, body: string, requestId: string): Promise<ApiAnswer> };
 
@@ -31,7 +35,38 @@ export function createApi(given: {
   run: RunWork;
   isFull(): boolean;
   failAt: FailAt;
+  /** A request has arrived; it is worked off when this resolves. */
+  beforeWork(method: string, path: string): Promise<void> | void;
+  /** Whether a second write of an object is refused while one is under way. */
+  locksObjects(): boolean;
 }): Api {
+  const locks = createObjectLocks(given.locksObjects);
+
+  async function work(asked: Asked, answerWith: (work: Work) => Promise<string>): Promise<ApiAnswer> {
+    const { route, path, key } = asked;
+    if (route.method === 'GET') return { status: 200, body: await given.run('read', answerWith) };
+    if (given.isFull() && route.method === 'POST') throw badRequest('The sandbox is full: start with an empty one.');
+    const fails = given.failAt(route.method, path);
+    if (fails === 'locked') throw lockTimeout();
+    if (key === undefined || route.method !== 'POST') {
+      if (fails === 'before') throw failure();
+      if (fails === 'refused') throw refusal();
+      const answer = await given.run('write', answerWith);
+      if (fails === 'after') throw failure();
+      return { status: 200, body: answer };
+    }
+    if (key.length > maxKeyLength) throw badRequest(`Idempotency-Key has more than ${maxKeyLength} characters.`);
+    const keyed = { ...asked, key, fails };
+    try {
+      return await given.run('write', (transaction) => answerOnce(transaction, keyed, answerWith));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      const answer = { status: error.cause.status, body: JSON.stringify(error.cause.toBody()) };
+      await given.run('write', (transaction) => keepAnswer(transaction, keyed, answer));
+      throw error.cause;
+    }
+  }
+
   return {
     async answer(request, body, requestId) {
       authenticate(request, given.apiKey);
@@ -40,30 +75,23 @@ export function createApi(given: {
       const { route, id } = findRoute(given.routes, request.method ?? 'GET', url.pathname);
       const form = parseForm(route.method === 'POST' ? body : url.search.slice(1));
       const parameters = check(route.schema, form);
-      const answerWith = async (work: Work) => {
-        const answer = await route.run({ work, given: parameters, id });
-        return JSON.stringify(await expand(work, answer, toPaths(form)));
+      const sent = request.headers['idempotency-key'];
+      const asked: Asked = {
+        route,
+        path: url.pathname,
+        key: typeof sent === 'string' ? sent : undefined,
+        request: `${url.pathname}?${canonical(form)}`,
+        requestId,
       };
-      if (route.method === 'GET') return { status: 200, body: await given.run('read', answerWith) };
-      if (given.isFull() && route.method === 'POST') throw badRequest('The sandbox is full: start with an empty one.');
-      const key = request.headers['idempotency-key'];
-      const fails = given.failAt(route.method, url.pathname);
-      if (typeof key !== 'string' || route.method !== 'POST') {
-        if (fails === 'before') throw failure();
-        if (fails === 'refused') throw refusal();
-        const answer = await given.run('write', answerWith);
-        if (fails === 'after') throw failure();
-        return { status: 200, body: answer };
-      }
-      if (key.length > maxKeyLength) throw badRequest(`Idempotency-Key has more than ${maxKeyLength} characters.`);
-      const asked = { key, request: `${url.pathname}?${canonical(form)}`, requestId, fails };
+      const unlock = locks.lock(route.method === 'GET' ? '' : id);
       try {
-        return await given.run('write', (work) => answerOnce(work, asked, answerWith));
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        const answer = { status: error.cause.status, body: JSON.stringify(error.cause.toBody()) };
-        await given.run('write', (work) => keepAnswer(work, asked, answer));
-        throw error.cause;
+        await given.beforeWork(route.method, url.pathname);
+        return await work(asked, async (transaction) => {
+          const answer = await route.run({ work: transaction, given: parameters, id });
+          return JSON.stringify(await expand(transaction, answer, toPaths(form)));
+        });
+      } finally {
+        unlock();
       }
     },
   };
@@ -115,7 +143,7 @@ const failure = () => new StripeError(500, 'An unknown error occurred.', {}, 'ap
  * A request is known again by its key; a key that comes with other parameters is a mistake of the caller. A refusal and an
  * error of the server are kept like any answer: the same key never leads to another one. What is refused changes nothing.
  */
-async function answerOnce(work: Work, asked: Asked, answerWith: (work: Work) => Promise<string>): Promise<ApiAnswer> {
+async function answerOnce(work: Work, asked: Keyed, answerWith: (work: Work) => Promise<string>): Promise<ApiAnswer> {
   const { key, fails } = asked;
   const { id, parameters } = nameOf(asked);
   const kept = await work.get('kept_answer', id);
@@ -138,14 +166,15 @@ async function answerOnce(work: Work, asked: Asked, answerWith: (work: Work) => 
   return answer;
 }
 
-type Asked = { key: string; request: string; requestId: string; fails: ReturnType<FailAt> };
+type Asked = { route: Route; path: string; key: string | undefined; request: string; requestId: string };
+type Keyed = Omit<Asked, 'key'> & { key: string; fails: Exclude<ReturnType<FailAt>, 'locked'> };
 
-const nameOf = ({ key, request }: Asked) => ({
+const nameOf = ({ key, request }: Keyed) => ({
   id: `idem_${createHash('sha256').update(key).digest('hex')}`,
   parameters: createHash('sha256').update(request).digest('hex'),
 });
 
-async function keepAnswer(work: Work, asked: Asked, { status, body }: { status: number; body: string }): Promise<void> {
+async function keepAnswer(work: Work, asked: Keyed, { status, body }: { status: number; body: string }): Promise<void> {
   const { id, parameters } = nameOf(asked);
   if (await work.get('kept_answer', id)) return;
   work.add(
@@ -156,7 +185,7 @@ async function keepAnswer(work: Work, asked: Asked, { status, body }: { status: 
 }
 
 /** @throws Refused */
-async function unlessRefused(fails: Asked['fails'], run: () => Promise<string>): Promise<string> {
+async function unlessRefused(fails: Keyed['fails'], run: () => Promise<string>): Promise<string> {
   try {
     if (fails === 'refused') throw refusal();
     return await run();

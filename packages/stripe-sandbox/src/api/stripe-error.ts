@@ -27,6 +27,13 @@ export function badRequest(message: string, details: StripeError['details'] = {}
   return new StripeError(400, message, details);
 }
 
+/** Another request works on the same object. The same request may be sent again. */
+export function lockTimeout(): StripeError {
+  const message =
+    'This object cannot be accessed right now because another API request or Stripe process is currently accessing it. If you see this error intermittently, retry the request.';
+  return new StripeError(429, message, { code: 'lock_timeout' });
+}
+
 /** An id that a parameter names (400), or the address (404). */
 export function noSuch(what: string, id: string, param = 'id'): StripeError {
   return new StripeError(param === 'id' ? 404 : 400, `No such ${what}: '${id}'`, { code: 'resource_missing', param });

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { given as filter, listObjects } from '../api/list.ts';
 import { flag, id, listParameters, parameters, whole } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
-import { badRequest, noSuch } from '../api/stripe-error.ts';
+import { badRequest, noSuch, notImplemented } from '../api/stripe-error.ts';
 import { finalizeInvoice } from '../money/invoice.ts';
+import { payForCustomer } from '../money/pay-open-invoice.ts';
 import { previewInvoice } from '../money/preview-invoice.ts';
-import type { Invoice } from '../objects/types.ts';
+import { withFirstLines } from '../objects/first-lines.ts';
 import { markUncollectible, setAutoAdvance, voidInvoice } from '../money/stop-invoice.ts';
 import { enterTimeOf } from '../time/time-of-customer.ts';
 import type { Row, Work } from '../work.ts';
@@ -80,6 +81,24 @@ export const invoiceRoutes = [
     if (given.auto_advance !== undefined) setAutoAdvance(work, row, given.auto_advance);
     return row.body;
   }),
+  route(
+    'POST',
+    'invoices/:id/pay',
+    parameters({ payment_method: id.optional(), paid_out_of_band: flag.optional(), off_session: flag.optional() }),
+    async ({ work, given, id }) => {
+      const row = await find(work, id);
+      if (row.body.status === 'paid') throw badRequest('Invoice is already paid');
+      if (row.body.status === 'draft') throw notImplemented('paying a draft: finalize it first');
+      if (row.body.status === 'void') throw badRequest('This invoice is void and can no longer be paid.');
+      const method =
+        given.payment_method === undefined ? undefined : await work.get('payment_method', given.payment_method);
+      if (given.payment_method !== undefined && method?.body.customer !== row.body.customer)
+        throw noSuch('payment_method', given.payment_method, 'payment_method');
+      await enterTimeOf(work, row.body.customer);
+      await payForCustomer(work, row, { method, isOutOfBand: given.paid_out_of_band ?? false });
+      return row.body;
+    },
+  ),
   route('POST', 'invoices/:id/mark_uncollectible', parameters({}), async ({ work, id }) => {
     const row = await find(work, id);
     if (row.body.status !== 'open')
@@ -97,12 +116,6 @@ export const invoiceRoutes = [
     return row.body;
   }),
 ];
-
-/** Of an invoice with many lines, the first ten are answered with it. */
-function withFirstLines(invoice: Invoice): Invoice {
-  const data = invoice.lines.data.slice(0, 10);
-  return { ...invoice, lines: { ...invoice.lines, data, has_more: data.length < invoice.lines.data.length } };
-}
 
 async function find(work: Work, id: string): Promise<Row<'invoice'>> {
   const row = await work.get('invoice', id);

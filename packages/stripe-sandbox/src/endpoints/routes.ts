@@ -1,5 +1,6 @@
 import type { Route } from '../api/route.ts';
 import { accountRoutes } from './account.ts';
+import { balanceTransactionRoutes } from './balance-transactions.ts';
 import { checkoutSessionRoutes } from './checkout-sessions.ts';
 import { customerRoutes } from './customers.ts';
 import { disputeRoutes } from './disputes.ts';
@@ -20,6 +21,7 @@ export function allRoutes(newSecret: () => string): readonly Route[] {
   return [
     ...accountRoutes,
     ...customerRoutes,
+    ...balanceTransactionRoutes,
     ...productRoutes,
     ...priceRoutes,
     ...promotionCodeRoutes,

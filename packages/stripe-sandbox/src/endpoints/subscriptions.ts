@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { given as filter, listObjects } from '../api/list.ts';
-import { flag, id, listParameters, mergeMetadata, metadata, parameters, whole } from '../api/parameters.ts';
+import { flag, id, listParameters, mergeMetadata, metadata, parameters, text, whole } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
 import { badRequest, noSuch } from '../api/stripe-error.ts';
 import { checkMethods } from '../objects/account.ts';
@@ -91,13 +91,18 @@ export const subscriptionRoutes = [
       return subscription.body;
     },
   ),
-  route('DELETE', 'subscriptions/:id', parameters({}), async ({ work, id }) => {
-    const subscription = await find(work, id);
-    if (subscription.body.status === 'canceled') throw noSuch('subscription', id);
-    await enterTimeOf(work, subscription.body.customer);
-    endSubscription(work, subscription, 'cancellation_requested');
-    return subscription.body;
-  }),
+  route(
+    'DELETE',
+    'subscriptions/:id',
+    parameters({ cancellation_details: z.strictObject({ comment: text.optional() }).optional() }),
+    async ({ work, given, id }) => {
+      const subscription = await find(work, id);
+      if (subscription.body.status === 'canceled') throw noSuch('subscription', id);
+      await enterTimeOf(work, subscription.body.customer);
+      endSubscription(work, subscription, 'cancellation_requested', given.cancellation_details?.comment);
+      return subscription.body;
+    },
+  ),
 ];
 
 async function find(work: Work, id: string): Promise<Row<'subscription'>> {

@@ -1,5 +1,5 @@
 import { emit } from '../webhooks/emit-event.ts';
-import { smallestCharge } from './currencies.ts';
+import { dueOf, setBalance } from './balance.ts';
 import type { Invoice, InvoiceLine, Metadata, Price, Subscription } from '../objects/types.ts';
 import { clockOf } from '../time/time-of-customer.ts';
 import type { Row, Work } from '../work.ts';
@@ -176,6 +176,14 @@ export async function addInvoice(work: Work, given: Omit<InvoiceGiven, 'id'>): P
   return row;
 }
 
+/** Gives a customer back what of their balance an invoice had used, which is not paid any more. */
+export async function returnBalance(work: Work, { body }: Row<'invoice'>): Promise<void> {
+  const used = (body.ending_balance ?? body.starting_balance) - body.starting_balance;
+  if (used === 0) return;
+  const customer = await work.need('customer', body.customer);
+  setBalance(work, customer, customer.body.balance - used);
+}
+
 /**
  * From a draft to an invoice with a number, which can be paid. The customer's credit balance is used up, or grows by an
  * invoice of less than nothing.
@@ -189,20 +197,13 @@ export async function finalizeInvoice(
   const customer = await work.need('customer', body.customer);
   const sequence = customer.body.next_invoice_sequence;
   const before = usesBalance ? customer.body.balance : 0;
-  const after = Math.min(0, body.total + before);
+  const { due, balance: after } = dueOf(body.total, before, body.currency);
   customer.body.next_invoice_sequence = sequence + 1;
-  customer.body.balance += after - before;
   work.save(customer);
+  setBalance(work, customer, customer.body.balance + after - before);
   body.starting_balance = before;
   body.ending_balance = after;
-  body.amount_due = Math.max(0, body.total + before);
-  if (body.amount_due > 0 && body.amount_due < smallestCharge(body.currency)) {
-    // too little to be charged: the next invoice asks for it
-    customer.body.balance += body.amount_due;
-    body.ending_balance += body.amount_due;
-    body.amount_due = 0;
-    work.save(customer);
-  }
+  body.amount_due = due;
   body.amount_remaining = body.amount_due;
   body.automatically_finalizes_at = null;
   body.effective_at = work.time;

@@ -5,6 +5,7 @@ import type { LineItem, PayerCard } from '../objects/types.ts';
 import { clockOf, enterTimeOf } from '../time/time-of-customer.ts';
 import type { Row, Work } from '../work.ts';
 import { addPaymentIntent, chargeCard, refuseIntent, type ChargeResult } from './charge-card.ts';
+import { dueOf } from './balance.ts';
 import { addPaymentMethod } from './payment-method.ts';
 import { addDiscount, useUp } from './discount.ts';
 import { addInvoice, finalizeInvoice, invoiceLine } from './invoice.ts';
@@ -69,7 +70,8 @@ async function charge(
   method: Row<'payment_method'>,
   owner: 'here' | 'authenticated',
 ): Promise<ChargeResult> {
-  const intent = session.body.amount_total > 0 ? await intentOf(work, session) : undefined;
+  const amount = await amountOf(work, session);
+  const intent = amount > 0 ? await intentOf(work, session, amount) : undefined;
   const result = intent ? chargeCard(work, intent, method, owner) : 'paid';
   if (result === 'paid' || result === 'processing') await complete(work, session, method, intent, result === 'paid');
   else if (result === 'authenticates') session.memory.waiting = method.id;
@@ -78,12 +80,24 @@ async function charge(
   return result;
 }
 
+/** What is charged now: the customer's balance pays for a first invoice too, and for nothing that is bought once. */
+async function amountOf(work: Work, { body }: Row<'checkout.session'>): Promise<number> {
+  if (body.mode === 'payment' || body.customer === null) return body.amount_total;
+  const { balance } = (await work.need('customer', body.customer)).body;
+  return dueOf(body.amount_total, balance, body.currency).due;
+}
+
 /** All tries of a session are tries of one payment intent. */
-async function intentOf(work: Work, session: Row<'checkout.session'>): Promise<Row<'payment_intent'>> {
+async function intentOf(work: Work, session: Row<'checkout.session'>, amount: number): Promise<Row<'payment_intent'>> {
   const { body, memory } = session;
-  if (memory.intent !== null) return work.need('payment_intent', memory.intent);
+  if (memory.intent !== null) {
+    const known = await work.need('payment_intent', memory.intent);
+    known.body.amount = amount;
+    work.save(known);
+    return known;
+  }
   const intent = addPaymentIntent(work, {
-    amount: body.amount_total,
+    amount,
     currency: body.currency,
     customer: body.customer,
     metadata: memory.intentMetadata,
@@ -185,11 +199,11 @@ async function subscribe(
     period: { start: work.time, end: work.time },
     subscription: subscription.body,
     metadata: {},
-    usesBalance: false,
+    usesBalance: true,
     pricing,
   });
   useUp(work, subscription, pricing);
-  await finalizeInvoice(work, invoice, { usesBalance: false });
+  await finalizeInvoice(work, invoice, { usesBalance: true });
   subscription.body.latest_invoice = invoice.id;
   work.save(subscription);
   session.body.subscription = subscription.id;

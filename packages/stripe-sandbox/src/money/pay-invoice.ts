@@ -70,6 +70,12 @@ export function recordPayment(work: Work, invoice: Row<'invoice'>, payment: Row<
   emit(work, 'invoice_payment.paid', payment.body);
 }
 
+/** It was paid outside of Stripe: there is no payment of it here. */
+export function payOutOfBand(work: Work, invoice: Row<'invoice'>): void {
+  invoice.body.amount_paid = invoice.body.amount_due;
+  markPaid(work, invoice);
+}
+
 function markPaid(work: Work, invoice: Row<'invoice'>): void {
   const { body } = invoice;
   body.amount_remaining = 0;

@@ -20,12 +20,13 @@ export function holdUpdate(
     discount: null,
     discounts: null,
     expires_at: expiresAt,
-    metadata: null,
+    metadata: body.metadata,
     subscription_items: body.items.data,
     trial_end: null,
     trial_from_plan: null,
   };
   body.items.data = before.items.data;
+  body.metadata = before.metadata;
   invoice.body.next_payment_attempt = null;
   invoice.dueMs = expiresAt * 1000;
   work.save(invoice);
@@ -41,6 +42,7 @@ export function applyPendingUpdate(work: Work, subscription: Row<'subscription'>
   if (!body.pending_update) return;
   const previous = { items: structuredClone(body.items), pending_update: body.pending_update };
   body.items.data = body.pending_update.subscription_items;
+  body.metadata = body.pending_update.metadata ?? body.metadata;
   body.pending_update = null;
   work.save(subscription);
   emit(work, 'customer.subscription.pending_update_applied', body);

@@ -109,7 +109,7 @@ export async function afterRefusal(
 async function pauseCollection(work: Work, invoice: Row<'invoice'>, behavior: string): Promise<void> {
   setAutoAdvance(work, invoice, false);
   if (behavior === 'keep_as_draft') return;
-  await finalizeInvoice(work, invoice, { usesBalance: false });
+  await finalizeInvoice(work, invoice, { usesBalance: true });
   if (behavior === 'void') await voidInvoice(work, invoice);
   else await markUncollectible(work, invoice);
 }

@@ -1,5 +1,6 @@
 import type { Row, Work } from '../work.ts';
 import { emit } from '../webhooks/emit-event.ts';
+import { returnBalance } from './invoice.ts';
 import { forgetPendingUpdate, isAwaited } from './pending-update.ts';
 import { setStatus, subscriptionOf } from './subscription.ts';
 
@@ -27,6 +28,7 @@ export async function voidInvoice(work: Work, invoice: Row<'invoice'>): Promise<
   invoice.dueMs = null;
   work.save(invoice);
   emit(work, 'invoice.voided', body);
+  await returnBalance(work, invoice);
   const subscription = await subscriptionOf(work, invoice);
   if (subscription && isAwaited(subscription, invoice)) forgetPendingUpdate(work, subscription);
   goOn(work, subscription, invoice);

@@ -121,12 +121,13 @@ export function endSubscription(
   work: Work,
   subscription: Row<'subscription'>,
   reason: 'cancellation_requested' | 'payment_failed',
+  comment: string | null = null,
 ): void {
   const { body } = subscription;
   body.status = 'canceled';
   body.canceled_at ??= work.time;
   body.ended_at = work.time;
-  body.cancellation_details = { comment: null, feedback: null, feedback_option: null, reason };
+  body.cancellation_details = { comment, feedback: null, feedback_option: null, reason };
   subscription.memory.waiting = [];
   subscription.dueMs = null;
   work.save(subscription);

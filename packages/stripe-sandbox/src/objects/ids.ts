@@ -29,6 +29,7 @@ const prefixes = {
   coupon: 'coupon',
   promotion_code: 'promo',
   discount: 'di',
+  customer_balance_transaction: 'cbtxn',
 } as const satisfies Record<
   Exclude<Kind, 'kept_answer' | 'account'> | 'subscription_item' | 'line_item' | 'item' | 'request',
   string

@@ -16,6 +16,7 @@ export type Account = Narrow<Stripe.Account, { settings: Wire<Stripe.Account.Set
 export type InvoiceItem = Narrow<Stripe.InvoiceItem, { customer: string; invoice: string | null }>;
 export type PortalSession = Narrow<Stripe.BillingPortal.Session, { customer: string; return_url: string | null }>;
 
+export type BalanceTransaction = Narrow<Stripe.CustomerBalanceTransaction, { customer: string }>;
 export type Product = Narrow<Stripe.Product, { type: 'service' }>;
 export type Interval = 'day' | 'week' | 'month' | 'year';
 export type Price = Narrow<
@@ -206,6 +207,7 @@ export type Kinds = {
   coupon: Coupon;
   promotion_code: PromotionCode;
   discount: Discount;
+  customer_balance_transaction: BalanceTransaction;
 };
 export type Kind = keyof Kinds;
 

@@ -12,6 +12,7 @@ import { addTestClock } from '../time/add-test-clock.ts';
 import type { Work } from '../work.ts';
 import type { FailAt } from '../api/serve-api.ts';
 import { deliveryTime } from '../storage/storage.ts';
+import { createHolds, type Hold } from './holds.ts';
 
 export type ControlPlane = {
   /**
@@ -19,6 +20,15 @@ export type ControlPlane = {
    * waits then is answered at once.
    */
   delay(ms: number): void;
+  /**
+   * Holds the next request back, before it is worked off or its answer after.
+   * @param request such as `POST /v1/subscriptions/sub_1`
+   */
+  hold(request: string, when: 'before' | 'after'): Hold;
+  /** Sets the clock of the sandbox so many ms ahead of the application's. */
+  skew(ms: number): void;
+  /** Refuses a second write of an object with 429 while one is under way, as Stripe does after a while. */
+  lockObjects(isOn: boolean): void;
   /** How many requests the API has worked off. */
   requests(): number;
   /** Loses the next webhooks, of one type or of any. They are tried again as after any failure. 0: no more of any. */
@@ -47,8 +57,11 @@ export type ControlPlane = {
   pauseSubscription(subscriptionId: string): Promise<void>;
   /** The bank decides about the debit of a payment intent now. */
   settleDebit(intentId: string): Promise<void>;
-  /** Fails at the next requests to this path: before they are worked off, after, or by refusing them. Their keys keep that answer. */
-  failNext(path: string, when: 'before' | 'after' | 'refused', times?: number): void;
+  /**
+   * Fails at the next writes to this path, or to any but those of test helpers (`*`): before they are worked off, after, or by
+   * refusing them. Their keys keep that answer. `locked`: with 429, which no key keeps. 0 times: at no more.
+   */
+  failNext(path: string, when: 'before' | 'after' | 'refused' | 'locked', times?: number): void;
   /** Sends an event of one's own making, signed as any other. */
   emit(type: string, object: object): Promise<void>;
 };
@@ -63,13 +76,17 @@ export function createControlPlane({ run, interference, wake }: SandboxInside): 
   let requests = 0;
   const failures: { path: string; when: NonNullable<ReturnType<FailAt>>; left: number }[] = [];
   interference.failAt = (_method, path) => {
-    const failure = failures.find((one) => one.left > 0 && one.path === path);
+    const wanted = path.startsWith('/v1/test_helpers/') ? [path] : ['*', path];
+    const failure = failures.find((one) => one.left > 0 && wanted.includes(one.path));
     if (failure) failure.left -= 1;
     return failure?.when;
   };
 
-  interference.beforeAnswer = async () => {
+  const holds = createHolds();
+  interference.beforeWork = (method, path) => holds.pass(`${method} ${path}`, 'before');
+  interference.beforeAnswer = async (method, path) => {
     requests += 1;
+    await holds.pass(`${method} ${path}`, 'after');
     if (delayMs === 0) return;
     const waited = Promise.withResolvers<void>();
     const timer = Number.isFinite(delayMs) ? setTimeout(waited.resolve, delayMs) : undefined;
@@ -89,6 +106,9 @@ export function createControlPlane({ run, interference, wake }: SandboxInside): 
       undelayed.resolve();
       undelayed = Promise.withResolvers();
     },
+    hold: holds.hold,
+    skew: (ms) => void (interference.skewMs = ms),
+    lockObjects: (isOn) => void (interference.locksObjects = isOn),
     requests: () => requests,
     drop(left, type) {
       if (left === 0) drops.length = 0;
@@ -138,7 +158,10 @@ export function createControlPlane({ run, interference, wake }: SandboxInside): 
         await enterTimeOf(work, row.body.customer);
         await endDebit(work, row);
       }),
-    failNext: (path, when, times = 1) => void failures.push({ path, when, left: times }),
+    failNext(path, when, times = 1) {
+      if (times === 0) failures.length = 0;
+      else failures.push({ path, when, left: times });
+    },
     // of whatever type and shape: an application must take what it does not know
     emit: (type, object) => run('write', async (work) => emit(work, type as EventType, object)),
   };

@@ -2,6 +2,7 @@ import { startSandbox, type SandboxOptions, type StripeSandbox } from '../create
 import { createControlPlane, type ControlPlane } from './control-plane.ts';
 
 export type { ControlPlane } from './control-plane.ts';
+export type { Hold } from './holds.ts';
 export { payOnPage, type PageResult } from './pay-on-page.ts';
 
 /** A sandbox whose webhooks and disputes a test controls. */

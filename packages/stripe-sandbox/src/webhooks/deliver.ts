@@ -17,8 +17,10 @@ export const retryAfterMs: readonly number[] = [1_000, 5_000, 30_000, 120_000, 6
 
 /** What tests put between an event and its webhook, and between a request and its answer. */
 export type Interference = {
+  /** Called when a request to the API has arrived; it is worked off when it resolves, also where its client has given up. */
+  beforeWork(method: string, path: string): Promise<void> | void;
   /** Called when a request to the API was worked off; the answer leaves when it resolves. */
-  beforeAnswer(): Promise<void> | void;
+  beforeAnswer(method: string, path: string): Promise<void> | void;
   /** Whether the next request to the API fails, and when. */
   failAt: FailAt;
   /** Called for each attempt; false: it is lost on the way. */
@@ -27,6 +29,10 @@ export type Interference = {
   order<Item>(items: Item[]): Item[];
   /** How often each is sent. */
   copies: number;
+  /** How far the clock of the sandbox is ahead of the application's, in ms. */
+  skewMs: number;
+  /** A second write of an object is refused with 429 while one is under way, instead of waiting for it. */
+  locksObjects: boolean;
 };
 
 export type Deliverer = {
