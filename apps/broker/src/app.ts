@@ -149,7 +149,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const popularity = useOfServers({ query, clock, log });
   const indexOf = createServerIndex(popularity);
   const usedTogether = serversUsedTogether({ query, clock, log });
-  const shown = await mountRoutes(door, platform, { ...parts, icons, indexOf, usedTogether });
+  const shown = await mountRoutes(door, platform, { ...parts, refusals, icons, indexOf, usedTogether });
   await mountWeb(door, platform, {
     folder: options.webFolder,
     catalogue,

@@ -33,7 +33,7 @@ export async function createMetrics(sources: {
   db: Pick<Database, 'connections'>;
   usageWaiting(): number;
   /** Requests that were refused since the start, by where they came in. */
-  refusals(): Record<'mcp' | 'api', number>;
+  refusals(): Record<'mcp' | 'api' | 'webhook', number>;
   /** When the last backup by itself was taken; undefined where there is none, or none is made. */
   backupTakenAt: (() => Promise<Date | undefined>) | undefined;
   clock: Clock;
@@ -139,7 +139,7 @@ export async function createMetrics(sources: {
   registry.registerMetric(limited);
   const refused = new Counter({
     name: 'souk_requests_refused_total',
-    help: 'Requests that were refused at the MCP endpoints, or by the rates of the API',
+    help: 'Requests that were refused at the MCP endpoints or by the rates of the API, and refused webhooks of payments',
     labelNames: ['door'],
     registers: [],
     collect() {

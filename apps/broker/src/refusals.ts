@@ -1,8 +1,8 @@
 import type { Log } from '#platform/log.ts';
 import { createSampledLog } from '#platform/sampled-log.ts';
 
-const doors = ['mcp', 'api'] as const;
-/** Requests come in at the MCP endpoints, or at the API. */
+const doors = ['mcp', 'api', 'webhook'] as const;
+/** Requests come in at the MCP endpoints, at the API, or are webhooks of the payment provider. */
 export type RefusingDoor = (typeof doors)[number];
 
 export type Refusals = {
@@ -16,7 +16,7 @@ export type Refusals = {
 export function createRefusals(log: Log): Refusals {
   const logs = doors.map((door) => [door, createSampledLog(log, 'more requests were refused')] as const);
   const byDoor = new Map(logs);
-  const counts = { mcp: 0, api: 0 };
+  const counts = { mcp: 0, api: 0, webhook: 0 };
   return {
     note(door, details) {
       counts[door]++;

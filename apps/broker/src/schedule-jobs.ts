@@ -31,7 +31,10 @@ export type ScheduledWork = {
             endTakenAway: Run;
             endWanted: Run;
             endUnoffered: Run;
+            returnOwed: Run;
+            readAgain: Run;
           };
+          clearings: { clearDue: Run };
           refunds: { payDue: Run };
           moves: { workOff: Run };
         }
@@ -99,6 +102,9 @@ export async function scheduleJobs(
     await jobs.schedule('payment-subscriptions-taken-away', 5 * 60, payments.subscriptions.endTakenAway);
     await jobs.schedule('payment-subscriptions-ending', 5 * 60, payments.subscriptions.endWanted);
     await jobs.schedule('payment-refunds', 60, payments.refunds.payDue);
+    await jobs.schedule('payment-late-returns', 60, payments.subscriptions.returnOwed);
+    await jobs.schedule('payment-readings', 60, payments.subscriptions.readAgain);
+    await jobs.schedule('payment-customers-deleted', 60, payments.clearings.clearDue);
     await jobs.schedule('payment-price-moves', 30, payments.moves.workOff);
     await jobs.schedule('payment-missing-prices', 5 * 60, payments.subscriptions.readMissingPrices);
     await jobs.schedule('payment-rentals-not-offered', 5 * 60, payments.subscriptions.endUnoffered);

@@ -110,6 +110,11 @@ export const auditActions = {
     object: 'subscription',
     text: 'Found a changed subscription whose webhook was missing',
   },
+  'subscription.paid-not-given': {
+    group: 'payments',
+    object: 'subscription',
+    text: 'Found a plan or credits that were paid for and not given',
+  },
   'offer.created': { group: 'payments', object: 'offer', text: 'Added an offer' },
   'offer.changed': { group: 'payments', object: 'offer', text: 'Edited an offer' },
   'offer.archived': { group: 'payments', object: 'offer', text: 'Archived an offer' },

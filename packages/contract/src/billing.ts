@@ -228,6 +228,11 @@ export const subscriptionAnswerSchema = z.object({
       }),
     ),
   }),
+  /**
+   * What the payment provider keeps for the next invoice, in minor units: positive, a credit that reduces it; negative, an amount too
+   * small to be charged by itself, which is added. Absent where there is none.
+   */
+  balance: z.object({ amountCents: z.int(), currency: z.string() }).optional(),
   summary: z.object({
     hasActiveSubscriptions: z.boolean(),
     totalSubscriptions: z.int(),

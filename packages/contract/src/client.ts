@@ -10,6 +10,8 @@ export class ApiError extends Error {
   readonly issues: NonNullable<ErrorBody['issues']>;
   /** What is stored now, where the code is manifest_moved. */
   readonly current: ErrorBody['current'];
+  /** What a change of plan costs now, where the code is price_changed. */
+  readonly price: ErrorBody['price'];
   /** The message of the answer's body; undefined where the body had none, and the message is ours. */
   readonly serverMessage: string | undefined;
 
@@ -19,6 +21,7 @@ export class ApiError extends Error {
     status?: number;
     issues?: ErrorBody['issues'];
     current?: ErrorBody['current'];
+    price?: ErrorBody['price'];
     serverMessage?: string;
     cause?: unknown;
   }) {
@@ -28,13 +31,22 @@ export class ApiError extends Error {
     this.code = failure.code;
     this.issues = failure.issues ?? [];
     this.current = failure.current;
+    this.price = failure.price;
     this.serverMessage = failure.serverMessage;
   }
 }
 
-/** Only the parts that the endpoint has; no argument where it has none. */
-type Parts<E extends Endpoint> = {
-  [K in 'params' | 'query' | 'body' as E extends Record<K, z.ZodType> ? K : never]: RequestInput<E>[K];
+type Part = 'params' | 'query' | 'body';
+type PartsThat<E extends Endpoint, IsOptional> = {
+  [K in Part]: E extends Record<K, z.ZodType>
+    ? (undefined extends RequestInput<E>[K] ? true : false) extends IsOptional
+      ? K
+      : never
+    : never;
+}[Part];
+/** Only the parts that the endpoint has, those with a default as one likes; no argument where it has none. */
+type Parts<E extends Endpoint> = { [K in PartsThat<E, false>]: RequestInput<E>[K] } & {
+  [K in PartsThat<E, true>]?: RequestInput<E>[K];
 };
 /** What a caller may say of one call. An aborted call throws the signal's reason. */
 export type CallOptions = {
@@ -165,8 +177,8 @@ function failureOf(response: Response, body: unknown, options: ClientOptions): A
   const { status } = response;
   const ours = errorBodySchema.safeParse(body);
   if (ours.success) {
-    const { message, code, issues, current } = ours.data;
-    return new ApiError({ message, code, status, issues, current, serverMessage: message });
+    const { message, code, issues, current, price } = ours.data;
+    return new ApiError({ message, code, status, issues, current, price, serverMessage: message });
   }
   const code = 'unexpected_answer';
   const foreign = messageBodySchema.safeParse(body);

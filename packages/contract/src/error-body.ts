@@ -30,5 +30,7 @@ export const errorBodySchema = z.object({
       changedAt: z.iso.datetime().nullable(),
     })
     .optional(),
+  /** What a change of plan costs now, where the code is price_changed. Minor units: now, and each period from then on. */
+  price: z.object({ amountDue: z.int(), nextAmount: z.int(), currency: z.string() }).optional(),
 });
 export type ErrorBody = z.infer<typeof errorBodySchema>;

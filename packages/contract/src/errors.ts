@@ -80,6 +80,11 @@ export const errorCatalogue = {
     message: 'A price has changed again. Nothing was approved. Please look at it again.',
   },
   not_active: { status: 409, message: null },
+  /** A change of what the person pays for is not over yet: theirs from another tab, or one by an administrator. */
+  change_under_way: {
+    status: 409,
+    message: 'Another change is under way. Nothing was changed. Wait a moment, reload the page, and try again.',
+  },
   not_yours_to_end: { status: 409, message: null },
   payment_failed: { status: 402, message: null },
   /** The provider would refuse the same again: the text says what to do. */

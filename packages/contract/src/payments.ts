@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { ownedStatusSchema } from './billing.ts';
 import { totalsSchema } from './totals.ts';
 
 const needSession = ['authentication_required', 'unauthenticated'] as const;
@@ -40,6 +41,7 @@ const checkoutErrors = [
   'service_down',
   'overlap_changed',
   'payment_under_way',
+  'change_under_way',
   'payments_off',
   'payments_unavailable',
   'payment_refused',
@@ -131,12 +133,16 @@ const endAnswer = z.object({
 const changeErrors = [
   'not_found',
   'not_active',
+  'change_under_way',
   'not_yours_to_end',
   'payments_off',
   'payments_unavailable',
   'payment_refused',
   ...needSession,
 ] as const;
+
+/** The status that the page showed: where it is another one by now it is `not_active`, and nothing is ended. */
+const shownStatus = z.strictObject({ shown: ownedStatusSchema.optional() }).default({});
 
 export const cancelRental = endpoint({
   id: 'cancelRental',
@@ -145,6 +151,7 @@ export const cancelRental = endpoint({
   summary: 'Ends a rental at the end of its paid period; it can be resumed until then',
   access: 'account',
   params: z.object({ mcpId: z.string().max(63) }),
+  body: shownStatus,
   answer: endAnswer,
   errors: changeErrors,
 });
@@ -167,6 +174,7 @@ export const cancelSubscription = endpoint({
   summary: 'Ends a subscription at the end of its paid period; it can be resumed until then',
   access: 'account',
   params: z.object({ id: z.string().max(100) }),
+  body: shownStatus,
   answer: endAnswer,
   errors: changeErrors,
 });
@@ -231,17 +239,26 @@ export const changeSubscription = endpoint({
   summary: 'Changes the plan of a subscription, or with preview says what that would cost',
   access: 'account',
   params: z.object({ id: z.string().max(100) }),
-  body: z.object({
-    planId: z.string().max(100),
-    /** true: nothing is changed. */
-    preview: z.boolean().default(false),
-    /** Of the preview that the person saw, at most 15 minutes ago; later it is `price_changed`. Without it: now. */
-    prorationDate: z.int().min(0).optional(),
-    /** Cents that the page showed, of the preview: where one is another by now it is `price_changed`, and nothing is changed. */
-    shown: z.object({ amountDue: z.int(), nextAmount: z.int() }).optional(),
-    endRentals,
-    shownRentals,
-  }),
+  body: z
+    .object({
+      planId: z.string().max(100),
+      /** true: nothing is changed. */
+      preview: z.boolean().default(false),
+      /** Of the preview that the person saw, at most 15 minutes ago; later it is `price_changed`. Without it: now. */
+      prorationDate: z.int().min(0).optional(),
+      /**
+       * Cents that the page showed, of the preview; a change needs them. Where one is another by now it is `price_changed`, with the
+       * new `price`, and nothing is changed.
+       */
+      shown: z.object({ amountDue: z.int(), nextAmount: z.int() }).optional(),
+      endRentals,
+      shownRentals,
+    })
+    .refine(({ preview, shown }) => preview || shown !== undefined, {
+      path: ['shown'],
+      message: 'Send what the preview showed: amountDue and nextAmount',
+    })
+    .meta({ examples: [{ planId: 'pro', preview: true }] }),
   answer: z.object({
     success: z.literal(true),
     message: z.string(),
@@ -269,7 +286,7 @@ export const getOpenPayment = endpoint({
     amountDue: z.int(),
     currency: z.string(),
   }),
-  errors: ['not_found', 'payments_off', 'payments_unavailable', 'payment_refused', ...needSession],
+  errors: ['not_found', 'change_under_way', 'payments_off', 'payments_unavailable', 'payment_refused', ...needSession],
 });
 
 export const changeCard = endpoint({

@@ -31,14 +31,15 @@ const byFormat: Readonly<Record<string, string>> = {
 };
 
 /**
- * A short value that a JSON Schema takes: the fields that it requires, first alternatives, least numbers. Schemas of the contract
- * alone, whose depth is known.
+ * A short value that a JSON Schema takes: its first example, else the fields that it requires, first alternatives, least numbers.
+ * Schemas of the contract alone, whose depth is known.
  */
 export function exampleOf(schema: unknown, field = ''): unknown {
   const given = asRecord(schema) ?? {};
   if ('const' in given) return given['const'];
   if ('default' in given) return given['default'];
-  const { enum: values, oneOf, anyOf, type } = given;
+  const { examples, enum: values, oneOf, anyOf, type } = given;
+  if (Array.isArray(examples)) return examples[0];
   if (Array.isArray(values)) return values[0];
   const alternatives = Array.isArray(oneOf) ? oneOf : anyOf;
   if (Array.isArray(alternatives)) return exampleOf(alternatives[0], field);

@@ -30,6 +30,7 @@ import type { App } from '../app-types.ts';
 import { mountAdministration } from '../mount-administration.ts';
 import { version } from '../version.ts';
 import type { Door } from './open-door.ts';
+import type { Refusals } from '../refusals.ts';
 import type { Platform } from './open-platform.ts';
 
 /** 2026-07-28 first, then the revisions that start with initialize. */
@@ -48,7 +49,12 @@ type Parts = Omit<
   | 'serversAsked'
   | 'start'
   | 'stop'
-> & { icons: Icons; indexOf(snapshot: CatalogueSnapshot): ServerIndex; usedTogether(): UsedTogether };
+> & {
+  refusals: Refusals;
+  icons: Icons;
+  indexOf(snapshot: CatalogueSnapshot): ServerIndex;
+  usedTogether(): UsedTogether;
+};
 
 /** Mounts every call of the product, each beside the feature that owns its data. */
 export async function mountRoutes(
@@ -57,7 +63,7 @@ export async function mountRoutes(
   parts: Parts,
 ): Promise<Pick<App, 'serverFigures' | 'overview'>> {
   const { config, paths, db, keepAlive, downloads, clock, log } = platform;
-  const { identity, catalogue, upstreams, billing, gateway } = parts;
+  const { identity, catalogue, upstreams, billing, gateway, refusals } = parts;
   const { query } = db;
   const { livemode } = billing;
   await identity.mountRoutes(server, router);
@@ -87,7 +93,7 @@ export async function mountRoutes(
   });
   mountBillingRoutes(router, { ...billing, db, catalogue, clock, disabledServers: upstreams.preferences.readDisabled });
   mountCheckoutRoutes(router, billing);
-  mountSubscriptionRoutes(router, billing);
+  mountSubscriptionRoutes(router, { ...billing, query, clock });
   mountBillingHistoryRoutes(router, { query, livemode, downloads });
 
   mountUsageRoutes(router, { query, clock, nameClients: identity.nameClients, livemode, downloads });
@@ -98,7 +104,7 @@ export async function mountRoutes(
   const shown = mountAdministration(router, { ...parts, clock, db, downloads, keepAlive });
   mountSystemRoutes(router, { system: parts.system });
   await gateway.mountRoutes(server, router);
-  billing.payments?.mountWebhook(server, stripeWebhookPath);
+  billing.payments?.mountWebhook(server, stripeWebhookPath, (code) => refusals.note('webhook', { code }));
   parts.stripeSandbox?.mountPages(server);
   return shown;
 }

@@ -11,6 +11,7 @@ export class SoukError extends Error {
   readonly status: number;
   readonly issues: Issue[] | undefined;
   readonly current: ErrorBody['current'];
+  readonly price: ErrorBody['price'];
   /** When the same may be asked again. */
   readonly retryAfterSeconds: number | undefined;
 
@@ -20,6 +21,7 @@ export class SoukError extends Error {
       message?: string;
       issues?: Issue[];
       current?: ErrorBody['current'];
+      price?: ErrorBody['price'];
       retryAfterSeconds?: number;
       cause?: unknown;
     } = {},
@@ -30,6 +32,7 @@ export class SoukError extends Error {
     this.status = errorCatalogue[code].status;
     this.issues = options.issues;
     this.current = options.current;
+    this.price = options.price;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }

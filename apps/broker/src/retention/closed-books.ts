@@ -6,7 +6,12 @@ import type { Log } from '#platform/log.ts';
 const mostAccounts = 1_000;
 
 /** These tables name a subscription at the provider, and not the person. */
-const ofSubscriptions = ['subscription_invoices', 'subscription_syncs', 'price_move_items'];
+const ofSubscriptions = [
+  'subscription_invoices',
+  'subscription_invoice_lines',
+  'subscription_syncs',
+  'price_move_items',
+];
 
 /**
  * Deletes what was kept for the books of accounts that were deleted before a time: every row that has their id, and the account.

@@ -118,7 +118,7 @@ export const keptTables: readonly KeptTables[] = [
   },
   {
     tables:
-      'transactions checkout_orders subscriptions access_grants access_refunds disputes subscription_invoices subscription_syncs',
+      'transactions checkout_orders subscriptions access_grants access_refunds disputes subscription_invoices subscription_invoice_lines subscription_syncs plan_changes',
     what: 'payments, plans, rentals, refunds and disputes',
     kept: books,
     why: 'bookkeeping',
@@ -136,6 +136,18 @@ export const keptTables: readonly KeptTables[] = [
     why: 'no call is charged twice',
   },
   { tables: 'payment_customers', what: "the person's id at the payment provider", kept: withAccount, why: 'payments' },
+  {
+    tables: 'purchase_locks',
+    what: 'that a change of what the person pays for is under way',
+    kept: 'until it is over',
+    why: 'one change at a time',
+  },
+  {
+    tables: 'customer_clearings',
+    what: 'customers at the payment provider whose account was deleted, of no person',
+    kept: 'until their balance is paid back',
+    why: 'what they have there is theirs',
+  },
   {
     tables: 'payment_events',
     what: 'events of the payment provider, without their content',

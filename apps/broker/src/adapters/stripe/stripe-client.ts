@@ -1,4 +1,5 @@
 import { Agent } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Stripe } from 'stripe';
 import { SoukError } from '#platform/errors.ts';
 import { isLiveKey } from './live-key.ts';
@@ -10,6 +11,9 @@ export { makeOnce } from './make-once.ts';
 /** One attempt of a request. Its retries reuse its Idempotency-Key, which the SDK adds where the caller gives none. */
 const timeoutMs = 15_000;
 const retries = 1;
+/** Another request works on the same object at the provider: nothing was done, and the same request may be sent again. */
+const lockAttempts = 4;
+const lockWaitMs = 250;
 /** Older webhooks are refused: they may be a replay. */
 const toleranceSeconds = 300;
 
@@ -67,11 +71,14 @@ export function connectProvider({ secretKey, webhookSecret, ...at }: ProviderAcc
   });
 
   async function call<T>(request: (stripe: Stripe) => Promise<T>): Promise<T> {
-    try {
-      return await request(stripe);
-    } catch (error) {
-      if (error instanceof Stripe.errors.StripeError) throw toSoukError(error);
-      throw error;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await request(stripe);
+      } catch (error) {
+        if (!(error instanceof Stripe.errors.StripeError)) throw error;
+        if (error.code !== 'lock_timeout' || attempt === lockAttempts) throw toSoukError(error);
+        await pause(lockWaitMs * attempt);
+      }
     }
   }
 

@@ -5,6 +5,8 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import type { AccessBook } from './access/create-access.ts';
+import { createClearings, type Clearings } from './changes/clear-customers.ts';
+import { createPurchaseLocks } from './changes/purchase-locks.ts';
 import { createCheckout, type Checkout } from './checkout/create-checkout.ts';
 import type { OrderOptions } from './checkout/order.ts';
 import { createWithdrawing } from './checkout/withdrawing.ts';
@@ -23,9 +25,10 @@ export type Payments = {
   readonly subscriptions: Subscriptions;
   readonly refunds: Refunds;
   readonly moves: Moves;
+  readonly clearings: Clearings;
   readonly events: EventWorker;
   /** Where the provider tells what happened. */
-  mountWebhook(server: FastifyInstance, path: string): void;
+  mountWebhook(server: FastifyInstance, path: string, noteRefusal: (reason: string) => void): void;
   /** Ends pages that sell what is no longer offered, and asks the provider about payments that we have heard nothing of. */
   reconcileOrders(): Promise<OrderReport>;
   /** Looks through what the provider has for money that nothing came of here. Answers how many payments. */
@@ -59,9 +62,11 @@ export function createPayments(given: {
   log: Log;
 }): Payments {
   const { db, provider, catalogue, clock, log } = given;
-  const subscriptions = createSubscriptions(given);
+  const locks = createPurchaseLocks({ ...given, query: db.query, livemode: provider.livemode });
+  const subscriptions = createSubscriptions({ ...given, locks });
   const checkout = createCheckout({
     ...given,
+    locks,
     findServer: (id) => catalogue.snapshot().byId.get(id),
     kinds: ['credits', 'rental', 'plan'],
     syncSubscription: subscriptions.sync,
@@ -72,7 +77,7 @@ export function createPayments(given: {
       return !(await catalogue.versions(itemId)).some(({ status }) => status === 'deployed');
     },
   });
-  const moves = createMoves({ ...given, sync: subscriptions.sync });
+  const moves = createMoves({ ...given, locks, sync: subscriptions.sync });
   const withdrawing = createWithdrawing(checkout.withdraw, log);
   const stopsListening = [
     catalogue.onChange((_, servers, before) => {
@@ -90,9 +95,11 @@ export function createPayments(given: {
     checkout,
     subscriptions,
     moves,
-    refunds: createRefunds({ ...given, endNow: subscriptions.endNow }),
+    refunds: createRefunds({ ...given, locks, endNow: subscriptions.endNow }),
+    clearings: createClearings({ ...given, query: db.query }),
     events,
-    mountWebhook: (server, path) => mountPaymentWebhook(server, { path, provider, take: events.take, clock }),
+    mountWebhook: (server, path, noteRefusal) =>
+      mountPaymentWebhook(server, { path, provider, take: events.take, noteRefusal, clock }),
     async reconcileOrders() {
       await checkout.withdraw.all();
       return checkout.reconcile();

@@ -2,6 +2,7 @@ import { onlyErasure } from '#platform/audit/erased-reasons.ts';
 import { priceRiseMigrations } from './price-rises/migrations.ts';
 import type { Migration } from '#platform/db/database.ts';
 import { accessMigrations } from './access/migrations.ts';
+import { changeMigrations } from './changes/migrations.ts';
 import { checkoutMigrations } from './checkout/migrations.ts';
 import { accountFunctions } from './ledger/account-functions.ts';
 import { leaseAnswer, leaseFunctions } from './ledger/lease-functions.ts';
@@ -212,6 +213,7 @@ export const billingMigrations: readonly Migration[] = [
   ...figureMigrations,
   ...needMigrations,
   ...welcomeMigrations,
+  ...changeMigrations,
   {
     name: '0146-billing-erased-reasons-in-ascii',
     statements: [

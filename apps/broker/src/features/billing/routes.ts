@@ -15,6 +15,7 @@ import { SoukError } from '#platform/errors.ts';
 import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import { accessTo } from './access/access-to.ts';
+import { readBalance } from './changes/note-balance.ts';
 import type { AccessBook } from './access/create-access.ts';
 import type { Owned } from './access/owned.ts';
 import { presentAccess, presentOwned } from './access/present-access.ts';
@@ -79,11 +80,14 @@ export function mountBillingRoutes(
     const [owned, credits] = await Promise.all([access.read(userId), options.credits(userId)]);
     const ownedServer = await readOwnedServers(catalogue, owned, clock.now());
     const { livemode, db } = options;
+    const balance = isSelling ? await readBalance(db.query, userId, livemode) : undefined;
     const money = await readNextCharges(db.query, { userId, livemode, nowMs: clock.now() });
     return {
       success: true as const,
       ...presentOwned(owned, ownedServer, money, clock.now()),
       credits: presentCredits(credits),
+      // the provider counts a credit as less than nothing
+      ...(balance && { balance: { amountCents: -balance.amount, currency: balance.currency } }),
     };
   });
 

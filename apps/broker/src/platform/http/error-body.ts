@@ -30,6 +30,7 @@ export function renderError(error: unknown, requestId: string): RenderedError {
         message: error.message,
         ...(error.issues && { issues: error.issues }),
         ...(error.current && { current: error.current }),
+        ...(error.price && { price: error.price }),
         ...(error.code === 'unexpected' && { requestId }),
       },
       unexpected: error.code === 'unexpected',

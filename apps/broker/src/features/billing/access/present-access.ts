@@ -51,7 +51,7 @@ export function presentOwned(
     renewalOf,
   }: { chargeOf: ChargeOf; chargeIfResumed: ChargeOf; renewalOf: (id: string) => Renewal },
   nowMs: number,
-): Omit<SubscriptionAnswer, 'success' | 'credits'> {
+): Omit<SubscriptionAnswer, 'success' | 'credits' | 'balance'> {
   const running = owned.plans.filter((plan) => isRunning(plan, nowMs));
   const plans = owned.plans.filter((plan) => isShown(plan, nowMs));
   const servers = owned.servers.filter((server) => isShown(server, nowMs));

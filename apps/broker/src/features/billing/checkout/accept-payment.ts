@@ -16,6 +16,7 @@ import {
 import { decideOrder, findOrder } from './order-store.ts';
 import { findUntold } from '../overlap/find-untold.ts';
 import { ownedAlready } from './owned-already.ts';
+import { findUnpaid } from './sync-unpaid.ts';
 import { idOf, invoiceOf, paidTotalsOf, type ProviderSession } from './read-session.ts';
 
 /** What was not paid yet as far as we know. A payment counts, however late it is heard of. */
@@ -53,6 +54,7 @@ export async function acceptPayment(
   if (!unpaid.includes(order.status)) return order;
   const { status, reason } = await decide(query, order, { at, isGone, findServer });
   const subscriptionId = idOf(session.subscription);
+  const replaces = status === 'paid' ? await findUnpaid(query, order, subscriptionId) : [];
   const paymentIntentId = idOf(session.payment_intent);
   const paid = paidTotalsOf(session);
   await decideOrder(query, order.id, unpaid, {
@@ -61,6 +63,7 @@ export async function acceptPayment(
     subscriptionId,
     paymentIntentId,
     paid,
+    replaces,
     ...(reason && { reason }),
   });
   if (order.kind === 'credits' && status !== 'returning') {
@@ -93,7 +96,7 @@ export async function acceptPayment(
     idem: keyOf(order),
     at,
   });
-  return { ...order, status, subscriptionId, paymentIntentId, paid, reason: reason ?? order.reason };
+  return { ...order, status, subscriptionId, paymentIntentId, paid, replaces, reason: reason ?? order.reason };
 }
 
 async function decide(

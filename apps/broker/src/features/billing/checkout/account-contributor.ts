@@ -1,5 +1,6 @@
 import type { AccountContributor } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
+import { wantClearing } from '../changes/clear-customers.ts';
 import { accountDeleted } from './order.ts';
 import { withPatience } from './patience.ts';
 
@@ -39,6 +40,8 @@ export function checkoutContributor({
          where user_id = $1 and status in ('open', 'paid')`,
         [userId, accountDeleted],
       );
+      // their balance at the provider is paid back by a job, by the customer's id alone
+      await wantClearing(query, userId);
       await query('delete from payment_customers where user_id = $1', [userId]);
     },
     async afterErase(userId) {

@@ -6,6 +6,7 @@ import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
+import { isChangeUnderWay } from '../changes/purchase-locks.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
 import type { Prices } from '../prices/create-prices.ts';
 import type { PaymentEventHandlers } from '../webhook/payment-event.ts';
@@ -20,6 +21,7 @@ import { findOrder } from './order-store.ts';
 import type { OrderKind, OrderOptions } from './order.ts';
 import { withPatience } from './patience.ts';
 import { presentPayment } from './present-payment.ts';
+import { readSession } from './read-session.ts';
 import { reconcileOrders, type OrderReport } from './reconcile-orders.ts';
 import { createReturnPayment } from './return-payment.ts';
 import { createWithdrawOrders, type WithdrawOrders } from './withdraw-orders.ts';
@@ -58,6 +60,7 @@ export type CheckoutGiven = {
   findServer(id: string): CatalogueServer | undefined;
   isGone: FulfilGiven['isGone'];
   endReplaced: FulfilGiven['endReplaced'];
+  locks: FulfilGiven['locks'];
   paymentMethods: readonly string[];
   options: OrderOptions;
   emailOf(userId: string): Promise<string | undefined>;
@@ -93,7 +96,12 @@ export function createCheckout(given: CheckoutGiven): Checkout {
       const order = await findOrder(db.query, { sessionId });
       if (order?.userId !== userId || order.livemode !== provider.livemode) return undefined;
       if (!questions.take(userId)) throw new SoukError('rate_limited');
-      const payment = await withPatience(fulfil(sessionId));
+      const payment = await withPatience(fulfil(sessionId)).catch(async (error: unknown) => {
+        if (!isChangeUnderWay(error)) throw error;
+        // it is given when the other change is over, and the page asks again
+        const session = await readSession(provider, sessionId);
+        return session && { order, session };
+      });
       return payment && presentPayment(payment);
     },
     async closePages(sessionIds) {

@@ -1,5 +1,5 @@
 import type { FulfilGiven } from './fulfilment.ts';
-import { notAsOrdered, type Order } from './order.ts';
+import { keyOf, type Order } from './order.ts';
 import { decideOrder, listDecided } from './order-store.ts';
 import type { ReturnPayment } from './return-payment.ts';
 
@@ -33,10 +33,21 @@ export function createFlaggedOrders({
   const flagged = (before: Date) =>
     listDecided(db.query, livemode, { statuses: ['flagged'], after: longAgo, before, limit: pageSize });
 
-  async function giveBack(order: Order, reason: string): Promise<Order | undefined> {
+  async function giveBack(order: Order): Promise<Order | undefined> {
     const at = new Date(clock.now());
-    if (!(await decideOrder(db.query, order.id, ['flagged'], { status: 'returning', at, reason }))) return undefined;
-    return returnPayment({ ...order, status: 'returning', reason });
+    if (!(await decideOrder(db.query, order.id, ['flagged'], { status: 'returning', at }))) return undefined;
+    return returnPayment({ ...order, status: 'returning' });
+  }
+
+  function close(order: Order): Promise<boolean> {
+    return db.transaction(async (query) => {
+      if (!(await decideOrder(query, order.id, ['flagged'], { status: 'closed', at: new Date(clock.now()) })))
+        return false;
+      await query(`update transactions set status = 'completed' where idem = $1 and status = 'pending'`, [
+        keyOf(order),
+      ]);
+      return true;
+    });
   }
 
   return {
@@ -44,15 +55,13 @@ export function createFlaggedOrders({
     async decide(id, decision) {
       const order = (await flagged(new Date(clock.now()))).find((one) => one.id === id);
       if (!order) return undefined;
-      if (decision === 'return') return giveBack(order, notAsOrdered);
-      const at = new Date(clock.now());
-      const isDone = await decideOrder(db.query, id, ['flagged'], { status: 'closed', at });
-      return isDone ? { ...order, status: 'closed' } : undefined;
+      if (decision === 'return') return giveBack(order);
+      return (await close(order)) ? { ...order, status: 'closed' } : undefined;
     },
     async returnOld() {
       let returned = 0;
       for (const order of await flagged(new Date(clock.now() - returnedAfterMs)))
-        if (await giveBack(order, notAsOrdered)) returned += 1;
+        if (await giveBack(order)) returned += 1;
       return returned;
     },
   };

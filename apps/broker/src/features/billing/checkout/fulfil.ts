@@ -1,4 +1,6 @@
 import { isRefusal } from '#adapters/stripe/stripe-client.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { PurchaseLock } from '../changes/purchase-locks.ts';
 import { acceptPayment } from './accept-payment.ts';
 import type { Fulfil, FulfilGiven } from './fulfilment.ts';
 import { createFlagOrder } from './flag-order.ts';
@@ -8,6 +10,7 @@ import { outcomes, type Outcome } from './payment-outcomes.ts';
 import { paymentStateOf } from './payment-state.ts';
 import { differencesOf, idOf, readSession, type ProviderSession } from './read-session.ts';
 import { createReturnPayment } from './return-payment.ts';
+import { syncUnpaid } from './sync-unpaid.ts';
 
 export function createFulfil(given: FulfilGiven): Fulfil {
   const { db, provider, customers, uuid, clock, log } = given;
@@ -26,12 +29,13 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     return { ...byName, sessionId: session.id };
   }
 
-  async function accept(order: Order, session: ProviderSession): Promise<Order> {
+  async function accept(order: Order, session: ProviderSession, lock?: PurchaseLock): Promise<Order> {
     // of a deleted account it is no longer known
     const customer = order.reason === accountDeleted ? idOf(session.customer) : await customers.find(order.userId);
     const differences = differencesOf(order, session, customer);
     if (Object.keys(differences).length > 0) return flag(order, session, differences);
     const isGone = await given.isGone(order);
+    if (lock) await syncUnpaid({ ...given, query: db.query }, order, { but: idOf(session.subscription), lock });
     const accepted = await db.transaction((query) =>
       acceptPayment(query, {
         orderId: order.id,
@@ -42,15 +46,16 @@ export function createFulfil(given: FulfilGiven): Fulfil {
         findServer: given.findServer,
       }),
     );
-    return finish(accepted);
+    return finish(accepted, lock);
   }
 
-  /** What the database alone cannot do. What fails here is done by the next call. */
-  async function finish(order: Order): Promise<Order> {
-    if (order.status === 'returning') return returnPayment(order);
-    if (order.status !== 'paid' || order.subscriptionId === undefined) return order;
-    await given.syncSubscription(order.subscriptionId);
-    await given.endReplaced(order);
+  /** Work outside the database. If it fails, the next fulfilment repeats it. */
+  async function finish(order: Order, lock?: PurchaseLock): Promise<Order> {
+    if (order.status === 'returning') return returnPayment(order, lock);
+    if (order.status !== 'paid' || order.subscriptionId === undefined || !lock) return order;
+    if ((await given.syncSubscription(order.subscriptionId, lock)) === 'unsettled')
+      throw new SoukError('payments_unavailable');
+    await given.endReplaced(order, lock);
     await decideOrder(db.query, order.id, ['paid'], { status: 'fulfilled', at: new Date(now()) });
     return { ...order, status: 'fulfilled' };
   }
@@ -60,11 +65,19 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     return { ...order, status };
   }
 
-  const follow: Record<Outcome, (order: Order, session: ProviderSession) => Order | Promise<Order>> = {
+  /** What is done about subscriptions waits for other changes of their person. Credits change none. */
+  const locked =
+    (work: (order: Order, session: ProviderSession, lock?: PurchaseLock) => Promise<Order>): Follow =>
+    (order, session, lock) =>
+      order.kind === 'credits'
+        ? work(order, session)
+        : given.locks.run(order.userId, (held) => work(order, session, held), { lock });
+
+  const follow: Record<Outcome, Follow> = {
     wait: (order) => order,
     nothing: (order) => order,
-    accept,
-    finish,
+    accept: locked(accept),
+    finish: locked((order, _session, lock) => finish(order, lock)),
     expire: (order) => end(order, 'expired'),
     fail: (order) => end(order, 'failed'),
     async close(order, session) {
@@ -83,15 +96,17 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     },
   };
 
-  return async (sessionId, { read } = {}) => {
+  return async (sessionId, { read, lock } = {}) => {
     const session = read ?? (await readSession(provider, sessionId));
     const order = session && (await findOrderOf(session));
     if (!order) return undefined;
     const state = paymentStateOf(session);
     // marked as one that can no longer be had: its page has to end
     const isMarked = order.status === 'open' && order.reason !== undefined && state === 'open';
-    return { order: await follow[isMarked ? 'close' : outcomes[order.status][state]](order, session), session };
+    return { order: await follow[isMarked ? 'close' : outcomes[order.status][state]](order, session, lock), session };
   };
 }
+
+type Follow = (order: Order, session: ProviderSession, lock?: PurchaseLock) => Order | Promise<Order>;
 
 const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);

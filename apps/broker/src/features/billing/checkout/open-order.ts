@@ -53,6 +53,8 @@ export async function openOrder(
       subscriptionId: undefined,
       paymentIntentId: undefined,
       reason: undefined,
+      trouble: undefined,
+      replaces: [],
       createdAt: new Date(now),
       expiresAt: new Date(Math.floor((now + payableMs) / 1000) * 1000),
       paid: undefined,

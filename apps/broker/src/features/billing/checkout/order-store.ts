@@ -20,6 +20,8 @@ type OrderRow = {
   payment_intent_id: string | null;
   status: OrderStatus;
   reason: string | null;
+  trouble: string | null;
+  replaces: string[];
   shown_rentals: string[] | null;
   created_at: Date;
   expires_at: Date;
@@ -120,6 +122,8 @@ export async function decideOrder(
     status: OrderStatus;
     at: Date;
     reason?: string;
+    trouble?: string;
+    replaces?: readonly string[];
     subscriptionId?: string | undefined;
     paymentIntentId?: string | undefined;
     paid?: PaidTotals | undefined;
@@ -128,7 +132,8 @@ export async function decideOrder(
   const { rows } = await query(
     `update checkout_orders set status = $3, decided_at = $4, reason = coalesce($5, reason),
        subscription_id = coalesce($6, subscription_id), payment_intent_id = coalesce($7, payment_intent_id),
-       paid_total = coalesce($8, paid_total), paid_discount = coalesce($9, paid_discount), paid_tax = coalesce($10, paid_tax)
+       paid_total = coalesce($8, paid_total), paid_discount = coalesce($9, paid_discount), paid_tax = coalesce($10, paid_tax),
+       trouble = coalesce($11, trouble), replaces = coalesce($12::text[], replaces)
      where id = $1 and status = any($2::text[]) returning id`,
     [
       id,
@@ -141,6 +146,8 @@ export async function decideOrder(
       decided.paid?.total ?? null,
       decided.paid?.discount ?? null,
       decided.paid?.tax ?? null,
+      decided.trouble ?? null,
+      decided.replaces ?? null,
     ],
   );
   return rows.length === 1;
@@ -246,6 +253,8 @@ function presentOrder(row: OrderRow): Order {
     paymentIntentId: row.payment_intent_id ?? undefined,
     status: row.status,
     reason: row.reason ?? undefined,
+    trouble: row.trouble ?? undefined,
+    replaces: row.replaces,
     shownRentals: row.shown_rentals ?? undefined,
     createdAt: row.created_at,
     expiresAt: row.expires_at,

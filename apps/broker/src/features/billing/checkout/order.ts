@@ -61,8 +61,12 @@ export type Order = Ordered &
     subscriptionId: string | undefined;
     paymentIntentId: string | undefined;
     status: OrderStatus;
-    /** Why it is flagged, given back, failed or expired. */
+    /** Why it is flagged, given back, failed or expired: the first reason stays. */
     reason: string | undefined;
+    /** Why its payment is not back yet: for the operator. */
+    trouble: string | undefined;
+    /** Subscriptions of the provider that were not paid when it was, and that it takes the place of. */
+    replaces: readonly string[];
     createdAt: Date;
     /** Until when it can be paid. */
     expiresAt: Date;
@@ -79,6 +83,10 @@ export const hadAccess = 'had access already';
 export const overlapChanged = 'includes a rental that began meanwhile';
 export const paidTwice = 'paid twice';
 export const notAsOrdered = 'not what was ordered';
+
+/** The reason as the buyer reads it: what differs is for the operator. */
+export const toldReason = ({ reason = paidTwice }: Pick<Order, 'reason'>): string =>
+  reason.startsWith(notAsOrdered) ? notAsOrdered : reason;
 
 /** Of an open order: whatever is paid for it is given back. */
 export const isWithdrawn = ({ reason }: Pick<Order, 'reason'>): boolean =>

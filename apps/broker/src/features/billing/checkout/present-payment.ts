@@ -10,7 +10,7 @@ import {
   type OrderKind,
   type OrderStatus,
 } from './order.ts';
-import { paidTotalsOf } from './read-session.ts';
+import { totalsOfSession } from './read-session.ts';
 
 const types = { rental: 'rental', plan: 'subscription', credits: 'credits' } as const satisfies Record<
   OrderKind,
@@ -44,7 +44,7 @@ const reasons = new Map<string | undefined, PaymentSession['reason']>([
 /** A payment as its owner sees it (specification part 1, section 3). */
 export function presentPayment({ order, session }: Payment): PaymentSession {
   const amountTotal = session.amount_total ?? order.amount;
-  const totals = totalsOf(amountTotal, paidTotalsOf(session));
+  const totals = totalsOf(amountTotal, totalsOfSession(session));
   return {
     sessionId: session.id,
     status: statuses.find((one) => one === session.status) ?? 'open',

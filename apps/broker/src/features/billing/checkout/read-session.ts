@@ -26,12 +26,20 @@ export function invoiceOf({ invoice }: ProviderSession): { id: string; receiptUr
 export const idOf = (reference: string | { id: string } | null): string | undefined =>
   typeof reference === 'string' ? reference : reference?.id;
 
-/** What the provider says that a payment came to. Metadata, which others can write, is not asked. */
-export const paidTotalsOf = ({ amount_total: total, total_details: details }: ProviderSession): PaidTotals => ({
+/** What the provider says that a purchase comes to. Metadata, which others can write, is not asked. */
+export const totalsOfSession = ({ amount_total: total, total_details: details }: ProviderSession): PaidTotals => ({
   total: total ?? 0,
   discount: details?.amount_discount ?? 0,
   tax: details?.amount_tax ?? 0,
 });
+
+/** What of it was paid with money: a credit balance of the customer pays for a first invoice too. */
+export function paidTotalsOf(session: ProviderSession): PaidTotals {
+  const { total, discount, tax } = totalsOfSession(session);
+  const { invoice } = session;
+  const paid = typeof invoice === 'object' && invoice?.status === 'paid' ? invoice.amount_paid : total;
+  return { total: paid, discount, tax: Math.min(Math.max(0, tax), paid) };
+}
 
 /**
  * In what a payment is not the one that was ordered.
@@ -46,7 +54,7 @@ export function differencesOf(
   const items = session.line_items?.data ?? [];
   const [item] = items;
   const subscription = order.kind === 'credits' ? 'payment' : 'subscription';
-  const { total, discount, tax } = paidTotalsOf(session);
+  const { total, discount, tax } = totalsOfSession(session);
   const subtotal = session.amount_subtotal ?? 0;
   const facts: readonly [name: string, ordered: unknown, paid: unknown][] = [
     ['order', order.id, session.client_reference_id],

@@ -6,17 +6,19 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
+import type { PurchaseLock, PurchaseLocks } from '../changes/purchase-locks.ts';
 import { endRentalsWithPlan } from '../overlap/end-with-plan.ts';
 import { readPlan } from '../subscriptions/subscription-store.ts';
 import type { Customers } from './customers.ts';
 import type { OfferFinder, Wanted, WantedPlan } from './find-offer.ts';
-import type { Fulfil } from './fulfilment.ts';
+import type { Fulfil, SyncSubscription } from './fulfilment.ts';
 import { openOrder } from './open-order.ts';
 import type { Order, Ordered, OrderKind, OrderOptions } from './order.ts';
 import { saveSession } from './order-store.ts';
 import { ownedAlready } from './owned-already.ts';
 import { patience, withPatience } from './patience.ts';
 import { returnAddresses } from './return-addresses.ts';
+import { syncUnpaid } from './sync-unpaid.ts';
 
 /** Of one person; each asks the provider for something. */
 const startsPerMinute = 30;
@@ -39,6 +41,8 @@ export function createStartCheckout(given: {
   finder: OfferFinder;
   customers: Customers;
   fulfil: Fulfil;
+  syncSubscription: SyncSubscription;
+  locks: PurchaseLocks;
   findServer(id: string): CatalogueServer | undefined;
   emailOf(userId: string): Promise<string | undefined>;
   kinds: readonly OrderKind[];
@@ -67,15 +71,26 @@ export function createStartCheckout(given: {
     if (plan) await endRentalsWithPlan(query, now, { userId, livemode: provider.livemode }, plan, chosen);
   }
 
-  async function begin(userId: string, wanted: Wanted, addresses: ReturnType<typeof returnAddresses>) {
+  async function begin(
+    userId: string,
+    wanted: Wanted,
+    addresses: ReturnType<typeof returnAddresses>,
+    lock?: PurchaseLock,
+  ) {
     const ordered = await given.finder.find(wanted);
     if (!given.kinds.includes(ordered.kind)) throw new SoukError('payments_unavailable');
+    // what was not paid may have been paid just now
+    if (lock) await syncUnpaid(given, { ...ordered, userId, livemode: provider.livemode }, { lock });
     await refuseOwned(userId, ordered);
     if (wanted.type === 'subscription') await noteEndingRentals(userId, wanted);
     const email = await given.emailOf(userId);
     const customer = await customers.ensure(userId, email);
     const shownRentals = wanted.type === 'subscription' ? wanted.shownRentals : undefined;
-    const order = await openOrder(given, { ...ordered, ...given.options, ...addresses, userId, shownRentals });
+    const fulfil: Fulfil = (sessionId, options) => given.fulfil(sessionId, { ...options, ...(lock && { lock }) });
+    const order = await openOrder(
+      { ...given, fulfil },
+      { ...ordered, ...given.options, ...addresses, userId, shownRentals },
+    );
     if (order.sessionId !== undefined && order.checkoutUrl !== undefined)
       return { checkoutUrl: order.checkoutUrl, sessionId: order.sessionId };
     const create = (of: string) => createSession(provider, order, of, given.paymentMethods);
@@ -91,7 +106,10 @@ export function createStartCheckout(given: {
   return async (userId, wanted, returnTo) => {
     const addresses = returnAddresses(publicUrl, returnTo);
     if (!limit.take(userId)) throw new SoukError('rate_limited');
-    return withPatience(begin(userId, wanted, addresses));
+    // credits change nothing that is paid for each month
+    if (wanted.type !== 'subscription' && wanted.type !== 'rental')
+      return withPatience(begin(userId, wanted, addresses));
+    return withPatience(given.locks.run(userId, (lock) => begin(userId, wanted, addresses, lock)));
   };
 }
 

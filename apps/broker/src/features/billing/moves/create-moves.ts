@@ -6,6 +6,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
+import { isChangeUnderWay, type PurchaseLocks } from '../changes/purchase-locks.ts';
 import { findStoredOffer } from '../offers/offer-rows.ts';
 import type { Prices } from '../prices/create-prices.ts';
 import type { SyncSubscription } from '../subscriptions/sync-subscription.ts';
@@ -37,6 +38,7 @@ export function createMoves(parts: {
   provider: PaymentProvider;
   prices: Pick<Prices, 'priceOf' | 'put'>;
   sync: SyncSubscription;
+  locks: PurchaseLocks;
   uuid: () => string;
   clock: Clock;
   log: Log;
@@ -95,9 +97,12 @@ export function createMoves(parts: {
       const item = await nextItem(db.query, move.id, clock.now());
       if (!item) break;
       try {
-        const outcome = await moveSubscriber({ provider, sync: parts.sync, now: clock.now }, move, item);
+        const given = { provider, sync: parts.sync, now: clock.now };
+        const outcome = await parts.locks.runFor(item.paymentId, (lock) => moveSubscriber(given, move, item, lock));
         await decideItem(db.query, move.id, item.paymentId, outcome);
       } catch (error) {
+        // the next run comes back to them
+        if (isChangeUnderWay(error)) return;
         if (!isRefusal(error)) throw error;
         log.error({ err: error, subscription: item.paymentId }, 'a subscriber could not be moved to another price');
         await decideItem(db.query, move.id, item.paymentId, { status: 'failed', why: 'the payment provider refused' });

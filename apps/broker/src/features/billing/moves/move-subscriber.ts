@@ -1,5 +1,6 @@
 import { noticeDays } from '@souk/contract/admin-offers.ts';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { PurchaseLock } from '../changes/purchase-locks.ts';
 import { readSubscription } from '../subscriptions/read-subscription.ts';
 import type { SyncSubscription } from '../subscriptions/sync-subscription.ts';
 import type { Move, MoveItem } from './move-store.ts';
@@ -23,11 +24,12 @@ export async function moveSubscriber(
   given: { provider: PaymentProvider; sync: SyncSubscription; now(): number },
   { planId, priceId, amount, startedAt }: Move,
   { paymentId }: MoveItem,
+  lock: PurchaseLock | undefined,
 ): Promise<Outcome> {
   const { provider, sync } = given;
   const read = await readSubscription(provider, paymentId);
   const skip = async (why: string): Promise<Outcome> => {
-    await sync(paymentId);
+    await sync(paymentId, lock);
     return { status: 'skipped', why };
   };
   if (!read || read === 'missing' || read.endedAt) return skip('their plan has ended');
@@ -46,9 +48,10 @@ export async function moveSubscriber(
       return { status: 'queued', dueAt: lookAgainAt(periodEndsAt, given.now()), appliesAt: aMonthAfter(periodEndsAt) };
     // it names the price that is wanted, so that it may be sent twice
     const change = { items: [{ id: read.itemId, price: priceId }], proration_behavior: 'none' as const };
+    await lock?.confirm();
     await provider.call((stripe) => stripe.subscriptions.update(paymentId, change));
   }
-  await sync(paymentId);
+  await sync(paymentId, lock);
   return { status: 'moved', appliesAt: periodEndsAt };
 }
 

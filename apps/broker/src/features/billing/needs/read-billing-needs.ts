@@ -1,12 +1,11 @@
 import type { Needs } from '@souk/contract/admin-overview.ts';
 import { shownNeeds } from '@souk/contract/admin-overview.ts';
 import type { Query } from '#platform/db/database.ts';
+import { refundFailedForMs } from '../refunds/create-refunds.ts';
 
 const dayMs = 24 * 60 * 60_000;
 /** What a reconciler repaired is told of for so long. */
 const foundForMs = 7 * dayMs;
-/** A refund that failed so long ago, and was not made since, is not meant to be made. */
-const refundFailedForMs = 90 * dayMs;
 
 type BillingNeeds = Pick<
   Needs,
@@ -81,7 +80,7 @@ export async function readBillingNeeds(
       ),
       list<Person & OrderRow, BillingNeeds['flaggedOrders']['items'][0]>(
         query,
-        `select o.id, o.user_id, o.description, o.reason, o.amount, o.currency, o.decided_at, u.email from checkout_orders o
+        `select o.id, o.user_id, o.description, concat_ws('; ', o.reason, o.trouble) as reason, o.amount, o.currency, o.decided_at, u.email from checkout_orders o
          left join users u on u.id = o.user_id and u.deleted_at is null
        where o.livemode = $1 and o.status = 'flagged' order by o.decided_at, o.id`,
         [livemode],
@@ -133,25 +132,36 @@ export async function readBillingNeeds(
 }
 
 /**
- * Refunds that the provider refused, or its bank did not carry out, with the sum of the payments that did not go back since. A
- * dispute that is lost is in the history as a refund too, and the history has whole seconds.
+ * Refunds that the provider refused, or its bank did not carry out, with what is still missing of them: what went back since counts. A
+ * dispute that is lost is in the history as a refund too, and the history has whole seconds. So are payments for what had ended.
  */
 const failedRefundsSql = `
-  select a.id, a.user_id, a.currency, a.error, a.done_at, u.email, left_over.amount, left_over.description
-  from access_refunds a
-    cross join lateral (
-      select sum((p->>'amount')::bigint)::bigint as amount, min(t.description) as description
-      from jsonb_array_elements(a.payments) p
-        left join transactions t on t.payment_intent_id = p->>'paymentIntentId' and t.type <> 'refund'
-      where (p->>'amount')::bigint > 0
-        and (not p ? 'refundId' or exists (
-          select from transactions f where f.idem = 'refund:' || (p->>'refundId') and f.status = 'failed'))
-        and not exists (select from transactions r where r.payment_intent_id = p->>'paymentIntentId'
-          and r.type = 'refund' and r.status = 'completed' and r.created_at >= date_trunc('second', a.done_at))
-    ) left_over
-    left join users u on u.id = a.user_id and u.deleted_at is null
-  where a.livemode = $1 and a.state = 'failed' and a.done_at > $2 and left_over.amount > 0
-  order by a.done_at, a.id`;
+  select owed.*, u.email from (
+    select a.id::text as id, a.user_id, a.currency, a.error, a.done_at, left_over.amount, left_over.description
+    from access_refunds a
+      cross join lateral (
+        select sum(greatest(0, coalesce((p->>'missing')::bigint, (p->>'amount')::bigint) - since.amount))::bigint as amount,
+          min(t.description) as description
+        from jsonb_array_elements(a.payments) p
+          left join transactions t on t.payment_intent_id = p->>'paymentIntentId' and t.type <> 'refund'
+          cross join lateral (
+            select coalesce(sum(r.amount), 0)::bigint as amount from transactions r
+            where r.payment_intent_id = p->>'paymentIntentId' and r.type = 'refund' and r.status = 'completed'
+              and r.created_at >= date_trunc('second', a.done_at)) since
+        where (p->>'amount')::bigint > 0
+          and (p ? 'missing' or not p ? 'refundId' or exists (
+            select from transactions f where f.idem = 'refund:' || (p->>'refundId') and f.status = 'failed'))
+      ) left_over
+    where a.livemode = $1 and a.state = 'failed' and a.done_at > $2 and left_over.amount > 0
+    union all
+    select i.invoice_id, o.user_id, i.currency, i.return_error, i.recorded_at, coalesce(i.return_left, i.amount), t.description
+    from subscription_invoices i
+      join (select payment_id, user_id, livemode from subscriptions union all select payment_id, user_id, livemode from access_grants) o
+        on o.payment_id = i.payment_id and o.livemode = $1
+      left join transactions t on t.invoice_id = i.invoice_id and t.type <> 'refund'
+    where i.return_error is not null and i.returned_at is null) owed
+  left join users u on u.id = owed.user_id and u.deleted_at is null
+  order by owed.done_at, owed.id`;
 
 type Person = { user_id: string | null; email: string | null };
 type DisputeRow = {

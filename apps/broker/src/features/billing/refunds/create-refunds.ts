@@ -4,7 +4,8 @@ import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { noteNotice } from '#platform/notices/outbox.ts';
-import { refundPayment } from './refund-payment.ts';
+import { isChangeUnderWay, type PurchaseLock, type PurchaseLocks } from '../changes/purchase-locks.ts';
+import { refundRest } from './refund-rest.ts';
 import {
   decidePayments,
   endRefund,
@@ -16,6 +17,7 @@ import {
   takeDue,
   writePayments,
   type AccessRefund,
+  type RefundPayment,
   type WantedPaymentRefund,
 } from './refund-store.ts';
 
@@ -29,6 +31,10 @@ const mostFailures = 5;
 /** How many refunds are made at once, and for how long while a person waits. */
 const atOnce = 4;
 const longestRunMs = 10_000;
+/** What the provider has refused may have another answer when its cause is gone: a balance that was too low, a dispute. */
+const refusedAgainMs = 24 * 60 * 60_000;
+/** So long it is tried again, and told to administrators. */
+export const refundFailedForMs = 90 * 24 * 60 * 60_000;
 
 /** A plan or rental that was ended, with its subscription at the provider. */
 type PaidAccess = { id: string; userId: string; paymentId: string };
@@ -56,7 +62,8 @@ export function createRefunds(given: {
   db: Pick<Database, 'query' | 'transaction'>;
   provider: PaymentProvider;
   /** Ends a subscription at the provider, and reads it and its payments again. */
-  endNow(paymentId: string): Promise<unknown>;
+  endNow(paymentId: string, lock: PurchaseLock): Promise<unknown>;
+  locks: PurchaseLocks;
   uuid: () => string;
   clock: Clock;
   log: Log;
@@ -66,13 +73,17 @@ export function createRefunds(given: {
 
   async function end(refund: AccessRefund, state: 'refunded' | 'nothing_paid' | 'failed', error?: string) {
     const { id, userId, accessId, paymentId, transactionId, currency } = refund;
+    // that it failed was told when it did
+    if (state === 'failed' && refund.state === 'failed') return postponeRefused(refund, error ?? '');
     if (state === 'failed')
       log.error(
         { refund: id, ...(transactionId ? { transactionId } : { subscription: paymentId }), reason: error },
         'a refund was refused: an operator has to look',
       );
     await db.transaction(async (query) => {
-      const amount = await endRefund(query, id, { state, at: inMs(0), error });
+      const at = inMs(0);
+      const again = state === 'failed' && { error: error ?? '', nextAt: inMs(refusedAgainMs) };
+      const amount = await endRefund(query, id, { state, at, ...again });
       if (amount === undefined || state === 'nothing_paid') return;
       const details = {
         ...(transactionId === undefined ? { id: accessId } : { paymentId: transactionId, refundId: id }),
@@ -88,33 +99,60 @@ export function createRefunds(given: {
     });
   }
 
+  async function postponeRefused({ id, doneAt }: AccessRefund, error: string): Promise<void> {
+    const isOld = doneAt !== undefined && clock.now() - doneAt.getTime() > refundFailedForMs;
+    await postponeRefund(db.query, id, { nextAt: isOld ? undefined : inMs(refusedAgainMs), error });
+  }
+
   /** Ends the subscription at the provider, decides what is paid back of it, and has it refunded. */
-  async function work(refund: AccessRefund): Promise<void> {
-    if (!refund.payments && !(await isOver(db.query, refund.paymentId))) await given.endNow(refund.paymentId);
+  async function work(refund: AccessRefund, lock: PurchaseLock): Promise<void> {
+    if (!refund.payments && !(await isOver(db.query, refund.paymentId))) await given.endNow(refund.paymentId, lock);
     const payments = await db.transaction((query) => decidePayments(query, refund.id));
+    let refused: string | undefined;
     for (const payment of payments) {
-      for (let isOver = false; !isOver;) {
-        const answer = await refundPayment(provider, refund.id, payment);
-        if (answer.kind === 'refused') return end(refund, 'failed', answer.reason);
-        isOver = answer.kind === 'refunded';
-        const amount = answer.kind === 'refunded' ? answer.amount : answer.left;
-        const refundId = answer.kind === 'refunded' ? answer.refundId : undefined;
-        if (amount === payment.amount && refundId === payment.refundId) continue;
-        payment.amount = amount;
-        if (refundId !== undefined) payment.refundId = refundId;
-        await writePayments(db.query, refund.id, payments);
-      }
+      if (payment.amount === 0) continue;
+      await lock.confirm();
+      refused = (await refundOne(refund, payment)) ?? refused;
+      await writePayments(db.query, refund.id, payments);
     }
+    if (refused !== undefined) return end(refund, 'failed', refused);
     await end(refund, payments.some(({ amount }) => amount > 0) ? 'refunded' : 'nothing_paid');
   }
 
+  /** Notes in the payment what went back of it. @returns why the provider refuses what is missing */
+  async function refundOne({ id, state, doneAt }: AccessRefund, payment: RefundPayment): Promise<string | undefined> {
+    const { paymentIntentId, amount } = payment;
+    const failedAtMs = state === 'failed' && doneAt ? doneAt.getTime() : Number.POSITIVE_INFINITY;
+    const back = await refundRest(provider, {
+      paymentIntentId,
+      amount,
+      name: { key: 'accessRefund', value: id },
+      reason: 'requested_by_customer',
+      // what was given back in another way since the provider refused ours
+      counts: (one) => (one.created + 1) * 1000 > failedAtMs,
+    });
+    if (back.refused !== undefined) {
+      payment.missing = back.missing;
+      return back.refused;
+    }
+    delete payment.missing;
+    payment.amount = back.returned + back.pending;
+    const made = back.refunds.find(({ metadata }) => metadata?.['accessRefund'] === id);
+    if (made) payment.refundId = made.id;
+    return undefined;
+  }
+
   /** @returns false where it did not work out: `payDue` tries it again. May be repeated after a failure at any step. */
-  async function pay(refund: AccessRefund): Promise<boolean> {
-    if (refund.state !== 'wanted') return true;
+  async function pay(refund: AccessRefund, options?: { waitMs: number }): Promise<boolean> {
+    if (refund.state === 'refunded' || refund.state === 'nothing_paid') return true;
     try {
-      await work(refund);
+      await given.locks.run(refund.userId, (lock) => work(refund, lock), options);
       return true;
     } catch (error) {
+      if (isChangeUnderWay(error)) {
+        await postponeRefund(db.query, refund.id, { nextAt: inMs(15_000), error: 'another change was under way' });
+        return true;
+      }
       const facts = { err: error, refund: refund.id, attempts: refund.attempts + 1 };
       const text = 'a refund could not be made; it is tried again';
       if (refund.attempts + 1 >= alarmingAttempt) log.error(facts, text);
@@ -160,7 +198,7 @@ export function createRefunds(given: {
       for (let failures = 0; failures < mostFailures;) {
         const refund = await takeDue(db.query, provider.livemode, inMs(0), inMs(claimMs));
         if (!refund) return;
-        if (!(await pay(refund))) failures += 1;
+        if (!(await pay(refund, { waitMs: 0 }))) failures += 1;
       }
     },
   };

@@ -9,6 +9,8 @@ export type RefundPayment = {
   amount: number;
   /** Of the provider, once it is made. */
   refundId?: string;
+  /** What the provider has refused of it. */
+  missing?: number;
 };
 export type AccessRefund = {
   id: string;
@@ -28,6 +30,8 @@ export type AccessRefund = {
   attempts: number;
   /** Why it failed, or was not made yet. */
   error: string | undefined;
+  /** When it was made, or failed. */
+  doneAt: Date | undefined;
 };
 
 type Row = {
@@ -42,9 +46,10 @@ type Row = {
   payments: RefundPayment[] | null;
   attempts: number;
   error: string | null;
+  done_at: Date | null;
 };
 const columns =
-  'id, user_id, access_id, payment_id, transaction_id, state, amount, currency, payments, attempts, error';
+  'id, user_id, access_id, payment_id, transaction_id, state, amount, currency, payments, attempts, error, done_at';
 
 const present = (row: Row): AccessRefund => ({
   id: row.id,
@@ -58,6 +63,7 @@ const present = (row: Row): AccessRefund => ({
   payments: row.payments ?? undefined,
   attempts: row.attempts,
   error: row.error ?? undefined,
+  doneAt: row.done_at ?? undefined,
 });
 
 export type WantedRefund = { id: string; userId: string; livemode: boolean; accessId: string; paymentId: string };
@@ -153,36 +159,39 @@ export async function decidePayments(query: Query, id: string): Promise<RefundPa
 /** Writes which payments a wanted refund pays back; its amount is their sum. */
 export async function writePayments(query: Query, id: string, payments: readonly RefundPayment[]): Promise<void> {
   const amount = payments.reduce((sum, one) => sum + one.amount, 0);
-  await query(`update access_refunds set payments = $2::jsonb, amount = $3 where id = $1 and state = 'wanted'`, [
-    id,
-    JSON.stringify(payments),
-    amount,
-  ]);
+  await query(
+    `update access_refunds set payments = $2::jsonb, amount = $3 where id = $1 and state in ('wanted', 'failed')`,
+    [id, JSON.stringify(payments), amount],
+  );
 }
 
-/** @returns its amount; undefined where it had ended before */
+/**
+ * @param outcome.nextAt when one that failed is tried again
+ * @returns its amount; undefined where it had ended so before
+ */
 export async function endRefund(
   query: Query,
   id: string,
-  { state, at, error }: { state: Exclude<RefundState, 'wanted'>; at: Date; error?: string | undefined },
+  { state, at, error, nextAt }: { state: Exclude<RefundState, 'wanted'>; at: Date; error?: string; nextAt?: Date },
 ): Promise<number | undefined> {
   const { rows } = await query<{ amount: number }>(
-    `update access_refunds set state = $2, done_at = $3, error = $4, next_at = null
-     where id = $1 and state = 'wanted' returning amount`,
-    [id, state, at, error ?? null],
+    `update access_refunds set state = $2, done_at = $3, error = $4, next_at = $5
+     where id = $1 and state in ('wanted', 'failed') and state <> $2 returning amount`,
+    [id, state, at, error ?? null, nextAt ?? null],
   );
   return rows[0]?.amount;
 }
 
-/** It did not work out: it is tried again at `nextAt`. */
+/** It did not work out: it is tried again at `nextAt`; undefined: no more. */
 export async function postponeRefund(
   query: Query,
   id: string,
-  { nextAt, error }: { nextAt: Date; error: string },
+  { nextAt, error }: { nextAt: Date | undefined; error: string },
 ): Promise<void> {
   await query(
-    `update access_refunds set attempts = attempts + 1, next_at = $2, error = $3 where id = $1 and state = 'wanted'`,
-    [id, nextAt, error.slice(0, 1000)],
+    `update access_refunds set attempts = attempts + 1, next_at = $2, error = $3
+     where id = $1 and (state = 'failed' or (state = 'wanted' and $2::timestamptz is not null))`,
+    [id, nextAt ?? null, error.slice(0, 1000)],
   );
 }
 

@@ -3,13 +3,16 @@ import type { z } from 'zod';
 import type { Plan } from '@souk/contract/billing.ts';
 import type { planChangeSchema } from '@souk/contract/payments.ts';
 import { tiers } from '@souk/contract/tiers.ts';
-import { needsOwner, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { moneyText } from '@souk/contract/currencies.ts';
+import { isRefusal, makeOnce, needsOwner, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { AccessBook } from '../access/create-access.ts';
 import type { OwnedPlan } from '../access/owned.ts';
+import { changeName, decideChange, dropChange, findChange, findSameChange } from '../changes/plan-change-store.ts';
+import type { PurchaseLock, PurchaseLocks } from '../changes/purchase-locks.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
 import { offeredPlan } from '../prices/offered.ts';
 import { creditsOfPeriod } from '../moves/credits-of-period.ts';
@@ -40,6 +43,9 @@ export type ChangePlan = (
  * Changes the plan of a subscription. A higher one begins at once, and only if the difference is paid; a lower one begins with
  * the next period. The current plan, where another one was chosen for the next period, takes that choice back. A payment that
  * the owner of the card has to confirm is made on a page of the provider, and the higher plan begins then.
+ *
+ * It is decided by what the provider has at this moment, and written down (plan_changes) before the provider hears of it: what the
+ * provider takes is what the person saw, or it goes back.
  * @throws SoukError, as the contract says
  */
 export function createChangePlan(given: {
@@ -49,10 +55,12 @@ export function createChangePlan(given: {
   offers: Pick<OfferStore, 'plans'>;
   prices: Pick<Prices, 'planPriceId' | 'put'>;
   sync: SyncSubscription;
+  locks: PurchaseLocks;
   findServer(id: string): CatalogueServer | undefined;
+  uuid: () => string;
   clock: Clock;
 }): ChangePlan {
-  const { provider, prices, sync, clock } = given;
+  const { query, provider, prices, sync, clock } = given;
 
   const findOffer = async (planId: string) => (await given.offers.plans()).find((one) => one.planId === planId);
 
@@ -81,15 +89,22 @@ export function createChangePlan(given: {
     return isHigher ? 'upgrade' : 'downgrade';
   }
 
-  return async (userId, id, { planId, preview, prorationDate, shown, ...chosen }) => {
-    const target = await findTarget(planId);
-    const own = await findPlan({ ...given, nowMs: clock.now() }, userId, id);
-    const kind = await judge(own, target);
-    const read = await readSubscription(provider, own.paymentId);
-    if (!read || read === 'missing' || read.endedAt) {
-      await sync(own.paymentId);
+  /** What a change would do now, as the provider has the subscription. */
+  async function look(
+    userId: string,
+    id: string,
+    target: Plan & { wantedPriceId: string },
+    { prorationDate, lock }: { prorationDate: number | undefined; lock?: PurchaseLock },
+  ): Promise<Looked> {
+    const find = () => findPlan({ ...given, nowMs: clock.now() }, userId, id);
+    const { paymentId } = await find();
+    if ((await sync(paymentId, lock)) === 'unsettled') throw new SoukError('payments_unavailable');
+    const read = await readSubscription(provider, paymentId);
+    if (!read || read === 'missing' || read.endedAt)
       throw new SoukError('not_active', { message: 'This subscription is over.' });
-    }
+    const own = await find();
+    const same = await findSame(paymentId, target, prorationDate);
+    const kind = same ? 'upgrade' : await judge(own, target);
     const items = [{ id: read.itemId, price: target.wantedPriceId }];
     // a debit is decided days later, and no change can wait for it: a higher plan begins with the next period
     const isNow = kind === 'upgrade' && !read.isDebited;
@@ -99,9 +114,13 @@ export function createChangePlan(given: {
           proration_date: prorationDateOf(read, clock.now(), prorationDate),
         }
       : { proration_behavior: 'none' as const };
-    const due = isNow ? await priceOf(own.paymentId, { items, ...proration }) : { amount: 0, tax: 0 };
+    const due = same
+      ? { amount: same.amountDue, tax: 0 }
+      : isNow
+        ? await priceOf(paymentId, { items, ...proration })
+        : { amount: 0, tax: 0 };
     const change: PlanChange = {
-      planId,
+      planId: target.planId,
       kind: kind === 'downgrade' ? 'downgrade' : 'upgrade',
       amountDue: due.amount,
       ...(due.tax > 0 && { taxDue: due.tax }),
@@ -115,33 +134,103 @@ export function createChangePlan(given: {
       prorationDate: proration.proration_date ?? null,
       paymentMethod: read.ownMethod ?? null,
     };
-    if (preview) return { message: 'Nothing is changed yet.', change, paymentUrl: null };
-    if (shown && (shown.amountDue !== change.amountDue || shown.nextAmount !== change.nextAmount))
-      throw new SoukError('price_changed');
+    return { own, read, kind, isNow, isMade: same !== undefined, update: { items, ...proration }, change };
+  }
+
+  /** The same click once more, of which the answer was lost: it is made already. */
+  async function findSame(paymentId: string, target: { wantedPriceId: string }, prorationDate: number | undefined) {
+    if (prorationDate === undefined) return undefined;
+    const same = await findSameChange(query, { paymentId, priceId: target.wantedPriceId, prorationDate });
+    return same?.state === 'done' ? same : undefined;
+  }
+
+  async function make(
+    userId: string,
+    target: Plan & { wantedPriceId: string },
+    looked: Looked,
+    lock: PurchaseLock,
+  ): Promise<{ paymentUrl: string | null }> {
+    const { own, read, update, change, isNow } = looked;
     const { livemode } = provider;
-    const now = { findServer: given.findServer, nowMs: clock.now() };
-    await endRentalsWithPlan(given.query, now, { userId, livemode }, target, chosen);
-    if (isNow && read.awaited?.priceId === target.wantedPriceId)
-      return toConfirm(target.name, change, read.awaited.paymentUrl);
+    const id = given.uuid();
+    await decideChange(query, {
+      id,
+      userId,
+      livemode,
+      paymentId: own.paymentId,
+      fromPriceId: read.priceId,
+      priceId: target.wantedPriceId,
+      amountDue: change.amountDue,
+      prorationDate: change.prorationDate ?? undefined,
+      at: new Date(clock.now()),
+    });
+    const send = (payment_behavior?: 'error_if_incomplete' | 'pending_if_incomplete') =>
+      makeOnce(
+        provider,
+        `change:${id}:${payment_behavior ?? 'later'}`,
+        (stripe, idempotencyKey) =>
+          stripe.subscriptions.update(
+            own.paymentId,
+            {
+              ...update,
+              ...(payment_behavior && { payment_behavior }),
+              metadata: { [changeName]: id },
+              expand: ['latest_invoice'],
+            },
+            { idempotencyKey },
+          ),
+        async () => {
+          const found = await provider.find((stripe) =>
+            stripe.subscriptions.retrieve(own.paymentId, { expand: ['latest_invoice'] }),
+          );
+          return found?.metadata[changeName] === id ? found : undefined;
+        },
+      );
     try {
-      const update = (payment_behavior?: 'error_if_incomplete' | 'pending_if_incomplete') =>
-        provider.call((stripe) =>
-          stripe.subscriptions.update(own.paymentId, {
-            items,
-            ...proration,
-            ...(payment_behavior && { payment_behavior }),
-            expand: ['latest_invoice'],
-          }),
-        );
-      if (isNow) {
-        const paymentUrl = await payNowOrLater(update);
-        if (paymentUrl !== undefined) return toConfirm(target.name, change, paymentUrl);
-      } else await update();
-    } finally {
-      await sync(own.paymentId);
+      await lock.confirm();
+      const paymentUrl = isNow ? await payNowOrLater(send) : await send().then(() => undefined);
+      await sync(own.paymentId, lock);
+      if (paymentUrl !== undefined) return { paymentUrl };
+    } catch (error) {
+      // nothing was changed there
+      if (isRefusal(error)) await dropChange(query, id);
+      await sync(own.paymentId, lock).catch(() => {});
+      // its answer alone may be lost
+      if ((await findChange(query, id))?.state !== 'done') throw error;
     }
-    const told = kind === 'upgrade' && !isNow ? 'downgrade' : kind;
-    return { message: tell(told, target.name, change.at), change, paymentUrl: null };
+    const decided = await findChange(query, id);
+    // the provider took another amount, which goes back: something changed between our reading and its work
+    if (decided?.state === 'dropped') throw new SoukError('price_changed');
+    return { paymentUrl: null };
+  }
+
+  async function change(
+    userId: string,
+    id: string,
+    { planId, prorationDate, shown, ...chosen }: Parameters<ChangePlan>[2],
+    lock: PurchaseLock,
+  ): ReturnType<ChangePlan> {
+    const target = await findTarget(planId);
+    const looked = await look(userId, id, target, { prorationDate, lock });
+    const { change: now, kind, isNow, read } = looked;
+    if (shown && (shown.amountDue !== now.amountDue || shown.nextAmount !== now.nextAmount)) throw priceChanged(now);
+    const told = () => tell(kind === 'upgrade' && !isNow ? 'downgrade' : kind, target.name, now.at);
+    if (looked.isMade) return { message: told(), change: now, paymentUrl: null };
+    const person = { userId, livemode: provider.livemode };
+    const offered = { findServer: given.findServer, nowMs: clock.now() };
+    await endRentalsWithPlan(query, offered, person, target, chosen);
+    if (isNow && read.awaited?.priceId === target.wantedPriceId)
+      return toConfirm(target.name, now, read.awaited.paymentUrl);
+    const { paymentUrl } = await make(userId, target, looked, lock);
+    if (paymentUrl !== null) return toConfirm(target.name, now, paymentUrl);
+    return { message: told(), change: now, paymentUrl: null };
+  }
+
+  return async (userId, id, wanted) => {
+    if (!wanted.preview) return given.locks.run(userId, (lock) => change(userId, id, wanted, lock));
+    const target = await findTarget(wanted.planId);
+    const looked = await look(userId, id, target, { prorationDate: wanted.prorationDate });
+    return { message: 'Nothing is changed yet.', change: looked.change, paymentUrl: null };
   };
 
   /** As they are given when the invoice of the change is paid (record-subscription.ts). */
@@ -151,8 +240,8 @@ export function createChangePlan(given: {
     read: ProviderSubscription,
     from: number,
   ): Promise<number> {
-    const current = await readPlan(given.query, own.planId);
-    const had = await creditsOfPeriod(given.query, own.paymentId, read.priceId, new Date(from * 1000));
+    const current = await readPlan(query, own.planId);
+    const had = await creditsOfPeriod(query, own.paymentId, read.priceId, new Date(from * 1000));
     const currentCredits = had ?? current?.monthlyCredits ?? 0;
     const [startsMs, endsMs] = [read.periodStartsAt.getTime(), read.periodEndsAt.getTime()];
     const share = (endsMs - from * 1000) / (endsMs - startsMs);
@@ -169,6 +258,28 @@ export function createChangePlan(given: {
     const { amount_due: amount } = invoice;
     return { amount, tax: Math.min(amount, totalsOfInvoice(invoice).tax) };
   }
+}
+
+/** A change, and what it is decided by. */
+type Looked = {
+  own: Own<OwnedPlan>;
+  read: ProviderSubscription;
+  kind: 'upgrade' | 'downgrade' | 'keep';
+  /** It is paid and begins now. */
+  isNow: boolean;
+  /** It was made by the same click before. */
+  isMade: boolean;
+  update: Pick<Stripe.SubscriptionUpdateParams, 'proration_behavior' | 'proration_date'> & {
+    items: { id: string; price: string }[];
+  };
+  change: PlanChange;
+};
+
+/** The person is asked again, with what it costs now. */
+function priceChanged({ amountDue, nextAmount, currency }: PlanChange): SoukError {
+  const now = amountDue === 0 ? 'nothing' : moneyText(amountDue, currency);
+  const message = `The price has changed: ${now} now, then ${moneyText(nextAmount, currency)} a month. Please confirm it again.`;
+  return new SoukError('price_changed', { message, price: { amountDue, nextAmount, currency } });
 }
 
 /**

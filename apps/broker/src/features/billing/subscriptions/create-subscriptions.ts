@@ -5,6 +5,7 @@ import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import type { AccessBook } from '../access/create-access.ts';
 import { readOwnedServer } from '../access/read-owned-servers.ts';
+import type { PurchaseLock, PurchaseLocks } from '../changes/purchase-locks.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
 import type { Prices } from '../prices/create-prices.ts';
 import { createTakeBack } from '../taking-back/create-take-back.ts';
@@ -18,11 +19,12 @@ import { createFollowCards } from './follow-cards.ts';
 import { createListPaymentMethods, type ListPaymentMethods } from './list-payment-methods.ts';
 import { createOpenPortal, type OpenPortal } from './open-portal.ts';
 import { createSettlePayments } from './payment-settings.ts';
-import { createReturnLate } from './return-late.ts';
+import { createReturnOwed } from './return-owed.ts';
 import { endWanted } from './end-wanted.ts';
 import { setEnd } from './set-end.ts';
 import { endUnoffered } from './end-unoffered.ts';
 import { createFindOpenPayment, type FindOpenPayment } from './find-open-payment.ts';
+import { readAgain } from './read-again.ts';
 import { readMissingPrices } from './read-prices.ts';
 import { endTakenAway, reconcileSubscriptions } from './reconcile-subscriptions.ts';
 import { createSyncSubscription, type SyncSubscription } from './sync-subscription.ts';
@@ -46,9 +48,9 @@ export type Subscriptions = {
   reconcile(): Promise<number>;
   /** Follows disputes of the provider that are not known here as they are now. Answers how many. */
   findMissedDisputes(): Promise<number>;
-  /** Ends one at the provider now. @throws SoukError payments_unavailable */
-  endNow(paymentId: string): Promise<unknown>;
-  /** Ends one at the provider with its period. @throws SoukError payments_unavailable */
+  /** Ends one at the provider now. @throws SoukError payments_unavailable, change_under_way */
+  endNow(paymentId: string, lock?: PurchaseLock): Promise<unknown>;
+  /** Ends one at the provider with its period. @throws SoukError payments_unavailable, change_under_way */
   endWithPeriod(paymentId: string): Promise<void>;
   /** Tells the provider of those that are to end with their period, and that it has not heard of. */
   endWanted(): Promise<void>;
@@ -58,6 +60,10 @@ export type Subscriptions = {
   readMissingPrices(): Promise<void>;
   /** Lets the rentals of servers that were undeployed end with the period that is paid. */
   endUnoffered(): Promise<void>;
+  /** Gives back what was paid for what has ended, or for changes that did not happen. */
+  returnOwed(): Promise<void>;
+  /** Reads those that changed at each reading, or of which something is left to do at the provider. */
+  readAgain(): Promise<void>;
 };
 
 export function createSubscriptions(options: {
@@ -65,6 +71,7 @@ export function createSubscriptions(options: {
   provider: PaymentProvider;
   offers: OfferStore;
   prices: Prices;
+  locks: PurchaseLocks;
   access: AccessBook;
   catalogue: Pick<Catalogue, 'snapshot' | 'versions'>;
   publicUrl: string;
@@ -74,7 +81,8 @@ export function createSubscriptions(options: {
   clock: Clock;
   log: Log;
 }): Subscriptions {
-  const { db, provider, access, catalogue, clock, log } = options;
+  const { db, provider, locks, access, catalogue, clock, log } = options;
+  const returns = createReturnOwed(options);
   const given = {
     ...options,
     query: db.query,
@@ -82,19 +90,19 @@ export function createSubscriptions(options: {
     readServer: (id: string) => readOwnedServer(catalogue, id),
     announce: access.announce,
     endMissing: createEndMissing({ db, provider, announce: access.announce, clock, log }),
-    returnLate: createReturnLate({ ...options, query: db.query }),
+    returnOwed: returns.of,
     settle: createSettlePayments({ provider, methods: options.paymentMethods, log }),
   };
   const sync: SyncSubscription = createSyncSubscription({
     ...given,
-    async endRentals(paymentIds) {
+    async endRentals(paymentIds, lock) {
       for (const paymentId of paymentIds)
-        await setEnd({ ...given, sync }, paymentId, true).catch((error: unknown) => {
+        await setEnd({ ...given, sync }, paymentId, true, lock).catch((error: unknown) => {
           log.warn({ err: error, subscription: paymentId }, 'a rental that a plan includes could not be ended yet');
         });
     },
   });
-  const cards = createFollowCards({ provider, query: db.query });
+  const cards = createFollowCards({ provider, query: db.query, clock });
   const takeBack = createTakeBack({ ...given, sync });
 
   async function subscriptionOf(invoiceId: string): Promise<string | undefined> {
@@ -141,14 +149,17 @@ export function createSubscriptions(options: {
         'charge.dispute.closed': ofDispute,
       };
     },
-    endReplaced: createEndReplaced({ query: db.query, provider, sync }),
+    endReplaced: createEndReplaced({ provider, sync }),
     findMissedDisputes: createFindMissedDisputes({ ...given, takeBack }),
     reconcile: () => reconcileSubscriptions({ db, provider, sync, clock, log }),
-    endNow: (paymentId) => endAtProvider({ provider, sync }, paymentId),
-    endWithPeriod: (paymentId) => setEnd({ ...given, sync }, paymentId, true),
+    endNow: (paymentId, lock) =>
+      locks.runFor(paymentId, (held) => endAtProvider({ provider, sync }, paymentId, { lock: held }), { lock }),
+    endWithPeriod: (paymentId) => locks.runFor(paymentId, (held) => setEnd({ ...given, sync }, paymentId, true, held)),
     endWanted: () => endWanted({ ...given, sync }),
-    endTakenAway: () => endTakenAway({ db, provider, sync, clock, log }),
+    endTakenAway: () => endTakenAway({ db, provider, sync, locks, clock, log }),
     readMissingPrices: () => readMissingPrices(db.query, provider.livemode, sync),
     endUnoffered: () => endUnoffered({ ...given, sync }),
+    returnOwed: returns.due,
+    readAgain: () => readAgain({ query: db.query, livemode: provider.livemode, sync }),
   };
 }

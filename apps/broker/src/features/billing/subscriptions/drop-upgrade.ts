@@ -14,29 +14,25 @@ export async function dropUpgrade(provider: PaymentProvider, paymentId: string):
     await voidUpgrade(provider, read.awaited);
   } catch (error) {
     if (!(error instanceof SoukError) || !isRefusal(error)) throw error;
-    throw new SoukError('not_active', {
-      message: 'Your upgrade was paid at this moment, and nothing was canceled. Please look at your plan again.',
-      cause: error.cause,
-    });
+    throw paidAtThisMoment(error.cause);
   }
 }
 
-/**
- * Drops the upgrade of a subscription that was canceled at the provider, as in its portal.
- * @returns it as it is then
- */
-export async function withoutUpgrade(
-  provider: PaymentProvider,
-  read: ProviderSubscription,
-): Promise<ProviderSubscription | 'missing' | undefined> {
-  if (!read.cancelledAt || !read.awaited) return read;
+export const paidAtThisMoment = (cause?: unknown): SoukError =>
+  new SoukError('not_active', {
+    message: 'Your upgrade was paid at this moment, and nothing was canceled. Please look at your plan again.',
+    cause,
+  });
+
+/** Drops the upgrade of a subscription that was canceled at the provider, as in its portal. */
+export async function voidAwaited(provider: PaymentProvider, { awaited }: ProviderSubscription): Promise<void> {
+  if (!awaited) return;
   try {
-    await voidUpgrade(provider, read.awaited);
+    await voidUpgrade(provider, awaited);
   } catch (error) {
     // paid meanwhile
     if (!isRefusal(error)) throw error;
   }
-  return readSubscription(provider, read.id);
 }
 
 const voidUpgrade = (provider: PaymentProvider, { invoiceId }: NonNullable<ProviderSubscription['awaited']>) =>

@@ -5,6 +5,7 @@ import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { noteNotice } from '#platform/notices/outbox.ts';
 import { readOwnedServer } from '../access/read-owned-servers.ts';
+import { isChangeUnderWay, type PurchaseLocks } from '../changes/purchase-locks.ts';
 import { setEnd } from './set-end.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
 
@@ -22,6 +23,7 @@ export async function endUnoffered(given: {
   catalogue: Pick<Catalogue, 'snapshot' | 'versions'>;
   provider: PaymentProvider;
   sync: SyncSubscription;
+  locks: PurchaseLocks;
   clock: Clock;
   log: Log;
 }): Promise<void> {
@@ -59,9 +61,11 @@ async function endRentals(
       const event = `${paymentId}:${endsAt.getTime()}`;
       await noteNotice(query, { kind: 'service_undeployed', userId, event, facts }, new Date(clock.now()));
       try {
-        await setEnd(given, paymentId, true);
+        await given.locks.runFor(paymentId, (lock) => setEnd(given, paymentId, true, lock), { waitMs: 0 });
         ended += 1;
       } catch (error) {
+        // the next run comes back to it
+        if (isChangeUnderWay(error)) continue;
         if (!isRefusal(error)) throw error;
         log.error({ err: error, subscription: paymentId }, 'a rental that is not offered any more could not be ended');
       }

@@ -1,6 +1,7 @@
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { isChangeUnderWay, type PurchaseLocks } from '../changes/purchase-locks.ts';
 import { setEnd } from './set-end.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
 
@@ -14,6 +15,7 @@ export async function endWanted(given: {
   query: Query;
   provider: PaymentProvider;
   sync: SyncSubscription;
+  locks: PurchaseLocks;
   log: Log;
 }): Promise<void> {
   const { query, provider, log } = given;
@@ -28,8 +30,10 @@ export async function endWanted(given: {
   );
   for (const { payment_id: paymentId } of rows) {
     try {
-      await setEnd(given, paymentId, true);
+      await given.locks.runFor(paymentId, (lock) => setEnd(given, paymentId, true, lock), { waitMs: 0 });
     } catch (error) {
+      // the next run comes back to it
+      if (isChangeUnderWay(error)) continue;
       if (!isRefusal(error)) throw error;
       log.error(
         { err: error, subscription: paymentId },

@@ -5,6 +5,7 @@ import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { AccessBook } from '../access/create-access.ts';
 import { isShown } from '../access/owned.ts';
+import type { PurchaseLocks } from '../changes/purchase-locks.ts';
 import { paymentOf } from './find-own.ts';
 
 /** An invoice that waits to be paid: its page at the payment provider, and what it comes to in minor units. */
@@ -21,11 +22,13 @@ export function createFindOpenPayment({
   access,
   query,
   provider,
+  locks,
   clock,
 }: {
   access: Pick<AccessBook, 'read'>;
   query: Query;
   provider: PaymentProvider;
+  locks: PurchaseLocks;
   clock: Clock;
 }): FindOpenPayment {
   return async (userId, id) => {
@@ -36,7 +39,7 @@ export function createFindOpenPayment({
       throw new SoukError('not_found', { message: 'You have no such subscription' });
     }
     const subscription = await paymentOf(query, 'planId' in own ? 'subscriptions' : 'access_grants', id);
-    const invoice = await findOpen(provider, subscription, own.pastDue);
+    const invoice = await locks.run(userId, () => findOpen(provider, subscription, own.pastDue));
     if (!invoice?.hosted_invoice_url) throw new SoukError('not_found', { message: 'There is nothing to pay' });
     return {
       paymentUrl: invoice.hosted_invoice_url,

@@ -1,10 +1,20 @@
 import type { Stripe } from 'stripe';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { totalsOfInvoice } from './read-next-invoice.ts';
+import { changeName } from '../changes/plan-change-store.ts';
 import { offerOfProduct } from '../prices/put-price.ts';
+import { balanceUsedOf } from '../refunds/return-balance.ts';
 
-/** More than are paid between two readings of a subscription. */
-const newest = 12;
+/** A line of a paid invoice, with the plan that it pays for, or gives a part of back. */
+export type PaidLine = {
+  id: string;
+  planId: string | undefined;
+  priceId: string | undefined;
+  amount: number;
+  isCredit: boolean;
+  isProration: boolean;
+  covers: { from: Date; to: Date };
+};
 
 /** An invoice of a subscription that was paid. */
 export type PaidInvoice = {
@@ -21,17 +31,20 @@ export type PaidInvoice = {
   receiptUrl: string | undefined;
   paymentIntentId: string | undefined;
   paidAt: Date;
+  /** The decision of ours (plan_changes) that made it. */
+  changeId: string | undefined;
+  /** Minor units that it took from the balance of its customer; negative: it added to it. */
+  balanceUsed: number;
+  /** Minor units that were due after the balance, and that were asked for: too little to be charged is left to the next invoice. */
+  due: number;
+  asked: number;
+  /** Those of the subscription. */
+  lines: PaidLine[];
   /** The period that it pays for, and of which plan; undefined where it only pays a difference. */
   period: { planId: string | undefined; priceId: string | undefined; endsAt: Date } | undefined;
-  /** Where it pays the difference to another plan: both plans, and the part of the period's price that is due for the new one. */
+  /** Where it pays the difference to another plan: both plans. */
   change:
-    | {
-        fromPlanId: string;
-        fromPriceId: string | undefined;
-        toPlanId: string;
-        toPriceId: string | undefined;
-        share: number;
-      }
+    | { fromPlanId: string; fromPriceId: string | undefined; toPlanId: string; toPriceId: string | undefined }
     | undefined;
   /** The time that it pays for: a period, or the rest of one where it only pays a difference. */
   covers: { from: Date; to: Date } | undefined;
@@ -44,22 +57,19 @@ const reasons = new Map<string | null, PaidInvoice['reason']>([
 ]);
 
 /**
- * The newest paid invoices of a subscription, the oldest of them first.
+ * Reads what the paid ones of these invoices are for, the oldest of them first.
  * @param isKnown those that are recorded already are left out
  * @throws SoukError payments_unavailable
  */
 export async function readPaidInvoices(
   provider: PaymentProvider,
-  subscriptionId: string,
+  invoices: readonly Stripe.Invoice[],
   isKnown: (invoiceId: string) => boolean,
 ): Promise<PaidInvoice[]> {
-  const { data } = await provider.call((stripe) =>
-    stripe.invoices.list({ subscription: subscriptionId, status: 'paid', limit: newest }),
-  );
   const paid: PaidInvoice[] = [];
-  for (const invoice of data.toReversed()) {
+  for (const invoice of invoices.toReversed()) {
     const reason = reasons.get(invoice.billing_reason);
-    if (!reason || !invoice.id || isKnown(invoice.id)) continue;
+    if (invoice.status !== 'paid' || !reason || !invoice.id || isKnown(invoice.id)) continue;
     // what was added by hand stands before, between or after the lines of the subscription
     const lines = (await linesOf(provider, invoice)).filter(
       ({ parent }) => parent?.type === 'subscription_item_details',
@@ -78,20 +88,37 @@ export async function readPaidInvoices(
       receiptUrl: invoice.hosted_invoice_url ?? undefined,
       paymentIntentId: await paymentOf(provider, invoice.id),
       paidAt: new Date((invoice.status_transitions.paid_at ?? invoice.created) * 1000),
+      changeId: invoice.parent?.subscription_details?.metadata?.[changeName],
+      balanceUsed: balanceUsedOf(invoice),
+      due: Math.max(0, invoice.total + invoice.starting_balance),
+      asked: invoice.amount_due,
+      lines: lines.map(presentLine),
       period: line && {
         planId: planOf(line),
         priceId: priceOf(line),
         endsAt: new Date(line.period.end * 1000),
       },
       change: reason === 'update' ? changeOf(lines.filter(isProration)) : undefined,
-      covers: covered && {
-        from: new Date(covered.period.start * 1000),
-        to: new Date(covered.period.end * 1000),
-      },
+      covers: covered && coversOf(covered),
     });
   }
   return paid;
 }
+
+const coversOf = ({ period }: Stripe.InvoiceLineItem) => ({
+  from: new Date(period.start * 1000),
+  to: new Date(period.end * 1000),
+});
+
+const presentLine = (line: Stripe.InvoiceLineItem): PaidLine => ({
+  id: line.id,
+  planId: planOf(line),
+  priceId: priceOf(line),
+  amount: line.amount,
+  isCredit: isCredit(line),
+  isProration: isProration(line),
+  covers: coversOf(line),
+});
 
 const isProration = ({ parent }: Stripe.InvoiceLineItem): boolean =>
   parent?.subscription_item_details?.proration ?? false;
@@ -113,10 +140,7 @@ function changeOf(prorations: readonly Stripe.InvoiceLineItem[]): PaidInvoice['c
   const due = prorations.find((one) => !isCredit(one));
   const [fromPlanId, toPlanId] = [given && planOf(given), due && planOf(due)];
   if (!due || fromPlanId === undefined || toPlanId === undefined) return undefined;
-  const price = Number(due.pricing?.unit_amount_decimal ?? 0) * (due.quantity ?? 1);
-  if (price <= 0) return undefined;
-  const prices = { fromPriceId: given && priceOf(given), toPriceId: priceOf(due) };
-  return { fromPlanId, toPlanId, ...prices, share: Math.min(1, due.amount / price) };
+  return { fromPlanId, toPlanId, fromPriceId: given && priceOf(given), toPriceId: priceOf(due) };
 }
 
 function isCredit({ amount, parent }: Stripe.InvoiceLineItem): boolean {

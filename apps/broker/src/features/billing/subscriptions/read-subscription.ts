@@ -2,6 +2,8 @@ import type { Stripe } from 'stripe';
 import type { PaymentMethod } from '@souk/contract/payments.ts';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { offerOfProduct } from '../prices/put-price.ts';
+import { changeName } from '../changes/plan-change-store.ts';
+import { endedUnpaid } from './end-at-provider.ts';
 import { presentPaymentMethod } from './present-payment-method.ts';
 
 /** A subscription as the payment provider has it now: of a plan, or of the rental of a server. */
@@ -30,6 +32,14 @@ export type ProviderSubscription = {
   /** When it was over; it does not come back. */
   endedAt: Date | undefined;
   pastDue: boolean;
+  /** It was ended by us since it was not paid: what is paid of it for a later time all the same goes back. */
+  isEndedUnpaid: boolean;
+  /** The decision of ours (plan_changes) that it was changed by last. */
+  changeId: string | undefined;
+  /** The newest that it has generated. */
+  latestInvoice: { id: string; status: string | null } | undefined;
+  /** Its customer, with the balance that their next invoice is reduced by (negative) or asks for in addition. */
+  customer: { id: string; balance: number; currency: string };
   /** Whether its last invoice is paid. */
   isPaidUp: boolean;
   /** The provider has given up charging, or was told to, and keeps the subscription. */
@@ -67,7 +77,7 @@ export async function readSubscription(
   id: string,
 ): Promise<ProviderSubscription | 'missing' | undefined> {
   const found = await provider.find((stripe) =>
-    stripe.subscriptions.retrieve(id, { expand: ['latest_invoice', 'default_payment_method'] }),
+    stripe.subscriptions.retrieve(id, { expand: ['latest_invoice', 'default_payment_method', 'customer'] }),
   );
   const [item] = found?.items.data ?? [];
   if (!found) return 'missing';
@@ -95,6 +105,11 @@ export async function readSubscription(
     cancelledAt: isCancelled ? at(found.canceled_at ?? found.start_date) : undefined,
     endedAt: over.has(status) ? at(found.ended_at ?? found.canceled_at ?? found.start_date) : undefined,
     pastDue: status === 'past_due' || isGivenUp(found),
+    isEndedUnpaid: found.cancellation_details?.comment === endedUnpaid,
+    changeId: found.metadata[changeName],
+    latestInvoice:
+      typeof invoice === 'object' && invoice?.id !== undefined ? { id: invoice.id, status: invoice.status } : undefined,
+    customer: customerOf(found),
     isPaidUp: typeof invoice === 'object' && invoice?.status === 'paid',
     isGivenUp: isGivenUp(found),
     isDebited: ownMethod !== undefined && delayed.has(ownMethod.type),
@@ -105,6 +120,11 @@ export async function readSubscription(
     },
     awaited: awaitedOf(found),
   };
+}
+
+function customerOf({ customer, currency }: Stripe.Subscription): ProviderSubscription['customer'] {
+  const balance = typeof customer === 'object' && 'balance' in customer ? customer.balance : 0;
+  return { id: idOf(customer), balance, currency: currency.toUpperCase() };
 }
 
 /** A period that was written off counts as paid there. While the operator has paused the collection, months are given away. */

@@ -3,7 +3,9 @@ import { writeAudit } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { isChangeUnderWay, type PurchaseLocks } from '../changes/purchase-locks.ts';
 import { endAtProvider } from './end-at-provider.ts';
+import { comparePaid, countBalances } from './compare-paid.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
 
 const pageSize = 100;
@@ -54,9 +56,24 @@ export async function reconcileSubscriptions({ db, provider, sync, clock, log }:
       );
     }
     const last = rows.at(-1);
-    if (rows.length < pageSize || !last) return drifted;
+    if (rows.length < pageSize || !last) break;
     after = last.payment_id;
   }
+  return drifted + (await tellDifferences({ db, provider, clock, log }));
+}
+
+/** What the readings alone do not show: whether what was paid is given, and what the provider keeps for people. */
+async function tellDifferences({ db, provider, clock, log }: Omit<Given, 'sync'>): Promise<number> {
+  const at = new Date(clock.now());
+  const differences = await comparePaid(db.query, provider.livemode, at);
+  for (const { paymentId, ...details } of differences) {
+    log.error({ subscription: paymentId, ...details }, 'what was paid for a subscription is not what was given');
+    const action = 'subscription.paid-not-given';
+    await writeAudit(db.kysely, { actorId: undefined, action, subject: paymentId, details }, at);
+  }
+  for (const balances of await countBalances(db.query, provider.livemode))
+    log.warn(balances, 'customers have a balance at the payment provider');
+  return differences.length;
 }
 
 /** Whether all that differs is its price, which is read for the first time. */
@@ -79,7 +96,13 @@ function changesOf(before: string, after: string | undefined): Record<string, { 
  * Ends at the provider what was taken away here, as when an account was deleted: it would renew, and be charged, otherwise.
  * @throws SoukError payments_unavailable: the next run goes on
  */
-export async function endTakenAway({ db, provider, sync, log }: Given): Promise<void> {
+export async function endTakenAway({
+  db,
+  provider,
+  sync,
+  locks,
+  log,
+}: Given & { locks: PurchaseLocks }): Promise<void> {
   const { rows } = await db.query<Row>(
     `select payment_id from ${paidText} join subscription_syncs using (payment_id)
      where livemode = $1 and ended_at is not null and not is_over limit $2`,
@@ -87,12 +110,17 @@ export async function endTakenAway({ db, provider, sync, log }: Given): Promise<
   );
   for (const { payment_id: paymentId } of rows) {
     try {
-      if (await endAtProvider({ provider, sync }, paymentId))
+      const isEnded = await locks.runFor(paymentId, (lock) => endAtProvider({ provider, sync }, paymentId, { lock }), {
+        waitMs: 0,
+      });
+      if (isEnded)
         log.info(
           { subscription: paymentId },
           'a subscription that was taken away was canceled at the payment provider',
         );
     } catch (error) {
+      // the next run comes back to it
+      if (isChangeUnderWay(error)) continue;
       // one that the provider refuses to end must not keep the others running
       if (!isRefusal(error)) throw error;
       log.error({ err: error, subscription: paymentId }, 'a subscription that was taken away could not be canceled');

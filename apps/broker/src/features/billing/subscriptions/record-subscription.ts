@@ -23,18 +23,16 @@ export const invoiceKey = (invoiceId: string): string => `invoice:${invoiceId}`;
 /**
  * Gives the monthly credits of the plan whose period an invoice pays for, and writes the payment into the history. The first
  * invoice is in the history as the order that it paid.
+ * @param isOwed it goes back: nothing is given for it
  */
 export async function recordInvoice(
   query: Query,
   { uuid, log }: { uuid: () => string; log: Log },
-  { userId, livemode, read, what, invoice }: Owner & { invoice: PaidInvoice },
+  { userId, livemode, read, what, invoice, isOwed }: Owner & { invoice: PaidInvoice; isOwed: boolean },
 ): Promise<void> {
-  if (!(await addInvoice(query, read.id, invoice))) return;
   const { reason, period, change, amount, tax, discount, currency, receiptUrl, paymentIntentId, paidAt } = invoice;
-  // paid after its end: nothing is given for it, and it goes back
-  const isLate = read.endedAt !== undefined && paidAt > read.endedAt;
-  if (isLate)
-    log.warn({ subscription: read.id, invoiceId: invoice.id }, 'an invoice was paid after its subscription ended');
+  if (isOwed)
+    log.warn({ subscription: read.id, invoiceId: invoice.id }, 'an invoice was paid that nothing is given for');
   // a change of plan may begin a period of its own
   else if (period && !change) await grantMonthly(query, log, { userId, livemode, invoiceId: invoice.id, period });
   else await grantDifference(query, { userId, livemode, read, invoice });
@@ -47,15 +45,17 @@ export async function recordInvoice(
     );
     return;
   }
-  // two clicks at once: the second one finds nothing left to change, and nothing to pay
-  if (reason === 'update' && amount === 0) return;
+  // the plan that it paid for: the subscription may have another one by now
+  const planId = change?.toPlanId ?? period?.planId;
+  const paidPlan = planId === undefined ? undefined : await readPlan(query, planId);
+  const paidFor = paidPlan ? `${paidPlan.name} plan` : what;
   await recordTransaction(query, {
     id: uuid(),
     userId,
     livemode,
     type: read.kind === 'rental' ? 'rental_create' : 'subscription_update',
     status: 'completed',
-    description: reason === 'cycle' ? `Renewal: ${what}` : `Change of plan: ${what}`,
+    description: reason === 'cycle' ? `Renewal: ${paidFor}` : `Change of plan: ${paidFor}`,
     serverId: read.kind === 'rental' ? read.offerId : undefined,
     amount,
     tax,
@@ -67,34 +67,6 @@ export async function recordInvoice(
     idem: invoiceKey(invoice.id),
     at: paidAt,
   });
-}
-
-/** @returns false where it is recorded already; one that was recorded before amounts were kept is completed */
-async function addInvoice(query: Query, paymentId: string, invoice: PaidInvoice): Promise<boolean> {
-  const { id, paymentIntentId, paidAt, amount, tax, discount, currency, covers, change, period } = invoice;
-  const { rows } = await query<{ is_new: boolean }>(
-    `insert into subscription_invoices as i
-       (invoice_id, payment_id, payment_intent_id, recorded_at, amount, currency, covers_from, covers_to, tax, discount,
-        paid_plan_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-     on conflict (invoice_id) do update set amount = excluded.amount, currency = excluded.currency,
-       covers_from = excluded.covers_from, covers_to = excluded.covers_to where i.amount is null
-     returning xmax = 0 as is_new`,
-    [
-      id,
-      paymentId,
-      paymentIntentId ?? null,
-      paidAt,
-      amount,
-      currency,
-      covers?.from ?? null,
-      covers?.to ?? null,
-      tax,
-      discount,
-      change?.toPlanId ?? period?.planId ?? null,
-    ],
-  );
-  return rows[0]?.is_new ?? false;
 }
 
 /** Of the price that the invoice names: the plan may have another one since. */
@@ -139,10 +111,10 @@ async function grantDifference(
   const fromCredits = had ?? from?.monthlyCredits ?? 0;
   const toCredits = (await creditsOfPrice(query, change.toPriceId)) ?? to?.monthlyCredits ?? 0;
   const difference = toCredits - fromCredits;
-  // by time where the subscription is in that period still; by what was charged where it has gone on
-  const isThisPeriod = covers.to.getTime() === read.periodEndsAt.getTime();
-  const periodMs = read.periodEndsAt.getTime() - read.periodStartsAt.getTime();
-  const share = isThisPeriod ? (covers.to.getTime() - covers.from.getTime()) / periodMs : change.share;
+  // by time, also where nothing was left to pay for the rest
+  const periodFrom =
+    covers.to.getTime() === read.periodEndsAt.getTime() ? read.periodStartsAt : aMonthBefore(covers.to);
+  const share = (covers.to.getTime() - covers.from.getTime()) / (covers.to.getTime() - periodFrom.getTime());
   const credits = Math.ceil(difference * share);
   if (credits <= 0) return;
   await grantCredits(query, {
@@ -154,6 +126,14 @@ async function grantDifference(
     idem: invoiceKey(invoice.id),
     reason: `Credits of the ${to?.name} plan for the rest of the period`,
   });
+}
+
+/** Of a period that is over by now: plans are paid by the month. */
+function aMonthBefore(at: Date): Date {
+  const before = new Date(at);
+  before.setUTCMonth(before.getUTCMonth() - 1);
+  if (before.getUTCDate() !== at.getUTCDate()) before.setUTCDate(0);
+  return before;
 }
 
 /** What its owner decided about a subscription, which costs nothing by itself. */

@@ -1,6 +1,8 @@
 import type { Stripe } from 'stripe';
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Query } from '#platform/db/database.ts';
+import { dropOpenChanges } from '../changes/plan-change-store.ts';
+import type { PurchaseLock } from '../changes/purchase-locks.ts';
 import { dropUpgrade } from './drop-upgrade.ts';
 import { stopCollecting } from './stop-collecting.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
@@ -14,18 +16,24 @@ export async function setEnd(
   { query, provider, sync }: { query: Query; provider: PaymentProvider; sync: SyncSubscription },
   paymentId: string,
   endsWithPeriod: boolean,
+  lock: PurchaseLock | undefined,
 ): Promise<void> {
   try {
-    if (endsWithPeriod) await dropUpgrade(provider, paymentId);
+    if (endsWithPeriod) {
+      await dropUpgrade(provider, paymentId);
+      // one that the provider has not made yet would be paid for a plan that ends
+      await dropOpenChanges(query, paymentId);
+    }
     const change = endsWithPeriod ? { cancel_at_period_end: true } : await resumption(provider, paymentId);
+    await lock?.confirm();
     await provider.call((stripe) => stripe.subscriptions.update(paymentId, change));
     await stopCollecting(provider, paymentId, endsWithPeriod ? 'stop' : 'go on');
   } catch (error) {
-    if (isRefusal(error)) await sync(paymentId);
+    if (isRefusal(error)) await sync(paymentId, lock);
     throw error;
   }
   await query('update subscription_syncs set end_wanted = false where payment_id = $1 and end_wanted', [paymentId]);
-  await sync(paymentId);
+  await sync(paymentId, lock);
 }
 
 /** A cancellation in the provider's portal is a date of its own, which has a parameter of its own. */

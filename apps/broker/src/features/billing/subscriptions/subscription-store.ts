@@ -55,6 +55,30 @@ export async function findOwner(query: Query, paymentId: string, livemode: boole
   return rows[0]?.user_id;
 }
 
+/** It is read again by the next run of a job: this reading saw no one moment, or could not do what followed from it. */
+export async function wantReading(query: Query, paymentId: string): Promise<void> {
+  await query(
+    `insert into subscription_syncs (payment_id, asked, read_again) values ($1, 0, true)
+     on conflict (payment_id) do update set read_again = true`,
+    [paymentId],
+  );
+}
+
+/** Takes subscriptions that are to be read again. */
+export async function takeWantedReadings(query: Query, livemode: boolean, limit: number): Promise<string[]> {
+  const { rows } = await query<{ payment_id: string }>(
+    `update subscription_syncs set read_again = false where payment_id in (
+       select payment_id from subscription_syncs s where read_again and exists (
+         select from subscriptions o where o.payment_id = s.payment_id and o.livemode = $1
+         union all select from access_grants o where o.payment_id = s.payment_id and o.livemode = $1
+         union all select from checkout_orders o where o.subscription_id = s.payment_id and o.livemode = $1)
+       order by payment_id limit $2 for update skip locked)
+     returning payment_id`,
+    [livemode, limit],
+  );
+  return rows.map((row) => row.payment_id);
+}
+
 export async function findStored(
   query: Query,
   kind: ProviderSubscription['kind'],
@@ -171,27 +195,4 @@ export async function readPlan(query: Query, planId: string): Promise<PlanFacts 
   );
   const [row] = rows;
   return row && { planId: row.plan_id, name: row.name, tier: row.tier, monthlyCredits: row.monthly_credits };
-}
-
-/** Lists the invoices of a subscription that are recorded with what paid them and how much. */
-export async function listRecordedInvoices(query: Query, paymentId: string): Promise<ReadonlySet<string>> {
-  const { rows } = await query<{ invoice_id: string }>(
-    'select invoice_id from subscription_invoices where payment_id = $1 and amount is not null',
-    [paymentId],
-  );
-  return new Set(rows.map((row) => row.invoice_id));
-}
-
-/** Whether an invoice was recorded that paid for the plan of a subscription, up to the end of its present period. */
-export async function isRecordedAsPaid(
-  query: Query,
-  { id, offerId, periodEndsAt }: Pick<ProviderSubscription, 'id' | 'offerId' | 'periodEndsAt'>,
-): Promise<boolean> {
-  const { rows } = await query<{ found: boolean }>(
-    `select exists (
-       select from subscription_invoices where payment_id = $1 and paid_plan_id = $2 and covers_to = $3
-     ) as found`,
-    [id, offerId, periodEndsAt],
-  );
-  return rows[0]?.found ?? false;
 }

@@ -9,20 +9,25 @@ import { noteSeenPrice } from '../prices/plan-prices.ts';
 import { noteNotice } from '#platform/notices/outbox.ts';
 import { takeRentalsOfPlan } from '../overlap/end-with-plan.ts';
 import { boundAccess } from './bound-access.ts';
-import { withoutUpgrade } from './drop-upgrade.ts';
+import { noteBalance } from '../changes/note-balance.ts';
+import type { PurchaseLock, PurchaseLocks } from '../changes/purchase-locks.ts';
+import { voidAwaited } from './drop-upgrade.ts';
+import { addInvoice, isRecordedAsPaid, listRecordedInvoices, markOwed } from './invoice-store.ts';
+import { judgeChanges } from './judge-changes.ts';
+import { readMoment } from './read-moment.ts';
 import { readNextInvoice, type NextInvoice } from './read-next-invoice.ts';
 import { readPaidInvoices, type PaidInvoice } from './read-invoices.ts';
-import { readSubscription, type ProviderSubscription } from './read-subscription.ts';
+import type { ProviderSubscription } from './read-subscription.ts';
 import { recordDecision, recordInvoice, type Decision } from './record-subscription.ts';
+import { setRight } from './set-right.ts';
 import { stopCollecting } from './stop-collecting.ts';
 import {
   beginReading,
   findOwner,
   findStored,
-  isRecordedAsPaid,
-  listRecordedInvoices,
   noteReading,
   readPlan,
+  wantReading,
   writePlan,
   writeRental,
   type PlanFacts,
@@ -33,11 +38,14 @@ import {
  * Brings what we know of a subscription up to what the payment provider has: the plan or rental, its credits and its history.
  * Called for each event, by checkout, by the reconciler and after each change, as often as they like, by several brokers at
  * once.
+ * What has to be done at the provider then is done under the lock of its person's purchases; where another change has that, by a job.
  * @param paymentId of the provider
- * @returns unknown: it is of a product of ours, and of no paid order that we know of
+ * @param lock where the caller has it
+ * @returns unknown: it is of a product of ours, and of no paid order that we know of. unsettled: it changes at this moment, and is
+ *   read again by a job
  * @throws SoukError payments_unavailable: call again later
  */
-export type SyncSubscription = (paymentId: string) => Promise<'known' | 'unknown'>;
+export type SyncSubscription = (paymentId: string, lock?: PurchaseLock) => Promise<'known' | 'unknown' | 'unsettled'>;
 
 export type SyncGiven = {
   db: Pick<Database, 'query' | 'transaction'>;
@@ -47,12 +55,13 @@ export type SyncGiven = {
   readServer(id: string): Promise<OwnedServerFacts>;
   /** The provider has no such subscription. */
   endMissing(paymentId: string): Promise<void>;
-  /** Gives back what was paid after its end. */
-  returnLate(paymentId: string, endedAt: Date): Promise<void>;
+  locks: PurchaseLocks;
+  /** Gives back what was paid for it and has to go back. */
+  returnOwed(paymentId: string, lock: PurchaseLock): Promise<void>;
   /** Sees to it that its invoices can be paid as the shop wants it. */
   settle(read: ProviderSubscription): Promise<void>;
   /** Ends rentals with their period that the plan includes from now on. One that the provider does not end now is tried again. */
-  endRentals(paymentIds: readonly string[]): Promise<void>;
+  endRentals(paymentIds: readonly string[], lock: PurchaseLock): Promise<void>;
   /** On every replica: what a person owns has changed. */
   announce(userId: string): Promise<void>;
   uuid: () => string;
@@ -60,8 +69,11 @@ export type SyncGiven = {
   log: Log;
 };
 
-/** What a reading changed: whose it is, and the rentals that a plan ends with their period. */
-type Written = { userId: string; ending: string[] };
+/**
+ * What a reading changed: whose it is, the rentals that a plan ends with their period, whether payments have to go back, and whether
+ * the provider has made a change that did not happen.
+ */
+type Written = { userId: string; ending: string[]; isOwed: boolean; isWrong: boolean };
 
 export function createSyncSubscription(given: SyncGiven): SyncSubscription {
   const { db, provider, uuid, log } = given;
@@ -76,20 +88,27 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
     next: NextInvoice | undefined,
   ): Promise<Written | 'newer' | undefined> {
     if (!(await noteReading(query, found, reading, next))) return 'newer';
+    await noteBalance(query, found.customer);
     const read = await boundAccess(query, found, invoices);
     const stored = await findStored(query, read.kind, read.id);
     const userId = stored?.userId ?? (await findOwner(query, read.id, livemode));
     // not paid for yet as far as we know, or not what was ordered: checkout decides that
     if (userId === undefined || stored?.livemode === !livemode) return undefined;
     const owner = { id: stored?.id ?? uuid(), userId, livemode };
+    const fresh: PaidInvoice[] = [];
+    for (const invoice of invoices) if (await addInvoice(query, read.id, invoice)) fresh.push(invoice);
+    const isWrong = await judgeChanges(query, read, fresh);
+    const { owed, isDue } = await markOwed(query, read, new Date(given.clock.now()));
+    const paying = fresh.filter(({ id }) => !owed.has(id));
     let what: string;
     let ending: string[] = [];
     let nextPlanId: string | undefined;
     if (read.kind === 'plan') {
       const isPaidFor =
-        invoices.some(({ change, period }) => [change?.toPlanId, period?.planId].includes(read.offerId)) ||
+        paying.some(({ change, period }) => [change?.toPlanId, period?.planId].includes(read.offerId)) ||
         (await isRecordedAsPaid(query, read));
-      const chosen = await choosePlan(query, read, stored, isPaidFor);
+      const chosen =
+        isWrong && stored ? await keepPlan(query, stored) : await choosePlan(query, read, stored, isPaidFor);
       if (!chosen) {
         log.error({ subscription: read.id, planId: read.offerId }, 'a subscription is of a plan that does not exist');
         return undefined;
@@ -107,12 +126,13 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
       what = `Rental of ${rentedName}`;
     }
     const told = { ...owner, read, what };
-    for (const invoice of invoices) await recordInvoice(query, { uuid, log }, { ...told, invoice });
+    for (const invoice of fresh)
+      await recordInvoice(query, { uuid, log }, { ...told, invoice, isOwed: owed.has(invoice.id) });
     const decisions = await decisionsOf(query, read, stored, nextPlanId);
     for (const one of decisions)
       await recordDecision(query, { ...told, ...one, id: uuid(), at: new Date(given.clock.now()) });
     if (read.pastDue && !stored?.pastDue && !read.endedAt) await tellOfFailure(query, owner, read, what);
-    return { userId, ending };
+    return { userId, ending, isOwed: isDue, isWrong };
   }
 
   /** Once for each time that it becomes past due: later tries of the same payment change nothing. */
@@ -127,30 +147,73 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
     await noteNotice(query, { kind: 'payment_failed', userId, event, facts }, new Date(given.clock.now()));
   }
 
-  return async (paymentId) => {
+  /** @returns whether something of it was changed at the provider, so that it has to be read again */
+  async function follow(
+    read: ProviderSubscription,
+    { ending, isOwed, isWrong }: Written,
+    lock: PurchaseLock,
+  ): Promise<boolean> {
+    const isRight = isWrong && (await setRight({ ...given, query: db.query }, read, lock));
+    const isDropped = isCancelledUpgrade(read);
+    if (isDropped) await voidAwaited(provider, read);
+    if (isOwed) await given.returnOwed(read.id, lock);
+    if (ending.length > 0) await given.endRentals(ending, lock);
+    return isRight || isDropped;
+  }
+
+  /** @param isAgain after a change that followed from a reading: another one waits for the next */
+  async function readAndFollow(
+    paymentId: string,
+    lock: PurchaseLock | undefined,
+    isAgain: boolean,
+  ): ReturnType<SyncSubscription> {
     const reading = await beginReading(db.query, paymentId);
-    const found = await readSubscription(provider, paymentId);
-    const read = found && found !== 'missing' ? await withoutUpgrade(provider, found) : found;
-    if (read === 'missing') {
+    const moment = await readMoment(provider, paymentId);
+    if (moment === 'missing') {
       await given.endMissing(paymentId);
       return 'known';
     }
-    if (!read) return 'known';
+    if (moment === 'unsettled') {
+      await wantReading(db.query, paymentId);
+      return 'unsettled';
+    }
+    if (!moment) return 'known';
+    const { read } = moment;
     // after its end: a void invoice would make a subscription that is past due an active one
     if (read.endedAt) await stopCollecting(provider, paymentId, 'void');
     const recorded = await listRecordedInvoices(db.query, paymentId);
-    const invoices = await readPaidInvoices(provider, paymentId, (id) => recorded.has(id));
+    const invoices = await readPaidInvoices(provider, moment.invoices, (id) => recorded.has(id));
     const next = await readNextInvoice(provider, read);
     const rentedName = read.kind === 'rental' ? (await given.readServer(read.offerId)).name : '';
     const written = await db.transaction((query) => write(query, reading, read, invoices, rentedName, next));
     if (written === undefined) return 'unknown';
     if (written !== 'newer') {
-      await given.announce(written.userId);
-      await given.endRentals(written.ending);
+      const { userId, ending, isOwed, isWrong } = written;
+      await given.announce(userId);
+      if (isWrong || isOwed || ending.length > 0 || isCancelledUpgrade(read)) {
+        const isChanged = await given.locks.tryRun(userId, (held) => follow(read, written, held), lock);
+        if (isChanged === undefined) await wantReading(db.query, paymentId);
+        else if (isChanged && !isAgain) return readAndFollow(paymentId, lock, true);
+      }
     }
-    await (read.endedAt ? given.returnLate(paymentId, read.endedAt) : given.settle(read));
+    if (!read.endedAt) await given.settle(read);
     return 'known';
-  };
+  }
+
+  return (paymentId, lock) => readAndFollow(paymentId, lock, false);
+}
+
+/** It was canceled, as in the portal of the provider, while an upgrade waits to be paid: that is dropped. */
+const isCancelledUpgrade = ({ cancelledAt, awaited }: ProviderSubscription): boolean =>
+  cancelledAt !== undefined && awaited !== undefined;
+
+/** The plan that a subscription gives stays where the provider has made a change that did not happen. */
+async function keepPlan(
+  query: Query,
+  { itemId, nextPlanId }: StoredSubscription,
+): Promise<{ itemId: string; name: string; nextPlanId: string | undefined } | undefined> {
+  const plan = await readPlan(query, itemId);
+  return plan && { itemId, name: plan.name, nextPlanId };
 }
 
 /** What was decided about a subscription, by what was known of it and what is read now. A cancellation may be over when it is read. */

@@ -6,6 +6,7 @@ import type { Log } from '#platform/log.ts';
 import { noteDispute } from '../needs/note-dispute.ts';
 import { recordTransaction } from '../record-transaction.ts';
 import { taxOfReturn } from '../tax-of-return.ts';
+import type { PurchaseLock, PurchaseLocks } from '../changes/purchase-locks.ts';
 import { endAtProvider } from '../subscriptions/end-at-provider.ts';
 import { writeAuditWith, type AuditEntry } from '#platform/audit/audit-log.ts';
 import { closeFlagged, noteFailedRefund, type FailedRefund } from './refund-of-order.ts';
@@ -26,7 +27,8 @@ export type TakeBack = {
 export function createTakeBack(given: {
   db: Pick<Database, 'query' | 'transaction'>;
   provider: PaymentProvider;
-  sync(paymentId: string): Promise<unknown>;
+  sync(paymentId: string, lock?: PurchaseLock): Promise<unknown>;
+  locks: PurchaseLocks;
   announce(userId: string): Promise<void>;
   uuid: () => string;
   clock: Clock;
@@ -49,18 +51,8 @@ export function createTakeBack(given: {
     const recorded = await findPayment(db.query, id);
     if (recorded) return recorded;
     if (unrecorded.hasOpenOrders) throw new Error(`the payment ${id} is not recorded yet`);
-    // of an order that was given nothing for: its money is with its owner again
-    const at = new Date(given.clock.now());
-    if (await closeFlagged(db.query, id, { isAllBack: await isAllBack(id), at })) return undefined;
     log.warn({ ...facts, paymentIntent: id }, 'money went back for a payment that is not in the history');
     return undefined;
-  }
-
-  async function isAllBack(paymentIntentId: string): Promise<boolean> {
-    const { data } = await provider.call((stripe) =>
-      stripe.charges.list({ payment_intent: paymentIntentId, limit: 100 }),
-    );
-    return data.every(({ paid, refunded }) => !paid || refunded);
   }
 
   /**
@@ -108,6 +100,7 @@ export function createTakeBack(given: {
           await takeCredits(query, payment, { fact, ...returned(payment, refund), contra: 'refund' });
         }
         await markRefunded(query, payment);
+        await closeFlagged(query, payment.paymentIntentId, new Date(given.clock.now()));
       });
       await given.announce(payment.userId);
     },
@@ -132,7 +125,9 @@ export function createTakeBack(given: {
       });
       log.warn({ dispute: id, status: dispute.status, userId: payment.userId }, 'a payment is disputed');
       const isReturned = outcome !== undefined && outcome !== 'stands';
-      if (isReturned && payment.subscriptionId !== undefined) await endAtProvider(given, payment.subscriptionId);
+      const { subscriptionId } = payment;
+      if (isReturned && subscriptionId !== undefined)
+        await given.locks.run(payment.userId, (lock) => endAtProvider(given, subscriptionId, { lock }));
       await given.announce(payment.userId);
     },
   };
@@ -174,14 +169,19 @@ const returned = (payment: KnownPayment, { amount, currency }: { amount: number;
   amount: currency.toUpperCase() === payment.currency ? amount : payment.amount,
 });
 
-/** A payment all of whose money went back is shown so; what went back in another currency counts as all. */
+/**
+ * A payment all of whose money went back is shown so; what went back in another currency counts as all. One that is about to go back,
+ * or that the operator looks at, is no completed one meanwhile.
+ */
 async function markRefunded(query: Query, { transactionId, paymentIntentId }: KnownPayment): Promise<void> {
+  const isOrder = (status: string) =>
+    `exists (select from checkout_orders o where o.payment_intent_id = $2 and o.status = '${status}')`;
   await query(
     `update transactions t set status = case when t.amount <= (
          select coalesce(sum(case when r.currency = t.currency then r.amount else t.amount end), 0) from transactions r
          where r.payment_intent_id = $2 and r.type = 'refund' and r.status = 'completed')
-       then 'refunded' else 'completed' end
-     where t.id = $1 and t.status in ('completed', 'refunded')`,
+       then 'refunded' when ${isOrder('flagged')} then 'pending' when ${isOrder('returning')} then t.status else 'completed' end
+     where t.id = $1 and t.status in ('pending', 'completed', 'refunded')`,
     [transactionId, paymentIntentId],
   );
 }

@@ -28,14 +28,15 @@ export async function noteFailedRefund(
     [fact],
   );
   const { rows: orders } = await query<{ id: string }>(
-    `update checkout_orders set status = 'flagged', decided_at = $2, reason = 'its refund failed'
+    `update checkout_orders set status = 'flagged', decided_at = $2, trouble = 'its refund failed'
      where payment_intent_id = $1 and status = 'refunded' returning id`,
     [paymentIntentId, at],
   );
   const { rows: refunds } = await query<{ id: string }>(
-    `update access_refunds set state = 'failed', error = 'the refund failed at the payment provider days later'
+    `update access_refunds set state = 'failed', error = 'the refund failed at the payment provider days later', done_at = $2,
+       next_at = $2::timestamptz + interval '1 day'
      where id::text = $1 and state = 'refunded' returning id`,
-    [accessRefund ?? null],
+    [accessRefund ?? null, at],
   );
   const [order, refund, row] = [orders[0], refunds[0], failed[0]];
   if (order) return { kind: 'order', id: order.id };
@@ -43,17 +44,12 @@ export async function noteFailedRefund(
   return row && { kind: 'payment', id: row.id };
 }
 
-/** A flagged order whose money the operator has given back needs them no more. @returns whether there is an order of this payment */
-export async function closeFlagged(
-  query: Query,
-  paymentIntentId: string,
-  { isAllBack, at }: { isAllBack: boolean; at: Date },
-): Promise<boolean> {
-  if (isAllBack)
-    await query(
-      `update checkout_orders set status = 'refunded', decided_at = $2 where payment_intent_id = $1 and status = 'flagged'`,
-      [paymentIntentId, at],
-    );
-  const { rows } = await query(`select from checkout_orders where payment_intent_id = $1`, [paymentIntentId]);
-  return rows.length > 0;
+/** A flagged order all of whose money the operator has given back needs them no more. */
+export async function closeFlagged(query: Query, paymentIntentId: string, at: Date): Promise<void> {
+  await query(
+    `update checkout_orders o set status = 'refunded', decided_at = $2
+     where payment_intent_id = $1 and status = 'flagged' and exists (
+       select from transactions t where t.payment_intent_id = $1 and t.type <> 'refund' and t.status = 'refunded')`,
+    [paymentIntentId, at],
+  );
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { isChangeUnderWay } from '../changes/purchase-locks.ts';
 import { markDone, markFailed, nextDue, removeDone, storeEvent, takeEvents, type TakenEvent } from './event-store.ts';
 import type { PaymentEvent, PaymentEventHandlers } from './payment-event.ts';
 
@@ -89,7 +90,9 @@ export function createEventWorker({
       const waitMs = Math.min(longestWaitMs, 1000 * 2 ** (event.attempts - 1));
       const facts = { err: error, eventId: event.id, type: event.type, attempts: event.attempts };
       const text = 'an event of the payment provider could not be handled; it is tried again';
-      if (event.attempts >= alarmingAttempt) log.error(facts, text);
+      // another change of the same person is no failure
+      if (isChangeUnderWay(error)) log.debug(facts, text);
+      else if (event.attempts >= alarmingAttempt) log.error(facts, text);
       else log.warn(facts, text);
       await markFailed(query, event.id, inMs(waitMs), reasonOf(error));
     }

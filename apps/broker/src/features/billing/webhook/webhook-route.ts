@@ -34,8 +34,16 @@ export function mountPaymentWebhook(
     path,
     provider,
     take,
+    noteRefusal,
     clock,
-  }: { path: string; provider: PaymentProvider; take(event: PaymentEvent): Promise<void>; clock: Clock },
+  }: {
+    path: string;
+    provider: PaymentProvider;
+    take(event: PaymentEvent): Promise<void>;
+    /** Where the secret is another one than the provider's, nothing else tells. */
+    noteRefusal(reason: string): void;
+    clock: Clock;
+  },
 ): void {
   void server.register((scope, _options, done) => {
     // the signature is over the bytes, of any content type
@@ -44,6 +52,10 @@ export function mountPaymentWebhook(
       '*',
       bodyParser(maxBodyBytes, (bytes) => bytes),
     );
+    const refused = (message: string) => {
+      noteRefusal(message);
+      return new SoukError('invalid_request', { message });
+    };
     scope.post<{ Body: Buffer | undefined }>(path, async (request) => {
       const signature = request.headers['stripe-signature'];
       if (!Buffer.isBuffer(request.body) || typeof signature !== 'string') throw refused('The signature is missing.');
@@ -59,5 +71,3 @@ export function mountPaymentWebhook(
     done();
   });
 }
-
-const refused = (message: string) => new SoukError('invalid_request', { message });

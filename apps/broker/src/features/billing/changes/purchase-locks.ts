@@ -1,0 +1,125 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Query } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Log } from '#platform/log.ts';
+import { findPayer } from './find-payer.ts';
+
+/** Silence after which other brokers take a lock over: its holder was killed, or is frozen. */
+const lifeSeconds = 30;
+const beatMs = 5_000;
+/** A second change waits this long for the first. */
+const patienceMs = 5_000;
+const askEveryMs = 200;
+
+/** Shows that the caller has the lock of a person's purchases. */
+export type PurchaseLock = {
+  readonly userId: string;
+  /**
+   * To be called right before a write at the provider: a broker that was frozen may have lost the lock.
+   * @throws SoukError change_under_way
+   */
+  confirm(): Promise<void>;
+};
+
+type Options = {
+  /** The lock, where the caller has it already. */
+  lock?: PurchaseLock | undefined;
+  /** How long to wait for another change; people wait, jobs do not. */
+  waitMs?: number;
+};
+
+/**
+ * One change of a person's purchases at a time, on all brokers. The lock is a row and no transaction: it is held while the payment
+ * provider is asked. It comes before `access:{userId}`.
+ */
+export type PurchaseLocks = {
+  /** @throws SoukError change_under_way where another change goes on for longer than the wait; the errors of the work */
+  run<T>(userId: string, work: (lock: PurchaseLock) => Promise<T>, options?: Options): Promise<T>;
+  /** The same for whoever pays for a subscription; without a lock where it is of no one here. */
+  runFor<T>(paymentId: string, work: (lock: PurchaseLock | undefined) => Promise<T>, options?: Options): Promise<T>;
+  /** The same, but answers undefined where another change goes on for longer than the wait. */
+  tryRun<T>(userId: string, work: (lock: PurchaseLock) => Promise<T>, lock?: PurchaseLock): Promise<T | undefined>;
+};
+
+export function createPurchaseLocks({
+  query,
+  livemode,
+  uuid,
+  log,
+}: {
+  query: Query;
+  livemode: boolean;
+  uuid: () => string;
+  log: Log;
+}): PurchaseLocks {
+  async function take(userId: string, holder: string): Promise<boolean> {
+    const { rows } = await query(
+      `insert into purchase_locks as l (user_id, livemode, holder, until)
+       values ($1, $2, $3, clock_timestamp() + make_interval(secs => $4))
+       on conflict (user_id, livemode) do update set holder = excluded.holder, until = excluded.until
+         where l.until < clock_timestamp() returning holder`,
+      [userId, livemode, holder, lifeSeconds],
+    );
+    return rows.length === 1;
+  }
+
+  /** @returns false where another broker has taken it over */
+  async function extend(userId: string, holder: string): Promise<boolean> {
+    const { rows } = await query(
+      `update purchase_locks set until = clock_timestamp() + make_interval(secs => $4)
+       where user_id = $1 and livemode = $2 and holder = $3 returning holder`,
+      [userId, livemode, holder, lifeSeconds],
+    );
+    return rows.length === 1;
+  }
+
+  async function waitFor(userId: string, holder: string, waitMs: number): Promise<void> {
+    const endsAtMs = performance.now() + waitMs;
+    while (!(await take(userId, holder))) {
+      if (performance.now() >= endsAtMs) throw new SoukError('change_under_way');
+      await pause(askEveryMs);
+    }
+  }
+
+  const run: PurchaseLocks['run'] = async (userId, work, { lock, waitMs = patienceMs } = {}) => {
+    if (lock?.userId === userId) return work(lock);
+    const holder = uuid();
+    await waitFor(userId, holder, waitMs);
+    const warn = (error: unknown) =>
+      log.warn({ err: error, userId }, 'the lock of purchases could not be extended or released');
+    const beat = setInterval(() => void extend(userId, holder).catch(warn), beatMs).unref();
+    try {
+      return await work({
+        userId,
+        async confirm() {
+          if (!(await extend(userId, holder))) throw new SoukError('change_under_way');
+        },
+      });
+    } finally {
+      clearInterval(beat);
+      // what is left ends by itself
+      await query('delete from purchase_locks where user_id = $1 and livemode = $2 and holder = $3', [
+        userId,
+        livemode,
+        holder,
+      ]).catch(warn);
+    }
+  };
+
+  return {
+    run,
+    async runFor(paymentId, work, options) {
+      const userId = options?.lock?.userId ?? (await findPayer(query, paymentId));
+      return userId === undefined ? work(undefined) : run(userId, work, options);
+    },
+    tryRun: (userId, work, lock) =>
+      run(userId, work, { lock }).catch((error: unknown) => {
+        if (isChangeUnderWay(error)) return undefined;
+        throw error;
+      }),
+  };
+}
+
+/** Whether a change was refused since another one is under way. */
+export const isChangeUnderWay = (error: unknown): boolean =>
+  error instanceof SoukError && error.code === 'change_under_way';

@@ -1,0 +1,34 @@
+import type { Query } from '#platform/db/database.ts';
+import type { PurchaseLock } from '../changes/purchase-locks.ts';
+import type { SyncSubscription } from './fulfilment.ts';
+import type { Order } from './order.ts';
+
+type Wanted = Pick<Order, 'userId' | 'livemode' | 'kind' | 'itemId'>;
+
+/** What a person has not paid of the kind that they buy anew: plans, or rentals of the same server. */
+export async function findUnpaid(
+  query: Query,
+  { userId, livemode, kind, itemId }: Wanted,
+  but: string | undefined,
+): Promise<string[]> {
+  if (kind === 'credits') return [];
+  const { rows } = await query<{ payment_id: string }>(
+    `select payment_id from ${kind === 'plan' ? 'subscriptions' : 'access_grants'}
+     where user_id = $1 and livemode = $2 and source = 'payment' and payment_id <> $3 and past_due and ended_at is null
+       and ${kind === 'plan' ? '$4::text is not null' : 'server_id = $4'}`,
+    [userId, livemode, but ?? '', itemId],
+  );
+  return rows.map((row) => row.payment_id);
+}
+
+/**
+ * Reads at the provider what a person has not paid as far as we know, before it is replaced: they may have paid it just now.
+ * @throws SoukError payments_unavailable
+ */
+export async function syncUnpaid(
+  { query, syncSubscription }: { query: Query; syncSubscription: SyncSubscription },
+  wanted: Wanted,
+  { but, lock }: { but?: string | undefined; lock: PurchaseLock },
+): Promise<void> {
+  for (const paymentId of await findUnpaid(query, wanted, but)) await syncSubscription(paymentId, lock);
+}

@@ -1,0 +1,39 @@
+import type { Stripe } from 'stripe';
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { readSubscription, type ProviderSubscription } from './read-subscription.ts';
+
+/** More than a subscription generates between two readings of it. */
+const newest = 12;
+/** Where something happens between each two requests, a job goes on later. */
+const mostReadings = 3;
+
+/** A subscription and its newest invoices, the newest first, as they were at one moment. */
+export type Moment = { read: ProviderSubscription; invoices: Stripe.Invoice[] };
+
+/**
+ * Reads a subscription and its invoices, which takes two requests: where something happened in between, both again.
+ * @returns missing: the provider has no such subscription; unsettled: it changed at each reading; undefined: it is of none of our
+ *   products
+ * @throws SoukError payments_unavailable
+ */
+export async function readMoment(
+  provider: PaymentProvider,
+  id: string,
+): Promise<Moment | 'missing' | 'unsettled' | undefined> {
+  for (let reading = 1; reading <= mostReadings; reading += 1) {
+    const read = await readSubscription(provider, id);
+    if (read === 'missing' || read === undefined) return read;
+    const { data } = await provider.call((stripe) => stripe.invoices.list({ subscription: id, limit: newest }));
+    if (isOneMoment(read, data)) return { read, invoices: data };
+  }
+  return 'unsettled';
+}
+
+/** Whether the newest invoice that the subscription names is the newest of the list, in the same state. */
+function isOneMoment({ latestInvoice: named }: ProviderSubscription, listed: readonly Stripe.Invoice[]): boolean {
+  const index = listed.findIndex(({ id }) => id === named?.id);
+  const newer = index === -1 ? listed : listed.slice(0, index);
+  // those that were made by hand are none of its own
+  if (newer.some(({ billing_reason: reason }) => reason?.startsWith('subscription') ?? false)) return false;
+  return named === undefined || listed[index]?.status === named.status;
+}

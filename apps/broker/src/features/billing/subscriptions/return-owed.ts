@@ -1,0 +1,101 @@
+import type { AuditAction } from '@souk/contract/audit-actions.ts';
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { writeAuditWith } from '#platform/audit/audit-log.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import type { PurchaseLock, PurchaseLocks } from '../changes/purchase-locks.ts';
+import { refundRest } from '../refunds/refund-rest.ts';
+import { returnBalance } from '../refunds/return-balance.ts';
+import { noteReturned, postponeReturn, takeOwed, type OwedInvoice } from './invoice-store.ts';
+
+/** How long the one that took a payment has it for itself. */
+const claimMs = 120_000;
+/** A refund that a bank carries out in days is looked at again. */
+const pendingMs = 60 * 60_000;
+const refusedAgainMs = 24 * 60 * 60_000;
+/** A provider that does not answer is left alone until the next run. */
+const mostFailures = 3;
+
+/**
+ * Gives back payments for subscriptions that nothing can be given for (invoice-store.ts): the money, and what they took from the
+ * balance of the customer. The events of the refunds write them into the history.
+ */
+export type ReturnOwed = {
+  /** Those of one subscription. @throws SoukError payments_unavailable: a job goes on */
+  of(paymentId: string, lock: PurchaseLock): Promise<void>;
+  /** All that are due. */
+  due(): Promise<void>;
+};
+
+export function createReturnOwed(given: {
+  db: Pick<Database, 'query' | 'transaction'>;
+  provider: PaymentProvider;
+  locks: PurchaseLocks;
+  clock: Clock;
+  log: Log;
+}): ReturnOwed {
+  const { db, provider, locks, clock, log } = given;
+  const inMs = (ms: number) => new Date(clock.now() + ms);
+  const take = (of?: string) =>
+    takeOwed(db.query, { livemode: provider.livemode, now: inMs(0), nextAt: inMs(claimMs), of });
+
+  async function returnOne(owed: OwedInvoice, lock: PurchaseLock | undefined): Promise<void> {
+    const { invoiceId, paymentIntentId, amount } = owed;
+    await lock?.confirm();
+    if (paymentIntentId === undefined && amount > 0)
+      return refused(owed, { error: 'it was paid outside of the payment provider', left: amount });
+    if (paymentIntentId !== undefined) {
+      const back = await refundRest(provider, {
+        paymentIntentId,
+        name: { key: 'lateInvoice', value: invoiceId },
+        reason: 'requested_by_customer',
+        // nothing is given for it: whatever goes back, goes back of this
+        counts: () => true,
+      });
+      if (back.refused !== undefined) return refused(owed, { error: back.refused, left: back.missing });
+      if (back.pending > 0) return postponeReturn(db.query, invoiceId, { nextAt: inMs(pendingMs) });
+    }
+    await returnBalance(provider, { invoiceId, used: owed.balanceUsed });
+    await tell(owed, 'payment.returned');
+  }
+
+  async function refused(owed: OwedInvoice, { error, left }: { error: string; left: number }): Promise<void> {
+    await postponeReturn(db.query, owed.invoiceId, { nextAt: inMs(refusedAgainMs), refused: { error, left } });
+    if (!owed.wasRefused) await tell(owed, 'payment.return-refused', { error, left });
+  }
+
+  async function tell(
+    { invoiceId, paymentId, reason }: OwedInvoice,
+    action: Extract<AuditAction, 'payment.returned' | 'payment.return-refused'>,
+    trouble: { error?: string; left?: number } = {},
+  ): Promise<void> {
+    const details = { subscription: paymentId, invoiceId, why: reason, ...trouble };
+    const isNew = await db.transaction(async (query) => {
+      if (action === 'payment.returned' && !(await noteReturned(query, invoiceId, inMs(0)))) return false;
+      await writeAuditWith(query, { actorId: undefined, action, subject: paymentId, details }, inMs(0));
+      return true;
+    });
+    if (!isNew) return;
+    if (action === 'payment.returned') log.warn(details, 'a payment for a subscription was given back');
+    else log.error(details, 'a payment for a subscription could not be given back: an operator has to look');
+  }
+
+  return {
+    async of(paymentId, lock) {
+      for (let owed = await take(paymentId); owed; owed = await take(paymentId)) await returnOne(owed, lock);
+    },
+    async due() {
+      for (let failures = 0; failures < mostFailures;) {
+        const owed = await take();
+        if (!owed) return;
+        try {
+          await locks.runFor(owed.paymentId, (lock) => returnOne(owed, lock), { waitMs: 0 });
+        } catch (error) {
+          failures += 1;
+          log.warn({ err: error, invoiceId: owed.invoiceId }, 'a payment could not be given back yet');
+        }
+      }
+    },
+  };
+}
