@@ -9,7 +9,7 @@ export function messageOf(error: unknown): string | undefined {
   return error.code === 'network' ? error.message : error.serverMessage;
 }
 
-const movedOn: ReadonlySet<string> = new Set(['price_changed', 'service_down', 'overlap_changed']);
+const movedOn: ReadonlySet<string> = new Set(['price_changed', 'service_down', 'overlap_changed', 'change_under_way']);
 
 /** What is asked for is no longer as the page showed it: its price, whether it is up, or what else is paid for it. */
 export const hasMovedOn = (error: unknown): boolean => error instanceof ApiError && movedOn.has(error.code);

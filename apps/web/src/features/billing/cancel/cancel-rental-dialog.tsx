@@ -30,7 +30,9 @@ export function CancelRentalDialog({ userId, service, onClose }: CancelRentalDia
       title={({ name }) => `Cancel the rental of ${name}?`}
       question={(service) => kept(service) ?? whatItMeans(service.endsAt, service.status)}
       confirmLabel="Cancel rental"
-      end={({ id }) => billingApi.cancelRental({ params: { mcpId: id } })}
+      end={({ id, status }) =>
+        billingApi.cancelRental({ params: { mcpId: id }, body: status === undefined ? {} : { shown: status } })
+      }
       what={({ name }) => `The rental of ${name}`}
       kept={kept}
       failure={() => 'Failed to cancel rental. Please try again or contact support.'}

@@ -39,7 +39,7 @@ export function CancelSubscriptionDialog({ userId, subscription, credits, onClos
           : `${whatItMeans(currentPeriodEnd, status)}${dropped && `${dropped}.`}`
       }
       confirmLabel={subscription?.status === 'active' ? 'Cancel subscription' : 'End now'}
-      end={({ id }) => billingApi.cancelSubscription({ params: { id } })}
+      end={({ id, status }) => billingApi.cancelSubscription({ params: { id }, body: { shown: status } })}
       what={({ planName }) => `The ${planName} plan`}
       failure={(error) => {
         const message = messageOf(error);

@@ -46,6 +46,7 @@ const columns: readonly TableColumn<Transaction>[] = [
             )}
           </span>
           <TotalsLine totals={totals} currency={currency} />
+          {status === 'pending' && <span className="block">We're checking this payment</span>}
           {dispute && <span className="block max-w-prose">{disputeText({ type, dispute })}</span>}
           <span className="mt-1 flex sm:hidden">
             <Status status={status} dispute={dispute} />

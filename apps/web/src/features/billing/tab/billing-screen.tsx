@@ -18,6 +18,7 @@ import { PastDue } from './past-due.tsx';
 import { PaymentMethods } from './payment-methods.tsx';
 import { PendingUpgrade } from './pending-upgrade.tsx';
 import { PriceChange } from './price-changes.tsx';
+import { ProviderBalance } from './provider-balance.tsx';
 import { Rentals } from './rentals.tsx';
 import { Subscriptions } from './subscriptions.tsx';
 import { Trials } from './trials.tsx';
@@ -34,6 +35,7 @@ export function BillingScreen({ userId }: { userId: string }) {
       {(isError || hasNews(shown)) && (
         <div className="flex flex-col gap-3">
           {isError && <Notice tone="bad">Unable to load billing information</Notice>}
+          <ProviderBalance balance={shown.balance} />
           <PastDue userId={userId} owned={shown.subscription} />
           <NotOffered owned={shown.subscription} />
           <PaidTwice userId={userId} owned={shown.subscription} />
@@ -76,10 +78,11 @@ export function BillingScreen({ userId }: { userId: string }) {
   );
 }
 
-/** Whether a payment waits for the person, a price changes, or what they rent is no longer offered or paid for twice. */
-function hasNews({ subscription }: SubscriptionAnswer): boolean {
+/** Whether the provider keeps money for them, a payment waits for the person, a price changes, or what they rent is no longer offered or paid for twice. */
+function hasNews({ subscription, balance }: SubscriptionAnswer): boolean {
   const { subscriptions, rentals } = subscription;
   return (
+    balance !== undefined ||
     rentalsPaidTwice(subscription).length + rentalsEndingInPlan(subscription).length > 0 ||
     [...subscriptions, ...rentals].some(({ status }) => status === 'past_due' || status === 'unpaid') ||
     rentals.some(({ isOffered }) => !isOffered) ||

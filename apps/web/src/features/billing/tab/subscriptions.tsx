@@ -80,7 +80,8 @@ function Actions({
   onCancel: () => void;
 }) {
   const { planName, status, source } = subscription;
-  if (source === 'administrator') return null;
+  // what an administrator gave can be given up where nothing is sold
+  if (source === 'administrator' && sells) return null;
   if (status === 'canceled') return <ResumePlan userId={userId} subscription={subscription} rentals={rentals} />;
   return (
     <span className="flex flex-wrap gap-2">
