@@ -45,6 +45,13 @@ export const proofs: Readonly<Record<string, Proof>> = {
     description:
       'credits add up: 10,000 calls, two brokers killed and frozen, grants, expiries, claw-backs, caps, prices',
   },
+  money: {
+    project: 'unit',
+    files: ['apps/broker/src/purchases-model.test.ts'],
+    test: '[money]',
+    description:
+      'paid less returned is given: 2,000 sequences of purchases, changes, ends, refunds and disputes, with faults of the provider',
+  },
   brokers: {
     project: 'e2e',
     files: ['e2e/brokers.test.ts'],

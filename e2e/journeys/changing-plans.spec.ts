@@ -37,10 +37,11 @@ test('a plan is subscribed to, upgraded at the price that was shown, and cancele
   const shown = await payment.textContent();
   await page.unroute(changePath);
   await payment.click();
+  const due = moneyText(Math.round(Number(shown?.slice(5)) * 100) + 100, 'USD');
   await expect(question(page).getByRole('alert')).toHaveText(
-    'Failed to change the plan: The price has changed. Please look at the new price before you pay.',
+    `Failed to change the plan: The price has changed: ${due} now, then $19 a month. Please confirm it again.`,
   );
-  await expect(payment).toHaveText(`Pay ${moneyText(Math.round(Number(shown?.slice(5)) * 100) + 100, 'USD')}`);
+  await expect(payment).toHaveText(`Pay ${due}`);
   await expect(question(page)).toContainText('From the next period$19/month');
   await expect(question(page)).toContainText('Credits added now, for the rest of this period800');
   await expect(question(page)).toContainText('Credits each month, from the next period1,000');

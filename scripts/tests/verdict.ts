@@ -43,7 +43,7 @@ function problemsOf({ name, ok, report }: TestedStep): string[] {
 }
 
 /** Invariants of money, and of what was promised to be kept: one failure is one too many. */
-const neverForgiven = /\[(?:I[1-4]|chaos|model)\]/;
+const neverForgiven = /\[(?:I[1-4]|chaos|model|money)\]/;
 
 /**
  * Whether a test may pass on a second try. Tests of random sequences may not: a second run draws other sequences.

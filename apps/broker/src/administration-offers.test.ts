@@ -265,7 +265,7 @@ test('a subscriber who upgrades after a move gets the credits that their paid mo
   const id = (await ann.plan())?.id ?? '';
   const { change } = await ann.api.changeSubscription({ params: { id }, body: { planId: 'large', preview: true } });
   expect(change.creditsNow).toBe(800);
-  await ann.api.changeSubscription({ params: { id }, body: { planId: 'large' } });
+  await ann.changePlan('large');
   await settle(shop);
   expect(await grants(ann.userId)).toEqual([200, 800]);
 });

@@ -133,7 +133,7 @@ test('a plan that was upgraded is paid back by all that was paid for the rest, a
   const paymentId = await ann.subscribe('basic');
   const clock = await pass(paymentId, 10);
   const { id = '' } = (await ann.plan()) ?? {};
-  await ann.api.changeSubscription({ params: { id }, body: { planId: 'pro', preview: false } });
+  await ann.changePlan('pro');
   await waitUntil('the upgrade', async () => (await ann.plan())?.mcpId === 'pro');
   const credits = await ann.credits();
   await clock.advanceDays(5);

@@ -39,7 +39,7 @@ test('labels are deployed servers: what was never deployed has none of its own, 
     programWatch: { figures: () => ({ folder: 1, memory: 2, processes: 0, files: 0, disk: 3 }) },
     db: { connections: () => ({ used: 4, idle: 5, waiting: 6 }) },
     usageWaiting: () => 7,
-    refusals: () => ({ mcp: 16, api: 17 }),
+    refusals: () => ({ mcp: 16, api: 17, webhook: 18 }),
     backupTakenAt: async () => {
       if (databaseUp === 0) throw new Error('away');
       return undefined;
@@ -68,6 +68,7 @@ test('labels are deployed servers: what was never deployed has none of its own, 
     'souk_programs_limited_total{limit="folder"} 1',
     'souk_requests_refused_total{door="mcp"} 16',
     'souk_requests_refused_total{door="api"} 17',
+    'souk_requests_refused_total{door="webhook"} 18',
     'souk_database_connections{state="waiting"} 6',
     'souk_usage_rows_waiting 7',
     'souk_database_up 1',

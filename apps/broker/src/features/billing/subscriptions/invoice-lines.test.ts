@@ -42,8 +42,7 @@ describeOnDatabases('invoices of subscriptions', migrations, (open) => {
   );
 
   async function upgrade(ann: Subscriber) {
-    const id = (await ann.plan())?.id ?? '';
-    return (await ann.api.changeSubscription({ params: { id }, body: { planId: 'pro', preview: false } })).change;
+    return (await ann.changePlan('pro')).change;
   }
 
   test('an upgrade brings the difference of the credits for the rest of the period, rounded up, until its end', async () => {
@@ -73,5 +72,23 @@ describeOnDatabases('invoices of subscriptions', migrations, (open) => {
     const { data: payments } = await shop.stripe.invoicePayments.list({ invoice: invoice?.id ?? '' });
     await shop.stripe.refunds.create({ payment_intent: String(payments[0]?.payment.payment_intent) });
     await waitUntil('its refund took them back', async () => (await ann.credits()) === before);
+  });
+
+  test('an upgrade whose rest rounds to nothing gives the new plan, and its credits', async () => {
+    const ann = await newSubscriber(shop);
+    const paymentId = await ann.subscribe('basic');
+    const [item] = (await shop.stripe.subscriptions.retrieve(paymentId)).items.data;
+    const clock = await giveClock(shop, paymentId);
+    const leftMs = (item?.current_period_end ?? 0) * 1000 - Date.now();
+    await clock.advanceDays((leftMs - 60_000) / 86_400_000);
+    shop.ahead.ms = leftMs - 60_000;
+    const before = await ann.credits();
+    const change = await upgrade(ann);
+    shop.ahead.ms = 0;
+    expect(change).toMatchObject({ amountDue: 0 });
+    expect(await ann.plan()).toMatchObject({ mcpId: 'pro' });
+    expect(await ann.credits()).toBe(before + change.creditsNow);
+    expect(change.creditsNow).toBeGreaterThan(0);
+    expect((await ann.history()).at(-1)).toBe('subscription_update completed 0');
   });
 });

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { pay, startShop, type Shop } from '../checkout/testing/shop.ts';
+import { pay, settle, startShop, type Shop } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
 import { failsLater, giveClock, newSubscriber, refusedPlan, type Subscriber } from './testing/subscriber.ts';
 import { migrations } from '../../../migrations.ts';
@@ -197,7 +197,7 @@ describeOnDatabases('what was not paid', migrations, (open) => {
     // any other change of the customer is no choice of a card
     await shop.stripe.subscriptions.update(both[0] ?? '', { default_payment_method: await oldCard(both[0] ?? '') });
     await shop.stripe.customers.update(String((await at(both[0] ?? '')).customer), { name: 'Ada' });
-    await shop.billing.payments?.events.idle();
+    await settle(shop);
     expect(await cardOf(both[0] ?? '')).toBe('4242');
     expect(await cardOf(both[1] ?? '')).toBe('0341');
     expect(await charged()).toEqual({ [planId]: asFirst, [String(rentalId)]: chosen });
@@ -237,8 +237,8 @@ describeOnDatabases('what was not paid', migrations, (open) => {
       const { data } = await other.stripe.invoicePayments.list({ invoice: String(invoice) });
       await other.control.settleDebit(String(data[0]?.payment.payment_intent));
       await waitUntil('it is there', async () => (await ann.plan()) !== undefined);
-      const { id = '', currentPeriodEnd } = (await ann.plan()) ?? {};
-      const changed = await ann.api.changeSubscription({ params: { id }, body: { planId: 'pro', preview: false } });
+      const { currentPeriodEnd } = (await ann.plan()) ?? {};
+      const changed = await ann.changePlan('pro');
       expect(changed.change).toMatchObject({
         kind: 'upgrade',
         amountDue: 0,

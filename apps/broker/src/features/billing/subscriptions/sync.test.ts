@@ -7,6 +7,7 @@ import type { Database } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
 import { describeOnPostgres } from '#testing/databases.ts';
 import { migrations } from '../../../migrations.ts';
+import { createPurchaseLocks } from '../changes/purchase-locks.ts';
 import { settle, type Shop } from '../checkout/testing/shop.ts';
 import { startTwoShops } from '../checkout/testing/two-shops.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
@@ -54,7 +55,8 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
       announce: () => Promise.resolve(),
       endMissing: () => Promise.resolve(),
       settle: () => Promise.resolve(),
-      returnLate: () => Promise.resolve(),
+      returnOwed: () => Promise.resolve(),
+      locks: createPurchaseLocks({ query: db.query, livemode: false, uuid: randomUUID, log: createLog('silent') }),
       provider: {
         ...provider,
         async find(request) {
@@ -114,11 +116,7 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
   test('an upgrade begins once it is paid, also where a reading that knew nothing of it yet records its payment', async () => {
     const ann = await newSubscriber(shop);
     const paymentId = await ann.subscribe('basic', careful);
-    const { id = '' } = (await ann.plan()) ?? {};
-    const { paymentUrl } = await ann.api.changeSubscription({
-      params: { id },
-      body: { planId: 'pro', preview: false },
-    });
+    const { paymentUrl } = await ann.changePlan('pro');
     await settle(shop);
     silence();
     const reading = await beginReading(paymentId);

@@ -29,7 +29,11 @@ afterAll(() => shop?.stop());
 type Change = Parameters<Subscriber['api']['changeSubscription']>[0]['body'];
 async function change(person: Subscriber, body: Omit<Change, 'preview'> & { preview?: boolean }) {
   const id = (await person.plan())?.id ?? '';
-  return person.api.changeSubscription({ params: { id }, body: { preview: false, ...body } });
+  const send = (sent: Change) => person.api.changeSubscription({ params: { id }, body: sent });
+  if (body.preview === true || body.shown) return send({ preview: false, ...body });
+  const { amountDue, nextAmount, prorationDate } = (await send({ ...body, preview: true })).change;
+  const at = prorationDate === null ? {} : { prorationDate };
+  return send({ preview: false, shown: { amountDue, nextAmount }, ...at, ...body });
 }
 
 /** On Basic, with the first of its days gone by at the provider, which shows in what a day costs. */

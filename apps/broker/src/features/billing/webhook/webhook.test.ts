@@ -159,3 +159,9 @@ test('an event whose work fails is tried again until it is done, and is kept for
   });
   expect(await buyer.credits()).toBe(500);
 });
+
+test('a webhook that is refused leaves a line in the log', async () => {
+  const payload = eventOf();
+  await post(payload, { 'stripe-signature': sign(payload, Math.floor(Date.now() / 1000) - 301) });
+  expect(shop.logged()).toMatch(/"door":"webhook".*"code":"The signature is not valid\."/);
+});

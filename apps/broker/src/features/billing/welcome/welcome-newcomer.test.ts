@@ -13,6 +13,7 @@ import { startReplicas } from '#testing/start-replicas.ts';
 import { migrations } from '../../../migrations.ts';
 import { paths } from '../../../paths.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
+import { readOffers } from '../offers/read-offers.ts';
 
 // The demo's offers give 20 credits: most other tests have offers without them.
 const demo = { offers: paths.offers };
@@ -112,4 +113,8 @@ describeOnPostgres('several brokers', migrations, (open) => {
       await shop.stop();
     }
   });
+});
+
+test('where money is paid, a newcomer is given what the offers say for that: none as bundled', async () => {
+  expect(readOffers(paths.offers).welcomeCredits).toEqual({ demo: 20, live: 0 });
 });

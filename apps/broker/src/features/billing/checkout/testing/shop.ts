@@ -53,6 +53,11 @@ export async function startShop(options: Omit<TestAppOptions, 'clock'> = {}): Pr
   if (!control || !network || !app.stripeSandbox) throw new Error('the stand-in does not run');
   const wire = network;
   await app.billing.prices.synced();
+  // jobs that go on where another change of the same person was under way
+  const jobs = setInterval(() => {
+    app.billing.payments?.subscriptions.readAgain().catch(() => {});
+    app.billing.payments?.subscriptions.endWanted().catch(() => {});
+  }, 250);
   return {
     ...app,
     control,
@@ -61,6 +66,7 @@ export async function startShop(options: Omit<TestAppOptions, 'clock'> = {}): Pr
     stripe: connectStripe({ ...app.stripeSandbox.access, ...direct }),
     ahead,
     async stop() {
+      clearInterval(jobs);
       await app.stop();
       await wire.close();
     },

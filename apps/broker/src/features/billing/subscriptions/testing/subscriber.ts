@@ -74,9 +74,25 @@ export async function newSubscriber(shop: Shop) {
     return rows.map(({ type, status, amount }) => `${type} ${status} ${amount}`);
   }
 
+  /** Looks at what a change of the plan costs, as the dialog does, and confirms just that. */
+  async function changePlan(planId: string, choices: { endRentals?: string[]; shownRentals?: string[] } = {}) {
+    const params = { id: (await plan())?.id ?? '' };
+    const { change } = await api.changeSubscription({ params, body: { planId, preview: true } });
+    const { amountDue, nextAmount, prorationDate } = change;
+    const shown = { amountDue, nextAmount };
+    const at = prorationDate === null ? {} : { prorationDate };
+    const confirm = () =>
+      api.changeSubscription({ params, body: { planId, preview: false, shown, ...at, ...choices } });
+    return { shown: change, confirm };
+  }
+
   return {
     ...buyer,
     api,
+    /** Shows the price of a change of plan; `confirm` makes it. */
+    lookAtPlan: changePlan,
+    changePlan: async (planId: string, choices?: Parameters<typeof changePlan>[1]) =>
+      (await changePlan(planId, choices)).confirm(),
     buyCredits,
     history,
     plan,
@@ -117,7 +133,7 @@ export async function giveClock({ stripe, control }: Shop, subscriptionId: strin
   return {
     async advanceDays(days: number): Promise<void> {
       const { frozen_time: now } = await stripe.testHelpers.testClocks.retrieve(clock);
-      await stripe.testHelpers.testClocks.advance(clock, { frozen_time: now + days * daySeconds });
+      await stripe.testHelpers.testClocks.advance(clock, { frozen_time: Math.round(now + days * daySeconds) });
     },
   };
 }
