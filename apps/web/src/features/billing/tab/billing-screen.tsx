@@ -78,7 +78,7 @@ export function BillingScreen({ userId }: { userId: string }) {
   );
 }
 
-/** Whether the provider keeps money for them, a payment waits for the person, a price changes, or what they rent is no longer offered or paid for twice. */
+/** Whether one of the notices above the cards has something to say. */
 function hasNews({ subscription, balance }: SubscriptionAnswer): boolean {
   const { subscriptions, rentals } = subscription;
   return (
