@@ -7,7 +7,7 @@ import { findPayer } from './find-payer.ts';
 /** Silence after which other brokers take a lock over: its holder was killed, or is frozen. */
 const lifeSeconds = 30;
 const beatMs = 5_000;
-/** A second change waits this long for the first. */
+/** A second change waits this long for the first, of a person or of a job. */
 const patienceMs = 5_000;
 const askEveryMs = 200;
 
@@ -24,8 +24,6 @@ export type PurchaseLock = {
 type Options = {
   /** The lock, where the caller has it already. */
   lock?: PurchaseLock | undefined;
-  /** How long to wait for another change; people wait, jobs do not. */
-  waitMs?: number;
 };
 
 /**
@@ -73,18 +71,18 @@ export function createPurchaseLocks({
     return rows.length === 1;
   }
 
-  async function waitFor(userId: string, holder: string, waitMs: number): Promise<void> {
-    const endsAtMs = performance.now() + waitMs;
+  async function waitFor(userId: string, holder: string): Promise<void> {
+    const endsAtMs = performance.now() + patienceMs;
     while (!(await take(userId, holder))) {
       if (performance.now() >= endsAtMs) throw new SoukError('change_under_way');
       await pause(askEveryMs);
     }
   }
 
-  const run: PurchaseLocks['run'] = async (userId, work, { lock, waitMs = patienceMs } = {}) => {
+  const run: PurchaseLocks['run'] = async (userId, work, { lock } = {}) => {
     if (lock?.userId === userId) return work(lock);
     const holder = uuid();
-    await waitFor(userId, holder, waitMs);
+    await waitFor(userId, holder);
     const warn = (error: unknown) =>
       log.warn({ err: error, userId }, 'the lock of purchases could not be extended or released');
     const beat = setInterval(() => void extend(userId, holder).catch(warn), beatMs).unref();

@@ -143,10 +143,10 @@ export function createRefunds(given: {
   }
 
   /** @returns false where it did not work out: `payDue` tries it again. May be repeated after a failure at any step. */
-  async function pay(refund: AccessRefund, options?: { waitMs: number }): Promise<boolean> {
+  async function pay(refund: AccessRefund): Promise<boolean> {
     if (refund.state === 'refunded' || refund.state === 'nothing_paid') return true;
     try {
-      await given.locks.run(refund.userId, (lock) => work(refund, lock), options);
+      await given.locks.run(refund.userId, (lock) => work(refund, lock));
       return true;
     } catch (error) {
       if (isChangeUnderWay(error)) {
@@ -198,7 +198,7 @@ export function createRefunds(given: {
       for (let failures = 0; failures < mostFailures;) {
         const refund = await takeDue(db.query, provider.livemode, inMs(0), inMs(claimMs));
         if (!refund) return;
-        if (!(await pay(refund, { waitMs: 0 }))) failures += 1;
+        if (!(await pay(refund))) failures += 1;
       }
     },
   };

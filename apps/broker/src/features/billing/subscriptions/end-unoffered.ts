@@ -61,7 +61,7 @@ async function endRentals(
       const event = `${paymentId}:${endsAt.getTime()}`;
       await noteNotice(query, { kind: 'service_undeployed', userId, event, facts }, new Date(clock.now()));
       try {
-        await given.locks.runFor(paymentId, (lock) => setEnd(given, paymentId, true, lock), { waitMs: 0 });
+        await given.locks.runFor(paymentId, (lock) => setEnd(given, paymentId, true, lock));
         ended += 1;
       } catch (error) {
         // the next run comes back to it

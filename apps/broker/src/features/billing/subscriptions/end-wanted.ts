@@ -30,7 +30,7 @@ export async function endWanted(given: {
   );
   for (const { payment_id: paymentId } of rows) {
     try {
-      await given.locks.runFor(paymentId, (lock) => setEnd(given, paymentId, true, lock), { waitMs: 0 });
+      await given.locks.runFor(paymentId, (lock) => setEnd(given, paymentId, true, lock));
     } catch (error) {
       // the next run comes back to it
       if (isChangeUnderWay(error)) continue;

@@ -110,9 +110,7 @@ export async function endTakenAway({
   );
   for (const { payment_id: paymentId } of rows) {
     try {
-      const isEnded = await locks.runFor(paymentId, (lock) => endAtProvider({ provider, sync }, paymentId, { lock }), {
-        waitMs: 0,
-      });
+      const isEnded = await locks.runFor(paymentId, (lock) => endAtProvider({ provider, sync }, paymentId, { lock }));
       if (isEnded)
         log.info(
           { subscription: paymentId },

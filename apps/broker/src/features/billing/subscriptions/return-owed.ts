@@ -90,7 +90,7 @@ export function createReturnOwed(given: {
         const owed = await take();
         if (!owed) return;
         try {
-          await locks.runFor(owed.paymentId, (lock) => returnOne(owed, lock), { waitMs: 0 });
+          await locks.runFor(owed.paymentId, (lock) => returnOne(owed, lock));
         } catch (error) {
           failures += 1;
           log.warn({ err: error, invoiceId: owed.invoiceId }, 'a payment could not be given back yet');

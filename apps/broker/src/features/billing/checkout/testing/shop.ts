@@ -54,9 +54,10 @@ export async function startShop(options: Omit<TestAppOptions, 'clock'> = {}): Pr
   const wire = network;
   await app.billing.prices.synced();
   // jobs that go on where another change of the same person was under way
+  let run: Promise<unknown> | undefined;
   const jobs = setInterval(() => {
-    app.billing.payments?.subscriptions.readAgain().catch(() => {});
-    app.billing.payments?.subscriptions.endWanted().catch(() => {});
+    const { subscriptions } = app.billing.payments ?? {};
+    run ??= Promise.allSettled([subscriptions?.readAgain(), subscriptions?.endWanted()]).then(() => (run = undefined));
   }, 250);
   return {
     ...app,
@@ -67,6 +68,7 @@ export async function startShop(options: Omit<TestAppOptions, 'clock'> = {}): Pr
     ahead,
     async stop() {
       clearInterval(jobs);
+      await run;
       await app.stop();
       await wire.close();
     },
