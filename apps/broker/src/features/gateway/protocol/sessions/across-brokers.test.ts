@@ -55,8 +55,9 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
     ({ token } = await first.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
   });
   const opened: OpenStream[] = [];
-  afterEach(() => {
+  afterEach(async () => {
     for (const one of opened.splice(0)) one.abort();
+    await db.query('delete from mcp_session_messages');
   });
   afterAll(async () => {
     await replicas?.stop();
@@ -218,7 +219,8 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
     for (let id = 1; id <= 30; id++) await post(1, session, { id, result: { text } });
     for (let id = 1; id <= 80; id++) await post(1, session, { id, result: {} });
     const rows = await waiting();
-    expect(rows).toHaveLength(64);
+    // a notice of the other broker that is stored at the same moment is one more
+    expect([64, 65]).toContain(rows.length);
     expect(JSON.stringify(rows).length).toBeLessThan(9 * 1024 * 1024);
     nowMs += 61_000;
     await replicas.apps[0].gateway.removeExpiredSessions();
