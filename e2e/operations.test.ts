@@ -185,8 +185,11 @@ test.each(['Ctrl+C', 'SIGTERM to every process'] as const)(
     expect(processes.length).toBeGreaterThan(4);
     const before = product.output().length;
     const exit = how === 'Ctrl+C' ? product.interrupt() : product.kill('SIGTERM');
-    // as a supervisor does that ends the processes of a service all at once
-    if (how !== 'Ctrl+C') for (const pid of processes.slice(1)) if (isAlive(pid)) process.kill(pid, 'SIGTERM');
+    // as a supervisor does that ends the processes of a service all at once: the broker's signal comes first, also on a busy machine
+    if (how !== 'Ctrl+C') {
+      await waitUntil('the broker to begin', () => product.output().slice(before).includes('broker stopping'));
+      for (const pid of processes.slice(1)) if (isAlive(pid)) process.kill(pid, 'SIGTERM');
+    }
     expect(await exit).toBe(0);
     await waitUntil('every process to end', () => processes.every((pid) => !isAlive(pid)));
     const said = product.output().slice(before).trim().split('\n');
