@@ -10,6 +10,7 @@ import { isProgram, type ConnectionKey } from './connection-key.ts';
 import { makeRoom, type ConnectionLimits } from './connection-limits.ts';
 import { isEraStale, type OpenConnection } from './open-connection.ts';
 import { openServer } from './open-server.ts';
+import { ownService } from './own-service.ts';
 import { capabilitiesFor } from './question-kinds.ts';
 import type { Timers } from './timers.ts';
 import { isPerUser, upstreamTarget, type TargetOptions } from './upstream-target.ts';
@@ -101,8 +102,11 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
       const { connection } = server.manifest;
       if (connection.type === 'stdio') options.programs.heard(server.id, connection.command, use, lines);
     };
-    const connect = () =>
-      openServer(server, upstreamTarget(server, isPerUser(server) ? userId : undefined, options), {
+    const connect = async () => {
+      // for some seconds after the broker's start it may still be starting: that is no failure
+      const service = ownService(server)?.name;
+      if (service !== undefined) await options.services.start(service);
+      return openServer(server, upstreamTarget(server, isPerUser(server) ? userId : undefined, options), {
         ...(era && { era }),
         log,
         signal: stopping.signal,
@@ -121,6 +125,7 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
           events.onLost(server.id, reason, !ofOnePerson);
         },
       });
+    };
     makeRoom([...entries.values(), ...retired], { server, userId: owner }, options.maxConnections).forEach(close);
     const entry: OpenConnection = {
       key,

@@ -7,7 +7,8 @@ import { parseObject } from '#platform/json.ts';
 import type { Log } from '#platform/log.ts';
 import { whenStarted } from '#platform/when-started.ts';
 
-const startDeadlineMs = 20_000;
+/** For a start that hangs. */
+const startDeadlineMs = 60_000;
 const stopDeadlineMs = 3_000;
 /** These programs run beside the product on small machines: Node collects garbage sooner, for a little more work a call. */
 const memoryFlags = ['--max-semi-space-size=2', '--max-old-space-size=128'];

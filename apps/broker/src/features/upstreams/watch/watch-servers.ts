@@ -133,13 +133,14 @@ export function createServerWatch(options: {
     ).unref();
   }
 
-  /** It comes back at another address, so every connection that is still open would fail from now on. */
   function serviceChanged(name: string): void {
     if (isStopping) return;
     for (const server of catalogue.snapshot().servers.filter((each) => ownService(each)?.name === name)) {
-      background.add(pool.dropAll(server.id), 'the connections to a service could not be closed');
-      if (services.address(name) === undefined) unlessStopping(() => checkLater(server));
-      else {
+      if (services.address(name) === undefined) {
+        // it comes back at another address, so every connection that is still open would fail from now on
+        background.add(pool.dropAll(server.id), 'the connections to a service could not be closed');
+        unlessStopping(() => checkLater(server));
+      } else {
         pool.retryNow(server.id);
         checkLater(server);
       }
