@@ -47,7 +47,8 @@ const maxScratchBytes = 64 * 1024 * 1024;
 const oomScore = '1000';
 const isolation = ['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL', '--proc', '/proc', '--dev', '/dev'];
 const scratch = ['/tmp', '/dev/shm'].flatMap((folder) => ['--size', String(maxScratchBytes), '--tmpfs', folder]);
-const probeTimeoutMs = 5_000;
+/** For a probe that hangs. Its answer holds until the broker ends, so a busy machine gets the time that it needs. */
+const probeTimeoutMs = 60_000;
 
 /** The kernel holds each process to these. */
 export type ProcessLimits = {

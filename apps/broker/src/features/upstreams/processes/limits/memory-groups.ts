@@ -37,7 +37,8 @@ const version1: Files = {
 };
 
 const enterScript = 'echo 0 > "$0" && exec "$@"';
-const probeTimeoutMs = 5_000;
+/** For a probe that hangs: see sandbox.ts. */
+const probeTimeoutMs = 60_000;
 /** The kernel charges memory in pieces, so that a group may end a little below its limit. */
 const chargedAheadBytes = 4 * 1024 * 1024;
 /** For ten seconds a group that the kernel refuses to take away is tried again. */
