@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { expect, test } from './product-test.ts';
 import { openSignedIn } from './sign-in.ts';
 
@@ -45,19 +46,16 @@ for (const path of ['/', '/marketplace', '/service/travel']) {
 test('no byte of the administrator area is loaded with the shop, also for those who are signed in', async ({
   page,
 }) => {
-  const scripts = new Map<string, Promise<string>>();
-  page.on('response', (response) => {
-    if (response.request().resourceType() === 'script') scripts.set(response.url(), response.text());
-  });
+  const scripts = watchScripts(page);
   await openSignedIn(page, '/', 'admin@souk.test');
   await page.waitForLoadState('networkidle');
-  const ofShop = (await Promise.all(scripts.values())).join('');
+  const ofShop = await readAll(page, scripts);
   const ofArea = ['Deploy All from Staging', 'User Management', '/admin/manifests', '/admin/users', 'codemirror'];
   expect(ofShop.length).toBeGreaterThan(100 * kib);
   for (const text of ofArea) expect(ofShop, text).not.toContain(text);
   await page.goto('/admin');
   await expect(page.getByRole('row', { name: /^Travel 1/ })).toBeVisible();
-  const withArea = (await Promise.all(scripts.values())).join('');
+  const withArea = await readAll(page, scripts);
   expect(withArea, 'it has these texts').toContain('Deploy All from Staging');
   expect(withArea, 'the editor comes with its page').not.toContain('codemirror');
 });
@@ -65,13 +63,25 @@ test('no byte of the administrator area is loaded with the shop, also for those 
 test('[NUM-7] what the product serves is a production build: no program for development, no page of the kit', async ({
   page,
 }) => {
-  const scripts: Promise<string>[] = [];
-  page.on('response', (response) => {
-    if (response.request().resourceType() === 'script') scripts.push(response.text());
-  });
+  const scripts = watchScripts(page);
   await page.goto('/__kit', { waitUntil: 'networkidle' });
   await expect(page.getByRole('heading', { level: 1, name: 'Page not found', exact: true })).toBeVisible();
-  const program = (await Promise.all(scripts)).join('');
+  const program = await readAll(page, scripts);
   expect(program.length).toBeGreaterThan(100 * kib);
   expect(program).not.toMatch(/React DevTools|\.development\.js|@vite\/client/);
 });
+
+/** The addresses of the scripts that `page` loads from now on. */
+function watchScripts(page: Page): Set<string> {
+  const addresses = new Set<string>();
+  page.on('response', (response) => {
+    if (response.request().resourceType() === 'script') addresses.add(response.url());
+  });
+  return addresses;
+}
+
+/** The text of these scripts, asked for again: the browser drops a page's answers when it goes to another page. */
+async function readAll(page: Page, addresses: Set<string>): Promise<string> {
+  const texts = [...addresses].map(async (address) => await (await page.request.get(address)).text());
+  return (await Promise.all(texts)).join('');
+}
