@@ -107,6 +107,50 @@ describeOnDatabases('calls that ended', migrations, (open) => {
     expect(await checkLedger(db)).toEqual([]);
   });
 
+  /** Calls of one person that end at once; each is undefined, or waits for its note. */
+  async function endTogether({ ledger }: FaultyBroker, count: number): Promise<(Promise<void> | undefined)[]> {
+    const rows = Array.from({ length: count }, () => paidRow(userId, 5));
+    const holds = await Promise.all(
+      rows.map(({ callId }) => ledger.hold({ callId, userId, serverId: 'paid', tool: 'say', credits: 5 })),
+    );
+    return holds.map((hold, index) => {
+      const row = rows[index];
+      if (hold.kind !== 'hold' || !row) throw new Error(`refused: ${hold.kind}`);
+      return hold.settle(row);
+    });
+  }
+
+  test('[I3] ten are answered without a note; further answers wait for theirs', async () => {
+    const broker = await start({ ...late, unnotedMs: 600_000 });
+    const note = broker.faults.holdNotes();
+    const answers = await endTogether(broker, 30);
+    expect(answers.filter((answer) => answer === undefined)).toHaveLength(10);
+    let answered = 0;
+    for (const answer of answers) void answer?.then(() => (answered += 1));
+    await note.sent;
+    expect(answered).toBe(0);
+    note.release();
+    await Promise.all(answers);
+    expect(await notes()).toHaveLength(30);
+    // noted ones make room
+    expect(await endTogether(broker, 1)).toEqual([undefined]);
+  });
+
+  test('[I3] a database that takes no notes, or is silent, keeps no answer back', async () => {
+    const refusing = await start({ ...late, unnotedMs: 600_000 });
+    const holding = refusing.faults.holdNotes();
+    const answers = await endTogether(refusing, 30);
+    await holding.sent;
+    refusing.faults.cut();
+    holding.release();
+    await Promise.all(answers);
+
+    const silent = await start({ ...late, unnotedMs: 1 });
+    silent.faults.holdNotes();
+    await Promise.all(await endTogether(silent, 30));
+    expect((await notes()).length).toBeLessThanOrEqual(30);
+  });
+
   test('let others wait when more than 10,000 are not charged', async () => {
     const broker = await start({});
     const priced = () => ({ callId: randomUUID(), userId, serverId: 'paid', tool: 'say', credits: 1 });

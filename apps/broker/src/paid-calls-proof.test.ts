@@ -36,6 +36,11 @@ const isWaiting = atFullSize({ full: true, short: false });
  * at a time: by so many answers may the order in which they are read differ.
  */
 const outOfOrder = 50;
+/**
+ * Answered calls that a kill may lose (I3). A broker whose database is silent for a second answers more, so a slow machine may:
+ * ledger-ended-calls.test.ts shows at its own pace that ten is the bound.
+ */
+const mostUnnoted = atFullSize({ full: 10, short: Infinity });
 
 const engines = ['PGlite', 'PostgreSQL'] as const;
 
@@ -134,6 +139,9 @@ for (const engine of engines) {
 
       const lost = lostOf(load.delivered, killedAtMs, ({ callId }) => !written.records.has(callId));
       for (const { followers } of lost) expect(followers).toBeLessThanOrEqual(outOfOrder);
+      const lostAtKill = killedAtMs.map((_, life) => lost.filter((one) => one.life === life).length);
+      const mostLost = Math.max(...lostAtKill);
+      expect(mostLost, 'answered calls without a record after a kill').toBeLessThanOrEqual(mostUnnoted);
       for (const [callId, rows] of written.records) {
         expect(rows, 'one record a call').toHaveLength(1);
         expect(written.entries.get(callId) ?? 0, 'the record and the ledger agree').toBe(rows[0]?.credits);
@@ -146,7 +154,7 @@ for (const engine of engines) {
       expect(await checkLedger(app.db)).toEqual([]);
       const ages = lost.map(({ ageMs }) => ageMs).toSorted((a, b) => a - b);
       tellFigure(
-        `${engine}: ${kills} kills, ${delivered.size} answers, ${lost.length} without a record and a charge, given ` +
+        `${engine}: ${kills} kills, ${delivered.size} answers, ${lost.length} without a record and a charge, ${mostLost} at most after one kill, given ` +
           `${ages.at(ages.length >> 1)?.toFixed(1) ?? 0} ms (median) and ${ages.at(-1)?.toFixed(1) ?? 0} ms (most) before the kill`,
       );
     });
@@ -175,12 +183,12 @@ function lostOf(
   delivered: readonly Delivered[],
   killedAtMs: readonly number[],
   isLost: (answer: Delivered) => boolean,
-): { ageMs: number; followers: number }[] {
+): { life: number; ageMs: number; followers: number }[] {
   return delivered.flatMap((answer, at) => {
     if (!isLost(answer)) return [];
     const { life, atMs } = answer;
     const followers = delivered.slice(at + 1).filter((later) => later.life === life && !isLost(later)).length;
-    return [{ ageMs: Math.max(0, (killedAtMs[life] ?? 0) - atMs), followers }];
+    return [{ life, ageMs: Math.max(0, (killedAtMs[life] ?? 0) - atMs), followers }];
   });
 }
 

@@ -25,10 +25,11 @@ export type Hold = {
   /** The credits have gone back meanwhile, or may have: the call cannot be charged any more, and is to be released. */
   readonly isLost: boolean;
   /**
-   * Charges the hold after a result, and records the call in the same transaction. Written with the next flush, so it never
-   * delays the answer.
+   * Charges the hold after a result, and records the call in the same transaction. Written with the next flush.
+   * @returns undefined: the call may be answered at once; else resolves when it may be, within a second, since too many answered
+   *   calls are not noted yet (I3)
    */
-  settle(row: UsageRow): void;
+  settle(row: UsageRow): Promise<void> | undefined;
   /**
    * Ends the hold of a call that its client aborted after it was dispatched: free at most five times an hour for a person,
    * then charged, because the server has worked. `row` has the credits that a charge costs; written with the next flush.

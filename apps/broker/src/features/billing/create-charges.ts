@@ -30,7 +30,10 @@ export function createCharges({
     credits: 0,
     available: undefined,
     isLost: false,
-    settle: record,
+    settle(row) {
+      record(row);
+      return undefined;
+    },
     settleAbort: record,
     release() {},
   };

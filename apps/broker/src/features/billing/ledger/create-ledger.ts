@@ -55,6 +55,7 @@ export async function createLedger({
     usage,
     book,
     noteMs: times.noteMs,
+    unnotedMs: times.unnotedMs,
     settleMs: times.settleMs,
     nowMs,
     onNoted: () => arm(settlements.untilDueMs()),

@@ -8,7 +8,7 @@ export type EndedCall = FinishedCall & { lease: Lease };
 
 /** What becomes of a hold: the ledger writes its end, or gives its credits back. */
 export type HoldEnds = {
-  write(call: EndedCall): void;
+  write(call: EndedCall): Promise<void> | undefined;
   release(lease: Lease, credits: number): void;
   /** This broker has shown no sign of life for so long that others may have taken its leases back. */
   isGivenUp(): boolean;
@@ -35,12 +35,13 @@ export class LeaseHold implements Hold {
     return this.#lease.isGone || this.#ends.isGivenUp();
   }
 
-  settle(row: UsageRow): void {
-    this.#ends.write({ lease: this.#lease, row, isAbort: false });
+  settle(row: UsageRow): Promise<void> | undefined {
+    return this.#ends.write({ lease: this.#lease, row, isAbort: false });
   }
 
   settleAbort(row: UsageRow): void {
-    this.#ends.write({ lease: this.#lease, row, isAbort: true });
+    // nobody waits for its answer
+    void this.#ends.write({ lease: this.#lease, row, isAbort: true });
   }
 
   release(): void {

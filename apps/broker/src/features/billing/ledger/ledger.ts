@@ -8,6 +8,8 @@ import type { CreditAccount } from './read-account.ts';
 export type LedgerTimes = LeaseTimes & {
   /** A call that ended is noted in the database at the latest after this time, which is what a kill may lose (I3). */
   noteMs: number;
+  /** Once ten of them are answered, further answers wait for their note, but no longer than this: the database may be silent. */
+  unnotedMs: number;
   /** And charged this long after it was noted, together with others. */
   settleMs: number;
   /** How often a broker shows that it lives, and for how long after the last time it spends its leases. */
@@ -21,6 +23,7 @@ export type LedgerTimes = LeaseTimes & {
 
 export const ledgerTimes: LedgerTimes = {
   noteMs: 10,
+  unnotedMs: 1_000,
   settleMs: 100,
   patienceMs: 250,
   answerMs: 4900,

@@ -10,6 +10,8 @@ import type { FinishedCall } from './settle-calls.ts';
 import { settleEach } from './settle-each.ts';
 
 const mostAtOnce = 512;
+/** Answered calls that a kill may lose (I3): further answers wait until a note is written. */
+const mostUnnoted = 10;
 /** PGlite has no process that reuses the space of deleted rows: some 5 MB of them are enough. */
 const droppedForVacuum = 500;
 
@@ -22,8 +24,11 @@ type Batch = { id: string; calls: EndedCall[] };
  * large one.
  */
 export type Settlements = {
-  /** A call ended. It is noted with those of the next `noteMs`. */
-  keep(call: EndedCall): void;
+  /**
+   * A call ended. It is noted with those of the next `noteMs`.
+   * @returns undefined: it may be answered at once; else resolves when it may be: too many answered calls are not noted
+   */
+  keep(call: EndedCall): Promise<void> | undefined;
   /** Notes what is not noted. @throws when the database is away: `isRefused` until it is called again with success */
   note(): Promise<void>;
   /** The last note failed. */
@@ -48,6 +53,7 @@ export function createSettlements({
   usage,
   book,
   noteMs,
+  unnotedMs,
   settleMs,
   nowMs,
   onNoted,
@@ -63,6 +69,8 @@ export function createSettlements({
   book: Pick<ReturnType<typeof createLeaseBook>, 'release' | 'finish' | 'drainUser'>;
   /** How long an ended call waits for others before they are noted together, and noted calls before they are charged. */
   noteMs: number;
+  /** How long an answer waits at most until its call is noted. */
+  unnotedMs: number;
   settleMs: number;
   nowMs: () => number;
   /** There is something to charge. */
@@ -74,6 +82,9 @@ export function createSettlements({
   const query = asRecords(db.query);
   /** In memory alone. */
   let waiting: EndedCall[] = [];
+  /** Calls that are answered once they are noted. */
+  const answers = new Map<EndedCall, () => void>();
+  let patience: NodeJS.Timeout | undefined;
   /** Being noted, or perhaps noted. */
   let next: Batch | undefined;
   let noted: Batch[] = [];
@@ -87,18 +98,43 @@ export function createSettlements({
   let noting: Promise<void> | undefined;
   let isStopped = false;
 
-  function keep(call: EndedCall): void {
+  function keep(call: EndedCall): Promise<void> | undefined {
+    const unnoted = waiting.length + (next?.calls.length ?? 0) - answers.size;
     waiting.push(call);
-    if (!noting && !next) arm();
+    const mayBeAnswered = unnoted < mostUnnoted || isRefused() || isStopped;
+    const answer = mayBeAnswered ? undefined : new Promise<void>((resolve) => answers.set(call, resolve));
+    if (answer) patience ??= setTimeout(answerAll, unnotedMs);
+    // the first that waits hurries the note
+    if (!noting && !next) arm(answer && answers.size === 1 ? 0 : noteMs);
+    return answer;
   }
 
-  function arm(): void {
-    if (isStopped) return;
-    timer ??= setTimeout(() => {
+  function answerAll(): void {
+    clearTimeout(patience);
+    patience = undefined;
+    for (const answer of answers.values()) answer();
+    answers.clear();
+  }
+
+  function answerNoted(calls: readonly EndedCall[]): void {
+    for (const call of calls) {
+      answers.get(call)?.();
+      answers.delete(call);
+    }
+    clearTimeout(patience);
+    patience = answers.size === 0 ? undefined : setTimeout(answerAll, unnotedMs);
+  }
+
+  function arm(delayMs: number): void {
+    if (isStopped || (timer && delayMs > 0)) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
       timer = undefined;
       note().catch(onRefused);
-    }, noteMs);
+    }, delayMs);
   }
+
+  const isRefused = () => next !== undefined && !noting;
 
   async function note(): Promise<void> {
     // what ended since the note under way began is in the next one
@@ -106,14 +142,20 @@ export function createSettlements({
     clearTimeout(timer);
     timer = undefined;
     noting ??= noteNext().finally(() => (noting = undefined));
-    await noting;
-    if (waiting.length > 0) arm();
+    try {
+      await noting;
+    } catch (error) {
+      answerAll();
+      throw error;
+    }
+    if (waiting.length > 0) arm(answers.size > 0 ? 0 : noteMs);
   }
 
   async function noteNext(): Promise<void> {
     while (next || waiting.length > 0) {
       next ??= { id: uuid(), calls: waiting.splice(0, mostAtOnce) };
       await noteEndedCalls(query, livemode, brokerId(), next.id, next.calls);
+      answerNoted(next.calls);
       if (noted.length === 0) sinceMs = nowMs();
       noted.push(next);
       notedCalls += next.calls.length;
@@ -186,7 +228,7 @@ export function createSettlements({
   return {
     keep,
     note,
-    isRefused: () => next !== undefined && !noting,
+    isRefused,
     size: () => waiting.length + (next?.calls.length ?? 0) + notedCalls,
     isOver: () => waiting.length + (next?.calls.length ?? 0) + notedCalls + over.length === 0,
     untilDueMs() {
@@ -197,6 +239,7 @@ export function createSettlements({
     stop() {
       isStopped = true;
       clearTimeout(timer);
+      answerAll();
     },
   };
 }

@@ -142,7 +142,7 @@ async function runUntil<Answer extends AnswerFacts>(
   }
   return finish(end, hold);
 
-  function finish(came: CallEnd<Answer>, held: Hold | undefined): CallEnd<Answer> {
+  function finish(came: CallEnd<Answer>, held: Hold | undefined): CallEnd<Answer> | Promise<CallEnd<Answer>> {
     const isAborted = isAbort(came, signal, parts);
     const isDue = held !== undefined && (isAborted || isCharged(came, target));
     const isPaid = isDue && !held.isLost;
@@ -150,16 +150,18 @@ async function runUntil<Answer extends AnswerFacts>(
     const credits = isPaid ? held.credits : 0;
     trace?.end(outcome.outcome, outcome.reason, credits);
     const row = rowOf(call, target, { ...outcome, credits }, startedAtMs, parts.clock);
+    let written: Promise<void> | undefined;
     if (isPaid && isAborted) held.settleAbort(row);
-    else if (isPaid) held.settle(row);
+    else if (isPaid) written = held.settle(row);
     else {
       held?.release(outcome.reason ?? outcome.outcome);
       parts.charges.record(row);
     }
     const hasResult = came.kind === 'answered' && came.answer.kind !== 'input_required';
     if (hasResult) parts.answered(context.request, methods[call.kind]);
-    if (!hasResult || held?.available === undefined) return came;
-    return { ...came, receipt: { charged: credits, available: held.available } };
+    const isCharging = hasResult && held?.available !== undefined;
+    const told = isCharging ? { ...came, receipt: { charged: credits, available: held.available } } : came;
+    return written ? written.then(() => told) : told;
   }
 }
 

@@ -13,15 +13,20 @@ const log = pino({ level: 'silent' });
 /** What moves credits between accounts and leases, and what notes the calls that are to be charged: one statement each. */
 export const isBatch = (text: string) => /(grant_leases|trim_leases|settle_calls)\(|into credit_ended_calls/.test(text);
 
-/** A database whose next batch can fail, and which can be cut off for good. */
+/** A database whose next batch can fail, whose notes of ended calls can be held, and which can be cut off for good. */
 function faulty(db: Database) {
   let next: 'before' | 'after' | undefined;
   let isCut = false;
+  let held: { sent: PromiseWithResolvers<void>; released: PromiseWithResolvers<void> } | undefined;
   const lost = () => new DatabaseLostError('injected');
   const query: Database['query'] = async (text, values) => {
     const when = isBatch(text) ? next : undefined;
     if (when) next = undefined;
     if (isCut || when === 'before') throw lost();
+    if (held && text.includes('into credit_ended_calls')) {
+      held.sent.resolve();
+      await held.released.promise;
+    }
     const result = await db.query<never>(text, values);
     if (when === 'after') throw lost();
     return result;
@@ -29,6 +34,18 @@ function faulty(db: Database) {
   return {
     fail: (when: 'before' | 'after') => (next = when),
     cut: () => (isCut = true),
+    /** Holds notes. `sent` resolves when one is there. */
+    holdNotes() {
+      const hold = { sent: Promise.withResolvers<void>(), released: Promise.withResolvers<void>() };
+      held = hold;
+      return {
+        sent: hold.sent.promise,
+        release() {
+          held = undefined;
+          hold.released.resolve();
+        },
+      };
+    },
     db: {
       ...db,
       query,
