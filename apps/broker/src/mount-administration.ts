@@ -69,7 +69,13 @@ export function mountAdministration(router: Router, parts: Parts): Pick<App, 'se
     streams,
   });
   mountImportRoutes(router, { imports });
-  mountDifferenceRoutes(router, { ...people, catalogue, policy, missingSecretsOf: upstreams.secrets.missingOf });
+  mountDifferenceRoutes(router, {
+    ...people,
+    catalogue,
+    policy,
+    missingSecretsOf: upstreams.secrets.missingOf,
+    signInOf: upstreams.signIn.describePair,
+  });
   mountConnectionTests(router, { ...upstreams, streams });
   mountServerLog(router, { ...upstreams, catalogue });
   mountIssuerRoutes(router, { ...upstreams, catalogue });

@@ -241,35 +241,56 @@ export const getServerLog = endpoint({
 });
 
 const address = z.string().max(2048);
-/** An authorization server, and where it redeems codes. */
-const issuerPlaceSchema = z.strictObject({ issuer: address, tokenEndpoint: address });
+/** A server with its authorization server: where people, codes and secrets go. */
+const issuerPlaceSchema = z.strictObject({
+  /** What tokens are asked for: the server. */
+  resource: address,
+  issuer: address,
+  authorizationEndpoint: address,
+  tokenEndpoint: address,
+  /** Origins of endpoints that are not the issuer's own. */
+  origins: z.array(address).max(8),
+});
 
 /**
  * Who decides where people sign in at a server, and which client is shown there.
- * - open: the server does; we register there by ourselves, and show nobody a secret of the operator
- * - waiting: the operator's client is shown to nobody until an administrator confirms what the server names
- * - confirmed: what the operator set or an administrator confirmed, and nothing else
+ * - open: the server does: the authorization server is on its own site, and we register there by ourselves
+ * - waiting: nobody is sent to what the server names, and no client shown there, until an administrator confirms it
+ * - confirmed: what the operator set, the manifest names or an administrator confirmed, and nothing else
  * - refused: the server names another one now, and nobody can sign in
  */
 const signInStateSchema = z.enum(['open', 'waiting', 'confirmed', 'refused']);
+
+/**
+ * What there is to decide about an authorization server, beside that the operator's client is shown there.
+ * - other-site: it is on another site than the server
+ * - other-origins: it has endpoints at other origins than its own
+ * - no-pkce: it does not say that it supports PKCE with S256
+ */
+export const signInDoubtSchema = z.enum(['other-site', 'other-origins', 'no-pkce']);
+export type SignInDoubt = z.infer<typeof signInDoubtSchema>;
 
 export const serverSignInSchema = z.object({
   state: signInStateSchema,
   /** The id of the client that the operator registered; null: we register by ourselves. */
   clientId: z.string().nullable(),
+  /** When we registered there, the last time; null: the next sign-in does, or no registration is needed. */
+  registeredAt: isoTime.nullable(),
   /** The variable with which the operator decides instead of an administrator. */
   variable: z.string(),
   known: z
     .object({
-      by: z.enum(['environment', 'administrator']),
+      by: z.enum(['environment', 'manifest', 'administrator']),
       issuer: address,
-      /** null: the issuer that the environment names says it. */
+      /** null: the issuer that the environment or the manifest names says it. */
       tokenEndpoint: address.nullable(),
       confirmedAt: isoTime.nullable(),
     })
     .nullable(),
   /** What the server names now; null where it does not say. */
   named: issuerPlaceSchema.nullable(),
+  /** What there is to decide about it, or what was decided with a confirmation. */
+  doubts: z.array(signInDoubtSchema),
   /** Why it does not say. */
   problem: z.string().nullable(),
 });
@@ -279,8 +300,7 @@ export const getServerSignIn = endpoint({
   id: 'getServerSignIn',
   method: 'GET',
   path: '/admin/servers/:id/sign-in',
-  summary:
-    'Where people sign in at a deployed server, as it says now, and whether the operator’s client may be shown there',
+  summary: 'Where people sign in at a deployed server, as it says now, and whether they may be sent there',
   access: 'admin',
   params: ofServer,
   answer: z.object({ success: z.literal(true), signIn: serverSignInSchema }),
@@ -291,12 +311,24 @@ export const confirmServerIssuer = endpoint({
   id: 'confirmServerIssuer',
   method: 'POST',
   path: '/admin/servers/:id/sign-in/confirm',
-  summary: 'Lets the operator’s client be shown at the authorization server that was shown, and at no other',
+  summary: 'Lets people be sent to the authorization server that was shown, and our client be shown there, and nowhere else',
   access: 'admin',
   params: ofServer,
   body: issuerPlaceSchema,
   answer: z.object({ success: z.literal(true), signIn: serverSignInSchema }),
   errors: ['not_found', 'invalid_request', 'changed_since_shown', ...adminErrors],
+});
+
+export const registerAtServerAgain = endpoint({
+  id: 'registerAtServerAgain',
+  method: 'POST',
+  path: '/admin/servers/:id/sign-in/register-again',
+  summary:
+    'Forgets the client that we registered at the authorization server of a server: the next sign-in registers anew. People who are signed in stay so',
+  access: 'admin',
+  params: ofServer,
+  answer: z.object({ success: z.literal(true), signIn: serverSignInSchema }),
+  errors: ['not_found', ...adminErrors],
 });
 
 /** What a connection test does, in order. `alias`, `sandbox` and `start` are of programs, the first four others of addresses. */
@@ -402,5 +434,6 @@ export const adminServerEndpoints = [
   getServerLog,
   getServerSignIn,
   confirmServerIssuer,
+  registerAtServerAgain,
   startConnectionTest,
 ] as const;

@@ -52,6 +52,11 @@ export const auditActions = {
   'registry.removed': { group: 'servers', object: 'other', text: 'Removed a registry of servers' },
   'sign-in.issuer-confirmed': { group: 'servers', object: 'server', text: "Confirmed a server's sign-in provider" },
   'sign-in.issuer-refused': { group: 'servers', object: 'server', text: "Refused a server's new sign-in provider" },
+  'sign-in.registration-dropped': {
+    group: 'servers',
+    object: 'server',
+    text: 'Dropped our registration at a sign-in provider',
+  },
   'offer.approved': { group: 'tools', object: 'server', text: 'Approved the tools of an account for the shop' },
   'tool-change.under-review': { group: 'tools', object: 'tool', text: 'Put a changed tool under review' },
   'tool-change.accepted': { group: 'tools', object: 'tool', text: 'Accepted a changed tool' },

@@ -23,6 +23,10 @@ export const fieldMeanings: Readonly<Record<string, string>> = {
   'auth.type': 'How Souk authenticates there.',
   'auth.clientId': 'Our client at the authorization server, where it registers none.',
   'auth.scopes': 'What to ask for; by default what the server says.',
+  'auth.issuer':
+    'The authorization server, as its metadata names itself. No other one is used. Needed where the server names none, or one on another site that no administrator is to confirm.',
+  'auth.endpointOrigins':
+    'Other origins at which that authorization server may have endpoints, such as those of Cognito: people, codes and secrets go there.',
   'auth.headers[].name': 'The name of the header.',
   'auth.headers[].from': 'Whose secret it is.',
   'auth.headers[].description': 'What people are told when they enter theirs.',

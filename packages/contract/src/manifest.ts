@@ -61,6 +61,15 @@ function isOfTransport(name: string): boolean {
   return ofTransport.has(lower) || lower.startsWith('mcp-') || lower.startsWith('proxy-');
 }
 
+/** RFC 8414, section 2. Plain http is for addresses that the operator allows, which the sign-in checks. */
+function isIssuer(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url || url.username !== '' || url.password !== '' || /[?#]/.test(text)) return false;
+  return url.protocol === 'https:' || url.protocol === 'http:';
+}
+
+const isOrigin = (text: string) => isIssuer(text) && URL.parse(text)?.origin === text;
+
 const authSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
   /** Each person signs in at the server itself (MCP authorization). */
@@ -68,6 +77,10 @@ const authSchema = z.discriminatedUnion('type', [
     type: z.literal('oauth'),
     clientId: line(2048).optional(),
     scopes: z.array(line(200)).max(50).optional(),
+    /** The authorization server, where the server names none, several, or one on another site. No other one is used. */
+    issuer: line(2048).refine(isIssuer, 'must be the address of an authorization server, as in its metadata').optional(),
+    /** Other origins at which that authorization server may have endpoints. */
+    endpointOrigins: z.array(line(300).refine(isOrigin, 'must be an origin such as https://login.example.com')).min(1).max(10).optional(),
   }),
   /** Secrets in headers, supplied by the operator for all or by each person. */
   z.strictObject({

@@ -138,8 +138,10 @@ export const upstreamAccountSchema = z.object({
   auth: z.enum(['oauth', 'headers']),
   state: upstreamAccountStateSchema,
   enabled: z.boolean(),
-  /** Host at which the person signs in, once known. */
+  /** Host at which the person has signed in. */
   provider: z.string().optional(),
+  /** Host to which they are sent to sign in, as the server named it last. */
+  signInAt: z.string().optional(),
   /** When the person signed in or entered headers. */
   since: z.iso.datetime().nullable(),
   lastRefreshedAt: z.iso.datetime().nullable(),

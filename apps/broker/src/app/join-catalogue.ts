@@ -8,7 +8,7 @@ import {
   type Icons,
   type PeopleOfServers,
 } from '#features/catalogue/index.ts';
-import { bundledPrograms } from '#features/upstreams/index.ts';
+import { bundledPrograms, dropRegistrations } from '#features/upstreams/index.ts';
 import type { Installation } from '../installation.ts';
 import { peopleOfServers } from '../people-of-servers.ts';
 import { version } from '../version.ts';
@@ -29,6 +29,7 @@ export async function joinCatalogue(
     log,
     bundledPrograms: bundledPrograms(allowlist),
     builtBy: version,
+    versionEnds: dropRegistrations,
     ...people,
   });
   // the operator's own come first: a bundled server of the same id is then theirs

@@ -2,7 +2,7 @@ import { overviewDays, type getAdminFigures, type getAdminNeeds, type Needs } fr
 import type { Answer } from '@souk/contract/endpoint.ts';
 import { readBillingFigures, readBillingNeeds } from '#features/billing/index.ts';
 import { readCatalogueNeeds, type Catalogue } from '#features/catalogue/index.ts';
-import { readEndingCertificates } from '#features/upstreams/index.ts';
+import { readEndingCertificates, readSignInsToConfirm } from '#features/upstreams/index.ts';
 import { readOverallUse } from '#features/usage/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
@@ -32,9 +32,10 @@ export function createOverview(parts: {
 
   return {
     async needs() {
-      const [ofCatalogue, endingCertificates, ofBilling] = await Promise.all([
+      const [ofCatalogue, endingCertificates, signInsToConfirm, ofBilling] = await Promise.all([
         readCatalogueNeeds({ query, snapshot: catalogue.snapshot(), failureOf }),
         readEndingCertificates(query, { snapshot: catalogue.snapshot(), nowMs: clock.now() }),
+        readSignInsToConfirm(query, catalogue.snapshot()),
         readBillingNeeds(query, { livemode, nowMs: clock.now() }),
       ]);
       const { failedRenewals } = ofBilling;
@@ -44,6 +45,7 @@ export function createOverview(parts: {
       const needs: Needs = {
         ...ofCatalogue,
         endingCertificates,
+        signInsToConfirm,
         ...ofBilling,
         failedRenewals: { ...failedRenewals, items: named },
       };

@@ -97,7 +97,7 @@ describeOnDatabases('the overview', migrations, (open) => {
     const { waiting, needs: none } = await admin.getAdminNeeds();
     expect(waiting).toBe(0);
     const counts = Object.values(none).map(({ total, items }) => total + items.length);
-    expect(counts).toEqual(Array(11).fill(0));
+    expect(counts).toEqual(Array(12).fill(0));
     for (const path of ['needs', 'figures'])
       expect((await fetch(`${shop.publicUrl}/admin/overview/${path}`)).status).toBe(401);
   });

@@ -3,7 +3,7 @@ import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ToolChange, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
 import type { Clock } from '#platform/clock.ts';
 import { inBackground } from '#platform/db/background-work.ts';
-import type { Database } from '#platform/db/database.ts';
+import type { Database, Query } from '#platform/db/database.ts';
 import { createGathered } from '#platform/gathered.ts';
 import type { Log } from '#platform/log.ts';
 import { answerHash } from './answer-hash.ts';
@@ -91,6 +91,8 @@ export async function createCatalogue(options: {
   rentersOf?: (serverIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** The addresses of people, by user id; deleted ones have none. */
   emailsOf?: (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Forgets what features above this one keep for the deployed version of a server, in the transaction that ends it. */
+  versionEnds?: (query: Query, serverId: string) => Promise<unknown>;
 }): Promise<Catalogue> {
   const { clock, log } = options;
   const db = options.db.kysely.withTables<CatalogueTables>();
@@ -195,6 +197,7 @@ export async function createCatalogue(options: {
       changed,
       rentersOf: options.rentersOf ?? (async () => new Map()),
       emailsOf: options.emailsOf ?? (async () => new Map()),
+      versionEnds: options.versionEnds ?? (async () => {}),
     }),
 
     iconChanged: (serverId) => changed(serverId),

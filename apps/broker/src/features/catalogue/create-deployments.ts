@@ -101,6 +101,7 @@ export type Deployments = {
  * @param options.changed tells this process and the others which servers have changed; without any, all may have
  * @param options.rentersOf how many people rent each of these servers
  * @param options.emailsOf the addresses of people, by user id; deleted ones have none
+ * @param options.versionEnds forgets what belongs to the version that is deployed until now, in the transaction that ends it
  */
 export function createDeployments(options: {
   db: CatalogueDb;
@@ -108,6 +109,7 @@ export function createDeployments(options: {
   changed(...serverIds: string[]): Promise<void>;
   rentersOf(serverIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  versionEnds(query: Query, serverId: string): Promise<unknown>;
 }): Deployments {
   const { db, clock } = options;
   /** Servers that have changed in the work of `together`. */
@@ -133,6 +135,7 @@ export function createDeployments(options: {
     }
   }
 
+  const versionEnds = (tx: Tx, serverId: string) => options.versionEnds(queryWithin(tx), serverId);
   const revisionNow = async (tx: Tx, serverId: string) => revisionOf(await findCurrentHeadsOf(tx, serverId));
 
   return {
@@ -148,6 +151,7 @@ export function createDeployments(options: {
       const renters = await countRenters(serverId);
       await inTurn(async (tx, at) => {
         await deleteManifest(tx, serverId, by, at, renters);
+        await versionEnds(tx, serverId);
         await also?.(queryWithin(tx));
       }, by);
       await changed(serverId);
@@ -170,6 +174,7 @@ export function createDeployments(options: {
     async deploy(serverId, version, by = { via: 'start' }, check = () => {}) {
       const deployed = await inTurn(async (tx, at) => {
         const known = await deployKnown(tx, serverId, version, by, { check, at });
+        if (known.result === 'deployed') await versionEnds(tx, serverId);
         return { ...known, revision: await revisionNow(tx, serverId) };
       }, by);
       if (deployed.result === 'deployed') await changed(serverId);
@@ -184,6 +189,7 @@ export function createDeployments(options: {
         const live = await versions.findDeployed(tx, id);
         if (staged === 'unchanged' && live?.manifest.version === version) return 'unchanged';
         await deployVersion(tx, id, version, by, at);
+        await versionEnds(tx, id);
         return 'deployed';
       });
       if (result === 'deployed') await changed(id);
@@ -192,7 +198,11 @@ export function createDeployments(options: {
 
     async undeploy(serverId, by) {
       const renters = await countRenters(serverId);
-      const version = await inTurn((tx, at) => undeployServer(tx, serverId, by, at, renters));
+      const version = await inTurn(async (tx, at) => {
+        const ended = await undeployServer(tx, serverId, by, at, renters);
+        await versionEnds(tx, serverId);
+        return ended;
+      });
       await changed(serverId);
       return { version, renters };
     },

@@ -303,6 +303,7 @@ export async function createUpstreams(options: {
     },
     async stop() {
       await tests.stop();
+      await signIn.stop();
       await preferences.stop();
       await entered.stop();
       await places.stop();

@@ -28,6 +28,8 @@ export {
 } from './processes/stdio-allowlist.ts';
 export { expandCommand } from './processes/expand-command.ts';
 export { mountIssuerRoutes } from './sign-in/issuer-routes.ts';
+export { readSignInsToConfirm } from './sign-in/read-sign-ins-to-confirm.ts';
+export { dropRegistrations } from './sign-in/registrations.ts';
 export { mountClientDocument, mountUpstreamSignInRoutes } from './sign-in/routes.ts';
 export { createAllowances, type Allowances } from './allowances/create-allowances.ts';
 export { listAllowances } from './allowances/administer-allowances.ts';

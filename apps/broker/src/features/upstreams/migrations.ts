@@ -227,5 +227,17 @@ export const upstreamMigrations: readonly Migration[] = [
       'create index server_certificates_ending on server_certificates (valid_until)',
     ],
   },
+  {
+    name: '0300-connections-confirmed-pairs',
+    statements: [
+      // What is confirmed is a pair: a server, and an authorization server with its endpoints (sign-in/issuer-place.ts). The
+      // columns before, of an issuer alone, are read by the release before while one replaces the other.
+      `alter table upstream_issuers
+        add column place jsonb,
+        add column refused_place jsonb,
+        add column last_endpoint text`,
+      'create index upstream_issuers_refused on upstream_issuers (server_id) where refused_place is not null',
+    ],
+  },
   ...registryMigrations,
 ];

@@ -55,6 +55,10 @@ function linesOf(needs: Needs): string[] {
       (one) =>
         `the certificate of server ${one.serverId} ${one.hasExpired ? 'expired' : 'expires'} on ${one.validUntil}, issued by ${one.issuer ?? 'an unnamed authority'}`,
     ),
+    ...needs.signInsToConfirm.items.map(
+      (one) =>
+        `no one can sign in to ${one.serverId} since ${one.since}: it sends people to ${one.issuer}, which you have to confirm on its page`,
+    ),
     ...needs.failedRenewals.items.map((one) => `renewal of ${one.what} for ${who(one)} failed${since(one.since)}`),
     ...needs.flaggedOrders.items.map((one) => `flagged order ${one.orderId} of ${who(one)}: ${one.reason ?? ''}`),
     ...needs.failedRefunds.items.map(

@@ -12,6 +12,7 @@ import {
   createEnvironmentPlaces,
   createImports,
   createServerSecrets,
+  dropRegistrations,
   needsOf,
 } from '#features/upstreams/index.ts';
 import { createIdentity } from '#features/identity/index.ts';
@@ -67,7 +68,7 @@ export async function runLocally(config: Config, command: string, args: unknown)
       endPaid: async (...asked) => administration?.endPaid(...asked) ?? [],
     });
     const people = peopleOfServers({ query: db.query, livemode: () => livemode, clock: systemClock });
-    const catalogue = await createCatalogue({ db, clock: systemClock, log, ...people });
+    const catalogue = await createCatalogue({ db, clock: systemClock, log, versionEnds: dropRegistrations, ...people });
     const secrets = await createServerSecrets({ db, vault, clock: systemClock, log });
     const environment = config.upstreamSecrets;
     const places = await createEnvironmentPlaces({ db, catalogue, environment, clock: systemClock, log });

@@ -79,7 +79,7 @@ export function UpstreamAccountCard({ userId, connection, entitled }: UpstreamAc
 type ConnectionPart = Pick<UpstreamAccountCardProps, 'userId' | 'connection'>;
 
 function SignInPart({ userId, connection, onSaid }: ConnectionPart & { onSaid: (text: string) => void }) {
-  const { serverName, state } = connection;
+  const { serverName, state, signInAt } = connection;
   const signIn = useServerSignIn(userId, connection, onSaid);
   const isSignedIn = state === 'signed-in';
   return (
@@ -88,6 +88,7 @@ function SignInPart({ userId, connection, onSaid }: ConnectionPart & { onSaid: (
         {isSignedIn
           ? `Your AI clients use this account when they call ${serverName}. Only you can use it.`
           : `Sign in with your ${serverName} account to use its tools.`}
+        {sentTo(signInAt, serverName)}
       </p>
       {signIn.problem !== undefined && <SignInProblem text={signIn.problem} onContinue={signIn.onContinue} />}
       <div>
@@ -99,6 +100,10 @@ function SignInPart({ userId, connection, onSaid }: ConnectionPart & { onSaid: (
     </>
   );
 }
+
+/** Where the window goes, which a person should know before it opens. */
+const sentTo = (host: string | undefined, serverName: string) =>
+  host === undefined || host === serverName ? '' : ` You'll sign in to ${serverName} at ${host}.`;
 
 function Disconnect({
   userId,

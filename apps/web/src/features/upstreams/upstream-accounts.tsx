@@ -67,7 +67,7 @@ function UpstreamAccount({
   connection: UpstreamAccount;
   onSaid: (text: string) => void;
 }) {
-  const { serverId, serverName, auth, state } = connection;
+  const { serverId, serverName, auth, state, signInAt } = connection;
   const { tone, label } = describeState(connection);
   const signIn = useServerSignIn(userId, connection, onSaid);
   return (
@@ -88,6 +88,11 @@ function UpstreamAccount({
           </LinkButton>
         </span>
       </div>
+      {auth === 'oauth' && state !== 'signed-in' && signInAt !== undefined && signInAt !== serverName && (
+        <p className="text-[0.8125rem] wrap-anywhere text-quiet">
+          You'll sign in to {serverName} at {signInAt}.
+        </p>
+      )}
       <OtherWindowHint text={signIn.hint} />
       {signIn.problem !== undefined && <SignInProblem text={signIn.problem} onContinue={signIn.onContinue} />}
     </li>

@@ -2,7 +2,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
-import type { AuthorizationServer } from './discover-sign-in.ts';
+import type { AuthorizationServer } from './authorization-server.ts';
 import type { OAuthClient } from './oauth-client.ts';
 
 export type ClientIdentityOptions = {

@@ -8,7 +8,8 @@ import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { AccountStore, StoredAccount } from './account-store.ts';
-import { confirmIssuer, describeIssuer } from './administer-issuer.ts';
+import { confirmIssuer, describeIssuer, registerAgain } from './administer-issuer.ts';
+import { checkNewIssuers } from './check-new-issuers.ts';
 import { createCredentials, headersBoundTo, needsOwnSecrets, type Credentials } from './credentials.ts';
 import { disconnect } from './disconnect.ts';
 import type { SignInAddress } from './sign-in-address.ts';
@@ -16,7 +17,9 @@ import { enterHeaders } from './enter-headers.ts';
 import { finishSignIn, type FinishedSignIn, type SignInResponse } from './finish-sign-in.ts';
 import { createFreshTokens } from './fresh-tokens.ts';
 import { hasMoved, listAccounts, present } from './list-accounts.ts';
-import { createIssuerStore, type IssuerPlace } from './issuer-store.ts';
+import { describePair } from './describe-pair.ts';
+import type { IssuerPlace } from './issuer-place.ts';
+import { createIssuerStore } from './issuer-store.ts';
 import type { OperatorSecrets } from './operator-secrets.ts';
 import { createPendingSignIns } from './pending-sign-ins.ts';
 import { createRefusedAccounts } from './refused-accounts.ts';
@@ -45,8 +48,13 @@ export type UpstreamSignIn = {
   describeIssuer(server: CatalogueServer): Promise<ServerSignIn>;
   /** @throws SoukError invalid_request, changed_since_shown */
   confirmIssuer(server: CatalogueServer, shown: IssuerPlace, by: { actorId: string }): Promise<void>;
+  /** Registers us anew at the next sign-in at a server. */
+  registerAgain(server: CatalogueServer, by: { actorId: string }): Promise<void>;
+  /** Where people would sign in with a manifest that may not be deployed, in sentences. */
+  describePair(server: ServerManifest): Promise<string[]>;
   credentials: Credentials;
   removeExpired(): Promise<void>;
+  stop(): Promise<void>;
 };
 
 export function createUpstreamSignIn(options: {
@@ -71,6 +79,7 @@ export function createUpstreamSignIn(options: {
     identity: { ...options, publicUrl: config.publicUrl, brandName: config.brandName },
   };
   const refused = createRefusedAccounts(parts);
+  const checks = checkNewIssuers(catalogue, parts);
   const isOf = (server: CatalogueServer, account: Pick<StoredAccount, 'kind' | 'boundTo'>) => {
     if (account.kind !== server.manifest.auth.type) return false;
     if (account.kind === 'headers') return account.boundTo === headersBoundTo(server);
@@ -95,7 +104,10 @@ export function createUpstreamSignIn(options: {
     disconnect: (userId, server) => disconnect(userId, server, parts),
     describeIssuer: (server) => describeIssuer(server, parts),
     confirmIssuer: (server, shown, by) => confirmIssuer(server, shown, by, parts),
+    registerAgain: (server, by) => registerAgain(server, by, parts),
+    describePair: (server) => describePair(server, parts),
     credentials: createCredentials(parts, createFreshTokens(parts, refused), refused),
     removeExpired: () => parts.pending.removeExpired(),
+    stop: () => checks.stop(),
   };
 }

@@ -8,12 +8,14 @@ import { obtainTokens } from './obtain-tokens.ts';
 import { configuredClient } from './operator-secrets.ts';
 import type { TakenSignIn } from './pending-sign-ins.ts';
 import { secondsAfter } from './plain-values.ts';
+import { readRefusal } from './read-refusal.ts';
+import { forgetRegistration } from './registrations.ts';
 import { revokeStored, revokeTokens } from './revoke-tokens.ts';
 import { withSignInFetch } from './sign-in-fetch.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 import type { Issued } from './token-answer.ts';
-import { accountNameOf, subjectOf, type SealedTokens } from './tokens.ts';
+import { accountNameOf, grantedScope, subjectOf, type SealedTokens } from './tokens.ts';
 
 /** The parameters with which the authorization server sent the browser back. */
 export type SignInResponse = {
@@ -80,6 +82,7 @@ export async function finishSignIn(
           ...(issued.refreshToken !== undefined && { refreshToken: issued.refreshToken }),
           binding,
           ...(subject !== undefined && { subject }),
+          scope: grantedScope(issued, taken.scopes),
         };
         const replaced = await parts.store.replace(userId, server.id, {
           kind: 'oauth',
@@ -95,6 +98,8 @@ export async function finishSignIn(
     });
   } catch (error) {
     parts.log.warn({ err: error, server: server.id }, 'a sign-in at a server failed');
+    // so that trying again registers us anew
+    if (readRefusal(error)?.isOfClient) await forgetRegistration(server.id, binding, parts.identity);
     const reason = error instanceof SignInProblem ? `: ${error.message}.` : '. Please try again.';
     throw new SoukError('sign_in_failed', { message: `The sign-in to ${name} failed${reason}`, cause: error });
   }

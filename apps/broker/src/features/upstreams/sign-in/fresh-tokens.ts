@@ -1,18 +1,11 @@
 import { monotonicMs } from '#platform/clock.ts';
-import * as oidc from 'openid-client';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { StoredAccount } from './account-store.ts';
-import type { SignInAddress } from './sign-in-address.ts';
-import { mayUse } from './known-issuer.ts';
-import { obtainTokens } from './obtain-tokens.ts';
-import { secondsAfter } from './plain-values.ts';
+import { refresh } from './refresh-account.ts';
 import type { RefusedAccounts } from './refused-accounts.ts';
-import { revokeTokens } from './revoke-tokens.ts';
-import { withSignInFetch } from './sign-in-fetch.ts';
+import type { SignInAddress } from './sign-in-address.ts';
 import type { SignInParts } from './sign-in-parts.ts';
-import { UnusableTokens } from './sign-in-problem.ts';
-import type { Issued } from './token-answer.ts';
-import { sealedTokensSchema, subjectOf, type SealedTokens } from './tokens.ts';
+import { tokensOf, type SealedTokens } from './tokens.ts';
 
 /** Tokens are refreshed this long before they expire, so that none expires during a call. */
 const refreshAheadMs = 60_000;
@@ -109,84 +102,4 @@ export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAc
       await refusedAccounts.refuse(account, 'The server refuses the sign-in.');
     },
   };
-}
-
-function tokensOf(account: StoredAccount): SealedTokens {
-  return sealedTokensSchema.parse(JSON.parse(account.open() ?? '{}'));
-}
-
-/** Uses the refresh token at the token endpoint that it is bound to: nothing is discovered again (vercel/ai #15963). */
-async function refresh(
-  account: StoredAccount,
-  address: SignInAddress,
-  parts: SignInParts,
-): Promise<SealedTokens | undefined> {
-  const { store, clock } = parts;
-  const { refreshToken, binding, subject } = tokensOf(account);
-  if (refreshToken === undefined) {
-    await endAccount(account, 'The sign-in has ended.', parts);
-    return undefined;
-  }
-  if (!(await mayUse(account.serverId, binding, parts))) {
-    await endAccount(account, 'Where people sign in to it has changed: sign in again.', parts);
-    return undefined;
-  }
-  // Without a new refresh token the old one is good for another try, which a revocation might end.
-  const giveBack = (issued: Issued) => {
-    if (issued.refreshToken === undefined || issued.refreshToken === refreshToken) return;
-    revokeTokens(account.serverId, issued, binding, address, parts);
-  };
-  try {
-    return await withSignInFetch(address, async (fetch) => {
-      const grant = (configuration: oidc.Configuration) =>
-        oidc.refreshTokenGrant(configuration, refreshToken, { resource: binding.resource });
-      return await obtainTokens({ binding, fetch, grant, giveBack }, async (issued) => {
-        const now = subjectOf(issued, binding);
-        if (subject !== undefined && now !== undefined && subject !== now) {
-          throw new UnusableTokens('it answered with the account of somebody else');
-        }
-        const tokens: SealedTokens = {
-          accessToken: issued.accessToken,
-          // A server that does not rotate refresh tokens sends none: the old one stays valid.
-          refreshToken: issued.refreshToken ?? refreshToken,
-          binding,
-          ...(subject !== undefined && { subject }),
-        };
-        const expiresAt = secondsAfter(clock.now(), issued.expiresIn);
-        if (await store.storeRefreshed(account, { secrets: JSON.stringify(tokens), expiresAt })) return tokens;
-        // The person disconnected or signed in again meanwhile: these tokens have no owner.
-        revokeTokens(account.serverId, tokens, binding, address, parts);
-        return undefined;
-      });
-    });
-  } catch (error) {
-    if (error instanceof UnusableTokens) {
-      parts.log.warn({ err: error, server: account.serverId }, 'a refresh answered with what cannot be kept');
-      await endAccount(account, `The sign-in has ended: ${error.message}.`, parts);
-      return undefined;
-    }
-    if (isRefusal(error)) {
-      parts.log.info({ err: error, server: account.serverId }, 'a refresh was refused: a new sign-in is needed');
-      await endAccount(account, 'The sign-in has ended or was withdrawn.', parts);
-      return undefined;
-    }
-    parts.log.warn({ err: error, server: account.serverId }, 'a refresh failed');
-    await store.releaseRefresh(account);
-    throw new UpstreamError('unreachable', 'the authorization server does not answer', { cause: error });
-  }
-}
-
-/** Forgets secrets that no longer work, and tells who shows them. */
-export async function endAccount(account: StoredAccount, reason: string, parts: SignInParts): Promise<void> {
-  if (await parts.store.markUseless(account, reason)) {
-    await parts.onChanged(account.userId, account.serverId);
-  }
-}
-
-/** RFC 6749 section 5.2: the grant or the client is invalid for good; other errors may be temporary. */
-function isRefusal(error: unknown): boolean {
-  return (
-    error instanceof oidc.ResponseBodyError &&
-    ['invalid_grant', 'invalid_client', 'unauthorized_client'].includes(error.error)
-  );
 }

@@ -1,4 +1,4 @@
-import { confirmServerIssuer, getServerSignIn } from '@souk/contract/admin-servers.ts';
+import { confirmServerIssuer, getServerSignIn, registerAtServerAgain } from '@souk/contract/admin-servers.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
@@ -6,7 +6,7 @@ import type { UpstreamSignIn } from './create-upstream-sign-in.ts';
 
 type Parts = {
   catalogue: Pick<Catalogue, 'snapshot'>;
-  signIn: Pick<UpstreamSignIn, 'describeIssuer' | 'confirmIssuer'>;
+  signIn: Pick<UpstreamSignIn, 'describeIssuer' | 'confirmIssuer' | 'registerAgain'>;
 };
 
 /** What administrators see and decide of where people sign in at a server. */
@@ -24,6 +24,12 @@ export function mountIssuerRoutes(router: Router, { catalogue, signIn }: Parts):
   router.route(confirmServerIssuer, async ({ caller, params, body }) => {
     const server = serverOf(params.id);
     await signIn.confirmIssuer(server, body, { actorId: caller.userId });
+    return { success: true as const, signIn: await signIn.describeIssuer(server) };
+  });
+
+  router.route(registerAtServerAgain, async ({ caller, params }) => {
+    const server = serverOf(params.id);
+    await signIn.registerAgain(server, { actorId: caller.userId });
     return { success: true as const, signIn: await signIn.describeIssuer(server) };
   });
 }

@@ -2,6 +2,8 @@
 type Provider = {
   /** Other origins at which the issuer has endpoints. */
   origins: readonly string[];
+  /** Origins of MCP servers on another site, at which people sign in with this issuer. */
+  servers?: readonly string[];
   /** What its metadata calls the issuer besides the address at which it is found. */
   issuers?: readonly string[];
   /** What the authorization request says so that there is a refresh token. */
@@ -9,8 +11,10 @@ type Provider = {
 };
 
 const providers: Readonly<Record<string, Provider>> = {
+  'https://github.com': { origins: [], servers: ['https://api.githubcopilot.com'] },
   'https://accounts.google.com': {
     origins: ['https://oauth2.googleapis.com', 'https://www.googleapis.com'],
+    servers: ['https://gmailmcp.googleapis.com', 'https://drivemcp.googleapis.com'],
     // Google knows no scope offline_access
     forRefresh: { access_type: 'offline', prompt: 'consent' },
   },
@@ -18,22 +22,38 @@ const providers: Readonly<Record<string, Provider>> = {
   'https://mcp.slack.com': { origins: ['https://slack.com'], issuers: ['https://slack.com'] },
 };
 
+const providerOf = (address: string): Provider | undefined => {
+  const origin = URL.parse(address)?.origin;
+  return origin === undefined ? undefined : providers[origin];
+};
+
 /** The origins at which an issuer may have endpoints. */
 export function originsOf(issuer: string): ReadonlySet<string> {
-  const { origin } = new URL(issuer);
-  return new Set([origin, ...(providers[origin]?.origins ?? [])]);
+  return new Set([new URL(issuer).origin, ...(providerOf(issuer)?.origins ?? [])]);
+}
+
+/** Whether a server on another site is known to have its people sign in with this issuer. */
+export function isKnownPair(server: string, issuer: string): boolean {
+  return providerOf(issuer)?.servers?.includes(new URL(server).origin) ?? false;
 }
 
 /**
- * Whether metadata that was found at an issuer's address is that issuer's: identical (RFC 8414 section 3.3), but for the
- * slash after an origin, which Google's servers write and its metadata does not.
+ * Whether metadata that was found at an issuer's address is that issuer's: of the same origin and path (RFC 8414 section 3.3). One
+ * slash at the end makes no difference: servers and their authorization servers often disagree about it, and nobody else can
+ * answer at that address.
  */
 export function isIssuer(named: string, issuer: string): boolean {
-  if (named === issuer) return true;
-  const { origin } = new URL(issuer);
-  const isOrigin = (text: string) => text === origin || text === `${origin}/`;
-  if (!isOrigin(issuer)) return false;
-  return isOrigin(named) || (providers[origin]?.issuers?.includes(named) ?? false);
+  const place = placeOf(issuer);
+  if (named === issuer || (place !== undefined && placeOf(named) === place)) return true;
+  const isOrigin = place === URL.parse(issuer)?.origin;
+  return isOrigin && (providerOf(issuer)?.issuers?.includes(named) ?? false);
+}
+
+/** Origin and path without a last slash; undefined for an address that has more. */
+function placeOf(issuer: string): string | undefined {
+  const url = URL.parse(issuer);
+  if (!url || /[?#]/.test(issuer) || url.username !== '' || url.password !== '') return undefined;
+  return `${url.origin}${url.pathname.replace(/\/$/, '')}`;
 }
 
 /** Whether two names are of one issuer, whichever of them was written first. */
@@ -43,5 +63,5 @@ export function isSameIssuer(one: string, other: string): boolean {
 
 /** Parameters of the authorization request that this issuer wants beyond the standard's. */
 export function refreshParameters(authorizationEndpoint: string): Readonly<Record<string, string>> {
-  return providers[new URL(authorizationEndpoint).origin]?.forRefresh ?? {};
+  return providerOf(authorizationEndpoint)?.forRefresh ?? {};
 }

@@ -18,9 +18,14 @@ export async function listAccounts(
   parts: SignInParts,
 ): Promise<UpstreamAccount[]> {
   const stored = new Map((await parts.store.list(userId)).map((one) => [one.serverId, one]));
-  return servers
-    .filter(needsOwnSecrets)
-    .map((server) => present(server, stored.get(server.id), !disabled.has(server.id), parts));
+  const listed = servers.filter(needsOwnSecrets);
+  const endpoints = await parts.issuers.lastEndpoints(listed.map(({ id }) => id));
+  return listed.map((server) => {
+    const account = present(server, stored.get(server.id), !disabled.has(server.id), parts);
+    const endpoint = endpoints.get(server.id);
+    if (account.auth !== 'oauth' || endpoint === undefined) return account;
+    return { ...account, signInAt: providerName(server, new URL(endpoint)) };
+  });
 }
 
 export function present(

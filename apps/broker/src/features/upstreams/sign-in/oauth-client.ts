@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 import { z } from 'zod';
-import { authorizationServerSchema } from './discover-sign-in.ts';
+import { authorizationServerSchema } from './authorization-server.ts';
 import type { SignInFetch } from './sign-in-fetch.ts';
 import { asTokenAnswer, type Issued } from './token-answer.ts';
 

@@ -8,6 +8,8 @@ import { bindingSchema } from './oauth-client.ts';
 
 export const lifetimeMs = 10 * 60_000;
 const table = 'upstream_sign_ins';
+/** Of one person's at a server; each has to be opened. */
+const mostRead = 20;
 
 const pendingSchema = z.object({
   verifier: z.string(),
@@ -31,6 +33,8 @@ export type PendingSignIns = {
    * Of two requests that take the same sign-in, one gets it.
    */
   take(owner: { userId: string; browser: string }, state: string): Promise<TakenSignIn | undefined>;
+  /** The ids of the clients with which this person was sent to sign in at a server and did not come back. */
+  clientsWithoutReturn(userId: string, serverId: string): Promise<ReadonlySet<string>>;
   removeExpired(): Promise<void>;
 };
 
@@ -75,6 +79,17 @@ export function createPendingSignIns({
       if (!row) return undefined;
       const pending = pendingSchema.parse(JSON.parse(vault.open({ table, row: row.id, userId }, row.sealed)));
       return { ...pending, serverId: row.server_id };
+    },
+
+    async clientsWithoutReturn(userId, serverId) {
+      const { rows } = await db.query<{ id: string; sealed: string }>(
+        `select id, sealed from upstream_sign_ins where user_id = $1 and server_id = $2
+         order by expires_at desc limit ${mostRead}`,
+        [userId, serverId],
+      );
+      const open = ({ id, sealed }: { id: string; sealed: string }) =>
+        pendingSchema.parse(JSON.parse(vault.open({ table, row: id, userId }, sealed)));
+      return new Set(rows.map((row) => open(row).binding.client.clientId));
     },
 
     async removeExpired() {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import type { Query } from '#platform/db/database.ts';
 import { clientMetadata, secretMethod, type ClientIdentityOptions } from './client-document.ts';
-import type { AuthorizationServer } from './discover-sign-in.ts';
-import { clientSchema, type OAuthClient } from './oauth-client.ts';
+import type { AuthorizationServer } from './authorization-server.ts';
+import { clientSchema, type Binding, type OAuthClient } from './oauth-client.ts';
 import { isPlain, secondsAfter } from './plain-values.ts';
 import type { SignInFetch } from './sign-in-fetch.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 
-/** An authorization server may delete a client without notice: after a day, a new sign-in registers again. */
+/** A registration is made anew after a day, should its authorization server have deleted it without a word. */
 const reuseMs = 24 * 60 * 60_000;
 const table = 'upstream_registrations';
 
@@ -45,6 +46,38 @@ export async function findRegistration(
       clientSecret: vault.open({ table, row: row.id, userId: '' }, row.sealed_secret),
     }),
   });
+}
+
+/**
+ * Deletes the registration of a client that its authorization server does not know any more, so that the next sign-in registers
+ * anew. One that was made since stays, and so does a client that the operator registered: that is not ours to make.
+ */
+export async function forgetRegistration(
+  serverId: string,
+  { server, client }: Pick<Binding, 'server' | 'client'>,
+  { db }: Pick<ClientIdentityOptions, 'db'>,
+): Promise<void> {
+  if (client.isOperators === true) return;
+  await db.query(
+    `delete from upstream_registrations
+     where server_id = $1 and issuer = $2 and token_endpoint = $3 and client_id = $4`,
+    [serverId, server.issuer, server.token_endpoint, client.clientId],
+  );
+}
+
+/** Deletes all registrations at a server. Sign-ins go on with the client that is sealed with them. */
+export async function dropRegistrations(query: Query, serverId: string): Promise<number> {
+  const { affectedRows } = await query('delete from upstream_registrations where server_id = $1', [serverId]);
+  return affectedRows;
+}
+
+/** When we registered at a server, the last time. */
+export async function registeredAt(query: Query, serverId: string): Promise<Date | undefined> {
+  const { rows } = await query<{ at: Date | null }>(
+    'select max(created_at) as at from upstream_registrations where server_id = $1',
+    [serverId],
+  );
+  return rows[0]?.at ?? undefined;
 }
 
 /** Registers us (RFC 7591) and keeps what came of it. @throws SignInProblem */

@@ -7,14 +7,20 @@ import { orAborted } from '#platform/or-aborted.ts';
 import { readBounded } from '#platform/http/read-bounded.ts';
 import { rewriteWithoutNull } from '#platform/http/without-null-members.ts';
 import { withOwnAddresses, type SignInAddress } from './sign-in-address.ts';
-import { SignInProblem } from './sign-in-problem.ts';
+import { NoAnswer, SignInProblem } from './sign-in-problem.ts';
 
 /** For everything that one step of a sign-in asks, such as a whole discovery: a server that drips must not hold it. */
 const wholeMs = 15_000;
 /** Metadata, registrations and tokens are small; nothing larger is read. */
 const maxAnswerBytes = 256 * 1024;
 
-export type SignInRequest = { method?: string; headers?: Record<string, string>; body?: string };
+export type SignInRequest = {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** Less than what is left for all requests together. */
+  patienceMs?: number;
+};
 
 /** Fetches from addresses that a server or its authorization server named. The answer is read whole, within bounds. */
 export type SignInFetch = (url: string, init?: SignInRequest) => Promise<Response>;
@@ -60,16 +66,18 @@ export async function withSignInFetch<T>(
   });
   try {
     const fetch: SignInFetch = async (url, init = {}) => {
+      const { patienceMs } = init;
+      const ended = patienceMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
       if (!isSafeAddress(url, allowAddresses)) throw new SignInProblem(`${url} is ${unsafe}`);
-      const late = () => new SignInProblem(`${new URL(url).host} does not answer in time`);
+      const late = () => new NoAnswer(`${new URL(url).host} does not answer in time`);
       const answer = await request(url, {
         dispatcher,
         method: init.method === 'POST' ? 'POST' : 'GET',
         headers: { accept: 'application/json', ...init.headers },
         ...(init.body !== undefined && { body: init.body }),
-        signal,
+        signal: ended,
       }).catch((error: unknown) => {
-        if (signal.aborted) throw late();
+        if (ended.aborted) throw late();
         throw error instanceof RefusedAddressError ? refused(url, error) : error;
       });
       answer.body.on('error', () => {});
@@ -86,7 +94,7 @@ export async function withSignInFetch<T>(
       const body = await readBounded(answer.body, maxAnswerBytes, () => {
         return new SignInProblem(`${new URL(url).host} answers with more than ${maxAnswerBytes} bytes`);
       }).catch((error: unknown) => {
-        throw signal.aborted ? late() : error;
+        throw ended.aborted ? late() : error;
       });
       const read = rewriteWithoutNull(body.toString('utf8')) ?? body;
       return new Response(status === 204 || status === 205 ? null : read, { status, headers });

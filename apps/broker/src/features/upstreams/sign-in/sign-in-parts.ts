@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
-import type { ServerManifest } from '#features/catalogue/index.ts';
+import type { Catalogue, ServerManifest } from '#features/catalogue/index.ts';
 import type { ClientIdentityOptions } from './client-document.ts';
 import type { AccountStore } from './account-store.ts';
 import type { SignInAddress } from './sign-in-address.ts';
@@ -11,6 +11,7 @@ import type { PendingSignIns } from './pending-sign-ins.ts';
 
 /** What the use cases of a sign-in work with. */
 export type SignInParts = {
+  catalogue: Pick<Catalogue, 'snapshot'>;
   store: AccountStore;
   pending: PendingSignIns;
   issuers: IssuerStore;

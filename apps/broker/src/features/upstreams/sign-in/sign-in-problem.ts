@@ -8,3 +8,6 @@ export class SignInProblem extends Error {
 
 /** The server issued what nobody can use, and would do so again. */
 export class UnusableTokens extends SignInProblem {}
+
+/** A place that was asked has nothing to say: it is unreachable, late, or has no metadata. Another one may have. */
+export class NoAnswer extends SignInProblem {}

@@ -24,8 +24,8 @@ export type SignInExchange = {
 };
 
 /**
- * Begins a person's sign-in at a server: discover -> find our client -> store the pending sign-in -> answer where to send
- * the browser.
+ * Begins a person's sign-in at a server: discover -> check that people may be sent there -> find our client -> store the pending
+ * sign-in -> answer where to send the browser.
  * @throws SoukError invalid_request for a server without OAuth; sign_in_unavailable with the reason
  */
 export async function startSignIn(
@@ -38,12 +38,20 @@ export async function startSignIn(
   if (auth.type !== 'oauth') throw new SoukError('invalid_request', { message: `${name} does not need a sign-in` });
   try {
     return await withSignInFetch(parts.addressOf(server), async (fetch, address) => {
-      const { authorizationServer, ...metadata } = await discoverSignIn(address, fetch);
+      const { authorizationServer, ...metadata } = await discoverSignIn(address, auth.issuer, fetch);
+      const pair = { resource: metadata.resource, server: authorizationServer };
       const configured = configuredClient(server, parts);
-      await requireKnownIssuer(server.id, authorizationServer, configured !== undefined, parts);
-      const identity = await clientFor(server.id, authorizationServer, configured, parts.identity, fetch);
-      const { client, redirectUri } = identity;
-      const binding = { server: authorizationServer, client, resource: metadata.resource };
+      await requireKnownIssuer(server, pair, configured !== undefined, parts);
+      const withoutReturn = () => parts.pending.clientsWithoutReturn(userId, server.id);
+      const { client, redirectUri } = await clientFor(
+        server.id,
+        authorizationServer,
+        configured,
+        parts.identity,
+        fetch,
+        withoutReturn,
+      );
+      const binding = { ...pair, client };
 
       const before = await parts.store.find(userId, server.id);
       const scopes = wantedScopes(auth.scopes, { ...metadata, authorizationServer }, before);

@@ -8,6 +8,7 @@ const nothing: Needs = {
   stagedVersions: none,
   failingServers: none,
   endingCertificates: none,
+  signInsToConfirm: none,
   failedRenewals: none,
   disputes: none,
   failingEvents: none,
@@ -31,4 +32,17 @@ test('a certificate that ends, or has ended, is told with its day, who issued it
     'The certificate of Summit expired on Dec 1, 2026. Calls to it fail. Issued by an unnamed authority. Its owner has to renew it.',
   ]);
   expect(group?.rows[0]?.link?.search).toEqual({ tab: 'manifests', id: 'top' });
+});
+
+test('a server that sends people where nobody has confirmed is told with both, and a link to its page', () => {
+  const since = '2026-12-01T12:00:00.000Z';
+  const items = [{ serverId: 'vault', name: 'Vault', issuer: 'https://id.other.example/tenant', since }];
+  const [group, ...others] = needGroups({ ...nothing, signInsToConfirm: { total: 1, items } });
+  expect(others).toEqual([]);
+  expect(group).toMatchObject({ title: 'Sign-ins to confirm', tone: 'urgent' });
+  const [row] = group?.rows ?? [];
+  expect(`${row?.before}${row?.link?.text}${row?.after} ${row?.detail}`).toBe(
+    'No one can sign in to Vault until you decide about where it sends people. It sends people to https://id.other.example/tenant.',
+  );
+  expect(row).toMatchObject({ since, link: { search: { tab: 'manifests', id: 'vault' } } });
 });

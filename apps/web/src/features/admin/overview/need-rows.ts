@@ -80,6 +80,14 @@ export function needGroups(needs: Needs): NeedGroup[] {
         : ` expires on ${formatDay(one.validUntil)}. Calls to it fail then.`,
       detail: `Issued by ${one.issuer ?? 'an unnamed authority'}. Its owner has to renew it.`,
     })),
+    group('sign-ins', 'Sign-ins to confirm', 'urgent', needs.signInsToConfirm, (one) => ({
+      key: one.serverId,
+      before: 'No one can sign in to ',
+      link: server(one.serverId, one.name),
+      after: ' until you decide about where it sends people.',
+      detail: `It sends people to ${one.issuer}.`,
+      since: one.since,
+    })),
     group('renewals', 'Failed renewals', 'urgent', needs.failedRenewals, (one) => ({
       key: `${one.userId} ${one.what}`,
       before: nameOf(one, 'A deleted account'),

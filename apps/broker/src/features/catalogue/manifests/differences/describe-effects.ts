@@ -25,7 +25,7 @@ export function describeEffects(
   after: Manifest,
   people: PeopleOfServer & HiddenTools,
 ): string[] {
-  if (!before) return [...appearance(after), ...rentalOffer(undefined, after, people)];
+  if (!before) return [...appearance(after), ...rentalOffer(undefined, after, people), ...signInPlace(undefined, after)];
   return [
     ...tierChange(before, after, people),
     ...rentalOffer(before, after, people),
@@ -33,6 +33,7 @@ export function describeEffects(
     ...toolPrices(before, after, people),
     ...comparedResults(before, after),
     ...signIns(before, after, people),
+    ...signInPlace(before, after),
     ...trust(before, after, people),
   ];
 }
@@ -151,6 +152,26 @@ function signIns(before: Manifest, after: Manifest, people: PeopleOfServer): str
   if (!moved && !isNew && added.length === 0) return own;
   const what = after.auth.type === 'oauth' ? 'must sign in' : `must enter ${names.join(', ')}`;
   return [...opened, ...own, `Everyone who uses it ${what} again before their next call: ${used(people)}.`];
+}
+
+/** Where people sign in, and what of that an administrator decides (upstreams/sign-in/known-issuer.ts). */
+function signInPlace(before: Manifest | undefined, after: Manifest): string[] {
+  if (after.auth.type !== 'oauth') return [];
+  const was = before?.auth.type === 'oauth' ? before : undefined;
+  const moved = was !== undefined && !isDeepStrictEqual(was.connection, after.connection);
+  const { issuer, endpointOrigins } = after.auth;
+  const isSame =
+    was?.auth.type === 'oauth' &&
+    was.auth.issuer === issuer &&
+    isDeepStrictEqual(was.auth.endpointOrigins, endpointOrigins);
+  if (isSame && !moved) return [];
+  const elsewhere = endpointOrigins ? `, with endpoints at ${endpointOrigins.join(', ')} too` : '';
+  const where =
+    issuer === undefined
+      ? 'People sign in where the server says. If that is on another site, no one is sent there until you confirm it on its page.'
+      : `People sign in at ${issuer}, which the manifest names${elsewhere}.`;
+  const undone = moved ? ['What was confirmed for the address before does not count for this one.'] : [];
+  return [where, ...undone];
 }
 
 function headersOfPeople({ auth }: Manifest): string[] {

@@ -48,6 +48,8 @@ const fields: Readonly<Record<string, readonly [name: string, say: Say]>> = {
   ],
   'auth.clientId': ['OAuth client', plain],
   'auth.scopes': ['OAuth scopes', plain],
+  'auth.issuer': ['authorization server', plain],
+  'auth.endpointOrigins': ['other origins of the authorization server', plain],
   'deadlines.connectMs': ['time limit of a connection', seconds],
   'deadlines.listMs': ['time limit of a list', seconds],
   'deadlines.callMs': ['time limit of a call', seconds],

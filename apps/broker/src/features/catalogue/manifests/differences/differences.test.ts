@@ -112,6 +112,17 @@ test('what a deployment does is said with its numbers, and nothing where nobody 
   expect(effectsOf(oauth, { ...oauth, ...moved }, { ...people, users: 1 })).toEqual([
     'It is connected again: calls that run then finish on the old connection.',
     'Everyone who uses it must sign in again before their next call: 1 person called it in the last 30 days.',
+    'People sign in where the server says. If that is on another site, no one is sent there until you confirm it on its page.',
+    'What was confirmed for the address before does not count for this one.',
+  ]);
+  const named = { auth: { ...oauth.auth, issuer: 'https://id.example', endpointOrigins: ['https://login.example'] } };
+  expect(effectsOf(oauth, named, people)).toEqual([
+    'People sign in at https://id.example, which the manifest names, with endpoints at https://login.example too.',
+  ]);
+  expect(effectsOf(named, named, people)).toEqual([]);
+  expect(wordsOf(oauth, named)).toEqual([
+    'other origins of the authorization server: added "https://login.example"',
+    'authorization server: https://id.example',
   ]);
   expect(effectsOf({}, moved, people)).toEqual([
     'It is connected again: calls that run then finish on the old connection.',

@@ -23,6 +23,8 @@ export type DifferenceParts = Pick<PeopleOfServers, 'peopleOf'> & {
   policy: Pick<ManifestPolicy, 'keepsFiles'>;
   /** How many secrets a manifest needs and lacks; undefined: it is not known here. */
   missingSecretsOf?: ((server: { id: string; manifest: Pick<Manifest, 'connection' | 'auth'> }) => number) | undefined;
+  /** Asks the server of a manifest where its people would sign in; in sentences. */
+  signInOf?: ((server: { id: string; manifest: Manifest }) => Promise<string[]>) | undefined;
 };
 
 /**
@@ -31,7 +33,7 @@ export type DifferenceParts = Pick<PeopleOfServers, 'peopleOf'> & {
  * @throws SoukError not_found
  */
 export async function readDifferences(
-  { catalogue, policy, peopleOf, missingSecretsOf }: DifferenceParts,
+  { catalogue, policy, peopleOf, missingSecretsOf, signInOf }: DifferenceParts,
   id: string,
   named: { from?: string | undefined; to?: string | undefined },
 ): Promise<Differences> {
@@ -48,6 +50,8 @@ export async function readDifferences(
   const after = await read(to);
   const people = await peopleOf(id);
   const live = catalogue.snapshot().byId.get(id);
+  const isNew = from !== to;
+  const signIn = isNew ? await signInOf?.({ id, manifest: after }) : undefined;
   const { waiting, kept } = live ? hiddenTools(live) : { waiting: [], kept: [] };
   return {
     from: from ?? null,
@@ -57,7 +61,8 @@ export async function readDifferences(
     differences: differencesOf(before, after),
     effects: [
       ...describeEffects(before, after, { ...people, toolsUnderReview: waiting.length, toolsKeptHidden: kept.length }),
-      ...(from === to ? [] : [...catalogue.priceNotes(after), ...sharedFolderNotes(after, policy)]),
+      ...(signIn ?? []),
+      ...(isNew ? [...catalogue.priceNotes(after), ...sharedFolderNotes(after, policy)] : []),
     ],
     people,
     missingSecrets: missingSecretsOf?.({ id, manifest: after }) ?? 0,

@@ -12,6 +12,7 @@ import { SectionHeading } from '#ui/section-heading.tsx';
 import { failureText } from '#web/failure-text.ts';
 import { signInQuery } from '../server-queries.ts';
 import { ConfirmIssuer } from './confirm-issuer.tsx';
+import { RegisterAgain } from './register-again.tsx';
 
 const badges = {
   open: { tone: 'neutral', text: 'Chosen by the server' },
@@ -20,7 +21,7 @@ const badges = {
   refused: { tone: 'bad', text: 'Refused' },
 } as const;
 
-/** Where people sign in at a server, and whether the operator's client may be shown there. */
+/** Where people sign in at a server, and whether they may be sent, and our client be shown, there. */
 export function SignInIssuer({ userId, serverId, name }: { userId: string; serverId: string; name: string }) {
   const { data, error, refetch, isFetching } = useQuery(signInQuery(userId, serverId));
   const [isAsked, setIsAsked] = useState(false);
@@ -40,14 +41,17 @@ export function SignInIssuer({ userId, serverId, name }: { userId: string; serve
       {signIn && (
         <Card as="div" padding="large" className="flex flex-col gap-5">
           <Decision name={name} signIn={signIn} onConfirm={() => setIsAsked(true)} />
-          <Places signIn={signIn} />
+          <Places userId={userId} serverId={serverId} signIn={signIn} />
         </Card>
       )}
       {signIn?.named && (
         <ConfirmIssuer
           userId={userId}
           serverId={serverId}
+          name={name}
           named={signIn.named}
+          isOperators={signIn.clientId !== null}
+          doubts={signIn.doubts}
           isChange={signIn.state === 'refused'}
           open={isAsked}
           onClose={() => setIsAsked(false)}
@@ -59,7 +63,7 @@ export function SignInIssuer({ userId, serverId, name }: { userId: string; serve
 
 /** What is to be decided, with the button for it. */
 function Decision({ name, signIn, onConfirm }: { name: string; signIn: ServerSignIn; onConfirm: () => void }) {
-  const { state, known, named, variable } = signIn;
+  const { state, known, named, variable, clientId } = signIn;
   if (state === 'waiting') {
     return (
       <Notice>
@@ -72,27 +76,29 @@ function Decision({ name, signIn, onConfirm }: { name: string; signIn: ServerSig
             )
           }
         >
-          No one can sign in yet. Your client is shown to no authorization server until you confirm the one that {name}{' '}
-          names{named ? '.' : ', and it names none now.'}
+          {clientId === null
+            ? `No one can sign in yet: you have to confirm first where ${name} sends people.`
+            : `No one can sign in yet. Your client is shown to no authorization server until you confirm the one that ${name} names${named ? '.' : ', and it names none now.'}`}
         </Beside>
       </Notice>
     );
   }
   if (state !== 'refused') return null;
-  const isOperators = known?.by === 'environment';
+  const by = known?.by ?? 'administrator';
+  const than = { environment: `${variable} names`, manifest: 'its manifest names', administrator: 'you confirmed' }[by];
   return (
     <Notice tone="bad">
       <Beside
         button={
-          !isOperators && (
+          by === 'administrator' && (
             <Button size="small" onClick={onConfirm}>
               Confirm the new one
             </Button>
           )
         }
       >
-        {name} now sends people to another authorization server than{' '}
-        {isOperators ? `${variable} names` : 'you confirmed'}. No one can sign in, and your client was not shown there.
+        {name} now sends people to another authorization server than {than}. No one can sign in, and{' '}
+        {clientId === null ? 'nothing was sent there.' : 'your client was not shown there.'}
       </Beside>
     </Notice>
   );
@@ -108,15 +114,28 @@ function Beside({ button, children }: { button: ReactNode; children: ReactNode }
   );
 }
 
-function Places({ signIn: { state, clientId, known, named, problem } }: { signIn: ServerSignIn }) {
+const decidedBy = {
+  environment: { name: 'Set by the operator', text: 'By the operator, in the environment' },
+  manifest: { name: 'Named by the manifest', text: 'By the manifest' },
+  administrator: { name: 'Confirmed', text: 'By an administrator' },
+} as const;
+
+type PlacesProps = { userId: string; serverId: string; signIn: ServerSignIn };
+
+function Places({ userId, serverId, signIn }: PlacesProps) {
+  const { state, clientId, registeredAt, known, named, problem } = signIn;
   const isSame = state === 'confirmed' && named !== null;
   return (
     <dl className="grid gap-x-6 gap-y-4 sm:grid-cols-2">
       <Fact name="Client">
-        {clientId === null ? 'Registered by itself, for this server alone' : <Address>{clientId}</Address>}
+        {clientId !== null && <Address>{clientId}</Address>}
+        {clientId === null && 'Registered by itself, for this server alone'}
+        {clientId === null && registeredAt !== null && (
+          <RegisterAgain userId={userId} serverId={serverId} registeredAt={registeredAt} />
+        )}
       </Fact>
       {known && !isSame && (
-        <Fact name={known.by === 'environment' ? 'Set by the operator' : 'Confirmed'}>
+        <Fact name={decidedBy[known.by].name}>
           <Address>{known.issuer}</Address>
         </Fact>
       )}
@@ -124,13 +143,18 @@ function Places({ signIn: { state, clientId, known, named, problem } }: { signIn
         {named ? <Address>{named.issuer}</Address> : `Nothing: ${problem ?? 'it does not say'}`}
       </Fact>
       {named && (
-        <Fact name="Codes are redeemed at">
-          <Address>{named.tokenEndpoint}</Address>
-        </Fact>
+        <>
+          <Fact name="People sign in at">
+            <Address>{named.authorizationEndpoint}</Address>
+          </Fact>
+          <Fact name="Codes are redeemed at">
+            <Address>{named.tokenEndpoint}</Address>
+          </Fact>
+        </>
       )}
-      {isSame && (
+      {isSame && known && (
         <Fact name="Confirmed">
-          {known?.confirmedAt ? <Ago moment={known.confirmedAt} /> : 'By the operator, in the environment'}
+          {known.confirmedAt ? <Ago moment={known.confirmedAt} /> : decidedBy[known.by].text}
         </Fact>
       )}
     </dl>

@@ -1,0 +1,26 @@
+import { isSameSite } from '#platform/http/same-site.ts';
+import { endpointsOf } from './authorization-server.ts';
+import type { Pair } from './issuer-place.ts';
+import { isKnownPair, originsOf } from './known-providers.ts';
+
+/**
+ * Why nobody is sent to an authorization server before an administrator has decided about it:
+ * - other-site: it is on another site than the server. A hostile server can name the authorization server of another service; one
+ *   that ignores `resource` (RFC 8707) then issues tokens for that service, and they go to the hostile server.
+ * - other-origins: it has endpoints elsewhere, to which codes and secrets go.
+ * - no-pkce: it does not say that it takes part in PKCE. MCP clients refuse it by themselves; some large ones only leave it out.
+ */
+export type Doubt = 'other-site' | 'other-origins' | 'no-pkce';
+
+/** @param endpointOrigins where the manifest lets the authorization server have endpoints */
+export function doubtsOf({ resource, server }: Pair, endpointOrigins: readonly string[] = []): Doubt[] {
+  const { issuer } = server;
+  const isOwn = isSameSite(new URL(resource).hostname, new URL(issuer).hostname) || isKnownPair(resource, issuer);
+  const origins = new Set([...originsOf(issuer), ...endpointOrigins]);
+  const isElsewhere = endpointsOf(server).some((endpoint) => !origins.has(new URL(endpoint).origin));
+  return [
+    ...(isOwn ? [] : (['other-site'] as const)),
+    ...(isElsewhere ? (['other-origins'] as const) : []),
+    ...(server.code_challenge_methods_supported === undefined ? (['no-pkce'] as const) : []),
+  ];
+}

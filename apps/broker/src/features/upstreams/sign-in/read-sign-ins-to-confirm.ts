@@ -1,0 +1,27 @@
+import { shownNeeds, type Needs } from '@souk/contract/admin-overview.ts';
+import type { CatalogueSnapshot } from '#features/catalogue/index.ts';
+import type { Query } from '#platform/db/database.ts';
+import type { IssuerPlace } from './issuer-place.ts';
+
+/** Deployed servers at which nobody can sign in until an administrator has decided about where, the longest first. */
+export async function readSignInsToConfirm(
+  query: Query,
+  { servers, byId }: Pick<CatalogueSnapshot, 'servers' | 'byId'>,
+): Promise<Needs['signInsToConfirm']> {
+  const concerned = servers.filter(({ manifest }) => manifest.auth.type === 'oauth').map(({ id }) => id);
+  const { rows } = await query<{ server_id: string; refused_place: IssuerPlace; refused_at: Date; total: number }>(
+    `select server_id, refused_place, refused_at, (count(*) over ())::int as total from upstream_issuers
+     where refused_place is not null and server_id = any($1::text[])
+     order by refused_at, server_id collate "C" limit ${shownNeeds}`,
+    [concerned],
+  );
+  return {
+    total: rows[0]?.total ?? 0,
+    items: rows.map(({ server_id: serverId, refused_place: { issuer }, refused_at: since }) => ({
+      serverId,
+      name: byId.get(serverId)?.manifest.name ?? serverId,
+      issuer,
+      since: since.toISOString(),
+    })),
+  };
+}
