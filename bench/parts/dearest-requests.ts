@@ -306,7 +306,19 @@ export function dearestRequests(shop: Shop): Readonly<Record<string, Row>> {
     'GET /admin/servers/:id/sign-in': byAdmin(`/admin/servers/${serverId}/sign-in`, 'it needs none'),
     'POST /admin/servers/:id/sign-in/confirm': send(
       `/admin/servers/${serverId}/sign-in/confirm`,
-      { issuer: `https://a.example/${'x'.repeat(2000)}`, tokenEndpoint: `https://a.example/${'y'.repeat(2000)}` },
+      {
+        resource: `https://a.example/${'v'.repeat(2000)}`,
+        issuer: `https://a.example/${'x'.repeat(2000)}`,
+        authorizationEndpoint: `https://a.example/${'w'.repeat(2000)}`,
+        tokenEndpoint: `https://a.example/${'y'.repeat(2000)}`,
+        origins: [],
+      },
+      'it needs none',
+      'admin',
+    ),
+    'POST /admin/servers/:id/sign-in/register-again': send(
+      `/admin/servers/${serverId}/sign-in/register-again`,
+      undefined,
       'it needs none',
       'admin',
     ),

@@ -33,7 +33,9 @@ test("the operator's client is shown where an administrator confirmed it, and no
   const account = person.getByRole('region', { name: 'Your Files account', exact: true });
   const signInToFiles = account.getByRole('button', { name: 'Sign in to Files', exact: true });
   await signInToFiles.click();
-  await expect(person.getByText('an administrator has to confirm first where its people sign in')).toBeVisible();
+  await expect(
+    person.getByText(`it sends people to ${String(issuer)}, and an administrator has to confirm that first`),
+  ).toBeVisible();
 
   const place = page.getByRole('region', { name: 'Where people sign in', exact: true });
   const decide = async (name: string) => {
@@ -60,7 +62,11 @@ test("the operator's client is shown where an administrator confirmed it, and no
 
   await nameIssuer(others);
   await signInToFiles.click();
-  await expect(person.getByText(`it now sends people to ${new URL(String(others)).host}`)).toBeVisible();
+  await expect(
+    person.getByText(
+      `it now sends people to ${String(others)}, and an administrator has confirmed ${String(issuer)}`,
+    ),
+  ).toBeVisible();
   await page.reload();
   await expect(place).toContainText('Refused');
   await expect(place).toContainText('your client was not shown there');

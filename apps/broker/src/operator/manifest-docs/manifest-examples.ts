@@ -100,7 +100,7 @@ export const authenticationExamples: readonly ManifestExample[] = [
   },
   {
     title: 'OAuth',
-    text: 'Each person signs in at the server (MCP authorization). Souk finds the authorization server and registers by itself; where the server has no registration, give `clientId`, and the secret as `UPSTREAM_CLIENT_SECRET_{SERVER}`. That client is shown to one authorization server only: the one that `UPSTREAM_CLIENT_ISSUER_{SERVER}` names, else the one that an administrator confirms on the page of the server; until then nobody can sign in. An authorization server on a private address needs `UPSTREAM_ALLOW_ADDRESSES` as the server itself does.',
+    text: 'Each person signs in at the server (MCP authorization). Souk finds the authorization server and registers by itself; where the server has no registration, give `clientId`, and the secret as `UPSTREAM_CLIENT_SECRET_{SERVER}`. That client is shown to one authorization server only: the one that `UPSTREAM_CLIENT_ISSUER_{SERVER}` names, else the one that an administrator confirms on the page of the server; until then nobody can sign in. An authorization server on another site than the server, or with endpoints at other origins than its own, gets nobody before an administrator has confirmed it there, or the manifest names it: `issuer`, and `endpointOrigins` for the other origins. An authorization server on a private address needs `UPSTREAM_ALLOW_ADDRESSES` as the server itself does.',
     manifest: {
       ...common('drive', 'Drive', 'Find and read your files.', 'productivity'),
       connection: { type: 'http', url: 'https://drive.example.com/mcp' },

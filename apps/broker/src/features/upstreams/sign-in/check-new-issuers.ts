@@ -15,10 +15,13 @@ export function checkNewIssuers(catalogue: Pick<Catalogue, 'onChange'>, parts: S
   let checking: Promise<void> = Promise.resolve();
   let isStopped = false;
 
+  const isLive = ({ id, deployedAtMs }: CatalogueServer) =>
+    !isStopped && parts.catalogue.snapshot().byId.get(id)?.deployedAtMs === deployedAtMs;
+
   async function check(server: CatalogueServer): Promise<void> {
-    if (isStopped) return;
+    if (!isLive(server)) return;
     const found = await findPair(server, parts, deadlineMs);
-    if (!found.pair) return;
+    if (!found.pair || !isLive(server)) return;
     const place = placeOf(found.pair);
     if (isAllowed(found)) await parts.issuers.noteAllowed(server.id, place);
     else await parts.issuers.noteRefused(server.id, place);

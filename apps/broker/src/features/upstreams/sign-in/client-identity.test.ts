@@ -86,14 +86,15 @@ test.each(['client_secret_basic', 'client_secret_post'])(
 
 test('a registration is of one server and one place: two servers of one issuer and another token endpoint have their own', async () => {
   await deployManifest(app, { ...vaultManifest(fixture), id: 'third-vault' });
-  const clientOf = async (serverId: string) => {
-    const path = `/api/users/${ann.userId}/upstream-connections/${serverId}/sign-in`;
-    const { body } = await ann.call('POST', path);
+  const carl = await signInPerson(app.publicUrl, 'carl@souk.test');
+  const clientOf = async (serverId: string, person = ann) => {
+    const path = `/api/users/${person.userId}/upstream-connections/${serverId}/sign-in`;
+    const { body } = await person.call('POST', path);
     return new URL(String(body['authUrl'])).searchParams.get('client_id');
   };
   await app.db.query('delete from upstream_registrations');
   const open = await clientOf('open-vault');
-  expect(await clientOf('open-vault')).toBe(open);
+  expect(await clientOf('open-vault', carl)).toBe(open);
   expect(await clientOf('third-vault')).not.toBe(open);
   fixture.mischief.serverMetadata = (honest) => ({ ...honest, token_endpoint: `${fixture.origin}/token2` });
   expect(await clientOf('open-vault')).not.toBe(open);

@@ -15,7 +15,8 @@ export async function describePair(server: ServerManifest, parts: SignInParts): 
   const { issuer } = found.pair.server;
   if (state === 'open') return [`People sign in at ${issuer}.`];
   const says = known && whoSays[known.by];
-  if (state === 'confirmed') return [`People sign in at ${issuer}, which ${says ?? 'was decided'}.`];
+  // what the manifest names is told with its other effects
+  if (state === 'confirmed') return known?.by === 'manifest' ? [] : [`People sign in at ${issuer}, which ${says}.`];
   const isPinned = state === 'refused' && known && known.by !== 'administrator';
   return [
     isPinned

@@ -4,10 +4,17 @@ import { describeOnDatabases } from '#testing/databases.ts';
 import { migrations } from '../../../migrations.ts';
 import { createIssuerStore } from './issuer-store.ts';
 
-const mine = { issuer: 'https://id.example', tokenEndpoint: 'https://id.example/token' };
-const other = { issuer: 'https://other.example', tokenEndpoint: 'https://other.example/token' };
+const placeAt = (issuer: string) => ({
+  resource: 'https://mcp.example/mcp',
+  issuer,
+  authorizationEndpoint: `${issuer}/authorize`,
+  tokenEndpoint: `${issuer}/token`,
+  origins: ['https://keys.example'],
+});
+const mine = placeAt('https://id.example');
+const other = placeAt('https://other.example');
 
-describeOnDatabases('the issuers of the operator’s clients', migrations, (open) => {
+describeOnDatabases('the issuers of servers', migrations, (open) => {
   test('news is told once, by any number of brokers; a confirmation forgets what was refused', async () => {
     const db = await open();
     await db.query("insert into servers (id, slug) values ('vault', 'vault')");
@@ -20,9 +27,12 @@ describeOnDatabases('the issuers of the operator’s clients', migrations, (open
     expect((await noteByAll({ ...mine, tokenEndpoint: other.tokenEndpoint })).filter(Boolean)).toHaveLength(1);
     const actorId = randomUUID();
     await store.confirm('vault', mine, { actorId });
-    expect(await store.find('vault')).toEqual({ confirmed: { ...mine, at }, refused: undefined });
+    expect(await store.find('vault')).toEqual({ confirmed: { place: mine, at }, refused: undefined });
     expect(await store.noteRefused('vault', other)).toBe(true);
-    expect(await store.find('vault')).toEqual({ confirmed: { ...mine, at }, refused: { ...other, at } });
+    expect(await store.find('vault')).toEqual({ confirmed: { place: mine, at }, refused: { place: other, at } });
+    await store.noteAllowed('vault', mine);
+    expect(await store.find('vault')).toEqual({ confirmed: { place: mine, at }, refused: undefined });
+    expect(await store.lastEndpoints(['vault', 'unknown'])).toEqual(new Map([['vault', mine.authorizationEndpoint]]));
     const { rows } = await db.query('select action, actor_id from audit_log order by id');
     const refused = { action: 'sign-in.issuer-refused', actor_id: null };
     expect(rows).toEqual([refused, refused, { action: 'sign-in.issuer-confirmed', actor_id: actorId }, refused]);

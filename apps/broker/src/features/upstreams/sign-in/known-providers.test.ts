@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { discoverSignIn } from './discover-sign-in.ts';
+import { doubtsOf } from './doubts-of.ts';
 import { refreshParameters } from './known-providers.ts';
 import { asTokenAnswer } from './token-answer.ts';
 
@@ -67,7 +68,7 @@ const slack = (issuer: string) => ({
 type Shape = { url: string; challenge: string | undefined; documents: Record<string, Record<string, unknown>> };
 
 function discover({ url, challenge, documents }: Shape) {
-  return discoverSignIn({ url, allowAddresses: [] }, async (address) => {
+  return discoverSignIn({ url, allowAddresses: [] }, undefined, async (address) => {
     if (address === url && challenge) {
       return new Response('{}', { status: 401, headers: { 'www-authenticate': challenge } });
     }
@@ -91,11 +92,12 @@ test.each([
     'https://slack.com/api/oauth.v2.user.access',
     ['search:read.public', 'chat:write'],
   ],
-] as const)('the metadata of %s is understood', async (_name, shape: Shape, tokenEndpoint, scopes) => {
+] as const)('the metadata of %s is understood, and leaves nothing to confirm', async (_name, shape: Shape, tokenEndpoint, scopes) => {
   const { authorizationServer, ...found } = await discover(shape);
   expect(authorizationServer).toMatchObject({ token_endpoint: tokenEndpoint });
   expect(authorizationServer).not.toHaveProperty('registration_endpoint');
   expect(found.scopes).toEqual(scopes);
+  expect(doubtsOf({ resource: found.resource, server: authorizationServer })).toEqual([]);
 });
 
 test('what is allowed to these providers is allowed to no other', async () => {
@@ -111,11 +113,34 @@ test('what is allowed to these providers is allowed to no other', async () => {
       ]),
     ),
   });
-  await expect(discover(foreign('https://slack.com'))).rejects.toThrow('another issuer');
-  await expect(discover(foreign('https://mcp.evil.test'))).rejects.toThrow('another origin');
+  const doubts = async (issuer: string) => {
+    const { resource: bound, authorizationServer } = await discover(foreign(issuer));
+    return doubtsOf({ resource: bound, server: authorizationServer });
+  };
+  // both are named whole
+  await expect(discover(foreign('https://slack.com'))).rejects.toThrow(
+    'https://mcp.evil.test presents the metadata of another issuer, https://slack.com',
+  );
+  expect(await doubts('https://mcp.evil.test')).toEqual(['other-origins']);
   // the slash after an origin is the same issuer, a path is not
-  await expect(discover(foreign('https://mcp.evil.test/'))).rejects.toThrow('another origin');
+  expect(await doubts('https://mcp.evil.test/')).toEqual(['other-origins']);
   await expect(discover(foreign('https://mcp.evil.test/tenant'))).rejects.toThrow('another issuer');
+
+  const elsewhereServer = { url: 'https://mcp.evil.test/mcp', challenge: undefined };
+  const resourceOf = (issuer: string) => ({
+    'https://mcp.evil.test/.well-known/oauth-protected-resource/mcp': {
+      resource: 'https://mcp.evil.test/mcp',
+      authorization_servers: [issuer],
+    },
+  });
+  for (const [issuer, { documents }] of [
+    ['https://github.com/login/oauth', github],
+    ['https://accounts.google.com/', google],
+    ['https://mcp.slack.com', slack('https://mcp.slack.com')],
+  ] as const) {
+    const found = await discover({ ...elsewhereServer, documents: { ...documents, ...resourceOf(issuer) } });
+    expect(doubtsOf({ resource: found.resource, server: found.authorizationServer }), issuer).toEqual(['other-site']);
+  }
 });
 
 test('Google is asked for a refresh token in its own way, and nobody else is', () => {

@@ -176,6 +176,13 @@ const refusals: [string, number, string, string][] = [
   ['401 invalid_client with a challenge', 401, '{"error":"invalid_client"}', 'Basic realm="vault"'],
   ['400 invalid_grant with a challenge', 400, '{"error":"invalid_grant"}', 'Bearer error="invalid_token"'],
   ['a challenge alone', 401, '', 'Bearer realm="x", error="invalid_grant"'],
+  ['401 with a page', 401, '<!doctype html>', 'Basic realm="vault"'],
+  ['401 with a list', 401, '[]', 'Basic realm="vault"'],
+  ['401 that names no error', 401, '{"message":"who are you?"}', 'Basic realm="vault"'],
+  ['400 invalid_request', 400, '{"error":"invalid_request"}', 'Basic realm="vault"'],
+  ['400 invalid_scope', 400, '{"error":"invalid_scope"}', 'Basic realm="vault"'],
+  ['400 invalid_target', 400, '{"error":"invalid_target"}', 'Basic realm="vault"'],
+  ['400 interaction_required', 400, '{"error":"interaction_required"}', 'Basic realm="vault"'],
 ];
 test.each(refusals)('a refresh that is refused by %s ends the sign-in', async (_what, status, body, challenge) => {
   await connect();
@@ -192,12 +199,17 @@ test.each(refusals)('a refresh that is refused by %s ends the sign-in', async (_
   });
 });
 
-test('a challenge of a token endpoint that is only down ends nothing', async () => {
+test.each([
+  ['503', 503, ''],
+  ['429', 429, '{"error":"invalid_request"}'],
+  ['400 temporarily_unavailable', 400, '{"error":"temporarily_unavailable"}'],
+  ['500 invalid_grant', 500, '{"error":"invalid_grant"}'],
+])('a token endpoint that is only down, by %s, ends nothing', async (_what, status, body) => {
   await connect();
   nowMs += 601_000;
   fixture.mischief.intercept = (request, response) => {
     if (request.url !== '/token') return false;
-    response.writeHead(503, { 'www-authenticate': 'Basic realm="proxy"' }).end();
+    response.writeHead(status, { ...json, 'www-authenticate': 'Basic realm="proxy"' }).end(body);
     return true;
   };
   expect(await call()).toMatchObject({ _meta: { 'souk/code': 'upstream_unavailable' } });

@@ -48,7 +48,13 @@ afterAll(async () => {
 const start = (id: string) => ann.call('POST', `/api/users/${ann.userId}/upstream-connections/${id}/sign-in`);
 const readSignIn = async (id = 'vault') => (await admin.call('GET', `/admin/servers/${id}/sign-in`)).body['signIn'];
 const confirm = (place: object, id = 'vault') => admin.call('POST', `/admin/servers/${id}/sign-in/confirm`, place);
-const placeOf = ({ origin }: OAuthFixture) => ({ issuer: origin, tokenEndpoint: `${origin}/token` });
+const placeOf = ({ origin }: OAuthFixture) => ({
+  resource: fixture.url,
+  issuer: origin,
+  authorizationEndpoint: `${origin}/authorize`,
+  tokenEndpoint: `${origin}/token`,
+  origins: [],
+});
 const nameElsewhere = () => {
   fixture.mischief.resourceMetadata = (honest) => ({ ...honest, authorization_servers: [elsewhere.origin] });
 };
@@ -72,15 +78,17 @@ test("the operator's client is shown nowhere until an administrator has confirme
     status: 502,
     body: {
       code: 'sign_in_unavailable',
-      message: 'You cannot sign in to vault right now: an administrator has to confirm first where its people sign in.',
+      message: `You cannot sign in to vault right now: it sends people to ${fixture.origin}, and an administrator has to confirm that first.`,
     },
   });
   expect(await readSignIn()).toEqual({
     state: 'waiting',
     clientId,
+    registeredAt: null,
     variable: 'UPSTREAM_CLIENT_ISSUER_VAULT',
     known: null,
     named: placeOf(fixture),
+    doubts: [],
     problem: null,
   });
   expect(await confirm(placeOf(elsewhere))).toMatchObject({ status: 409, body: { code: 'changed_since_shown' } });
@@ -90,7 +98,12 @@ test("the operator's client is shown nowhere until an administrator has confirme
   expect(await audited('sign-in.issuer-confirmed')).toEqual([]);
   expect(await confirm(placeOf(fixture))).toMatchObject({
     status: 200,
-    body: { signIn: { state: 'confirmed', known: { by: 'administrator', ...placeOf(fixture) } } },
+    body: {
+      signIn: {
+        state: 'confirmed',
+        known: { by: 'administrator', issuer: fixture.origin, tokenEndpoint: `${fixture.origin}/token` },
+      },
+    },
   });
   expect(await audited('sign-in.issuer-confirmed')).toEqual([
     { actor_id: admin.userId, subject: 'vault', details: placeOf(fixture) },
@@ -98,9 +111,12 @@ test("the operator's client is shown nowhere until an administrator has confirme
   expect((await signInAt(ann, fixture)).searchParams.get('client_id')).toBe(clientId);
 });
 
-test.each(['vault', 'pinned'])(
-  'an issuer that %s names later is refused, told, and sees neither id nor secret',
-  async (id) => {
+test.each([
+  ['vault', 'an administrator has confirmed', ''],
+  ['pinned', 'the operator has set', '/'],
+])(
+  'an issuer that %s names later is refused, told beside the known one, and sees neither id nor secret',
+  async (id, who, slash) => {
     nameElsewhere();
     const told = app.logged().length;
     for (let time = 0; time < 2; time++) {
@@ -108,7 +124,7 @@ test.each(['vault', 'pinned'])(
       expect(status).toBe(502);
       expect(body).not.toHaveProperty('authUrl');
       expect(body['message']).toBe(
-        `You cannot sign in to ${id} right now: it now sends people to ${elsewhere.address}, which an administrator has not confirmed.`,
+        `You cannot sign in to ${id} right now: it now sends people to ${elsewhere.origin}, and ${who} ${fixture.origin}${slash}.`,
       );
     }
     expect(app.logged().slice(told)).toContain(`UPSTREAM_CLIENT_ISSUER_${id.toUpperCase()}`);
@@ -123,7 +139,12 @@ test.each(['vault', 'pinned'])(
 
 test('another token endpoint of the same issuer is another place', async () => {
   fixture.mischief.serverMetadata = (honest) => ({ ...honest, token_endpoint: `${fixture.origin}/token-of-others` });
-  expect(await start('vault')).toMatchObject({ status: 502 });
+  expect(await start('vault')).toMatchObject({
+    status: 502,
+    body: {
+      message: `You cannot sign in to vault right now: what an administrator has confirmed of ${fixture.origin} has changed, and an administrator has to confirm it again.`,
+    },
+  });
   expect(await readSignIn()).toMatchObject({ state: 'refused' });
 });
 

@@ -38,5 +38,6 @@ export function readRefusal(error: unknown): Refusal | undefined {
 
 /** Whether the scope may be what a server does not take: some refuse any at a refresh. */
 export function refusesScope(error: unknown): boolean {
-  return error instanceof oidc.ResponseBodyError && ['invalid_scope', 'invalid_request'].includes(error.error);
+  if (!(error instanceof oidc.ResponseBodyError) || error.status !== 400) return false;
+  return error.error === 'invalid_scope' || error.error === 'invalid_request';
 }

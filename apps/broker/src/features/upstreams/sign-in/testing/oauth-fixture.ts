@@ -18,6 +18,8 @@ export type Mischief = {
   /** Changes what the browser is sent back with. */
   redirect?: (back: URLSearchParams) => void;
   tokens?: (honest: Json) => Json;
+  /** Refuses a token request, by its form; undefined: it is answered. */
+  refuse?: (form: URLSearchParams) => { status: number; body: Json } | undefined;
   /** How long the token endpoint thinks about it. */
   tokenDelayMs?: number;
 };
@@ -57,6 +59,8 @@ export type OAuthFixtureOptions = {
   expiresInSeconds?: number;
   /** Clients that it knows from the start, with their secrets. */
   clients?: Readonly<Record<string, string>>;
+  /** The name under which it is reached; by default the address of this machine. */
+  host?: string;
 };
 
 /** A small MCP server with its own authorization server, which is honest unless a test changes that. */
@@ -154,6 +158,8 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
     fixture.tokenRequests.push(form);
     const client = clientOf(request, form);
     fixture.clientAuthentications.push(client.method);
+    const refusal = fixture.mischief.refuse?.(form);
+    if (refusal) return void send(response, refusal.status, refusal.body);
     if (client.secret !== secrets.get(client.id)) return void send(response, 401, { error: 'invalid_client' });
     await new Promise((resolve) => setTimeout(resolve, fixture.mischief.tokenDelayMs ?? 0)); // as a slow server does
     const login = loginOf(form);
@@ -197,13 +203,14 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
     } else socket.end('HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\n\r\n');
   });
   const { port, close } = await listenLocally(http);
-  origin = `http://127.0.0.1:${port}`;
+  const address = `${options.host ?? '127.0.0.1'}:${port}`;
+  origin = `http://${address}`;
   const fixture: OAuthFixture = {
     url: `${origin}/mcp`,
     origin,
-    address: `127.0.0.1:${port}`,
+    address,
     mischief: {},
-    webSocketUrl: `ws://127.0.0.1:${port}/mcp`,
+    webSocketUrl: `ws://${address}/mcp`,
     tokenRequests: [],
     clientAuthentications: [],
     revoked: [],
