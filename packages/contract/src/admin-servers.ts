@@ -267,7 +267,7 @@ const signInStateSchema = z.enum(['open', 'waiting', 'confirmed', 'refused']);
  * - other-origins: it has endpoints at other origins than its own
  * - no-pkce: it does not say that it supports PKCE with S256
  */
-export const signInDoubtSchema = z.enum(['other-site', 'other-origins', 'no-pkce']);
+const signInDoubtSchema = z.enum(['other-site', 'other-origins', 'no-pkce']);
 export type SignInDoubt = z.infer<typeof signInDoubtSchema>;
 
 export const serverSignInSchema = z.object({

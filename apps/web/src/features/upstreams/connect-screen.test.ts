@@ -84,3 +84,12 @@ test('what somebody has at a service that they may not use any more can be ended
   const nothingThere = await render({ entitled: false, enabled: false }, [{ ...signedIn, state: 'none', since: null }]);
   expect(nothingThere).not.toContain('Your connection');
 });
+
+test('who signs in reads before where that is, unless it is the service itself', async () => {
+  const none = { ...signedIn, state: 'none', since: null } as const;
+  const at = async (signInAt: string | undefined) =>
+    render({ entitled: true, enabled: true }, [{ ...none, ...(signInAt !== undefined && { signInAt }) }]);
+  expect(await at('id.example.com')).toContain('You&#x27;ll sign in to Travel Pro at id.example.com.');
+  expect(await at('Travel Pro')).not.toContain('You&#x27;ll sign in');
+  expect(await at(undefined)).not.toContain('You&#x27;ll sign in');
+});

@@ -25,7 +25,7 @@ const resourceSchema = z.looseObject({
  * Finds out how to sign in at a server (MCP authorization; RFC 9728, RFC 8414, OpenID Connect Discovery).
  * No party may speak for another: the resource's metadata comes from the server's own origin, and the issuer in the metadata is
  * the one that was asked. Whether that issuer may be trusted with this server is decided afterwards (known-issuer.ts).
- * @param issuer the one that the manifest names
+ * @param issuer the one that the manifest names: it is looked at alone where the server names it too, or none
  * @throws SignInProblem
  */
 export async function discoverSignIn(
@@ -51,8 +51,8 @@ function issuersOf(url: string, named: readonly string[] | undefined, ofManifest
   if (ofManifest === undefined) return [...new Set(named ?? [new URL(url).origin])];
   if (named === undefined) return [ofManifest];
   const same = named.find((one) => isSameIssuer(one, ofManifest));
-  if (same !== undefined) return [same];
-  throw new SignInProblem(`it names ${named.join(', ')} as its authorization server, and its manifest ${ofManifest}`);
+  // another one is refused afterwards, by its name
+  return same === undefined ? [...new Set(named)] : [same];
 }
 
 /**

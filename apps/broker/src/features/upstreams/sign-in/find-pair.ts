@@ -9,7 +9,7 @@ import type { SignInParts } from './sign-in-parts.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 
 /** What a server names now with what was decided about that, or why it names nothing. */
-export type FoundPair = (Judgement & { pair: Pair; problem: null }) | { pair: null; problem: string };
+type FoundPair = (Judgement & { pair: Pair; problem: null }) | { pair: null; problem: string };
 
 /**
  * Asks a server where its people sign in, also one that is not deployed.

@@ -143,8 +143,14 @@ test('a manifest may name the pair, and then no other one is used', async () => 
   expect(await start()).toMatchObject({
     status: 502,
     body: {
-      message: `You cannot sign in to vault right now: it names ${ownSignIn.origin} as its authorization server, and its manifest ${service.origin}/.`,
+      message: `You cannot sign in to vault right now: it now sends people to ${ownSignIn.origin}, and its manifest names ${service.origin}/.`,
     },
+  });
+  expect(await signInOf()).toMatchObject({ state: 'refused', known: { by: 'manifest' } });
+  expect((await needs()).total).toBe(1);
+  expect(await confirm()).toMatchObject({
+    status: 400,
+    body: { message: `The manifest of vault names ${service.origin}/: deploy a version that names another one.` },
   });
   expect(shownAt(ownSignIn)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
 
 /** Why a token endpoint refused. */
-export type Refusal = {
+type Refusal = {
   /** It does not know our client, or not by this secret. */
   isOfClient: boolean;
   /** The server's own words, where it has any. */

@@ -41,7 +41,8 @@ export async function refresh(
     revokeTokens(account.serverId, issued, binding, address, parts);
   };
   const ask = (fetch: SignInFetch, wanted: string) => {
-    const named = { resource: binding.resource, ...(wanted !== '' && { scope: wanted }) };
+    const named: Record<string, string> = { resource: binding.resource };
+    if (wanted !== '') named['scope'] = wanted;
     const grant = (configuration: oidc.Configuration) => oidc.refreshTokenGrant(configuration, refreshToken, named);
     return obtainTokens({ binding, fetch, grant, giveBack }, (issued) =>
       keep(issued, { ...before, refreshToken, scope: wanted }, { account, address, parts }),
