@@ -1,0 +1,31 @@
+import type { ServerSignIn, SignInDoubt } from '@souk/contract/admin-servers.ts';
+
+export type IssuerQuestion = {
+  /** The server's name. */
+  name: string;
+  named: NonNullable<ServerSignIn['named']>;
+  doubts: readonly SignInDoubt[];
+  /** The operator's client is what is shown there. */
+  isOperators: boolean;
+  /** Another one was confirmed before. */
+  isChange: boolean;
+};
+
+/** What an administrator decides with a confirmation of where people sign in, a paragraph for each reason to ask. */
+export function whatIsAtStake({ name, named, doubts, isOperators, isChange }: IssuerQuestion): string[] {
+  const { host } = new URL(named.resource);
+  const texts: Record<SignInDoubt, string> = {
+    'other-site': `${name} is at ${host} and sends people to ${named.issuer}, which is on another site. If that is the sign-in of another service, ${name} can get tokens that let it act there in their name. Confirm this only if you know that people of ${name} sign in there.`,
+    'other-origins': `${named.issuer} also uses ${named.origins.join(', ')}. Sign-in codes and secrets go there. Confirm this only if both belong to the same provider.`,
+    'no-pkce': `${named.issuer} doesn't say that it supports PKCE (S256). Without it, someone else can use a stolen sign-in code. Confirm this only if its documentation says that it does.`,
+  };
+  return [
+    ...(isOperators
+      ? [
+          `The id and the secret of your client go to ${named.tokenEndpoint} whenever somebody signs in. Confirm this only if you registered the client there.`,
+        ]
+      : []),
+    ...doubts.map((doubt) => texts[doubt]),
+    ...(isChange ? ['Sign-ins at the one before end, and those people sign in again.'] : []),
+  ];
+}
