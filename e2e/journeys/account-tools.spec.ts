@@ -63,9 +63,7 @@ test("the operator's client is shown where an administrator confirmed it, and no
   await nameIssuer(others);
   await signInToFiles.click();
   await expect(
-    person.getByText(
-      `it now sends people to ${String(others)}, and an administrator has confirmed ${String(issuer)}`,
-    ),
+    person.getByText(`it now sends people to ${String(others)}, and an administrator has confirmed ${String(issuer)}`),
   ).toBeVisible();
   await page.reload();
   await expect(place).toContainText('Refused');

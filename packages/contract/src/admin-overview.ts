@@ -47,9 +47,7 @@ const needsSchema = z.object({
     }),
   ),
   /** Servers at which nobody can sign in: an administrator has to decide about the authorization server that they name. */
-  signInsToConfirm: listOf(
-    z.object({ serverId: z.string(), name: z.string(), issuer: z.string(), since: isoTime }),
-  ),
+  signInsToConfirm: listOf(z.object({ serverId: z.string(), name: z.string(), issuer: z.string(), since: isoTime })),
   /** Plans and rentals whose last payment failed: access goes on while the provider tries again. */
   failedRenewals: listOf(
     z.object({

@@ -311,7 +311,8 @@ export const confirmServerIssuer = endpoint({
   id: 'confirmServerIssuer',
   method: 'POST',
   path: '/admin/servers/:id/sign-in/confirm',
-  summary: 'Lets people be sent to the authorization server that was shown, and our client be shown there, and nowhere else',
+  summary:
+    'Lets people be sent to the authorization server that was shown, and our client be shown there, and nowhere else',
   access: 'admin',
   params: ofServer,
   body: issuerPlaceSchema,

@@ -78,9 +78,15 @@ const authSchema = z.discriminatedUnion('type', [
     clientId: line(2048).optional(),
     scopes: z.array(line(200)).max(50).optional(),
     /** The authorization server, where the server names none, several, or one on another site. No other one is used. */
-    issuer: line(2048).refine(isIssuer, 'must be the address of an authorization server, as in its metadata').optional(),
+    issuer: line(2048)
+      .refine(isIssuer, 'must be the address of an authorization server, as in its metadata')
+      .optional(),
     /** Other origins at which that authorization server may have endpoints. */
-    endpointOrigins: z.array(line(300).refine(isOrigin, 'must be an origin such as https://login.example.com')).min(1).max(10).optional(),
+    endpointOrigins: z
+      .array(line(300).refine(isOrigin, 'must be an origin such as https://login.example.com'))
+      .min(1)
+      .max(10)
+      .optional(),
   }),
   /** Secrets in headers, supplied by the operator for all or by each person. */
   z.strictObject({

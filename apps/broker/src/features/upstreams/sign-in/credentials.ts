@@ -43,9 +43,9 @@ export function createCredentials(parts: SignInParts, tokens: FreshTokens, refus
     const asHeaders = (token: string) => ({ [bearer]: `Bearer ${token}` });
     const tokenIn = (headers: Record<string, string>) => (headers[bearer] ?? '').slice('Bearer '.length);
     return {
-      headers: async () => asHeaders(await tokens.current(userId, server.id, address)),
+      headers: async () => asHeaders(await tokens.current(userId, { server, address })),
       async renew(given) {
-        const token = await tokens.renew(userId, server.id, address, tokenIn(given));
+        const token = await tokens.renew(userId, { server, address }, tokenIn(given));
         return token === undefined ? undefined : asHeaders(token);
       },
       async wantScopes(challenge) {

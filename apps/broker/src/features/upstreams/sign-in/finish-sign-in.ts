@@ -65,7 +65,7 @@ export async function finishSignIn(
     throw new SoukError('sign_in_refused', { message });
   }
   const { binding, redirectUri = redirectUriOf(parts.publicUrl) } = taken;
-  const giveBack = (issued: Issued) => revokeTokens(server.id, issued, binding, address, parts);
+  const giveBack = (issued: Issued) => revokeTokens(server, issued, binding, address, parts);
   try {
     await withSignInFetch(address, async (fetch) => {
       const grant = (configuration: oidc.Configuration) =>
@@ -112,7 +112,7 @@ async function refuseChangedClient(server: CatalogueServer, binding: Binding, pa
   const { client } = binding;
   const configured = configuredClient(server, parts);
   const isSame = configured ? configured.clientId === client.clientId : client.isOperators !== true;
-  if (server.manifest.auth.type === 'oauth' && isSame && (await mayUse(server.id, binding, parts))) return;
+  if (server.manifest.auth.type === 'oauth' && isSame && (await mayUse(server, binding, parts))) return;
   throw new SoukError('sign_in_expired', {
     message: `How people sign in to ${server.manifest.name} has changed since you started. Please start again.`,
   });

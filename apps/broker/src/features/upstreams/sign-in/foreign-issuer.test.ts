@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { ResolveName } from '#platform/http/outgoing.ts';
+import type { ResolveName } from '#platform/http/name-lookups.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -138,7 +138,10 @@ test('a manifest may name the pair, and then no other one is used', async () => 
   naming(service);
   await deploy({ auth: { type: 'oauth', issuer: `${service.origin}/` } });
   expect(await start()).toMatchObject({ status: 200 });
-  expect(await signInOf()).toMatchObject({ state: 'confirmed', known: { by: 'manifest', issuer: `${service.origin}/` } });
+  expect(await signInOf()).toMatchObject({
+    state: 'confirmed',
+    known: { by: 'manifest', issuer: `${service.origin}/` },
+  });
   naming(ownSignIn);
   expect(await start()).toMatchObject({
     status: 502,

@@ -54,7 +54,8 @@ export async function judgePair(
   if (pin && left.length === 0) return { state: 'confirmed', known: pin, doubts: left };
 
   const confirmed = await confirmedIssuer(server.id, parts);
-  if (confirmed && isWithin(placeOf(pair), confirmed.place)) return { state: 'confirmed', known: confirmed, doubts: left };
+  if (confirmed && isWithin(placeOf(pair), confirmed.place))
+    return { state: 'confirmed', known: confirmed, doubts: left };
   if (pin) return { state: 'waiting', known: pin, doubts: left };
   if (!isOperators && left.length === 0) return { state: 'open', known: confirmed, doubts: left };
   return { state: confirmed ? 'refused' : 'waiting', known: confirmed, doubts: left };
@@ -115,14 +116,17 @@ function whyNot(found: IssuerPlace, { state, known }: Judgement): string {
   return `what ${whoSays[known.by]} of ${known.issuer} has changed, and an administrator has to confirm it again`;
 }
 
-/** Whether a stored credential may still go where it was obtained. */
-export async function mayUse(serverId: string, binding: Binding, parts: Parts): Promise<boolean> {
-  const server = parts.catalogue.snapshot().byId.get(serverId);
-  if (!server) return false;
+/**
+ * Whether a stored credential may still go where it was obtained, by the version that is deployed. A server without one is only
+ * tested, with the given manifest.
+ */
+export async function mayUse(server: ServerManifest, binding: Binding, parts: Parts): Promise<boolean> {
+  const { id } = server;
   const { client } = binding;
   const isOperators =
     client.isOperators === true ||
-    client.clientId === parts.secrets.clientId(serverId) ||
-    (client.clientSecret !== undefined && client.clientSecret === parts.secrets.clientSecret(serverId));
-  return isAllowed(await judgePair(server, binding, isOperators, parts));
+    client.clientId === parts.secrets.clientId(id) ||
+    (client.clientSecret !== undefined && client.clientSecret === parts.secrets.clientSecret(id));
+  const judged = parts.catalogue.snapshot().byId.get(id) ?? server;
+  return isAllowed(await judgePair(judged, binding, isOperators, parts));
 }

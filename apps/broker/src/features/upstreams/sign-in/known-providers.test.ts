@@ -92,13 +92,16 @@ test.each([
     'https://slack.com/api/oauth.v2.user.access',
     ['search:read.public', 'chat:write'],
   ],
-] as const)('the metadata of %s is understood, and leaves nothing to confirm', async (_name, shape: Shape, tokenEndpoint, scopes) => {
-  const { authorizationServer, ...found } = await discover(shape);
-  expect(authorizationServer).toMatchObject({ token_endpoint: tokenEndpoint });
-  expect(authorizationServer).not.toHaveProperty('registration_endpoint');
-  expect(found.scopes).toEqual(scopes);
-  expect(doubtsOf({ resource: found.resource, server: authorizationServer })).toEqual([]);
-});
+] as const)(
+  'the metadata of %s is understood, and leaves nothing to confirm',
+  async (_name, shape: Shape, tokenEndpoint, scopes) => {
+    const { authorizationServer, ...found } = await discover(shape);
+    expect(authorizationServer).toMatchObject({ token_endpoint: tokenEndpoint });
+    expect(authorizationServer).not.toHaveProperty('registration_endpoint');
+    expect(found.scopes).toEqual(scopes);
+    expect(doubtsOf({ resource: found.resource, server: authorizationServer })).toEqual([]);
+  },
+);
 
 test('what is allowed to these providers is allowed to no other', async () => {
   const [resource, server] = Object.entries(slack('').documents);

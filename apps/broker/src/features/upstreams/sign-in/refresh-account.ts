@@ -1,5 +1,6 @@
 import * as oidc from 'openid-client';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { ServerManifest } from '#features/catalogue/index.ts';
 import type { StoredAccount } from './account-store.ts';
 import { mayUse } from './known-issuer.ts';
 import { obtainTokens } from './obtain-tokens.ts';
@@ -14,6 +15,9 @@ import { UnusableTokens } from './sign-in-problem.ts';
 import type { Issued } from './token-answer.ts';
 import { subjectOf, tokensOf, type SealedTokens } from './tokens.ts';
 
+/** A server as it is used now. */
+export type ServerAt = { server: ServerManifest; address: SignInAddress };
+
 /**
  * Uses the refresh token at the token endpoint that it is bound to: nothing is discovered again (vercel/ai #15963). Asks for the
  * scope that was granted, since some servers answer a narrower token to a refresh that names none.
@@ -22,7 +26,7 @@ import { subjectOf, tokensOf, type SealedTokens } from './tokens.ts';
  */
 export async function refresh(
   account: StoredAccount,
-  address: SignInAddress,
+  { server, address }: ServerAt,
   parts: SignInParts,
 ): Promise<SealedTokens | undefined> {
   const before = tokensOf(account);
@@ -31,21 +35,21 @@ export async function refresh(
     await endAccount(account, 'The sign-in has ended.', parts);
     return undefined;
   }
-  if (!(await mayUse(account.serverId, binding, parts))) {
+  if (!(await mayUse(server, binding, parts))) {
     await endAccount(account, 'Where people sign in to it has changed: sign in again.', parts);
     return undefined;
   }
   // Without a new refresh token the old one is good for another try, which a revocation might end.
   const giveBack = (issued: Issued) => {
     if (issued.refreshToken === undefined || issued.refreshToken === refreshToken) return;
-    revokeTokens(account.serverId, issued, binding, address, parts);
+    revokeTokens(server, issued, binding, address, parts);
   };
   const ask = (fetch: SignInFetch, wanted: string) => {
     const named: Record<string, string> = { resource: binding.resource };
     if (wanted !== '') named['scope'] = wanted;
     const grant = (configuration: oidc.Configuration) => oidc.refreshTokenGrant(configuration, refreshToken, named);
     return obtainTokens({ binding, fetch, grant, giveBack }, (issued) =>
-      keep(issued, { ...before, refreshToken, scope: wanted }, { account, address, parts }),
+      keep(issued, { ...before, refreshToken, scope: wanted }, { account, at: { server, address }, parts }),
     );
   };
   try {
@@ -66,7 +70,7 @@ export async function refresh(
 async function keep(
   issued: Issued,
   { refreshToken, binding, subject, scope }: SealedTokens,
-  { account, address, parts }: { account: StoredAccount; address: SignInAddress; parts: SignInParts },
+  { account, at, parts }: { account: StoredAccount; at: ServerAt; parts: SignInParts },
 ): Promise<SealedTokens | undefined> {
   const now = subjectOf(issued, binding);
   if (subject !== undefined && now !== undefined && subject !== now) {
@@ -83,7 +87,7 @@ async function keep(
   };
   const expiresAt = secondsAfter(parts.clock.now(), issued.expiresIn);
   if (await parts.store.storeRefreshed(account, { secrets: JSON.stringify(tokens), expiresAt })) return tokens;
-  revokeTokens(account.serverId, tokens, binding, address, parts);
+  revokeTokens(at.server, tokens, binding, at.address, parts);
   return undefined;
 }
 

@@ -21,12 +21,12 @@ export function revokeStored(account: StoredAccount, server: ServerManifest, par
   const secrets = account.kind === 'oauth' ? account.open() : undefined;
   if (secrets === undefined) return;
   const { binding, ...tokens } = sealedTokensSchema.parse(JSON.parse(secrets));
-  revokeTokens(server.id, tokens, binding, addressOf(server, account, parts), parts, kept);
+  revokeTokens(server, tokens, binding, addressOf(server, account, parts), parts, kept);
 }
 
 /** Revokes tokens in the background (RFC 7009). Best effort: what fails is in the log. */
 export function revokeTokens(
-  serverId: string,
+  server: ServerManifest,
   tokens: Tokens,
   binding: Binding,
   address: SignInAddress,
@@ -35,20 +35,20 @@ export function revokeTokens(
 ): void {
   const { log } = parts;
   const { issuer } = binding.server;
-  revokeEach(serverId, tokens, binding, address, parts, kept).catch((error: unknown) => {
+  revokeEach(server, tokens, binding, address, parts, kept).catch((error: unknown) => {
     log.info({ err: error, issuer }, 'tokens could not be revoked');
   });
 }
 
 async function revokeEach(
-  serverId: string,
+  server: ServerManifest,
   { accessToken, refreshToken }: Tokens,
   binding: Binding,
   address: SignInAddress,
   parts: SignInParts,
   kept: Tokens | undefined,
 ): Promise<void> {
-  if (binding.server.revocation_endpoint === undefined || !(await mayUse(serverId, binding, parts))) return;
+  if (binding.server.revocation_endpoint === undefined || !(await mayUse(server, binding, parts))) return;
   const isKept = (token: string) => token === kept?.refreshToken || token === kept?.accessToken;
   await withSignInFetch(
     address,

@@ -25,7 +25,8 @@ export function describeEffects(
   after: Manifest,
   people: PeopleOfServer & HiddenTools,
 ): string[] {
-  if (!before) return [...appearance(after), ...rentalOffer(undefined, after, people), ...signInPlace(undefined, after)];
+  if (!before)
+    return [...appearance(after), ...rentalOffer(undefined, after, people), ...signInPlace(undefined, after)];
   return [
     ...tierChange(before, after, people),
     ...rentalOffer(before, after, people),
