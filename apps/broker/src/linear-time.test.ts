@@ -14,6 +14,7 @@ import { readEvents } from '#adapters/mcp/wire/event-data.ts';
 import { createLineSplitter } from '#adapters/mcp/wire/line-splitter.ts';
 import { createMessageReader } from '#adapters/mcp/wire/message-reader.ts';
 import { createEventSplitter } from '#adapters/mcp/wire/sse-events.ts';
+import { saysSessionLost } from '#adapters/mcp/wire/says-session-lost.ts';
 import { readJsonRpcError, stripPrefix } from '#adapters/mcp/wire/translate-error.ts';
 import { isTooDeep } from '#platform/http/json-depth.ts';
 import { addressGroup } from '#platform/http/address-group.ts';
@@ -218,7 +219,11 @@ const parsers: Record<string, (call: Call, text: string) => unknown> = {
     call(refusing(scanAnswer), text),
     call(refusing(scanAnswer), `{"jsonrpc":"2.0","id":1,"result":{"a":${text}}}`),
   ],
-  'an error': (call, text) => [call(readJsonRpcError, text), call(stripPrefix, text)],
+  'an error': (call, text) => [
+    call(readJsonRpcError, text),
+    call(stripPrefix, text),
+    call(saysSessionLost, -32000, text),
+  ],
   'the answer of a token endpoint': (call, text) => [
     call(readTokenAnswer, text),
     call(readTokenAnswer, JSON.stringify({ error: text })),

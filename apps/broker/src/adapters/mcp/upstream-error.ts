@@ -27,6 +27,7 @@
  * - `protocol`         the upstream returned a JSON-RPC error
  *
  * A call that failed as unreachable, busy, session_lost, sign_in_required or refused_address has not run and can be retried.
+ * A server may also report the lost session in a JSON-RPC error: then the kind is `protocol` and `hasLostSession` is set.
  */
 export type UpstreamErrorKind =
   | 'unreachable'
@@ -64,6 +65,10 @@ export class UpstreamError extends Error {
   readonly retryAfterMs: number | undefined;
   /** Of a `cancelled` call: it is certain that nothing was sent. */
   readonly wasUnsent: boolean;
+  /** The server no longer knows the legacy session: this connection serves no further call. */
+  readonly hasLostSession: boolean;
+  /** Of a lost session: the server may have run the call before it noticed. */
+  readonly mayHaveRun: boolean;
 
   constructor(
     kind: UpstreamErrorKind,
@@ -74,6 +79,8 @@ export class UpstreamError extends Error {
       wwwAuthenticate?: string | undefined;
       retryAfterMs?: number | undefined;
       wasUnsent?: boolean;
+      hasLostSession?: boolean;
+      mayHaveRun?: boolean;
       cause?: unknown;
     } = {},
   ) {
@@ -85,5 +92,7 @@ export class UpstreamError extends Error {
     this.wwwAuthenticate = details.wwwAuthenticate;
     this.retryAfterMs = details.retryAfterMs;
     this.wasUnsent = details.wasUnsent ?? false;
+    this.hasLostSession = details.hasLostSession ?? kind === 'session_lost';
+    this.mayHaveRun = details.mayHaveRun ?? false;
   }
 }

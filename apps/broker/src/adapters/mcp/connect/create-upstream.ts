@@ -71,7 +71,7 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
       const closed = isClosing
         ? (transport.ended ?? new UpstreamError('closed', 'the connection was closed', { cause: error }))
         : undefined;
-      throw deadline.explain() ?? closed ?? toUpstreamError(error, transport.ended);
+      throw deadline.explain() ?? closed ?? toUpstreamError(error, transport.ended, transport.sessionId !== undefined);
     } finally {
       deadline.dispose();
     }
@@ -150,7 +150,7 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
       try {
         return await watch.add(uri, watcher);
       } catch (error) {
-        throw toUpstreamError(error, transport.ended);
+        throw toUpstreamError(error, transport.ended, transport.sessionId !== undefined);
       }
     },
     async announceRoots() {

@@ -67,7 +67,7 @@ class SentCall implements ExchangeListener, DeadlineEvents {
     this.#end();
     const { resolve, reject } = this.#waiting;
     try {
-      const answer = readAnswer(text, message, this.#channel.era, this.#options);
+      const answer = readAnswer(text, message, this.#channel, this.#options);
       if (this.#isTold) setImmediate(resolve, answer);
       else resolve(answer);
     } catch (error) {

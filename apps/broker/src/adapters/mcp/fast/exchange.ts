@@ -1,8 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { maxForeignBytes, mediaTypeOf, refuseStatus } from '../transports/bounded-fetch.ts';
+import { withoutMark } from '../wire/byte-order-mark.ts';
 import { parseServerJson } from '../wire/server-messages.ts';
 import { readOwnId } from '../wire/own-id.ts';
-import { readJsonRpcError, toUpstreamError } from '../wire/translate-error.ts';
+import { protocolError, readJsonRpcError, toUpstreamError } from '../wire/translate-error.ts';
 import { sdkCost } from '../notices/notice-limits.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { EventStream } from './event-stream.ts';
@@ -187,12 +188,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
       if (this.#body !== 'json') {
         throw new UpstreamError('bad_upstream', 'answered with neither JSON nor an event stream');
       }
-      const text = bytes.toString('utf8');
+      const text = withoutMark(bytes.toString('utf8'));
       // scanAnswer checks the depth before any code walks the object
       const message = parseObject(text);
       if (!message) throw new UpstreamError('bad_upstream', 'the JSON answer is not a message');
       if (readOwnId(message['id']) !== this.#id) {
-        throw new UpstreamError('bad_upstream', 'the response does not contain the answer');
+        throw (
+          this.#lossWithoutId(message) ??
+          new UpstreamError('bad_upstream', 'the response does not contain the answer')
+        );
       }
       this.#answer(text, message);
     } catch (error) {
@@ -226,6 +230,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const { method, id } = message;
     if (method === undefined) {
       if (readOwnId(id) === this.#id) this.#answer(text, message);
+      else {
+        const loss = this.#lossWithoutId(message);
+        if (loss) this.#fail(loss);
+      }
       return true;
     }
     if (typeof method !== 'string') return false;
@@ -242,6 +250,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#listener.onMessage(message);
     // the SDK handles it, which costs more than reading it here
     return this.#channel.pace(sdkCost - 1, 0) ?? true;
+  }
+
+  /** A server that does not know the session need not have read the request: its error may have no id. */
+  #lossWithoutId({ id, error }: Record<string, unknown>): UpstreamError | undefined {
+    const { code, message, data } = asRecord(error) ?? {};
+    if (!this.#channel.inSession || (id !== undefined && id !== null)) return undefined;
+    if (typeof code !== 'number' || typeof message !== 'string') return undefined;
+    const failure = protocolError({ code, message, data }, { inSession: true });
+    return failure.hasLostSession ? failure : undefined;
   }
 
   #answer(text: string, message: Record<string, unknown>): void {

@@ -11,11 +11,14 @@ import { UpstreamError } from '../upstream-error.ts';
 import { checkLegacy, checkPromised, readUnpromised } from '../wire/promised-result.ts';
 import { parseServerJson } from '../wire/server-messages.ts';
 import { kindOf, ParsedResult, questionsOf, passedMeta, WrittenResult } from '../wire/tool-answer.ts';
-import { stripPrefix } from '../wire/translate-error.ts';
+import { protocolError } from '../wire/translate-error.ts';
+import { hasTwoOutcomes, twoOutcomes } from '../wire/two-outcomes.ts';
 import { isOrdinaryResult } from './ordinary-result.ts';
 import { scanAnswer, type Member } from './scan-answer.ts';
 
 type Reading = Pick<ToolCallOptions, 'expose' | 'resultTypes'>;
+/** On which connection an answer came. */
+type Connection = { era: Era; inSession: boolean };
 
 /**
  * Reads the answer of a server of either era.
@@ -23,10 +26,16 @@ type Reading = Pick<ToolCallOptions, 'expose' | 'resultTypes'>;
  * @throws UpstreamError `protocol` for a JSON-RPC error, bad_upstream for an invalid result, bad_result for one that its tool
  *   does not promise
  */
-export function readAnswer(text: string, message: Record<string, unknown>, era: Era, options: Reading): ToolAnswer {
+export function readAnswer(
+  text: string,
+  message: Record<string, unknown>,
+  { era, inSession }: Connection,
+  options: Reading,
+): ToolAnswer {
   const members = scanAnswer(text);
+  if (hasTwoOutcomes(message)) throw twoOutcomes();
   const written = asRecord(message['result']) ?? resultIn(text);
-  if (!written) throw readError(asRecord(parseServerJson(text)) ?? message);
+  if (!written) throw readError(asRecord(parseServerJson(text)) ?? message, inSession);
   const isComplete = era === 'legacy' || written['resultType'] === 'complete';
   if (isComplete && members && isOrdinaryResult(written)) {
     checkPromised(written, options);
@@ -99,13 +108,13 @@ function readQuestions(result: InputRequiredResult): InputRequiredResult {
   return { ...rest, inputRequests, ...(hasState && { requestState }) };
 }
 
-function readError(message: Record<string, unknown>): UpstreamError {
+function readError(message: Record<string, unknown>, inSession: boolean): UpstreamError {
   const error = asRecord(message['error']);
   const { code, message: says, data } = error ?? {};
   if (!Number.isSafeInteger(code) || typeof says !== 'string') {
     return new UpstreamError('bad_upstream', 'the answer has neither result nor error');
   }
-  return new UpstreamError('protocol', stripPrefix(says), { code: Number(code), data });
+  return protocolError({ code: Number(code), message: says, data }, { inSession });
 }
 
 function notAResult(): UpstreamError {

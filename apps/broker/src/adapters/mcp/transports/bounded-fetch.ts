@@ -5,11 +5,14 @@ import { GatheredBytes } from '#platform/gathered-bytes.ts';
 import { bearerParameters } from '#platform/http/challenge-header.ts';
 import { readRetryAfter } from '#platform/http/retry-after.ts';
 import { refuseDeepJson } from '../wire/answer-depth.ts';
+import { withoutMark } from '../wire/byte-order-mark.ts';
 import { rewriteEvents } from '../wire/rewrite-events.ts';
+import { saysSessionLost } from '../wire/says-session-lost.ts';
 import { rewriteServerJson } from '../wire/server-messages.ts';
 import { sdkCost } from '../notices/notice-limits.ts';
 import { createStreamPace, type Pace } from '../wire/pace.ts';
 import { createEventSplitter } from '../wire/sse-events.ts';
+import { readJsonRpcError } from '../wire/translate-error.ts';
 import { UpstreamError } from '../upstream-error.ts';
 
 /** Bodies that are not MCP are only read for the log. */
@@ -26,8 +29,8 @@ export type Exchange = {
 /**
  * `fetch` for the SDK's transport over our dispatcher. It follows no redirects, decompresses nothing and limits what it
  * reads: a JSON answer as a whole, an event stream by event. These statuses reject with an UpstreamError: 401 (and 403
- * for missing scopes) sign_in_required, 404 in a session session_lost, 3xx and non-MCP bodies bad_upstream, 429 busy, 503
- * unreachable, 502 and 504 closed.
+ * for missing scopes) sign_in_required, 404, 410 and some 400s in a session session_lost, 3xx and non-MCP bodies
+ * bad_upstream, 429 busy, 503 unreachable, 502 and 504 closed.
  *
  * @param currentExchange the exchange in whose context fetch was called; undefined for the SDK's own GET and DELETE
  */
@@ -124,15 +127,20 @@ export function isScopeChallenge(wwwAuthenticate: string | undefined): boolean {
   return bearerParameters(wwwAuthenticate).get('error') === 'insufficient_scope';
 }
 
-/** The specification says 404; deployed 1.x servers (the reference servers too) answer 400 with a text. */
+/** The specification says 404; deployed 1.x servers (the reference servers too) answer 400 with a text, others 410. */
 function isSessionLoss(status: number, body: Buffer): boolean {
-  return status === 404 || (status === 400 && /session/i.test(body.subarray(0, 2048).toString('utf8')));
+  if (status === 404 || status === 410) return true;
+  if (status !== 400) return false;
+  const text = body.toString('utf8');
+  const error = readJsonRpcError(text);
+  return saysSessionLost(error?.code, error?.message ?? text);
 }
 
 function rewriteJson(body: Buffer, onRewritten: () => void): string | undefined {
-  const first = body.toString('utf8', 0, 64).trimStart()[0];
+  const text = withoutMark(body.toString('utf8'));
+  const first = text.slice(0, 64).trimStart()[0];
   if (first !== '{' && first !== '[') throw new UpstreamError('bad_upstream', 'the JSON answer is not JSON');
-  const rewritten = rewriteServerJson(body.toString('utf8'));
+  const rewritten = rewriteServerJson(text);
   if (rewritten !== undefined) onRewritten();
   return rewritten;
 }

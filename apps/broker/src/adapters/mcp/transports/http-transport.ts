@@ -13,11 +13,13 @@ import { withExactNumbers } from '#platform/json/exact-numbers.ts';
 import { Backoff } from '#platform/backoff.ts';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
 import { createBoundedFetch, type Exchange } from './bounded-fetch.ts';
+import { failureMessage } from '../wire/failure-message.ts';
 import { maxForeignInARow } from '../wire/message-reader.ts';
 import { withOwnId } from '../wire/own-id.ts';
+import { protocolError } from '../wire/translate-error.ts';
 import type { HttpEndpoint } from '../fast/fast-channel.ts';
 import { UpstreamError } from '../upstream-error.ts';
-import { failureMessage, type NetworkTransportOptions, type UpstreamTransport } from './upstream-transport.ts';
+import type { NetworkTransportOptions, UpstreamTransport } from './upstream-transport.ts';
 import { withCredential } from '../connect/with-credential.ts';
 
 const closeTimeoutMs = 1000;
@@ -204,6 +206,11 @@ export class HttpTransport implements UpstreamTransport {
     const message = withOwnId(given);
     const current = this.#current.getStore();
     if (current) current.foreignInARow = 0;
+    if (current && isJSONRPCErrorResponse(message) && message.id === undefined && this.sessionId !== undefined) {
+      const failure = protocolError(message.error, { inSession: true });
+      // a server that does not know the session need not have read the request
+      if (failure.hasLostSession) return current.fail(failure);
+    }
     if ((isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) && message.id !== undefined) {
       // an answer belongs to the exchange on which its request went out: two users may share this connection
       if (message.id !== current?.id) return this.#reportMisdirected('an answer');

@@ -1,5 +1,5 @@
 import type { AllowEntry } from '#platform/http/limited-entry.ts';
-import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
+import type { Transport } from '@modelcontextprotocol/client';
 import type { ConnectionWatch } from '#platform/http/connection-watch.ts';
 import type { Outgoing } from '#platform/http/outgoing.ts';
 import type { HttpEndpoint } from '../fast/fast-channel.ts';
@@ -34,14 +34,3 @@ export type NetworkTransportOptions = {
   /** For reading notices, shared by all connections to the server. */
   pace: Pace;
 };
-
-/** Never sent or received: the code only carries an UpstreamError through the SDK to the call that it ends. */
-const injectedErrorCode = -32000;
-
-/**
- * A message that makes the SDK reject one open request with our error. The error is in `data`, where no upstream can
- * forge it: parsed JSON is never an UpstreamError.
- */
-export function failureMessage(id: RequestId, error: UpstreamError): JSONRPCMessage {
-  return { jsonrpc: '2.0', id, error: { code: injectedErrorCode, message: error.message, data: error } };
-}

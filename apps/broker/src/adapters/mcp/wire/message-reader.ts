@@ -1,7 +1,10 @@
 import { parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import { asRecord } from '#platform/json.ts';
+import { failureMessage } from './failure-message.ts';
 import { UpstreamError } from '../upstream-error.ts';
-import { withOwnId } from './own-id.ts';
+import { readOwnId, withOwnId } from './own-id.ts';
 import { parseServerJson } from './server-messages.ts';
+import { hasTwoOutcomes, twoOutcomes } from './two-outcomes.ts';
 
 /** Some servers print a banner to stdout. One that prints this many other messages in a row is not an MCP server. */
 export const maxForeignInARow = 100;
@@ -25,12 +28,23 @@ export function createMessageReader(): (text: string) => JSONRPCMessage | undefi
 }
 
 function parse(text: string): JSONRPCMessage | undefined {
+  // without a byte order mark too, which counts as space here
+  const json = text.trimStart();
   // JSON-RPC messages are objects: checking the first character avoids an exception for each line of a banner
-  if (text.trimStart()[0] !== '{') return undefined;
+  if (json[0] !== '{') return undefined;
   try {
-    return withOwnId(parseJSONRPCMessage(parseServerJson(text)));
+    const written = parseServerJson(json);
+    return failureOfTwoOutcomes(written) ?? withOwnId(parseJSONRPCMessage(written));
   } catch (error) {
     if (error instanceof UpstreamError) throw error;
     return undefined;
   }
+}
+
+/** What ends the call whose answer has both a result and an error: the SDK would take such an answer for no message. */
+function failureOfTwoOutcomes(written: unknown): JSONRPCMessage | undefined {
+  const answer = asRecord(written);
+  if (!answer || !hasTwoOutcomes(answer)) return undefined;
+  const id = readOwnId(answer['id']);
+  return typeof id === 'number' ? failureMessage(id, twoOutcomes()) : undefined;
 }

@@ -6,6 +6,7 @@ import { markLongNumbers, withExactNumbers } from '#platform/json/exact-numbers.
 import { scanJson, type JsonScan } from '#platform/json/scan-json.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { maxAnswerDepth } from './answer-depth.ts';
+import { mayHaveTwoOutcomes, refuseTwoOutcomes } from './two-outcomes.ts';
 
 // why the cast: the SDK's type shows the standard interface only, and zod made them (absent-members.test.ts)
 const spec = specTypeSchemas as unknown as Record<keyof typeof specTypeSchemas, z.core.$ZodType>;
@@ -88,15 +89,23 @@ export function parseServerJson(text: string): unknown {
  * The same for text that the SDK parses: it has marks in the place of numbers, which withExactNumbers reads in the message that
  * the SDK made of it.
  * @returns undefined where the text can stay as it is
- * @throws UpstreamError bad_upstream for JSON that is too deep
+ * @throws UpstreamError bad_upstream for JSON that is too deep, and for an answer with both a result and an error
  */
 export function rewriteServerJson(text: string): string | undefined {
   const { hasNull, hasEmptyList, hasLongNumber } = scan(text);
-  if (!hasNull && !hasEmptyList && !hasLongNumber && !hasHints(text)) return undefined;
+  const isOdd = hasNull || hasEmptyList || hasLongNumber || hasHints(text);
+  if (!isOdd && !mayHaveTwoOutcomes(text)) return undefined;
+  const parsed = parseMarked(text);
+  if (parsed === undefined) return undefined;
+  for (const message of Array.isArray(parsed) ? parsed : [parsed]) refuseTwoOutcomes(message);
+  return isOdd ? JSON.stringify(withoutAbsentOfServer(parsed)) : undefined;
+}
+
+/** Undefined for text that is no JSON: the SDK says what is wrong with it. */
+function parseMarked(text: string): unknown {
   try {
-    return JSON.stringify(withoutAbsentOfServer(JSON.parse(markLongNumbers(text))));
+    return JSON.parse(markLongNumbers(text));
   } catch {
-    // the SDK says what is wrong with it
     return undefined;
   }
 }

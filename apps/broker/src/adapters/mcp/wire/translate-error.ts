@@ -3,6 +3,8 @@ import { RefusedAddressError } from '#platform/http/address-guard.ts';
 import { asRecord, parseObject } from '#platform/json.ts';
 import { isBadResult } from './promised-result.ts';
 import { UpstreamError } from '../upstream-error.ts';
+import { saysSessionLost } from './says-session-lost.ts';
+import { withoutMark } from './byte-order-mark.ts';
 
 /** The request was not sent. */
 const connectFailures: ReadonlySet<string> = new Set([
@@ -39,24 +41,36 @@ const certificateFaults: ReadonlyMap<string, readonly [fault: string, remedy: st
 /** The connection broke during an exchange: the server may have acted on the request. */
 const tornConnections: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_DESTROYED']);
 
+/** The server may have begun to work on a request that it answers with this (JSON-RPC 2.0, section 5.1). */
+const internalError = -32603;
+
 /**
  * Turns an error of the SDK, the sockets or the process layer into an UpstreamError.
  * @param ended why the transport ended, if it did: open calls fail with this reason instead of "closed".
+ * @param inSession the connection has a legacy session
  */
-export function toUpstreamError(error: unknown, ended?: UpstreamError): UpstreamError {
+export function toUpstreamError(error: unknown, ended?: UpstreamError, inSession = false): UpstreamError {
   const known = findUpstreamError(error);
   if (known) return known;
   if (error instanceof ProtocolError) {
-    return new UpstreamError('protocol', stripPrefix(error.message), {
-      code: error.code,
-      data: error.data,
-      cause: error,
-    });
+    const { code, message, data } = error;
+    return protocolError({ code, message, data }, { inSession, cause: error });
   }
   if (error instanceof SdkHttpError) return fromHttpStatus(error);
   if (error instanceof SdkError) return fromSdkError(error, ended);
   if (ended) return ended;
   return fromSystemError(error);
+}
+
+/** The UpstreamError for a JSON-RPC error that a server has answered. */
+export function protocolError(
+  { code, message, data }: { code: number; message: string; data?: unknown },
+  { inSession, cause }: { inSession: boolean; cause?: unknown },
+): UpstreamError {
+  const text = stripPrefix(message);
+  const hasLostSession = inSession && saysSessionLost(code, text);
+  const mayHaveRun = hasLostSession && code === internalError;
+  return new UpstreamError('protocol', text, { code, data, cause, hasLostSession, mayHaveRun });
 }
 
 /** Our own error may arrive wrapped: as a cause of undici or the SDK, or as the data of an injected JSON-RPC error. */
@@ -100,8 +114,9 @@ function fromHttpStatus(error: SdkHttpError): UpstreamError {
 
 /** The JSON-RPC error in the body of a 4xx, if any (since 2026-07-28 unknown methods are 404 with -32601). */
 export function readJsonRpcError(text: unknown): { code: number; message: string; data?: unknown } | undefined {
-  if (typeof text !== 'string' || !text.startsWith('{')) return undefined;
-  const { code, message, data } = asRecord(parseObject(text)?.['error']) ?? {};
+  const json = typeof text === 'string' ? withoutMark(text) : '';
+  if (!json.startsWith('{')) return undefined;
+  const { code, message, data } = asRecord(parseObject(json)?.['error']) ?? {};
   if (typeof code !== 'number' || typeof message !== 'string') return undefined;
   return { code, message: stripPrefix(message), data };
 }

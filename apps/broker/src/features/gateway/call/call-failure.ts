@@ -66,6 +66,8 @@ export type FailureFacts = {
   url: string;
   /** The name in the client's request. */
   name: string;
+  /** Who has credentials for the server, by its manifest: nobody where it says nothing of them. */
+  credentialsOf?: 'user' | 'operator' | 'nobody' | undefined;
   /** What the tool asks, which the client cannot answer. */
   asks?: QuestionKind | undefined;
   /** The upstream's error, if the code comes from one. */
@@ -108,8 +110,7 @@ const texts: Record<CallFailureCode, (facts: FailureFacts) => string> = {
   bad_result: ({ server }) =>
     `${server} answered wrongly: its result is not what this tool promises. ${nothingCharged} Check whether the call took effect before you try again.`,
   result_too_large: ({ server }) => `${server} gave an answer that is too large to pass on. ${nothingCharged}`,
-  sign_in_required: ({ server, url }) =>
-    `${server} needs your ${server} account. Open ${url} in your browser, sign in, and try again. ${nothingCharged}`,
+  sign_in_required: signInText,
   storage_full: ({ server, url, cause }) =>
     cause?.kind === 'shared_folder_full'
       ? `${server} is stopped until its administrator has made room for its files. ${nothingCharged} Check whether this call took effect before you try again.`
@@ -132,6 +133,24 @@ export function stoppedText(kind: FailureFacts['kind']): string {
 /** The same as the result of a tool. */
 export function stoppedResult(): CallToolResult {
   return { content: [{ type: 'text', text: stoppedText('tool') }], isError: true, _meta: ownMeta({ code: 'stopped' }) };
+}
+
+/** Only someone who has an account there can sign in; everything else is for the administrator to mend. */
+function signInText({ server, url, credentialsOf }: FailureFacts): string {
+  switch (credentialsOf) {
+    case 'nobody':
+      return (
+        `${server} asks for credentials, and its manifest here names none. Its administrator has to add "auth" to the ` +
+        `manifest: "oauth" if people sign in there, "headers" if it takes a key. ${nothingCharged}`
+      );
+    case 'operator':
+      return (
+        `${server} refuses the key that this marketplace sends. Its administrator has to enter a valid one on the page of ` +
+        `this server. ${nothingCharged}`
+      );
+    default:
+      return `${server} needs your ${server} account. Open ${url} in your browser, sign in, and try again. ${nothingCharged}`;
+  }
 }
 
 /** The cause decides the advice: wait, check whether the call ran, or ask the administrator. */

@@ -48,7 +48,7 @@ async function complete(
     const admission = await admit(server, context, parts.pool, signal);
     try {
       const send = (upstream: Upstream) => upstream.complete(params, callOptions(request, server, signal));
-      const result = await exchange(server, context, parts.pool, send);
+      const result = await exchange({ server }, context, parts.pool, send);
       admission.leave(undefined);
       return result;
     } catch (error) {

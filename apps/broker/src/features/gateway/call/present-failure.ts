@@ -2,6 +2,7 @@ import { ProtocolError, type CallToolResult, type InputRequiredResult } from '@m
 import type { ToolAnswer } from '#adapters/mcp/upstream.ts';
 import type { UsageRow } from '#features/billing/index.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
+import { needsOwnSecrets } from '#features/upstreams/index.ts';
 import { ownMeta, type OwnFacts } from '#platform/own-meta.ts';
 import { hiddenErrorCode, hiddenText, serviceUrl, type HowToGet } from '../view/hidden-text.ts';
 import type { Hidden } from '../view/visible.ts';
@@ -23,9 +24,8 @@ export function presentAsResult(end: NoAnswer, links: Links): CallToolResult {
   if (end.kind === 'protocol_error' || end.code === 'unknown' || end.code === 'needs_task') {
     throw presentAsError(end, 'tool', links);
   }
-  const { server, code } = end;
-  const signIn = code === 'sign_in_required' && server && { url: urlFor(end, links), server: server.manifest.name };
-  return failedResult(textOf(end, 'tool', links), { ...dataOf(end), ...signIn });
+  const page = signInPage(end, links);
+  return failedResult(textOf(end, 'tool', links), { ...dataOf(end), ...page });
 }
 
 /** The answer of the SDK's server for the end of a tool call. @throws ProtocolError as presentAsResult does */
@@ -67,10 +67,11 @@ function failureError(end: CallFailure, kind: Kind, links: Links): ProtocolError
       return new ProtocolError(-32602, text);
     case 'needs_task':
       return new ProtocolError(-32601, text);
-    case 'sign_in_required':
-      if (end.server)
-        return new SignInRequiredError(text, { url: urlFor(end, links), server: end.server.manifest.name });
+    case 'sign_in_required': {
+      const page = signInPage(end, links);
+      if (page) return new SignInRequiredError(text, page);
       break;
+    }
     case 'not_included':
     case 'switched_off':
       return new ProtocolError(hiddenErrorCode, text, { ...dataOf(end), url: urlFor(end, links) });
@@ -85,14 +86,27 @@ function textOf(end: CallFailure, kind: Kind, links: Links): string {
   const isHidden = code === 'not_included' || code === 'switched_off';
   const whyHidden =
     server && isHidden ? hiddenText(code, server, { url, howToGet: links.howToGet, charge: nothingCharged }) : '';
-  const facts = { kind, server: server?.manifest.name ?? former, whyHidden, url, name, asks, cause, retryAfterMs };
-  return failureText(code, facts);
+  const shown = { server: server?.manifest.name ?? former, credentialsOf: server && credentialsOf(server) };
+  return failureText(code, { kind, ...shown, whyHidden, url, name, asks, cause, retryAfterMs });
+}
+
+/** Where the user signs in; undefined where they have no account to sign in with. */
+function signInPage(end: CallFailure, links: Links): { url: string; server: string } | undefined {
+  const { code, server } = end;
+  if (code !== 'sign_in_required' || !server || !needsOwnSecrets(server)) return undefined;
+  return { url: urlFor(end, links), server: server.manifest.name };
+}
+
+function credentialsOf(server: CatalogueServer): 'user' | 'operator' | 'nobody' {
+  if (needsOwnSecrets(server)) return 'user';
+  return server.manifest.auth.type === 'none' ? 'nobody' : 'operator';
 }
 
 /** The page where the user can fix the problem. */
 function urlFor({ code, server }: CallFailure, { publicUrl }: Links): string {
   if (!server) return publicUrl;
-  return code === 'sign_in_required' ? connectUrl(publicUrl, server.id) : serviceUrl(publicUrl, server);
+  if (code === 'sign_in_required' && needsOwnSecrets(server)) return connectUrl(publicUrl, server.id);
+  return serviceUrl(publicUrl, server);
 }
 
 /** For programs: the code, and the seconds until a retry may succeed, if known. */

@@ -118,7 +118,7 @@ async function runUntil<Answer extends AnswerFacts>(
     hold = taken;
     wasDispatched = true;
     trace?.step('exchange');
-    const answer = await exchange(target.server, context, parts.pool, (upstream) => {
+    const answer = await exchange(target, context, parts.pool, (upstream) => {
       wasSent = !signal.aborted;
       return dispatch(upstream, target, signal, trace);
     });

@@ -1,7 +1,8 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CallerSignal, Upstream } from '#adapters/mcp/upstream.ts';
-import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { CatalogueItem, CatalogueServer } from '#features/catalogue/index.ts';
 import { abortSignalOf } from '#platform/cancellation.ts';
+import { asRecord } from '#platform/json.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import type { RequestContext } from '../view/request-context.ts';
 
@@ -30,12 +31,13 @@ export function leaveAfter(error: unknown, admission: Admission, signal: CallerS
 }
 
 /**
- * Runs one exchange on the user's upstream connection. Retries only after session_lost, once, on a new connection: the
- * server refused that request before running anything (gateway.md, Lifetimes).
+ * Runs one exchange on the user's upstream connection. Only a lost session is retried, once, on a new connection: the server
+ * refused that request before running anything (gateway.md, Lifetimes). Where it may have run, only a repeatable one is sent
+ * again.
  * @throws UpstreamError of the upstream connection or the exchange
  */
 export async function exchange<T>(
-  server: CatalogueServer,
+  { server, tool }: { server: CatalogueServer; tool?: CatalogueItem | undefined },
   { caller: { userId }, capabilities }: RequestContext,
   pool: Pool,
   send: (upstream: Upstream) => Promise<T>,
@@ -48,10 +50,20 @@ export async function exchange<T>(
       lease = acquired instanceof Promise ? await acquired : acquired;
       return await send(lease.upstream);
     } catch (error) {
-      if (isLast || !(error instanceof UpstreamError) || error.kind !== 'session_lost') throw error;
+      // a session that was opened just now is not the one that is unknown: the server speaks of sessions of its own
+      if (isLast || !(error instanceof UpstreamError) || !error.hasLostSession) throw error;
+      lease?.drop();
+      if (error.mayHaveRun && !isRepeatable(tool)) throw error;
     } finally {
       lease?.release();
     }
-    await pool.drop(server, userId, needs);
   }
+}
+
+/** Whether a second run changes nothing more: of a tool by what its server declares (2025-03-26, server/tools). */
+function isRepeatable(tool: CatalogueItem | undefined): boolean {
+  // a prompt, a resource or a completion is only read
+  if (!tool) return true;
+  const { readOnlyHint, idempotentHint } = asRecord(tool.definition['annotations']) ?? {};
+  return readOnlyHint === true || idempotentHint === true;
 }

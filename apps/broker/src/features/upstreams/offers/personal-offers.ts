@@ -5,6 +5,7 @@ import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 import type { Timers } from '../pool/timers.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
+import { useLease } from '../pool/use-lease.ts';
 import type { AccountStore, StoredAccount } from '../sign-in/account-store.ts';
 import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import { readAll } from '../watch/discover-server.ts';
@@ -145,9 +146,8 @@ export function createPersonalOffers(options: {
     if (stopped) return;
     const account = await options.accounts.find(userId, server.id);
     if (account?.state !== 'signed-in' || !isOf(server, account)) return;
-    const lease = await options.pool.acquire(server, userId);
-    try {
-      const discovered = await readAll(lease.upstream);
+    await useLease(options.pool.acquire(server, userId), async (upstream) => {
+      const discovered = await readAll(upstream);
       const drift = await catalogue.driftOf(server.id);
       // While it was asked another version may have been deployed, or none: the next request asks again.
       if (drift?.version !== server.manifest.version) return;
@@ -156,9 +156,7 @@ export function createPersonalOffers(options: {
       const hasChanged = await store.store(account, drift, discovered, isTaken);
       toldTooLarge.delete(keyOf(userId, server.id));
       if (hasChanged) await options.announce(userId);
-    } finally {
-      lease.release();
-    }
+    });
   }
 
   const sinceAskedMs = (key: string) => time.now() - (askedAtMs.get(key) ?? Number.NEGATIVE_INFINITY);

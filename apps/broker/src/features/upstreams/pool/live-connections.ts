@@ -27,7 +27,12 @@ export type PoolEvents = {
   onLost(serverId: string, reason: string, shared: boolean): void;
 };
 
-export type Lease = { upstream: Upstream; release(): void };
+export type Lease = {
+  upstream: Upstream;
+  release(): void;
+  /** This connection no longer works: it takes no new use, and ends with the calls on it. The next use gets another one. */
+  drop(): void;
+};
 
 /** The upstream connections that are open, opening or ending, one for each key. */
 export type LiveConnections = {
@@ -203,6 +208,19 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
     if (entry.isReplaced && entry.inFlight === entry.lasting) void close(entry);
   }
 
+  function replace(entry: OpenConnection): void {
+    if (retired.has(entry) && entry.isReplaced) return;
+    entry.isReplaced = true;
+    forget(entry);
+    retired.add(entry);
+    if (isProgram(entry.server)) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      replaced.set(entry, resolve);
+      ending.set(entry, promise);
+    }
+    closeReplaced(entry);
+  }
+
   /** Ends the program that has been idle longest, to make room for another. */
   function evictIdle(): void {
     let longest: OpenConnection | undefined;
@@ -224,9 +242,11 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
       entry.inFlight++;
       if (isLasting) entry.lasting++;
       const release = releaseOf(entry, isLasting);
-      if (entry.upstream) return { upstream: entry.upstream, release };
+      // of two calls that lost one session, the second must not end the connection that the first has opened since
+      const drop = () => replace(entry);
+      if (entry.upstream) return { upstream: entry.upstream, release, drop };
       return entry.opening.then(
-        (upstream) => ({ upstream, release }),
+        (upstream) => ({ upstream, release, drop }),
         (error: unknown) => {
           release();
           throw error;
@@ -242,18 +262,7 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
       retired.add(entry);
     },
 
-    replace(entry) {
-      if (retired.has(entry) && entry.isReplaced) return;
-      entry.isReplaced = true;
-      forget(entry);
-      retired.add(entry);
-      if (isProgram(entry.server)) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        replaced.set(entry, resolve);
-        ending.set(entry, promise);
-      }
-      closeReplaced(entry);
-    },
+    replace,
 
     allOf: (serverId) => [...entries.values(), ...retired].filter(({ server }) => server.id === serverId),
 

@@ -39,9 +39,13 @@ const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string 
 
 const maxReasonChars = 1000;
 
+/** A server where people sign in shows as connected: these words are for the others. */
+const signInRemedy = 'add "auth" to its manifest, or correct the header that it is sent';
+
 /** What the operator reads beside that. A server's own words may be a megabyte. */
-export function reasonOf({ message }: UpstreamError): string {
-  return message.slice(0, maxReasonChars);
+export function reasonOf({ kind, message }: UpstreamError): string {
+  const reason = message.slice(0, maxReasonChars);
+  return kind === 'sign_in_required' ? `${reason}: ${signInRemedy}` : reason;
 }
 
 export function describeFailure(error: UpstreamError): Described {

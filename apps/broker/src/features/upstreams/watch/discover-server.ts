@@ -6,6 +6,7 @@ import { describeFailure, reasonOf } from './describe-failure.ts';
 import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
+import { useLease } from '../pool/use-lease.ts';
 import { NoConnectionLeft } from '../pool/connection-limits.ts';
 import { leaveOut } from './leave-out.ts';
 import { withAsking, type ServerConnections } from './read-asking.ts';
@@ -40,20 +41,19 @@ export async function discoverServer(
       acquire: (needs) => pool.acquire(server, undefined, needs),
       drop: (needs) => pool.drop(server, undefined, needs),
     };
-    const lease = await connections.acquire();
-    watched.isLeftOut = false;
-    try {
+    const isStored = await useLease(pool.acquire(server, undefined), async (upstream) => {
+      watched.isLeftOut = false;
       const read: ReadLists = (ask) => readSettled(watched, ask);
-      const discovered = await withAsking(server, await read(() => readAll(lease.upstream)), connections, read);
+      const discovered = await withAsking(server, await read(() => readAll(upstream)), connections, read);
       // while it was asked another version may have been deployed, or none
-      if (!isWanted()) return;
+      if (!isWanted()) return false;
       watched.failure = undefined;
       await catalogue.storeDiscovery(server.id, discovered);
       pool.answeredCheck(server.id);
       watched.toldFailure = undefined;
-    } finally {
-      lease.release();
-    }
+      return true;
+    });
+    if (!isStored) return;
     // This process has no more work: each person gets one of their own.
     if (isPerUser(server) && server.manifest.connection.type === 'stdio') await pool.drop(server, undefined);
   } catch (error) {

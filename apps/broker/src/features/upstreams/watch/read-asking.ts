@@ -6,9 +6,11 @@ import type { Lease } from '../pool/live-connections.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
 import type { ReadLists } from './read-settled.ts';
 
+type Used = Omit<Lease, 'drop'>;
+
 /** The connections to one server: those of the pool, or of a connection test. */
 export type ServerConnections = {
-  acquire(needs?: UpstreamNeeds): Lease | Promise<Lease>;
+  acquire(needs?: UpstreamNeeds): Used | Promise<Used>;
   /** Closes the connection that acquire would answer. */
   drop(needs?: UpstreamNeeds): Promise<void>;
 };

@@ -1,4 +1,5 @@
 import { ProtocolError, ResourceNotFoundError } from '@modelcontextprotocol/server';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
 import { Backoff } from '#platform/backoff.ts';
@@ -72,6 +73,8 @@ export function createResourceSubscriptions(
           .finally(lease.release);
       };
     } catch (error) {
+      // tried again later, which must not meet the same lost session
+      if (error instanceof UpstreamError && error.hasLostSession) lease.drop();
       lease.release();
       throw error;
     }
