@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { listenLocally } from '#testing/listen-locally.ts';
-import { optionsFor, textOf, trackUpstreams, ways } from '../testing/open-for-test.ts';
+import { failureOf, optionsFor, textOf, trackUpstreams, ways } from '../testing/open-for-test.ts';
 
 // What servers up to 2025-11-25 answer that is not quite the text of the specification, and clear all the same.
 
@@ -14,6 +14,8 @@ type Loose = {
   /** How it writes the id of an answer. */
   id?: (id: number) => unknown;
   isStream?: boolean;
+  /** What it sends in the place of an answer, or of the event with it. */
+  write?: (body: string) => string;
 };
 
 let loose: Loose;
@@ -37,7 +39,8 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     ...(results[message.method] ?? { error: { code: -32_601, message: 'Method not found' } }),
   });
   const type = loose.isStream ? 'text/event-stream' : 'application/json';
-  response.writeHead(200, { 'content-type': type }).end(loose.isStream ? `data: ${answer}\n\n` : answer);
+  const body = loose.isStream ? `data: ${answer}\n\n` : answer;
+  response.writeHead(200, { 'content-type': type }).end(loose.write?.(body) ?? body);
 }
 
 const serverInfo = { name: 'loose', version: '1' };
@@ -79,17 +82,60 @@ test.each([false, true])('an id that comes back as text is the id: as a stream %
   expect(await use()).toEqual(['said', 'said']);
 });
 
-test('an id that comes back as text is the id: of a program', async () => {
+/** Calls the tool of a program. @param line what it writes of `id`, `method` and `outcome`, a JSON-RPC result or error */
+async function useProgram(line: string): Promise<string> {
   const program = `
     const results = ${JSON.stringify(results)};
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method } = JSON.parse(line);
       if (id === undefined) return;
       const outcome = results[method] ?? { error: { code: -32601, message: 'Method not found' } };
-      console.log(JSON.stringify({ jsonrpc: '2.0', id: String(id), ...outcome }));
+      console.log(${line});
     });`;
   const upstream = await open({ type: 'stdio', argv: [process.execPath, '-e', program], cwd: '/', env: {} });
-  expect(textOf(await upstream.callTool({ name: 'say' }, optionsFor('sdk')()))).toBe('said');
+  return textOf(await upstream.callTool({ name: 'say' }, optionsFor('sdk')()));
+}
+
+test('an id that comes back as text is the id: of a program', async () => {
+  expect(await useProgram(`JSON.stringify({ jsonrpc: '2.0', id: String(id), ...outcome })`)).toBe('said');
+});
+
+const mark = '\uFEFF';
+test.each<[string, Loose]>([
+  ['JSON', { write: (body) => mark + body }],
+  ['JSON with null for an absent member', { write: (body) => mark + body.replace('"content"', '"isError":null,"content"') }],
+  ['an event', { isStream: true, write: (body) => mark + body }],
+  ['the data of an event', { isStream: true, write: (body) => body.replace('data: ', `data: ${mark}`) }],
+  ['an event after another', { isStream: true, write: (body) => `: hello\n\n${mark}${body}` }],
+])('a byte order mark is skipped before %s', async (_what, given) => {
+  loose = given;
+  expect(await use()).toEqual(['said', 'said']);
+});
+
+test('a byte order mark is skipped before a line of a program', async () => {
+  expect(await useProgram(`'\\uFEFF' + JSON.stringify({ jsonrpc: '2.0', id, ...outcome })`)).toBe('said');
+});
+
+const twoOutcomes = { kind: 'bad_upstream', message: 'the answer has both a result and an error' };
+
+test.each(ways.flatMap((way) => [false, true].map((isStream) => ({ way, isStream }))))(
+  'an answer with both a result and an error is neither, at once: $way, as a stream $isStream',
+  async ({ way, isStream }) => {
+    const error = '"error":{"code":-32000,"message":"no"}';
+    loose = { isStream, write: (body) => body.replace('"result":{"content"', `${error},"result":{"content"`) };
+    const host = `127.0.0.1:${listening.port}`;
+    const upstream = await open({ type: 'http', url: `http://${host}/mcp`, headers: {}, allowAddresses: [host] });
+    expect(await failureOf(upstream.callTool({ name: 'say' }, optionsFor(way)()))).toMatchObject(twoOutcomes);
+    // null is no error
+    loose = { isStream, write: (body) => body.replace('"result":{"content"', '"error":null,"result":{"content"') };
+    expect(textOf(await upstream.callTool({ name: 'say' }, optionsFor(way)()))).toBe('said');
+  },
+);
+
+test('an answer of a program with both a result and an error is neither, at once', async () => {
+  const error = `...(method === 'tools/call' && { error: { code: -32000, message: 'no' } })`;
+  const used = useProgram(`JSON.stringify({ jsonrpc: '2.0', id, ...outcome, ${error} })`);
+  expect(await failureOf(used)).toMatchObject(twoOutcomes);
 });
 
 test('text that only looks like a number is another id', async () => {

@@ -82,6 +82,19 @@ test.each(all)(
   },
 );
 
+test.each(all)(
+  'an answer with both a result and an error is neither: a $client client, a $server server, $way',
+  async ({ client, server, way }) => {
+    const ann = await connect(app, client, way);
+    for (const what of ['a result and an error', 'a result and an error, in an event']) {
+      expect(await ann.call(server, what), what).toMatchObject({ isError: true, _meta: { 'souk/code': 'bad_upstream' } });
+      expect(await ann.newest(), what).toEqual({ outcome: 'failed', reason: 'bad_upstream', credits: 0 });
+      expect(await ann.call(server, 'an error')).toMatchObject(charged);
+    }
+    expect(await ann.balance()).toBe(given - 2 * price);
+  },
+);
+
 test.each(ways)('a question needs no structuredContent, and the result of its answer does: %s', async (way) => {
   const ann = await connect(app, 'modern', way);
   const asked = await ann.call('modern', 'a question');

@@ -188,8 +188,13 @@ test('each call to a program that keeps crashing says what to do', async () => {
   expect(stopped.text).not.toContain('Try again in');
 });
 
-test('a call to an upstream that asks for a sign-in missing from its manifest says so', async () => {
-  expect((await callFaulty('unauthorized')).code).toBe('sign_in_required');
+test('a call to an upstream that asks for a sign-in missing from its manifest says what its administrator has to do', async () => {
+  const { code, text } = await callFaulty('unauthorized');
+  expect(code).toBe('sign_in_required');
+  expect(text).toContain('Its administrator has to add \\"auth\\" to the manifest');
+  // nobody has an account there to sign in with
+  expect(text).not.toContain('/connect/');
+  expect(text).not.toContain('your unauthorized account');
 });
 
 test('a call whose stream never ends fails at the deadline', async () => {

@@ -16,10 +16,9 @@ export const given = 1000;
 const result = (members: string) =>
   `{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","content":[]${members}}}`;
 const json = (members: string): Scripted => ({ body: result(members) });
-const event = (members: string): Scripted => ({
-  type: 'text/event-stream',
-  body: `event: message\ndata: ${result(members)}\n\n`,
-});
+const inEvent = (text: string): Scripted => ({ type: 'text/event-stream', body: `event: message\ndata: ${text}\n\n` });
+const event = (members: string) => inEvent(result(members));
+const withError = `${result('').slice(0, -1)},"error":{"code":-32050,"message":"not today"}}`;
 
 /** By what a call asks for. */
 const answers: Record<string, Scripted> = {
@@ -37,6 +36,8 @@ const answers: Record<string, Scripted> = {
   'a fraction': json(',"structuredContent":1.5'),
   'a text': json(',"structuredContent":"a"'),
   'an error': json(',"isError":true'),
+  'a result and an error': { body: withError },
+  'a result and an error, in an event': inEvent(withError),
   'a question': { body: '{"jsonrpc":"2.0","id":ID,"result":{"resultType":"input_required","requestState":"s"}}' },
   'a question, answered': json(''),
 };

@@ -5,6 +5,7 @@ const failing = (error: string): Scripted => ({ body: `{"jsonrpc":"2.0","id":ID,
 const events = (...lines: string[]): Scripted => ({ type: 'text/event-stream', body: `${lines.join('\n')}\n\n` });
 const event = (message: string) => `event: message\ndata: ${message}\n`;
 const done = '{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","content":[{"type":"text","text":"done"}]}}';
+const both = done.replace(/\}$/, ',"error":{"code":-32050,"message":"not today"}}');
 const progress = (step: number) =>
   `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":TOKEN,"progress":${step},"total":3}}`;
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
@@ -68,6 +69,16 @@ export const answers: Record<string, Scripted> = {
   'result null': json('null'),
   'result an array': json('[]'),
   'neither result nor error': { body: '{"jsonrpc":"2.0","id":ID}' },
+  'a result and an error': { body: both },
+  'a result and an error, in an event': events(event(both)),
+  'a result, and null as its error': { body: done.replace(/\}$/, ',"error":null}') },
+  'a byte order mark': { body: `\uFEFF${done}` },
+  'a byte order mark before an error': {
+    status: 400,
+    body: '\uFEFF{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"bad"}}',
+  },
+  'a byte order mark before an event': events(`\uFEFFdata: ${done}`),
+  'a byte order mark before the data of an event': events(`data: \uFEFF${done}`),
   'protocol error': failing('{"code":-32050,"message":"not today","data":{"why":42}}'),
   'protocol error without data': failing('{"code":-32602,"message":"MCP error -32602: MCP error -32602: bad input"}'),
   'a page is required': failing(
