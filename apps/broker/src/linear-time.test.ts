@@ -37,6 +37,7 @@ import { exposeName, exposeUri, isOurUri, ownUri } from './features/catalogue/ex
 import { searchWords } from './features/catalogue/search-words.ts';
 import { parseManifest } from './features/catalogue/parse-manifest.ts';
 import { readCall, recogniseLegacy, recogniseModern } from './features/gateway/fast-path/recognise-call.ts';
+import { parseAccept } from './features/gateway/http/parse-accept.ts';
 import { methodsOf } from './features/gateway/http/required-scope.ts';
 import { continuesCalls } from './features/gateway/http/under-way.ts';
 import { wordsOf } from './features/gateway/meta-tools/tool-words.ts';
@@ -253,6 +254,7 @@ const parsers: Record<string, (call: Call, text: string) => unknown> = {
   'an event id': (call, text) => call(readEventId, text),
   'an accepted encoding': (call, text) => call(chooseEncoding, text),
   'a media type': (call, text) => call(mediaTypeOf, text),
+  'the accepted types': (call, text) => [call(parseAccept, text), call(parseAccept, `application/json;${text}`)],
   'an address': (call, text) => [
     call(addressGroup, text),
     call(isPublicAddress, text),
@@ -265,8 +267,8 @@ const parsers: Record<string, (call: Call, text: string) => unknown> = {
       properties: { a: { type: 'string', 'x-mcp-header': text }, [text]: {} },
     }),
   'a call': (call, text) => {
-    const modern = { 'content-type': 'application/json', 'mcp-name': text, accept: text };
-    const legacy = { 'content-type': 'application/json', accept: text };
+    const modern = { 'content-type': 'application/json', 'mcp-name': text };
+    const legacy = { 'content-type': 'application/json', 'mcp-protocol-version': text };
     return [
       call((body) => {
         const message = readCall(modern, body);

@@ -19,6 +19,7 @@ import { presentToolEnd, type Links } from '../call/present-failure.ts';
 import { toolTarget } from '../call/resolve-target.ts';
 import type { KeepAlive } from '#platform/http/keep-alive.ts';
 import { listeningOn } from '../http/listening-on.ts';
+import { parseAccept } from '../http/parse-accept.ts';
 import type { McpEndpoint } from '../protocol/mcp-endpoint.ts';
 import { exposeLinks } from '../view/expose-links.ts';
 import { asLegacyResult } from '../view/legacy-result.ts';
@@ -68,7 +69,8 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
     this.call = call;
     this.cameIn = cameIn;
     this.logical = { id: cameIn.reply.id };
-    this.onProgress = call.progressToken === undefined ? undefined : (progress) => this.#tellProgress(progress);
+    const isTold = call.progressToken !== undefined && takesEvents(cameIn);
+    this.onProgress = isTold ? (progress) => this.#tellProgress(progress) : undefined;
     this.#parts = parts;
   }
 
@@ -182,8 +184,7 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
    */
   onSlow(): void {
     if (this.call.era === 'legacy') return void this.handOver();
-    const { accept } = this.cameIn.request.headers;
-    if (!accept?.includes('text/event-stream')) return;
+    if (!takesEvents(this.cameIn)) return;
     this.#stopComments = this.#parts.keepAlive.watch(() => this.#stayAlive(), slowMs);
   }
 
@@ -201,3 +202,6 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
     else this.#parts.write.comment(reply);
   }
 }
+
+/** Whether the client takes what comes before its answer. */
+const takesEvents = ({ request }: CameIn): boolean => parseAccept(request.headers.accept).events;

@@ -9,7 +9,7 @@ import {
 import type { IncomingHttpHeaders } from 'node:http';
 import { mirrorsArguments } from '#adapters/mcp/upstream.ts';
 import { asRecord } from '#platform/json.ts';
-import { acceptsBoth } from '../http/taken-requests.ts';
+import { parseAccept } from '../http/parse-accept.ts';
 import type { ClientInfo } from '../protocol/failing-clients.ts';
 import { modernRevision } from '../protocol/modern-revision.ts';
 import { usableCapabilities } from '../protocol/usable-capabilities.ts';
@@ -64,7 +64,6 @@ export function recogniseLegacy(
   if (version !== undefined && (typeof version !== 'string' || !SUPPORTED_PROTOCOL_VERSIONS.includes(version))) {
     return undefined;
   }
-  if (!acceptsBoth(headers.accept)) return undefined;
   if (Object.keys(message.meta).some((key) => key.startsWith(reservedPrefix))) return undefined;
   const call = complete('legacy', message, visible, clientCapabilities);
   return call && isListedAsItIs(call.tool.item.definition) ? call : undefined;
@@ -72,7 +71,7 @@ export function recogniseLegacy(
 
 /** Undefined for any other message, and for one that the SDK has to answer. */
 export function readCall(headers: IncomingHttpHeaders, body: unknown): CallMessage | undefined {
-  if (headers['content-type'] !== 'application/json') return undefined;
+  if (headers['content-type'] !== 'application/json' || !parseAccept(headers.accept).json) return undefined;
   const message = asRecord(body);
   if (message?.['jsonrpc'] !== '2.0' || message['method'] !== 'tools/call') return undefined;
   const { id } = message;

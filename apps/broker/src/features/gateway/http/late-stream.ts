@@ -5,16 +5,14 @@ const eventStream = 'text/event-stream';
 const encoder = new TextEncoder();
 
 /**
- * The answer to a request, or, when that is late and the client accepts event streams, a stream with comments until the
- * answer comes as its last event.
+ * The answer to a request, or, when that is late, a stream with comments until the answer comes as its last event. For clients
+ * that accept event streams.
  */
 export async function orLateStream(
-  request: Request,
   answer: Promise<Response>,
   keepAlive: KeepAlive,
   waitedMs: number,
 ): Promise<Response> {
-  if (!request.headers.get('accept')?.includes(eventStream)) return answer;
   const late = Promise.withResolvers<undefined>();
   let beat = () => late.resolve(undefined);
   const stop = keepAlive.watch(() => beat(), waitedMs);

@@ -5,6 +5,7 @@ import { asRecord } from '#platform/json.ts';
 import { markLongNumbers, withExactNumbers } from '#platform/json/exact-numbers.ts';
 import { scanJson } from '#platform/json/scan-json.ts';
 import { withoutAbsentOfClient } from './client-messages.ts';
+import { hasInexactId, inexactId } from './exact-ids.ts';
 
 export const maxMcpBodyBytes = 1024 * 1024;
 
@@ -40,6 +41,7 @@ export function readBody(bytes: Buffer): ReadBody {
   if (text.length >= maxValues * shortestValue && hasTooManyValues(body)) {
     return { code: -32600, message: `Invalid Request: more than ${maxValues} values beside the arguments of a call` };
   }
+  if (hasLongNumber && hasInexactId(body)) return { code: -32600, message: inexactId };
   if (hasNull || hasEmptyList || hasLongNumber) body = withoutAbsentOfClient(body);
   return { body: hasLongNumber ? withExactNumbers(body) : body };
 }

@@ -21,12 +21,14 @@ import type { RateLimit } from '#platform/rate-limit.ts';
 import { secondsToWait, sendTooMany } from './request-rate.ts';
 import { methodsOf, requiredScope, stepUpScope } from './required-scope.ts';
 import {
+  isAcceptable,
   isCompressed,
   linkMethods,
   lacksId,
   nameAcceptedTypes,
   otherMethods,
   sendCompressed,
+  sendNotAcceptable,
   sendOtherMethod,
 } from './taken-requests.ts';
 import { takeOver } from './take-over.ts';
@@ -86,7 +88,7 @@ export async function mountGatewayRoutes(
     response: ServerResponse,
     { context, metadataUrl, ...known }: Admitted,
   ): Promise<void> {
-    nameAcceptedTypes(request.raw);
+    const accepted = nameAcceptedTypes(request.raw);
     const read = request.method === 'POST' ? readBody(bytesOf(request.body)) : { body: undefined };
     const body = 'body' in read ? read.body : undefined;
     if (!continuesCalls(body)) refuseWhileDraining(options);
@@ -95,6 +97,7 @@ export async function mountGatewayRoutes(
     if ('code' in read) return sendJsonRpcError(response, 400, read.code, read.message, undefined, read.data);
 
     if (lacksId(body)) return sendJsonRpcError(response, 400, -32600, 'Invalid Request: a request has an id');
+    if (request.method === 'POST' && !isAcceptable(accepted, body)) return sendNotAcceptable(response, body);
 
     const mcpRequest = {
       caller: context.caller,

@@ -8,21 +8,24 @@ import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { modernRequest } from '#testing/modern-request.ts';
 import { initializeRequest, openSession } from '#testing/open-session.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { startAskingServer, type AskingServer } from '../protocol/input-rounds/testing/asking-server.ts';
 
 // What HTTP says of methods, bodies and accepted types, as clients and tools send them.
 
 let app: TestApp;
 let fixture: HttpFixture;
+let asking: AskingServer;
 let token: string;
 beforeAll(async () => {
-  fixture = await startHttpFixture('both');
-  app = await startTestApp({ allowAddresses: [fixture.address], env: withoutHealthChecks });
+  [fixture, asking] = await Promise.all([startHttpFixture('both'), startAskingServer()]);
+  app = await startTestApp({ allowAddresses: [fixture.address, asking.address], env: withoutHealthChecks });
   await deployManifest(app, { id: 'free', connection: { type: 'http', url: fixture.url } });
+  await deployManifest(app, { id: 'asking', connection: { type: 'http', url: asking.url } });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
 });
 afterAll(async () => {
   await app?.stop();
-  await fixture?.close();
+  await Promise.all([fixture?.close(), asking?.close()]);
 });
 
 const mcp = () => `${app.publicUrl}/mcp`;
@@ -70,29 +73,109 @@ test.each(['*/*', 'text/html, */*;q=0.8', 'application/json, */*'])(
   },
 );
 
-test('a client that says nothing of types is answered, and one that takes streams alone gets streams', async () => {
+/** Sends a request by hand, since fetch adds an Accept header of its own. */
+async function answerTo(body: string, headers: Record<string, string>) {
+  const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
+  send(mcp(), { method: 'POST', headers: { 'content-type': 'application/json', ...headers } }, resolve).end(body);
+  const answer = await promise;
+  return { status: answer.statusCode, type: answer.headers['content-type'], text: await text(answer), answer };
+}
+
+const accepting = (accept: string | undefined) => (accept === undefined ? {} : { accept });
+
+const json = 'application/json';
+const events = 'text/event-stream';
+/** In which type a call is answered, and all else: the SDK prefers a stream. */
+const acceptedTypes: readonly (readonly [accept: string | undefined, ofCalls: string, ofOthers: string])[] = [
+  [undefined, json, events],
+  ['', json, events],
+  ['TEXT/EVENT-STREAM, APPLICATION/JSON', json, events],
+  ['application/json', json, json],
+  ['Application/JSON; charset=utf-8', json, json],
+  ['application/json, text/plain;q=0.5, application/x-ndjson', json, json],
+  ['application/json, text/event-stream;q=0', json, json],
+  ['application/*', json, json],
+  ['text/event-stream', events, events],
+  ['Text/Event-Stream;q=0.9, application/json;q=0', events, events],
+];
+
+test.each(acceptedTypes)('a call is answered in a type that its client takes: Accept %s, %s', async (accept, type) => {
   const session = await openSession(mcp(), token);
-  // fetch always sends the header
-  const withAccept = async (accept: string | undefined) => {
-    const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
-    const headers = { ...session, 'content-type': 'application/json', ...(accept !== undefined && { accept }) };
-    send(mcp(), { method: 'POST', headers }, resolve).end(callOf(9));
-    const answer = await promise;
-    return [answer.statusCode, answer.headers['content-type'], (await text(answer)).includes('"text":"x"')];
-  };
+  const modern = modernRequest(token, 'tools/call', call);
+  const { accept: _, ...ofModern } = modern.headers;
   // before and after the SDK has seen the session
-  for (let count = 0; count < 2; count++) {
-    for (const nothing of [undefined, '']) {
-      expect(await withAccept(nothing)).toEqual([200, 'application/json', true]);
-    }
-    expect(await withAccept('text/event-stream')).toEqual([200, 'text/event-stream', true]);
-    expect(await withAccept('application/json')).toEqual([406, 'application/json', false]);
+  for (const id of [7, 8]) {
+    const answer = await answerTo(callOf(id), { ...session, ...accepting(accept) });
+    expect(answer).toMatchObject({ status: 200, type });
+    expect(answer.text).toContain('"text":"x"');
   }
+  const answer = await answerTo(modern.body, { ...ofModern, ...accepting(accept) });
+  expect(answer).toMatchObject({ status: 200, type });
+  expect(answer.text).toContain('"text":"x"');
 });
 
-test('a client that accepts neither type of MCP is told', async () => {
+test.each(acceptedTypes)('so is everything else in a session: Accept %s, %s, %s', async (accept, _ofCalls, type) => {
+  const authorization = `Bearer ${token}`;
+  const opened = await answerTo(initializeRequest(), { authorization, ...accepting(accept) });
+  expect(opened).toMatchObject({ status: 200, type });
+  expect(opened.text).toContain('"protocolVersion":"2025-11-25"');
+  const session = { authorization, 'mcp-session-id': String(opened.answer.headers['mcp-session-id']) };
+  const notice = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  expect(await answerTo(notice, { ...session, ...accepting(accept) })).toMatchObject({ status: 202, text: '' });
+  const lists = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
+  const listed = await answerTo(lists, { ...session, ...accepting(accept) });
+  expect(listed).toMatchObject({ status: 200, type });
+  expect(listed.text).toContain('"free__echo"');
+});
+
+test('a client that takes JSON alone gets one answer: progress before it is left out, a batch is a list', async () => {
+  const accept = 'application/json';
+  const slow = { name: 'free__slow', arguments: { steps: 2, everyMs: 1 }, _meta: { progressToken: 'p' } };
+  const done = { result: { content: [{ text: 'done' }] } };
+  const session = await openSession(mcp(), token, { revision: '2025-03-26' });
+  const request = (id: number, params: object) => ({ jsonrpc: '2.0', id, method: 'tools/call', params });
+  // on the fast path, and through the SDK
+  for (const type of ['application/json', 'application/json; charset=utf-8']) {
+    const headers = { accept, 'content-type': type };
+    const one = await postRaw(mcp(), JSON.stringify(request(7, slow)), { ...session, ...headers });
+    expect(one, type).toMatchObject({ status: 200, body: { id: 7, ...done } });
+    expect(one.headers.get('content-type'), type).toBe('application/json');
+    const modern = await postModern(mcp(), token, 'tools/call', slow, headers);
+    expect(modern, type).toMatchObject({ status: 200, body: done });
+    expect(modern.headers.get('content-type'), type).toBe('application/json');
+  }
+  const batch = JSON.stringify([request(8, slow), request(9, call)]);
+  const { status, text: both } = await postRaw(mcp(), batch, { ...session, accept });
+  const answers: unknown = JSON.parse(both);
+  expect([status, answers]).toEqual([200, expect.arrayContaining([expect.objectContaining({ id: 8 })])]);
+  expect(answers).toHaveLength(2);
+});
+
+test('a call that has to ask a client which takes JSON alone fails at once, and says why', async () => {
+  const session = await openSession(mcp(), token, { capabilities: { elicitation: {} } });
+  const ask = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'asking__ask', arguments: {} } };
+  const answer = await postRaw(mcp(), JSON.stringify(ask), { ...session, accept: 'application/json' });
+  const error = { code: -32600, message: 'The client takes no event stream in which it could be asked (Accept)' };
+  expect(answer).toMatchObject({ status: 200, body: { id: 7, error } });
+});
+
+test('a client that accepts neither type of MCP is told, and one that takes JSON alone gets no stream of notices', async () => {
   const session = await openSession(mcp(), token);
-  expect((await postRaw(mcp(), callOf(7), { ...session, accept: 'text/html' })).status).toBe(406);
+  const refused = { status: 406, body: { id: 7, error: { code: -32000 } } };
+  for (const accept of ['text/html', 'application/jsonp, text/plain', 'application/json;q=0']) {
+    expect(await postRaw(mcp(), callOf(7), { ...session, accept }), accept).toMatchObject(refused);
+    const modern = await postModern(mcp(), token, 'tools/call', call, { accept });
+    expect(modern, accept).toMatchObject({ status: 406, body: { id: 1 } });
+    const opening = await postRaw(mcp(), initializeRequest(), { authorization: `Bearer ${token}`, accept });
+    expect(opening.status, accept).toBe(406);
+    // which has no answer
+    const notice = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
+    expect((await postRaw(mcp(), notice, { ...session, accept })).status, accept).toBe(202);
+  }
+  const accept = 'application/json';
+  expect((await fetch(mcp(), { headers: { ...session, accept } })).status).toBe(406);
+  const listen = await postModern(mcp(), token, 'subscriptions/listen', { notifications: {} }, { accept });
+  expect(listen.status).toBe(406);
 });
 
 test('a notice that comes before the session id is taken', async () => {

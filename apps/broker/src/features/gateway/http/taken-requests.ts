@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asRecord } from '#platform/json.ts';
-import { modernRevision } from '../protocol/modern-revision.ts';
+import { isListen } from '../protocol/subscriptions/listen-streams.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
+import { acceptHeader, parseAccept, type Accepted } from './parse-accept.ts';
 
 /** The methods of a link. */
 export const linkMethods = ['GET', 'POST', 'DELETE'];
@@ -35,29 +36,35 @@ export function lacksId(body: unknown): boolean {
   });
 }
 
-const everyType = 'application/json, text/event-stream';
-
-const eventsAlone = 'text/event-stream, application/json;q=0';
-
-/** Whether an answer may be JSON as well as a stream, by what nameAcceptedTypes left. */
-export function acceptsBoth(accept: string | undefined): boolean {
-  return accept !== eventsAlone && takesJson(accept) && takesEvents(accept);
+/** RFC 9110, section 15.5.7: the answer says which types there are. */
+export function sendNotAcceptable(response: ServerResponse, body: unknown): void {
+  const types = 'application/json or text/event-stream';
+  const needed = isListen(body) ? 'text/event-stream, in which its notices come' : types;
+  sendJsonRpcError(response, 406, -32000, `Not Acceptable: the client must accept ${needed}`, body);
 }
 
-const takesJson = (accept = '') => accept.includes('application/json');
-const takesEvents = (accept = '') => accept.includes('text/event-stream');
+/** Whether a POST can be answered in a type that its sender takes. What only notifies or answers us has no answer. */
+export function isAcceptable(accepted: Accepted, body: unknown): boolean {
+  if (isListen(body)) return accepted.events;
+  return accepted.json || accepted.events || !hasRequest(body);
+}
+
+/** Whether something in a body waits for an answer. */
+function hasRequest(body: unknown): boolean {
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+  return messages.some((message) => {
+    const { method, id } = asRecord(message) ?? {};
+    return method !== undefined && id !== undefined;
+  });
+}
 
 /**
- * Names both types of MCP, which the SDK wants to see, for a client that takes any type or says nothing of types (RFC 9110,
- * section 12.5.1), and for one that takes streams alone: up to 2025-11-25 the SDK answers with nothing else.
+ * Names the types that a client takes in the words that the SDK looks for. Up to 2025-11-25 it refuses a POST that does not name
+ * both; this gateway answers in one of them, if the client takes no other (json-answer.ts).
  */
-export function nameAcceptedTypes({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>): void {
-  const accept = headers.accept?.trim() || '*/*';
-  const isEvery = (range: string) => range.split(';', 1)[0]?.trim() === '*/*';
-  if (!accept.split(',').some(isEvery)) {
-    const isModern = headers['mcp-protocol-version'] === modernRevision;
-    if (method === 'POST' && !isModern && takesEvents(accept) && !takesJson(accept)) headers.accept = eventsAlone;
-    return;
-  }
-  headers.accept = takesJson(accept) && takesEvents(accept) ? accept : everyType;
+export function nameAcceptedTypes({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>): Accepted {
+  const accepted = parseAccept(headers.accept);
+  if (method === 'POST') headers.accept = acceptHeader(accepted);
+  else headers.accept = accepted.events ? 'text/event-stream' : 'application/json';
+  return accepted;
 }

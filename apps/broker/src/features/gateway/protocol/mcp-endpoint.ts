@@ -9,8 +9,10 @@ import { createLegacySessions, type LegacySessions } from './sessions/legacy-ses
 import type { Database } from '#platform/db/database.ts';
 import { asRecord } from '#platform/json.ts';
 import { sendJsonRpcError } from '../http/json-rpc-error.ts';
+import { asEventAnswer, asJsonAnswer } from '../http/json-answer.ts';
 import { orLateStream } from '../http/late-stream.ts';
 import { listeningOn } from '../http/listening-on.ts';
+import { parseAccept } from '../http/parse-accept.ts';
 import { findResource } from '../view/find-resource.ts';
 import type { ListChanges } from '../view/list-changes.ts';
 import type { RequestContext } from '../view/request-context.ts';
@@ -67,15 +69,15 @@ export async function createMcpEndpoint(
       onerror: (error) => parts.log.debug({ err: error }, 'a modern MCP request failed'),
     },
   );
-  const inTime: typeof modern.fetch = (request, options) =>
-    orLateStream(
-      request,
-      modern.fetch(request, options).then(withoutConnection),
-      parts.keepAlive,
-      extraOf(options?.authInfo)?.waitedMs ?? 0,
-    );
+  const acceptable: typeof modern.fetch = (request, options) => {
+    const accepted = parseAccept(request.headers.get('accept') ?? undefined);
+    const answer = modern.fetch(request, options).then(withoutConnection);
+    if (!accepted.events) return answer.then((response) => asJsonAnswer(response, options?.parsedBody));
+    const inTime = orLateStream(answer, parts.keepAlive, extraOf(options?.authInfo)?.waitedMs ?? 0);
+    return accepted.json ? inTime : inTime.then(asEventAnswer);
+  };
   const serveModern = toNodeHandler(
-    { fetch: inTime },
+    { fetch: acceptable },
     {
       onerror: (error) => parts.log.error({ err: error }, 'an MCP request could not be served'),
     },

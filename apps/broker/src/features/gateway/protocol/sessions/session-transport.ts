@@ -1,12 +1,15 @@
-import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
-import type {
-  JSONRPCMessage,
-  RequestId,
-  WebStandardStreamableHTTPServerTransportOptions,
+import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
+import {
+  ProtocolError,
+  type JSONRPCMessage,
+  type RequestId,
+  type WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asRecord } from '#platform/json.ts';
+import { asJsonAnswer } from '../../http/json-answer.ts';
 import { sendJsonRpcError } from '../../http/json-rpc-error.ts';
+import { parseAccept } from '../../http/parse-accept.ts';
 import { maxBatch } from '../../http/read-body.ts';
 import { ClientStreams } from './client-streams.ts';
 import { ownStream, type SessionEvents } from './event-store.ts';
@@ -22,6 +25,8 @@ const batchRevision = '2025-03-26';
  */
 export class SessionTransport extends NodeStreamableHTTPServerTransport {
   readonly #open = new Set<RequestId>();
+  /** Requests whose answer may not be a stream: nothing can be asked or told on it. */
+  readonly #withoutStream = new Set<RequestId>();
   /** Our unanswered questions to the client by their ids, and what to call when one is open no more. */
   readonly #questions = new Map<RequestId, (() => void) | undefined>();
   /** Is told of a call in which the client is asked; returns what to call when the question is open no more. */
@@ -123,6 +128,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
 
   free(id: RequestId): void {
     this.#open.delete(id);
+    this.#withoutStream.delete(id);
     this.streams.forget(id);
   }
 
@@ -181,10 +187,24 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
       return sendJsonRpcError(response, 400, -32600, 'Invalid Request: this id is in use', { id: twice });
     }
     for (const id of ids) this.#open.add(id);
-    await this.streams.serve(ids, response, () => this.handleRequest(request, response, body));
+    const isJson = request.method === 'POST' && !takesEvents(request);
+    if (isJson) for (const id of ids) this.#withoutStream.add(id);
+    await this.streams.serve(ids, response, () =>
+      isJson ? this.#serveJson(request, response, body) : this.handleRequest(request, response, body),
+    );
     // the SDK refused the request, so no answer will free its ids
     if (response.statusCode >= 400) for (const id of ids) this.free(id);
     await this.#note(messages);
+  }
+
+  /** Serves a client that takes JSON alone. */
+  #serveJson(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
+    // brackets: the SDK's Node transport hides the one that it wraps
+    const inner = this['_webStandardTransport'];
+    const serve = toNodeHandler({
+      fetch: async (asked, options) => asJsonAnswer(await inner.handleRequest(asked, options), body),
+    });
+    return serve(Object.assign(request, { method: 'POST', url: request.url ?? '/' }), response, body);
   }
 
   override async send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
@@ -192,6 +212,9 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
       if (message.id !== undefined) this.free(message.id);
     } else if ('id' in message) {
       const call = options?.relatedRequestId;
+      if (call !== undefined && this.#withoutStream.has(call)) {
+        throw new ProtocolError(-32600, 'The client takes no event stream in which it could be asked (Accept)');
+      }
       this.#questions.set(message.id, call === undefined ? undefined : this.onAsking?.(call));
     } else {
       const withdrawn = cancelledId(message);
@@ -239,4 +262,4 @@ function idOf(message: unknown): RequestId[] {
   return method !== undefined && (typeof id === 'string' || typeof id === 'number') ? [id] : [];
 }
 
-const takesEvents = ({ headers }: IncomingMessage) => headers.accept?.includes('text/event-stream') === true;
+const takesEvents = ({ headers }: IncomingMessage): boolean => parseAccept(headers.accept).events;
