@@ -14,7 +14,8 @@ let token: string;
 let session: SessionHeaders;
 beforeAll(async () => {
   fixture = await startHttpFixture('both');
-  app = await startTestApp({ allowAddresses: [fixture.address], env: withoutHealthChecks });
+  const env = { MCP_REQUESTS_PER_MINUTE: '100000', MCP_CALLS_PER_MINUTE_TOKEN: '100000' };
+  app = await startTestApp({ allowAddresses: [fixture.address], env: { ...withoutHealthChecks, ...env } });
   await deployManifest(app, { id: 'free', connection: { type: 'http', url: fixture.url } });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
   session = await openSession(mcp(), token, { revision: '2025-03-26' });

@@ -38,6 +38,7 @@ function draftAddress(wanted: WantedServer, target: Extract<Target, { kind: 'add
     ...lookOf(wanted, id),
     connection: { type: target.type, url: target.url },
     ...(headers.length > 0 && { auth: { type: 'headers', headers } }),
+    ...(target.signIn && { auth: { type: 'oauth', ...target.signIn } }),
   };
   return { manifest, secrets, target: target.url, notes: wanted.notes };
 }

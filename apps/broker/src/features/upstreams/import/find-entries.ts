@@ -1,4 +1,5 @@
 import { asRecord } from '#platform/json.ts';
+import { addressMembers } from './client-entry.ts';
 
 export const maxImportEntries = 200;
 
@@ -13,19 +14,58 @@ export type FoundEntry = {
 };
 
 /**
- * The servers that a text names, in one of these forms: `mcpServers`, `servers`, `context_servers`, `mcp_servers` and `mcp` of
- * clients, a `server.json`, what a registry answers, our manifests, or a list of these.
+ * The servers that a text names: those of the tables of clients (`mcpServers`, `servers`, `context_servers`, `mcp_servers`,
+ * `mcp`), of which a text may have several, a `server.json`, what a registry answers, our manifests, one entry by itself, or a
+ * list of these. What stands among servers and is none is found too, so that a reader says why it is not taken.
  */
 export function findEntries(value: unknown): FoundEntry[] {
-  if (Array.isArray(value))
-    return value.slice(0, maxImportEntries + 1).flatMap((one) => documentOf(asRecord(one)) ?? []);
+  if (Array.isArray(value)) return value.some(mayBeServer) ? entriesOfList(value) : [];
   const root = asRecord(value);
   if (!root) return [];
   const document = documentOf(root);
   if (document) return [document];
-  if (Array.isArray(root['servers'])) return findEntries(root['servers']);
-  const named = clientServers(root);
-  return Object.entries(named).map(([name, entry]) => ({ kind: 'client', name, entry: asRecord(entry) ?? {} }));
+  const tables = tablesOf(root);
+  if (tables.length > 0) return tables.flatMap(entriesOfTable);
+  if (isClientEntry(root)) return [entryOf(root, 1)];
+  // the inside of a table alone is one too
+  const inside = Object.entries(root).filter(([, entry]) => asRecord(entry) !== undefined);
+  return inside.some(([, entry]) => isClientEntry(entry)) ? entriesOfTable(Object.fromEntries(inside)) : [];
+}
+
+const mayBeServer = (item: unknown) => asRecord(item) !== undefined || isAddress(item);
+const isAddress = (item: unknown): item is string => typeof item === 'string' && /^(?:https?|wss?):\/\//.test(item);
+
+function entriesOfList(list: readonly unknown[]): FoundEntry[] {
+  return list.slice(0, maxImportEntries + 1).flatMap((item, index) => {
+    const record = isAddress(item) ? { url: item } : asRecord(item);
+    const found = record ? findEntries(record) : [];
+    return found.length > 0 ? found : [entryOf(record ?? {}, index + 1)];
+  });
+}
+
+function entriesOfTable(table: Table): FoundEntry[] {
+  if (Array.isArray(table)) return entriesOfList(table);
+  return Object.entries(table).map(([name, given]) => {
+    const entry = asRecord(given) ?? (isAddress(given) ? { url: given } : {});
+    return documentOf(entry) ?? { kind: 'client', name, entry };
+  });
+}
+
+/** An entry without a key of its own. @param place its place in the text, from 1 */
+function entryOf(entry: Record<string, unknown>, place: number): FoundEntry {
+  const named = [entry['name'], entry['server_label'], entry['id'], entry['title'], placeOf(entry)];
+  const name = named.find((one) => typeof one === 'string' && one !== '');
+  return { kind: 'client', name: typeof name === 'string' ? name : `entry ${place}`, entry };
+}
+
+/** The host of its address, or its program. */
+function placeOf(given: Record<string, unknown>): string | undefined {
+  const entry = { ...given, ...asRecord(given['transport']) };
+  const command: unknown = entry['command'];
+  const url = addressMembers.map((member) => entry[member]).find((one) => typeof one === 'string');
+  if (typeof url === 'string') return URL.parse(url)?.hostname;
+  const program: unknown = Array.isArray(command) ? command[0] : command;
+  return typeof program === 'string' ? program.split(/[/\\]/).at(-1) : undefined;
 }
 
 function documentOf(record: Record<string, unknown> | undefined): FoundEntry | undefined {
@@ -37,7 +77,8 @@ function documentOf(record: Record<string, unknown> | undefined): FoundEntry | u
   if (isServerJson(record)) {
     return { kind: 'server.json', name: nameOf(record), entry: record, meta: asRecord(record['_meta']) };
   }
-  const isManifest = asRecord(record['connection']) !== undefined && typeof record['id'] === 'string';
+  const isNamed = typeof record['id'] === 'string' || typeof record['serviceType'] === 'string';
+  const isManifest = asRecord(record['connection']) !== undefined && isNamed;
   return isManifest ? { kind: 'manifest', name: nameOf(record), entry: record } : undefined;
 }
 
@@ -53,24 +94,31 @@ function isServerJson(record: Record<string, unknown>): boolean {
   return hasPlaces && typeof record['name'] === 'string';
 }
 
-/** The object with the servers of a client's configuration; the inside of one alone is one too. */
-function clientServers(root: Record<string, unknown>): Record<string, unknown> {
+const tableNames = ['mcpServers', 'servers', 'context_servers', 'mcp_servers', 'amp.mcpServers'];
+
+/** The tables of a client's configuration, in each of its places. */
+function tablesOf(root: Record<string, unknown>): Table[] {
   const mcp = asRecord(root['mcp']);
-  const named =
-    asRecord(root['mcpServers']) ??
-    asRecord(root['servers']) ??
-    asRecord(root['context_servers']) ??
-    asRecord(root['mcp_servers']) ??
-    asRecord(root['amp.mcpServers']) ??
-    asRecord(mcp?.['servers']) ??
-    (mcp && Object.values(mcp).some(isClientEntry) ? mcp : undefined);
-  if (named) return named;
-  return Object.fromEntries(Object.entries(root).filter(([, entry]) => isClientEntry(entry)));
+  const ofMcp = mcp && Object.values(mcp).some(isClientEntry) ? mcp : undefined;
+  // Claude Code has one more for each folder
+  const ofProjects = Object.values(asRecord(root['projects']) ?? {}).map((project) => asRecord(project)?.['mcpServers']);
+  const named = [...tableNames.map((name) => root[name]), mcp?.['servers'], mcp?.['mcpServers'], ofMcp, ...ofProjects];
+  return named.filter(isTable);
 }
 
-const places = ['url', 'serverUrl', 'httpUrl', 'command'];
+type Table = Record<string, unknown> | readonly unknown[];
+const isTable = (value: unknown): value is Table => typeof value === 'object' && value !== null;
 
+/** Whether something says where a server is, in whatever shape. */
 function isClientEntry(value: unknown): boolean {
   const entry = asRecord(value);
-  return entry !== undefined && places.some((name) => entry[name] !== undefined && entry[name] !== '');
+  if (!entry) return false;
+  const isPlace = (place: unknown) => place !== undefined && place !== null && place !== '' && !asRecord(place);
+  const { command } = entry;
+  return (
+    addressMembers.some((member) => isPlace(entry[member])) ||
+    isPlace(command) ||
+    asRecord(command)?.['path'] !== undefined ||
+    isClientEntry(entry['transport'])
+  );
 }

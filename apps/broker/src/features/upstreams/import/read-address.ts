@@ -27,9 +27,12 @@ const connections: Readonly<Record<string, 'http' | 'websocket'>> = {
  * @throws NotImportable
  */
 export function readAddress(address: string, headers: readonly Named[]): Target {
+  const open = placeholderIn(address);
+  if (open !== undefined) {
+    throw new NotImportable(`its address has ${open} in it, whose value only you know: write the whole address`);
+  }
   const url = URL.parse(address);
-  if (!url || address.includes('${') || /[{}]/.test(url.host))
-    throw new NotImportable('its address is not a complete URL');
+  if (!url || /[{}]/.test(address)) throw new NotImportable('its address is not a complete URL');
   const type = connections[url.protocol];
   if (type === undefined) throw new NotImportable(`Souk cannot connect to ${url.protocol} addresses`);
   refuseSecrets(url);
@@ -42,6 +45,12 @@ export function readAddress(address: string, headers: readonly Named[]): Target 
     url: url.href,
     headers: wanted.map(({ name, description }) => ({ name: name.trim(), description })),
   };
+}
+
+/** What stands in an address for a part of it: `${…}`, `{…}` or `<…>`, also where a program has encoded it. */
+function placeholderIn(address: string): string | undefined {
+  const text = address.replaceAll(/%7b/gi, '{').replaceAll(/%7d/gi, '}');
+  return (/\$?\{[^{}]{1,100}\}/.exec(text) ?? /<[^<>]{1,100}>/.exec(text))?.[0];
 }
 
 function refuseSecrets(url: URL): void {

@@ -1,7 +1,10 @@
+import { readBridge, type Bridge } from './bridge.ts';
 import { readClientEntry, type ClientEntry } from './client-entry.ts';
+import { readSignIn, type SignIn } from './entry-sign-in.ts';
 import type { FoundEntry } from './find-entries.ts';
+import { notesOfLeftOut } from './left-out.ts';
 import { oldTransportNote, readAddress } from './read-address.ts';
-import { readLaunch } from './read-launch.ts';
+import { programName, readLaunch } from './read-launch.ts';
 import { isPlainSetting, withoutSecrets } from './sounds-secret.ts';
 import { NotImportable, type Launch, type Look, type Target, type WantedServer } from './wanted.ts';
 
@@ -17,56 +20,97 @@ export function readClient({ name, entry }: FoundEntry): WantedServer {
   const given = readClientEntry(entry);
   const notes: string[] = [];
   if (given.isOff) notes.push('It is switched off in that client.');
-  const target = readTarget(given, entry, notes);
-  return { name, look: lookOf(name), target, notes };
+  const target = readTarget(given, notes);
+  return { name, look: lookOf(name, given), target, notes };
 }
 
-function readTarget(given: ClientEntry, entry: Record<string, unknown>, notes: string[]): Target {
-  const { url, command, args } = given;
-  if (url !== undefined) return address(url, given.headers, given.type, notes);
+function readTarget(given: ClientEntry, notes: string[]): Target {
+  const { url, command } = given;
+  if (url !== undefined) {
+    const signIn = readSignIn(given.members);
+    const target = address(url, given, signIn, notes);
+    notes.push(...notesOfLeftOut(given, 'address', signIn.members));
+    return target;
+  }
   if (command === undefined) {
-    if (entry['settings'] !== undefined) {
+    if (given.members['settings'] !== undefined) {
       throw new NotImportable('it is an extension of the editor: its settings do not say how it is started');
     }
     throw new NotImportable('it has neither a url nor a command');
   }
-  const bridged = bridgedAddress(args);
-  if (bridged) return address(bridged.url, bridged.headers, undefined, notes);
-  return program(given, command, notes);
-}
-
-function address(url: string, headers: readonly string[], type: string | undefined, notes: string[]): Target {
-  const target = readAddress(
-    url,
-    headers.map((name) => ({ name })),
-  );
-  const isOld = type === 'sse' || URL.parse(url)?.pathname.endsWith('/sse');
-  if (isOld) notes.push(oldTransportNote);
+  const bridge = readBridge(given);
+  const target = bridge ? bridged(bridge, notes) : program(given, command, notes);
+  if (given.envFile !== undefined) notes.push(envFileNote(given.envFile, bridge !== undefined));
+  notes.push(...notesOfLeftOut(given, 'program'));
   return target;
 }
 
-function program({ args, env, inherited, envFile }: ClientEntry, command: string, notes: string[]): Target {
-  const launch = readLaunch(command, args);
-  const kept = withoutSecretArguments(launch, notes);
-  const names = [...new Set([...Object.keys(env), ...inherited])];
-  const settings = names.filter((name) => isPlainSetting(name, env[name] ?? ''));
-  if (envFile !== undefined) {
+function address(url: string, given: ClientEntry, signIn: SignIn, notes: string[]): Target {
+  const names = signIn.kind === 'header' ? [...given.headers, signIn.name] : given.headers;
+  const target = readAddress(url, names.map(asNamed));
+  if (given.type === 'sse' || URL.parse(url)?.pathname.endsWith('/sse')) notes.push(oldTransportNote);
+  if (signIn.kind === 'header' && signIn.form !== undefined) {
+    notes.push(`The value of its header ${signIn.name} has this form: ${forms[signIn.form]}`);
+  }
+  return signIn.kind === 'oauth' ? signingIn(target, signIn.scopes, signIn.client, notes) : target;
+}
+
+const asNamed = (name: string) => ({ name });
+const forms = { Bearer: 'Bearer, a space and the token', Basic: 'Basic, a space and name:password in base64' };
+
+/** People sign in at it. A manifest has either this or headers. */
+function signingIn(target: Target, scopes: string[], client: readonly string[], notes: string[]): Target {
+  if (target.kind !== 'address') return target;
+  if (target.headers.length > 0) {
+    notes.push('Its sign-in (OAuth) is left out, since it has headers: a manifest has one of them.');
+    return target;
+  }
+  if (client.length > 0) {
     notes.push(
-      `Its envFile (${envFile}) is not read. Name the variables that stand in it: secrets in "secrets" of the entry, others in "env".`,
+      `Left out: ${client.join(', ')}. That client was registered for another address. Souk registers one of its own.`,
     );
   }
+  return { ...target, signIn: scopes.length > 0 ? { scopes } : {} };
+}
+
+function bridged({ url, headers, isOld, signsIn, notes: own }: Bridge, notes: string[]): Target {
+  const target = readAddress(url, headers.map(asNamed));
+  if (isOld || URL.parse(url)?.pathname.endsWith('/sse')) notes.push(oldTransportNote);
+  notes.push(...own);
+  return signsIn ? signingIn(target, [], [], notes) : target;
+}
+
+function program({ args, env: given, inherited }: ClientEntry, command: string, notes: string[]): Target {
+  const launch = readLaunch(command, args);
+  const kept = withoutSecretArguments(launch, notes);
+  const env = new Map(given);
+  for (const name of inherited) if (!env.has(name)) env.set(name, '');
+  const names = [...env.keys()];
+  const isPlain = (name: string) => isPlainSetting(name, env.get(name) ?? '');
   return {
     kind: 'program',
     launch: kept,
-    env: Object.fromEntries(settings.map((name) => [name, env[name] ?? ''])),
-    secrets: names.filter((name) => !settings.includes(name)).map((name) => ({ name })),
+    env: Object.fromEntries(names.filter(isPlain).map((name) => [name, env.get(name) ?? ''])),
+    secrets: names.filter((name) => !isPlain(name)).map(asNamed),
   };
 }
 
+function envFileNote(path: string, isAddress: boolean): string {
+  const said = `Its envFile (${path}) is not read.`;
+  if (isAddress) return `${said} Enter the values of its headers here.`;
+  return `${said} Name the variables that stand in it: secrets in "secrets" of the entry, others in "env".`;
+}
+
 function withoutSecretArguments(launch: Launch, notes: string[]): Launch {
-  const args = launch.kind === 'command' ? launch.argv : launch.args;
+  const [command, ...own] = launch.kind === 'command' ? launch.argv : [];
+  const args = launch.kind === 'command' ? own : launch.args;
   const kept = withoutSecrets(args);
   if (kept.length < args.length) {
+    if (command !== undefined && isShell(command)) {
+      throw new NotImportable(
+        'its line for a shell carries a secret: write the program as "command" and "args", and the secret in "env"',
+      );
+    }
     notes.push(
       'Arguments that carry a secret are left out, since every process can read them: give it in a variable of "secrets".',
     );
@@ -75,8 +119,10 @@ function withoutSecretArguments(launch: Launch, notes: string[]): Launch {
   if (filledIn !== undefined) {
     throw new NotImportable(`its arguments name ${filledIn}, which that client alone fills in: write its value`);
   }
-  return launch.kind === 'command' ? { ...launch, argv: kept } : { ...launch, args: kept };
+  return launch.kind === 'command' ? { ...launch, argv: [command ?? '', ...kept] } : { ...launch, args: kept };
 }
+
+const isShell = (command: string) => /^(?:ba|da|z|fi|k)?sh$|^cmd$|^powershell$|^pwsh$/i.test(programName(command));
 
 /** The `${…}` of a text, in which a client puts a value of its own. */
 function placeholdersOf(text: string): string[] {
@@ -89,18 +135,8 @@ function placeholdersOf(text: string): string[] {
     });
 }
 
-/** `npx mcp-remote URL --header "Name: value"` is a server over HTTP in the clothes of a program. */
-function bridgedAddress(args: readonly string[]): { url: string; headers: string[] } | undefined {
-  const at = args.findIndex((arg) => /^mcp-remote(@[^/]*)?$/.test(arg));
-  if (at === -1) return undefined;
-  const url = args.slice(at + 1).find((arg) => /^https?:\/\//.test(arg));
-  const headers = args.flatMap((arg, index) =>
-    args[index - 1] === '--header' ? (arg.split(':', 1)[0] ?? '').trim() : [],
-  );
-  return url === undefined ? undefined : { url, headers };
-}
-
-function lookOf(name: string): Look {
+function lookOf(name: string, { title, description }: ClientEntry): Look {
   const [, ofRegistry] = (name.length <= maxRegistryName && registryName.exec(name)) || [];
-  return ofRegistry === undefined ? { title: name } : { title: ofRegistry, registryName: name };
+  const look = { title: title ?? ofRegistry ?? name, description };
+  return ofRegistry === undefined ? look : { ...look, registryName: name };
 }

@@ -28,7 +28,7 @@ const pythonRunners: Readonly<Record<string, readonly string[]>> = { uvx: [], uv
  * @throws NotImportable for containers, git repositories, archives and ranges of versions, with what to do
  */
 export function readLaunch(command: string, args: readonly string[]): Launch {
-  const runner = nameOf(command);
+  const runner = programName(command);
   // the way in which Windows starts npx
   if (runner === 'cmd' && args[0]?.toLowerCase() === '/c' && args[1] !== undefined)
     return readLaunch(args[1], args.slice(2));
@@ -40,7 +40,8 @@ export function readLaunch(command: string, args: readonly string[]): Launch {
   return { kind: 'command', argv: [command, ...args] };
 }
 
-const nameOf = (command: string) =>
+/** The name of a program without its folder and the endings of Windows. */
+export const programName = (command: string) =>
   (command.split(/[/\\]/).at(-1) ?? '').toLowerCase().replace(/\.(?:cmd|exe|ps1)$/, '');
 
 function ofRunner(kind: 'npm' | 'pypi', words: readonly string[], args: readonly string[]): Launch | undefined {

@@ -219,6 +219,48 @@ describe('a server.json', () => {
     expect(entry && say(entry)).toEqual(expected[name]);
   });
 
+  test('has no value for a variable that it does not describe', async () => {
+    const said = async (more: object) => {
+      const [entry] = await shop.preview(JSON.stringify({ name: 'example.reed/bed', version: '1.0.0', ...more }));
+      return entry ? say(entry) : [];
+    };
+    const packages = (given: object) => ({
+      packages: [{ registryType: 'npm', identifier: 'reed-bed', version: '1.0.0', ...given }],
+    });
+    const at = (url: string, headers: object[] = []) => ({ remotes: [{ type: 'http', url, headers }] });
+    expect(await said(at('https://reed.example/{tenant}'))).toEqual([
+      'refused',
+      'why: its address needs a value of yours ({tenant}): write the whole address at remotes[0].url, and paste it here',
+    ]);
+    const header = { name: 'X-Reed', value: 'Reed {name}', isRequired: true };
+    expect(await said(at('https://reed.example/mcp', [header]))).toContain(
+      'note: The value of its header X-Reed has this form: Reed {name}',
+    );
+    expect(await said(packages({ packageArguments: [{ type: 'positional', value: '{folder}' }] }))).toEqual([
+      'refused',
+      'why: its argument argument needs a value of yours ({folder}): write it as "value" at packages[0].packageArguments[0], and paste it here',
+    ]);
+    const environmentVariables = [{ name: 'REED_HOME', value: '{home}/reed' }];
+    expect(await said(packages({ environmentVariables }))).toContain(
+      'note: Give these variables a value in "env" of the entry: REED_HOME ({home}).',
+    );
+  });
+
+  test('keeps no secret whose value stands in it', async () => {
+    const environmentVariables = [{ name: 'REED_TOKEN', value: 'canary-of-a-document' }];
+    const packageArguments = [{ type: 'named', name: '--reed-key', value: 'canary-of-a-document' }];
+    const given = { registryType: 'npm', identifier: 'reed-bed', version: '1.0.0' };
+    const packages = [{ ...given, environmentVariables, packageArguments }];
+    const [entry] = await shop.preview(JSON.stringify({ name: 'example.reed/bed', packages }));
+    expect(JSON.stringify(entry)).not.toContain('canary-of-a-document');
+    expect(entry?.notes).toEqual(
+      expect.arrayContaining([
+        'The value of its variable REED_TOKEN that stands in the document is not kept.',
+        'Its argument --reed-key carries a secret and is left out, since every process can read it.',
+      ]),
+    );
+  });
+
   test('in a list, and as a registry answers one, is read as each by itself', async () => {
     const documents = Object.values(published);
     const alone = await Promise.all(

@@ -1,4 +1,5 @@
-const secretWords = /key|token|secret|passw|auth|credential|signature|^sig$|^code$|^pat$|_pat$/i;
+const secretWords =
+  /key|token|secret|passw|passphrase|auth|credential|signature|bearer|cookie|jwt|^sig$|^code$|(?:^|[_-])(?:pat|pass|pwd|pin|otp|dsn)(?:$|[_-])/i;
 
 /** Whether a variable, an option or a parameter of this name is likely to hold a secret. */
 export const soundsSecret = (name: string): boolean => secretWords.test(name);
@@ -10,23 +11,66 @@ export function looksSecret(text: string): boolean {
   return /^[\w~+=-]{24,}$/.test(text) && /\d/.test(text) && /[A-Za-z]{2}/.test(text) && !uuid.test(text);
 }
 
+/** Words that settings have, and passwords have not. */
+const plainWords: ReadonlySet<string> = new Set(
+  (
+    'true false on off yes no enabled disabled none null auto default all any ' +
+    'silent quiet fatal error warn warning info notice debug trace verbose ' +
+    'production development prod dev test testing staging local ' +
+    'json text plain pretty xml yaml csv html markdown utf8 utf-8 utc ' +
+    'stdio http https sse tcp localhost'
+  ).split(' '),
+);
+
 /**
- * Whether a value is a plain setting and no secret whatever its name: a switch, a number or a short word. Everything else
- * that a configuration gives to a program is taken for one.
+ * Whether a value is a plain setting and no secret, whatever its name: a switch, a number or a word of settings. Everything
+ * else that a configuration gives to a program is taken for a secret, also a short word: DB_USER=swordfish is one.
  */
 export function isPlainSetting(name: string, value: string): boolean {
-  return !soundsSecret(name) && /^(?:true|false|on|off|yes|no|\d{1,5}|[a-z]{1,10})$/i.test(value);
+  if (soundsSecret(name)) return false;
+  return /^\d{1,5}$/.test(value) || plainWords.has(value.toLowerCase());
 }
 
-/** Without `--token x`, `--token=x`, `API_KEY=x`, `X-Api-Key: x` and addresses with a password. */
+/** Whether a word of a command line is as long and mixed as keys are: a part without separators is, which names have not. */
+function looksLikeKey(word: string): boolean {
+  return looksSecret(word) && word.split(/[^A-Za-z0-9]/).some((part) => part.length >= 20 && /\d/.test(part));
+}
+
+/**
+ * Without `--token x`, `--token=x`, `API_KEY=x`, `X-Api-Key: x`, addresses with a secret in them and what looks like a key. A
+ * shell's line is left out as a whole where a part of it is such a one.
+ */
 export function withoutSecrets(args: readonly string[]): string[] {
-  const isName = (text: string | undefined) => text !== undefined && text.startsWith('-') && soundsSecret(text);
   return args.filter((arg, index) => {
-    const [name = ''] = arg.split(/[=:]/, 1);
-    if (name.length < arg.length && soundsSecret(name)) return false;
-    if (isName(args[index - 1]) && !args[index - 1]?.includes('=') && !arg.startsWith('-')) return false;
-    const next = args[index + 1];
-    if (isName(arg) && next !== undefined && !next.startsWith('-')) return false;
-    return !URL.parse(arg)?.password;
+    if (looksLikeKey(arg) || hasSecret(arg)) return false;
+    const [before, next] = [args[index - 1], args[index + 1]];
+    if (isOption(arg)) return !(next !== undefined && isSecretOption(arg, next));
+    return !(before !== undefined && isOption(before) && isSecretOption(before, arg));
   });
+}
+
+const isOption = (arg: string) => arg.startsWith('-');
+
+/** An option whose value is the next argument. */
+function isSecretOption(option: string, next: string): boolean {
+  if (option.includes('=') || isOption(next)) return false;
+  return soundsSecret(option) || looksLikeKey(next) || hasSecret(next);
+}
+
+/** Whether a part of an argument names a secret and has its value, or is one. */
+function hasSecret(arg: string): boolean {
+  const parts = arg.replaceAll(/["']/g, '').split(/[\s&;|,{}]/);
+  return parts.some((part) => {
+    if (isAddress(part)) return isSecretAddress(part);
+    const end = part.search(/[=:]/);
+    return end > 0 && (soundsSecret(part.slice(0, end)) || looksLikeKey(part.slice(end + 1)));
+  });
+}
+
+const isAddress = (word: string) => /^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(word);
+
+function isSecretAddress(word: string): boolean {
+  const url = URL.parse(word);
+  if (!url) return false;
+  return url.password !== '' || [...url.searchParams].some(([name, value]) => soundsSecret(name) || looksSecret(value));
 }

@@ -10,7 +10,8 @@ export type Launch =
 export type PackageVersion = { exact: string } | { tag: string };
 
 export type Target =
-  | { kind: 'address'; type: 'http' | 'websocket'; url: string; headers: Named[] }
+  /** `signIn`: people sign in at it. */
+  | { kind: 'address'; type: 'http' | 'websocket'; url: string; headers: Named[]; signIn?: { scopes?: string[] } }
   | { kind: 'program'; launch: Launch; env: Record<string, string>; secrets: Named[] };
 
 /** What people see of a server, as its source words it. */

@@ -23,13 +23,12 @@ export function fillInput({ variables = {}, ...input }: Input): Filled {
   return fillText(given, variables);
 }
 
-/** A text with `{name}` for variables; others stay as they stand. */
+/** A text with `{name}` for variables. One that the document does not describe has no value either. */
 export function fillText(text: string, variables: NonNullable<Input['variables']>): Filled {
   let missing: string | undefined;
   let isSecret = false;
   const value = text.replaceAll(placeholder, (whole, name: string) => {
-    const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
-    if (!variable) return whole;
+    const variable = (Object.hasOwn(variables, name) ? variables[name] : undefined) ?? {};
     if (variable.isSecret === true) isSecret = true;
     const filled = variable.value ?? variable.default;
     if (filled === undefined) missing ??= describe(variable, name);

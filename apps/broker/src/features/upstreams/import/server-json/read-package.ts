@@ -1,7 +1,7 @@
 import { containerText, installYourself, packageNames, readVersion, registries } from '../read-launch.ts';
-import { soundsSecret } from '../sounds-secret.ts';
+import { looksSecret, soundsSecret } from '../sounds-secret.ts';
 import { NotImportable, type Launch, type Named, type Target } from '../wanted.ts';
-import { fillInput } from './fill-input.ts';
+import { fillInput, type Filled } from './fill-input.ts';
 import type { Argument, Package } from './server-json-schema.ts';
 
 /** What npx and uvx are told on every machine. */
@@ -75,7 +75,7 @@ function readArgument(argument: Argument, at: string, notes: string[]): string[]
   const { name, isRepeated, isRequired, description } = argument;
   const label = name ?? argument.valueHint ?? 'argument';
   const filled = fillInput(argument);
-  if (filled.kind === 'secret' || (filled.kind === 'missing' && name !== undefined && soundsSecret(name))) {
+  if (isSecret(filled, name ?? '')) {
     if (isRequired !== true) {
       notes.push(`Its argument ${label} carries a secret and is left out, since every process can read it.`);
       return [];
@@ -100,6 +100,13 @@ function readArgument(argument: Argument, at: string, notes: string[]): string[]
   return [];
 }
 
+/** Also where the document has a value: no file of ours keeps one. */
+function isSecret(filled: Filled, name: string): boolean {
+  if (filled.kind === 'secret') return true;
+  if (filled.kind === 'left-out') return false;
+  return soundsSecret(name) || (filled.kind === 'value' && looksSecret(filled.value));
+}
+
 /** A name alone, of which nothing says that a value follows. */
 function isSwitch({ name, description, format, placeholder, choices, valueHint }: Argument): boolean {
   const hasValue = [description, format, placeholder, choices, valueHint].some((field) => field !== undefined);
@@ -117,7 +124,8 @@ function readVariables(
   for (const variable of environmentVariables) {
     const { name, description, isRequired } = variable;
     const filled = fillInput(variable);
-    if (filled.kind === 'secret' || (filled.kind !== 'value' && soundsSecret(name))) {
+    if (isSecret(filled, name) || (filled.kind === 'left-out' && soundsSecret(name))) {
+      if (filled.kind === 'value') notes.push(`The value of its variable ${name} that stands in the document is not kept.`);
       if (isRequired === false)
         notes.push(`Its variable ${name} is optional: take it out of "secrets" where you have no value for it.`);
       secrets.push({ name, description });

@@ -1,0 +1,79 @@
+import {
+  addressMembers,
+  cwdMembers,
+  headerMembers,
+  lookMembers,
+  programMembers,
+  type ClientEntry,
+} from './client-entry.ts';
+import { tokenMembers, wayMembers } from './entry-sign-in.ts';
+import { soundsSecret } from './sounds-secret.ts';
+
+/** Names in one note. A configuration may have any number of members. */
+const mostNames = 20;
+
+/**
+ * The notes about what an entry has and a server here does not: nothing is dropped without one. Names alone stand in them, since
+ * values may be secrets.
+ * @param signIn the members that say how it signs in
+ */
+export function notesOfLeftOut(
+  given: ClientEntry,
+  kind: 'address' | 'program',
+  signIn: readonly string[] = [],
+): string[] {
+  const taken = new Set([...lookMembers, ...signIn, ...(kind === 'address' ? takenOfAddress(given) : takenOfProgram)]);
+  const others = Object.keys(given.members).filter((member) => !taken.has(member));
+  const mayBeSecret = (member: string) => carriers.has(member) || soundsSecret(member);
+  const secrets = others.filter(mayBeSecret).map((member) => named(member, given));
+  const settings = others.filter((member) => !mayBeSecret(member));
+  return [
+    ...(kind === 'program' && given.cwd !== undefined ? [cwdNote] : []),
+    ...(secrets.length > 0 ? [secretNote(secrets, kind)] : []),
+    ...(settings.length > 0 ? [`Left out, as settings of that client: ${listed(settings)}.`] : []),
+  ];
+}
+
+/** Each of them is there for secrets, whatever its own name. */
+const carriers: ReadonlySet<string> = new Set([
+  ...headerMembers,
+  ...tokenMembers,
+  ...wayMembers,
+  'env',
+  'environment',
+  'env_vars',
+  'envFile',
+  'args',
+  'settings',
+]);
+
+const takenOfProgram = [...programMembers, ...cwdMembers];
+
+/** Of several addresses the first is taken. */
+function takenOfAddress({ members }: ClientEntry): string[] {
+  const [place] = addressMembers.filter((member) => member in members);
+  return [...headerMembers, ...(place === undefined ? [] : [place])];
+}
+
+const cwdNote =
+  'Its working folder is left out: a program runs in a folder of its own here. Write whole paths in its arguments.';
+
+function secretNote(names: readonly string[], kind: 'address' | 'program'): string {
+  const remedy =
+    kind === 'address'
+      ? 'Write the header that carries it in "headers"; its value is entered here.'
+      : 'Name the variable that carries it in "secrets" of the entry; its value is entered here.';
+  return `Left out, though it may hold a secret: ${listed(names)}. ${remedy}`;
+}
+
+/** `env (KEY, REGION)`: what has to be entered again. */
+function named(member: string, given: ClientEntry): string {
+  if (member === 'env' || member === 'environment') return `${member} (${listed(given.env.map(([name]) => name))})`;
+  if (member === 'headers') return `${member} (${listed(given.headers)})`;
+  return member;
+}
+
+function listed(names: readonly string[]): string {
+  const short = names.slice(0, mostNames).map((name) => name.slice(0, 100));
+  return names.length > mostNames ? `${short.join(', ')} and ${names.length - mostNames} more` : short.join(', ');
+}
