@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
+import { ownSession, startForgetfulServer, type ForgetfulServer, type Loss } from '#testing/forgetful-server.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { takeUsageRows } from '#testing/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { ownSession, startForgetfulServer, type ForgetfulServer, type Loss } from './testing/forgetful-server.ts';
 
 // A server that has lost its sessions says it in many words. Nobody notices where the call has not run.
 
@@ -135,6 +135,7 @@ test.each(cases)(
     const server = serverOf(isolation);
     const { opened } = server;
     server.hold();
+    onTestFinished(server.release);
     const first = call(isolation, way, 'send');
     await waitUntil('the first call', () => server.held.length === 1);
     const second = call(isolation, way, 'send');
@@ -148,6 +149,5 @@ test.each(cases)(
     for (const again of server.held.slice(2)) again.answer();
     expect(await first).toMatchObject(ran(way, 'send'));
     expect(await second).toMatchObject(ran(way, 'send'));
-    server.release();
   },
 );

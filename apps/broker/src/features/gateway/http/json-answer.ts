@@ -10,9 +10,10 @@ const eventStream = 'text/event-stream';
 export async function asJsonAnswer(response: Response, body: unknown): Promise<Response> {
   if (!response.body || !isOf(response, eventStream)) return response;
   const answers: string[] = [];
+  const decoder = new TextDecoder();
   let rest = '';
-  for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
-    const events = (rest + text).split('\n\n');
+  for await (const chunk of response.body) {
+    const events = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
     rest = events.pop() ?? '';
     answers.push(...events.flatMap(answerIn));
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { listenLocally } from '#testing/listen-locally.ts';
+import { listenLocally } from './listen-locally.ts';
 
 /** How a server says that it does not know a session. */
 export type Loss = {

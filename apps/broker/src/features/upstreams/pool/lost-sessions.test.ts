@@ -1,0 +1,51 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startForgetfulServer } from '#testing/forgetful-server.ts';
+import { openPool } from '../testing/open-pool.ts';
+import { testServer } from '../testing/test-server.ts';
+import { useLease } from './use-lease.ts';
+
+async function start() {
+  const remote = await startForgetfulServer();
+  const { pool, close } = await openPool({ allowAddresses: [remote.address] });
+  onTestFinished(async () => {
+    await close();
+    await remote.close();
+  });
+  const server = testServer({ id: 'forgetful', connection: { type: 'http', url: remote.url } });
+  return { remote, pool, acquire: async () => pool.acquire(server, 'ann') };
+}
+
+const patienceMs = 60_000;
+
+test('a connection that is dropped takes no new use, and ends with those on it', async () => {
+  const { acquire } = await start();
+  const first = await acquire();
+  const second = await acquire();
+  expect(second.upstream).toBe(first.upstream);
+  first.drop();
+  const third = await acquire();
+  expect(third.upstream).not.toBe(first.upstream);
+  first.release();
+  // the other use is not disturbed
+  await second.upstream.ping(patienceMs);
+  // it has lost the same session, and not the one that was opened since
+  second.drop();
+  second.release();
+  await expect(second.upstream.ping(patienceMs)).rejects.toMatchObject({ kind: 'closed' });
+  const fourth = await acquire();
+  expect(fourth.upstream).toBe(third.upstream);
+  await fourth.upstream.ping(patienceMs);
+  third.release();
+  fourth.release();
+});
+
+test('what asks for lists by itself gets another session the next time', async () => {
+  const { remote, acquire } = await start();
+  const read = () => useLease(acquire(), (upstream) => upstream.listTools());
+  expect(await read()).not.toEqual([]);
+  for (const error of [{ code: -32_000, message: 'Session expired' }, undefined]) {
+    remote.lose({ status: error ? 200 : 404, ...(error && { error }) });
+    await expect(read()).rejects.toMatchObject({ hasLostSession: true });
+    expect(await read()).not.toEqual([]);
+  }
+});
