@@ -18,7 +18,7 @@ export async function asJsonAnswer(response: Response, body: unknown): Promise<R
     answers.push(...events.flatMap(answerIn));
   }
   if (answers.length === 0) return new Response(null, { status: 202, headers: headersOf(response) });
-  const text = Array.isArray(body) ? `[${answers.join(',')}]` : answers.join();
+  const text = Array.isArray(body) ? `[${answers.join(',')}]` : (answers.at(-1) ?? '');
   return new Response(text, { headers: { ...headersOf(response), 'content-type': 'application/json' } });
 }
 

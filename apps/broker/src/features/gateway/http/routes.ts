@@ -13,6 +13,7 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import type { InFlight } from './in-flight.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
 import type { McpEndpoint } from '../protocol/mcp-endpoint.ts';
+import { parseAccept } from './parse-accept.ts';
 import { visibleTo } from '../view/visible.ts';
 import { createFront } from './before-fastify.ts';
 import type { FastPath } from '../fast-path/serve-fast.ts';
@@ -88,7 +89,6 @@ export async function mountGatewayRoutes(
     response: ServerResponse,
     { context, metadataUrl, ...known }: Admitted,
   ): Promise<void> {
-    const accepted = nameAcceptedTypes(request.raw);
     const read = request.method === 'POST' ? readBody(bytesOf(request.body)) : { body: undefined };
     const body = 'body' in read ? read.body : undefined;
     if (!continuesCalls(body)) refuseWhileDraining(options);
@@ -97,7 +97,6 @@ export async function mountGatewayRoutes(
     if ('code' in read) return sendJsonRpcError(response, 400, read.code, read.message, undefined, read.data);
 
     if (lacksId(body)) return sendJsonRpcError(response, 400, -32600, 'Invalid Request: a request has an id');
-    if (request.method === 'POST' && !isAcceptable(accepted, body)) return sendNotAcceptable(response, body);
 
     const mcpRequest = {
       caller: context.caller,
@@ -116,6 +115,12 @@ export async function mountGatewayRoutes(
         metadataUrl,
       );
     }
+    const accepted = parseAccept(request.headers.accept);
+    if (!isAcceptable(accepted, request.method, body)) {
+      sendNotAcceptable(response, body);
+      return events?.requestServed(mcpRequest, response.statusCode);
+    }
+    nameAcceptedTypes(request.raw, accepted);
     // nobody would be told any more that the client is gone, and there is no one to answer
     if (response.destroyed) return;
     parts.unread.belongs(request.socket, context.caller.userId);

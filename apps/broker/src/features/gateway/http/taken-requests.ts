@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asRecord } from '#platform/json.ts';
 import { isListen } from '../protocol/subscriptions/listen-streams.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
-import { acceptHeader, parseAccept, type Accepted } from './parse-accept.ts';
+import { acceptHeader, type Accepted } from './parse-accept.ts';
 
 /** The methods of a link. */
 export const linkMethods = ['GET', 'POST', 'DELETE'];
@@ -43,8 +43,9 @@ export function sendNotAcceptable(response: ServerResponse, body: unknown): void
   sendJsonRpcError(response, 406, -32000, `Not Acceptable: the client must accept ${needed}`, body);
 }
 
-/** Whether a POST can be answered in a type that its sender takes. What only notifies or answers us has no answer. */
-export function isAcceptable(accepted: Accepted, body: unknown): boolean {
+/** Whether a request can be answered in a type that its sender takes. What only notifies or answers us has no answer. */
+export function isAcceptable(accepted: Accepted, method: string, body: unknown): boolean {
+  if (method !== 'POST') return true;
   if (isListen(body)) return accepted.events;
   return accepted.json || accepted.events || !hasRequest(body);
 }
@@ -62,9 +63,15 @@ function hasRequest(body: unknown): boolean {
  * Names the types that a client takes in the words that the SDK looks for. Up to 2025-11-25 it refuses a POST that does not name
  * both; this gateway answers in one of them, if the client takes no other (json-answer.ts).
  */
-export function nameAcceptedTypes({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>): Accepted {
-  const accepted = parseAccept(headers.accept);
+export function nameAcceptedTypes(
+  { headers, method }: Pick<IncomingMessage, 'headers' | 'method'>,
+  accepted: Accepted,
+): void {
   if (method === 'POST') headers.accept = acceptHeader(accepted);
-  else headers.accept = accepted.events ? 'text/event-stream' : 'application/json';
-  return accepted;
+  else if (method === 'GET') headers.accept = accepted.events ? eventStream : withoutEvents(headers.accept);
 }
+
+const eventStream = 'text/event-stream';
+
+/** A header that names streams to exclude them, and so reads as if it took them. */
+const withoutEvents = (accept = '') => (accept.includes(eventStream) ? 'application/json' : accept);
