@@ -2,7 +2,8 @@
 const texts: Readonly<Record<string, string>> = {
   switched_off: 'The service was switched off.',
   not_included: "The service wasn't included in your plan.",
-  sign_in_required: "You hadn't signed in to the service's own account, or its administrator hadn't entered a valid key.",
+  sign_in_required:
+    "You hadn't signed in to the service's own account, or its administrator hadn't entered a valid key.",
   tool_changed: "The tool has changed, and an administrator hasn't approved the change yet.",
   price_raised: "The tool's price had risen, and you hadn't approved the new one.",
   client_cannot: "The tool asks questions, and the client can't answer them.",

@@ -194,8 +194,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       if (!message) throw new UpstreamError('bad_upstream', 'the JSON answer is not a message');
       if (readOwnId(message['id']) !== this.#id) {
         throw (
-          this.#lossWithoutId(message) ??
-          new UpstreamError('bad_upstream', 'the response does not contain the answer')
+          this.#lossWithoutId(message) ?? new UpstreamError('bad_upstream', 'the response does not contain the answer')
         );
       }
       this.#answer(text, message);

@@ -82,7 +82,10 @@ test.each([false, true])('an id that comes back as text is the id: as a stream %
   expect(await use()).toEqual(['said', 'said']);
 });
 
-/** Calls the tool of a program. @param line what it writes of `id`, `method` and `outcome`, a JSON-RPC result or error */
+/**
+ * Calls the tool of a program.
+ * @param line an expression of `id`, `method` and `outcome` (a JSON-RPC result or error) that it writes
+ */
 async function useProgram(line: string): Promise<string> {
   const program = `
     const results = ${JSON.stringify(results)};
@@ -103,7 +106,10 @@ test('an id that comes back as text is the id: of a program', async () => {
 const mark = '\uFEFF';
 test.each<[string, Loose]>([
   ['JSON', { write: (body) => mark + body }],
-  ['JSON with null for an absent member', { write: (body) => mark + body.replace('"content"', '"isError":null,"content"') }],
+  [
+    'JSON with null for an absent member',
+    { write: (body) => mark + body.replace('"content"', '"isError":null,"content"') },
+  ],
   ['an event', { isStream: true, write: (body) => mark + body }],
   ['the data of an event', { isStream: true, write: (body) => body.replace('data: ', `data: ${mark}`) }],
   ['an event after another', { isStream: true, write: (body) => `: hello\n\n${mark}${body}` }],

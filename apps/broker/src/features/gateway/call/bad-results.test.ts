@@ -87,7 +87,8 @@ test.each(all)(
   async ({ client, server, way }) => {
     const ann = await connect(app, client, way);
     for (const what of ['a result and an error', 'a result and an error, in an event']) {
-      expect(await ann.call(server, what), what).toMatchObject({ isError: true, _meta: { 'souk/code': 'bad_upstream' } });
+      const refused = { isError: true, _meta: { 'souk/code': 'bad_upstream' } };
+      expect(await ann.call(server, what), what).toMatchObject(refused);
       expect(await ann.newest(), what).toEqual({ outcome: 'failed', reason: 'bad_upstream', credits: 0 });
       expect(await ann.call(server, 'an error')).toMatchObject(charged);
     }

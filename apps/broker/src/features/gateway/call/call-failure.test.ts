@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { failureText } from './call-failure.ts';
 
-const facts = { kind: 'tool', server: 'Weir', whyHidden: '', url: 'https://souk.test/connect/weir', name: 'weir__look' } as const;
+const url = 'https://souk.test/connect/weir';
+const facts = { kind: 'tool', server: 'Weir', whyHidden: '', url, name: 'weir__look' } as const;
 
 test('a server that asks for credentials says who has to give them', () => {
   const text = (credentialsOf: 'user' | 'operator' | 'nobody') =>

@@ -42,7 +42,11 @@ const request = (id: unknown, method: string, params?: object) => ({ jsonrpc: '2
 test.each(inexact)('an id that no double holds is refused, and not echoed: %s', async (number) => {
   for (const type of types) {
     const headers = { ...session, 'content-type': type };
-    for (const [method, params] of [['tools/call', call], ['ping', {}], ['tools/list', {}]] as const) {
+    for (const [method, params] of [
+      ['tools/call', call],
+      ['ping', {}],
+      ['tools/list', {}],
+    ] as const) {
       const answer = await postRaw(mcp(), withNumber(request('NUMBER', method, params), number), headers);
       expect(answer, method).toMatchObject(refused);
     }
@@ -57,7 +61,11 @@ test.each(inexact)('an id that no double holds is refused, and not echoed: %s', 
 test.each(inexact)('so is one among others, the id of what is canceled, and a progress token: %s', async (number) => {
   const batch = [request(1, 'ping'), request('NUMBER', 'ping')];
   const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'NUMBER' } };
-  const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 'NUMBER', progress: 1 } };
+  const progress = {
+    jsonrpc: '2.0',
+    method: 'notifications/progress',
+    params: { progressToken: 'NUMBER', progress: 1 },
+  };
   const wished = request(1, 'tools/call', { ...call, _meta: { progressToken: 'NUMBER' } });
   for (const message of [batch, cancelled, progress, wished]) {
     expect(await postRaw(mcp(), withNumber(message, number), session), JSON.stringify(message)).toMatchObject(refused);
@@ -76,7 +84,10 @@ test.each(['9007199254740991', '-9007199254740991', '0', '"9007199254740993"', '
 );
 
 test('long numbers elsewhere in a message are no ids', async () => {
-  const long = { ...call, arguments: { text: 'x', id: 'NUMBER', requestId: 'NUMBER', _meta: { progressToken: 'NUMBER' } } };
+  const long = {
+    ...call,
+    arguments: { text: 'x', id: 'NUMBER', requestId: 'NUMBER', _meta: { progressToken: 'NUMBER' } },
+  };
   const answer = await postRaw(mcp(), withNumber(request(7, 'tools/call', long), '9007199254740993'), session);
   expect(answer).toMatchObject({ status: 200, body: { id: 7, result: { content: [{ text: 'x' }] } } });
 });

@@ -14,7 +14,10 @@ export type UnknownLinkOptions = {
 /** Whether an MCP client asks: each accepts event streams (MCP, transports) or names its version of MCP. */
 export function isOfMcpClient({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   if (method !== 'GET' && method !== 'POST' && method !== 'DELETE') return false;
-  return headers['mcp-protocol-version'] !== undefined || headers.accept?.toLowerCase().includes('text/event-stream') === true;
+  return (
+    headers['mcp-protocol-version'] !== undefined ||
+    headers.accept?.toLowerCase().includes('text/event-stream') === true
+  );
 }
 
 /**

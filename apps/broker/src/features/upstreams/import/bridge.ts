@@ -6,7 +6,11 @@ export type Bridge = { url: string; headers: string[]; isOld: boolean; signsIn: 
 const isBridge = (arg: string) => /^mcp-remote(?:@[^/]{0,100})?$/.test(arg);
 
 /** Undefined where the arguments start another program. */
-export function readBridge({ args, env, inherited }: Pick<ClientEntry, 'args' | 'env' | 'inherited'>): Bridge | undefined {
+export function readBridge({
+  args,
+  env,
+  inherited,
+}: Pick<ClientEntry, 'args' | 'env' | 'inherited'>): Bridge | undefined {
   const at = args.findIndex(isBridge);
   if (at === -1) return undefined;
   const given = args.slice(at + 1);
@@ -20,7 +24,8 @@ export function readBridge({ args, env, inherited }: Pick<ClientEntry, 'args' | 
     const [option = '', attached] = splitOption(given[index] ?? '');
     if (!option.startsWith('-')) continue;
     const next = given[index + 1];
-    const value = attached ?? (next !== undefined && !next.startsWith('-') && next !== url ? given[++index] : undefined);
+    const value =
+      attached ?? (next !== undefined && !next.startsWith('-') && next !== url ? given[++index] : undefined);
     if (option === '--header' && value !== undefined) {
       headers.push((value.split(':', 1)[0] ?? '').trim());
       continue;

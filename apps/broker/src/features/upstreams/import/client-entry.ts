@@ -27,9 +27,8 @@ export const headerMembers = ['headers', 'requestInit', 'http_headers', 'env_htt
 export const programMembers = ['command', 'args', 'env', 'environment', 'env_vars', 'envFile'] as const;
 export const cwdMembers = ['cwd', 'workingDirectory', 'working_directory'] as const;
 /** They say what the entry is, or nothing that matters here. */
-export const lookMembers = '$schema name id server_label title description type transport source disabled enabled'.split(
-  ' ',
-);
+export const lookMembers =
+  '$schema name id server_label title description type transport source disabled enabled'.split(' ');
 
 /**
  * Reads the spellings of Claude, Cursor, VS Code, Windsurf, Gemini, Cline, Zed, Codex, opencode and of the APIs that take

@@ -187,7 +187,11 @@ startup_timeout_sec = 20
     json({
       mcpServers: {
         weir: { url, headers: [`Authorization: ${secret}`] },
-        mill: { command: 'npx', args: ['mill-mcp@2.1.0'], env: [`MILL_TOKEN=${secret}`, 'MILL_LOG=debug', 'MILL_HOME'] },
+        mill: {
+          command: 'npx',
+          args: ['mill-mcp@2.1.0'],
+          env: [`MILL_TOKEN=${secret}`, 'MILL_LOG=debug', 'MILL_HOME'],
+        },
       },
     }),
     [weir, authorization],
@@ -226,11 +230,7 @@ startup_timeout_sec = 20
   [
     'headers and a sign-in',
     json({ mcpServers: { weir: { url, headers, oauth: { clientId: 'weir', clientSecret: secret } } } }),
-    [
-      weir,
-      authorization,
-      'note: Its sign-in (OAuth) is left out, since it has headers: a manifest has one of them.',
-    ],
+    [weir, authorization, 'note: Its sign-in (OAuth) is left out, since it has headers: a manifest has one of them.'],
   ],
   [
     'an auth that says nothing of use',
@@ -277,12 +277,7 @@ startup_timeout_sec = 20
     ['ready mcp-weir-example 1.0.0 http https://mcp.weir.example/mcp price 0'],
     noPlace,
   ],
-  [
-    'a table that is a list',
-    json({ servers: [{ name: 'weir', url }, { name: 'mill' }] }),
-    [weir],
-    noPlace,
-  ],
+  ['a table that is a list', json({ servers: [{ name: 'weir', url }, { name: 'mill' }] }), [weir], noPlace],
   [
     'several tables',
     json({
@@ -312,7 +307,14 @@ startup_timeout_sec = 20
     'settings and secrets that a program has no use for',
     json({
       mcpServers: {
-        mill: { command: 'npx', args: ['mill-mcp@2.1.0'], cwd: '/srv', timeout: 5, headers, oauth: { clientSecret: secret } },
+        mill: {
+          command: 'npx',
+          args: ['mill-mcp@2.1.0'],
+          cwd: '/srv',
+          timeout: 5,
+          headers,
+          oauth: { clientSecret: secret },
+        },
       },
     }),
     mill(
@@ -371,10 +373,10 @@ startup_timeout_sec = 20
           command: 'npx',
           args: [
             'mill-mcp@2.1.0',
-            ...['--db', `postgres://mill:${secret}@db.example/mill`],
+            '--db', `postgres://mill:${secret}@db.example/mill`,
             `https://mill.example/?api_key=${secret}`,
             JSON.stringify({ apiKey: secret }),
-            ...['--project', 'Zx81kQ0pLw93mmT2bYc7aa55'],
+            '--project', 'Zx81kQ0pLw93mmT2bYc7aa55',
             '--verbose',
           ],
         },

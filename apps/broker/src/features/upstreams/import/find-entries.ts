@@ -101,7 +101,9 @@ function tablesOf(root: Record<string, unknown>): Table[] {
   const mcp = asRecord(root['mcp']);
   const ofMcp = mcp && Object.values(mcp).some(isClientEntry) ? mcp : undefined;
   // Claude Code has one more for each folder
-  const ofProjects = Object.values(asRecord(root['projects']) ?? {}).map((project) => asRecord(project)?.['mcpServers']);
+  const ofProjects = Object.values(asRecord(root['projects']) ?? {}).map(
+    (project) => asRecord(project)?.['mcpServers'],
+  );
   const named = [...tableNames.map((name) => root[name]), mcp?.['servers'], mcp?.['mcpServers'], ofMcp, ...ofProjects];
   return named.filter(isTable);
 }

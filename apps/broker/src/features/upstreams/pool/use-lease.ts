@@ -7,7 +7,10 @@ import type { Lease } from './live-connections.ts';
  * next gets another one.
  * @throws what acquiring and `use` throw
  */
-export async function useLease<T>(acquired: Lease | Promise<Lease>, use: (upstream: Upstream) => Promise<T>): Promise<T> {
+export async function useLease<T>(
+  acquired: Lease | Promise<Lease>,
+  use: (upstream: Upstream) => Promise<T>,
+): Promise<T> {
   const lease = await acquired;
   try {
     return await use(lease.upstream);

@@ -125,7 +125,8 @@ function readVariables(
     const { name, description, isRequired } = variable;
     const filled = fillInput(variable);
     if (isSecret(filled, name) || (filled.kind === 'left-out' && soundsSecret(name))) {
-      if (filled.kind === 'value') notes.push(`The value of its variable ${name} that stands in the document is not kept.`);
+      if (filled.kind === 'value')
+        notes.push(`The value of its variable ${name} that stands in the document is not kept.`);
       if (isRequired === false)
         notes.push(`Its variable ${name} is optional: take it out of "secrets" where you have no value for it.`);
       secrets.push({ name, description });
