@@ -26,7 +26,6 @@ import {
   isCompressed,
   linkMethods,
   lacksId,
-  nameAcceptedTypes,
   otherMethods,
   sendCompressed,
   sendNotAcceptable,
@@ -115,12 +114,10 @@ export async function mountGatewayRoutes(
         metadataUrl,
       );
     }
-    const accepted = parseAccept(request.headers.accept);
-    if (!isAcceptable(accepted, request.method, body)) {
+    if (!isAcceptable(parseAccept(request.headers.accept), request.method, body)) {
       sendNotAcceptable(response, body);
       return events?.requestServed(mcpRequest, response.statusCode);
     }
-    nameAcceptedTypes(request.raw, accepted);
     // nobody would be told any more that the client is gone, and there is no one to answer
     if (response.destroyed) return;
     parts.unread.belongs(request.socket, context.caller.userId);

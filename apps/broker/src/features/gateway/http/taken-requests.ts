@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asRecord } from '#platform/json.ts';
 import { isListen } from '../protocol/subscriptions/listen-streams.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
-import { acceptHeader, type Accepted } from './parse-accept.ts';
+import { acceptHeader, parseAccept, type Accepted } from './parse-accept.ts';
 
 /** The methods of a link. */
 export const linkMethods = ['GET', 'POST', 'DELETE'];
@@ -63,10 +63,8 @@ function hasRequest(body: unknown): boolean {
  * Names the types that a client takes in the words that the SDK looks for. Up to 2025-11-25 it refuses a POST that does not name
  * both; this gateway answers in one of them, if the client takes no other (json-answer.ts).
  */
-export function nameAcceptedTypes(
-  { headers, method }: Pick<IncomingMessage, 'headers' | 'method'>,
-  accepted: Accepted,
-): void {
+export function nameAcceptedTypes({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>): void {
+  const accepted = parseAccept(headers.accept);
   if (method === 'POST') headers.accept = acceptHeader(accepted);
   else if (method === 'GET') headers.accept = accepted.events ? eventStream : withoutEvents(headers.accept);
 }

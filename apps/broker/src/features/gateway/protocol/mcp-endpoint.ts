@@ -13,6 +13,7 @@ import { asEventAnswer, asJsonAnswer } from '../http/json-answer.ts';
 import { orLateStream } from '../http/late-stream.ts';
 import { listeningOn } from '../http/listening-on.ts';
 import { parseAccept } from '../http/parse-accept.ts';
+import { nameAcceptedTypes } from '../http/taken-requests.ts';
 import { findResource } from '../view/find-resource.ts';
 import type { ListChanges } from '../view/list-changes.ts';
 import type { RequestContext } from '../view/request-context.ts';
@@ -91,6 +92,7 @@ export async function createMcpEndpoint(
   return {
     sessions,
     async handle(request, response, context, body, { requestId, underWay, waitedMs }) {
+      nameAcceptedTypes(request);
       const extra = {
         context,
         underWay,

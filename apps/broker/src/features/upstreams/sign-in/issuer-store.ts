@@ -22,7 +22,7 @@ export type IssuerStore = {
   noteRefused(serverId: string, place: IssuerPlace): Promise<boolean>;
   /** People may be sent there. What was refused before waits for nobody any more. */
   noteAllowed(serverId: string, place: IssuerPlace): Promise<void>;
-  /** By server the authorization endpoint to which people may be sent, as the server named it last. */
+  /** By server the authorization endpoint to which people are sent: the last that the server named, if that is allowed. */
   lastEndpoints(serverIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };
 
@@ -89,7 +89,7 @@ export function createIssuerStore({ db, clock }: { db: Database; clock: Clock })
     async lastEndpoints(serverIds) {
       const { rows } = await db.query<{ server_id: string; last_endpoint: string }>(
         `select server_id, last_endpoint from upstream_issuers
-         where server_id = any($1::text[]) and last_endpoint is not null`,
+         where server_id = any($1::text[]) and last_endpoint is not null and refused_at is null`,
         [serverIds],
       );
       return new Map(rows.map((row) => [row.server_id, row.last_endpoint]));

@@ -121,8 +121,8 @@ test('what a deployment does is said with its numbers, and nothing where nobody 
   ]);
   expect(effectsOf(named, named, people)).toEqual([]);
   expect(wordsOf(oauth, named)).toEqual([
-    'other origins of the authorization server: added "https://login.example"',
     'authorization server: https://id.example',
+    'other origins of the authorization server: added "https://login.example"',
   ]);
   expect(effectsOf({}, moved, people)).toEqual([
     'It is connected again: calls that run then finish on the old connection.',
