@@ -13,13 +13,10 @@ const afterIt = [
   "doesn't exist",
   'not active',
   'not initialized',
-  'not initialised',
   'not recognized',
-  'not recognised',
   'is invalid',
   'unknown',
   'unrecognized',
-  'unrecognised',
   'inactive',
   'expired',
   'ended',
@@ -33,7 +30,6 @@ const afterIt = [
 const beforeIt = [
   'unknown',
   'unrecognized',
-  'unrecognised',
   'inactive',
   'expired',
   'stale',
@@ -61,11 +57,13 @@ const requestTimeout = /request tim(?:ed|e)[ -]?out/;
  * @param code the JSON-RPC code; undefined for an HTTP error with another body
  */
 export function saysSessionLost(code: number | undefined, message: string): boolean {
-  const text = message.slice(0, maxChars).toLowerCase().replaceAll('’', "'");
+  const text = inUsSpelling(message.slice(0, maxChars).toLowerCase().replaceAll('’', "'"));
   if (requestTimeout.test(text) || (code === timeoutCode && timeout.test(text))) return false;
   // within one clause: not in another sentence, or another member of a list or of JSON
   return text.split(/[.,;[\]{}\n]/).some(saysLost);
 }
+
+const inUsSpelling = (text: string) => text.replaceAll(/(initial|recogn)ised/g, '$1ized');
 
 function saysLost(clause: string): boolean {
   const words = clause.split(/[^a-z0-9_'-]/).filter((word) => word !== '');

@@ -50,7 +50,9 @@ export function readAddress(address: string, headers: readonly Named[]): Target 
 /** What stands in an address for a part of it: `${…}`, `{…}` or `<…>`, also where a program has encoded it. */
 function placeholderIn(address: string): string | undefined {
   const text = address.replaceAll(/%7b/gi, '{').replaceAll(/%7d/gi, '}');
-  return (/\$?\{[^{}]{1,100}\}/.exec(text) ?? /<[^<>]{1,100}>/.exec(text))?.[0];
+  const found = /\{[^{}]{1,100}\}/.exec(text) ?? /<[^<>]{1,100}>/.exec(text);
+  if (!found) return undefined;
+  return `${text[found.index - 1] === '$' ? '$' : ''}${found[0]}`;
 }
 
 function refuseSecrets(url: URL): void {

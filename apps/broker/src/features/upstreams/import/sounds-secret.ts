@@ -1,8 +1,13 @@
-const secretWords =
-  /key|token|secret|passw|passphrase|auth|credential|signature|bearer|cookie|jwt|^sig$|^code$|(?:^|[_-])(?:pat|pass|pwd|pin|otp|dsn)(?:$|[_-])/i;
+const secretWords = /key|token|secret|passw|passphrase|auth|credential|signature|bearer|cookie|jwt/i;
+/** Too short to be looked for inside of other words. */
+const shortWords: ReadonlySet<string> = new Set(['pat', 'pass', 'pwd', 'pin', 'otp', 'dsn']);
+const wholeNames: ReadonlySet<string> = new Set(['sig', 'code']);
 
 /** Whether a variable, an option or a parameter of this name is likely to hold a secret. */
-export const soundsSecret = (name: string): boolean => secretWords.test(name);
+export function soundsSecret(name: string): boolean {
+  const lower = name.toLowerCase();
+  return secretWords.test(name) || wholeNames.has(lower) || lower.split(/[_-]/).some((word) => shortWords.has(word));
+}
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
