@@ -3,7 +3,6 @@ import {
   createRoute,
   createRouter,
   Outlet,
-  parseSearchWith,
   redirect,
   stringifySearchWith,
   useRouterState,
@@ -34,6 +33,7 @@ import { HowToFill } from './how-to-fill.tsx';
 import { memberNav, nav } from './nav.ts';
 import { needsDot } from './needs-dot.tsx';
 import { NotFoundScreen } from './not-found-screen.tsx';
+import { parseSearch } from './parse-search.ts';
 import { SlowedNotice } from './slowed-notice.tsx';
 import { OwnOffer, OwnState } from './own-offer.tsx';
 import type { ServiceSearch } from './service.tsx';
@@ -271,7 +271,7 @@ const signIn = createRoute({
   path: '/sign-in',
   loader: fetched(LazySignInScreen),
   validateSearch: ({ return_to: returnTo }): { return_to?: string } =>
-    returnTo === undefined ? {} : { return_to: String(returnTo) },
+    typeof returnTo === 'string' ? { return_to: returnTo } : {},
   component: function SignIn() {
     return <LazySignInScreen returnTo={signIn.useSearch().return_to} />;
   },
@@ -343,8 +343,7 @@ export const router = createRouter({
   caseSensitive: true,
   // in the frame, so that its header leads on
   defaultErrorComponent: ErrorScreen,
-  // what stands in the address is text: the router's own reading as JSON takes the quotes off ?q="x", and sees none in ?q=null
-  parseSearch: parseSearchWith(String),
+  parseSearch,
   stringifySearch: stringifySearchWith(JSON.stringify),
   defaultPreload: 'intent',
   scrollRestoration: true,

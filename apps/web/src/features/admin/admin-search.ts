@@ -138,10 +138,9 @@ export function parseAdminSearch(raw: Record<string, unknown>): AdminSearch {
   };
 }
 
-/** Routers read ?q=a&q=b as a list: the first counts. */
+/** A value of an address is text (parse-search.ts); a link of ours may give a page as a number. */
 function textOf(value: unknown): string {
-  const [first] = [value].flat();
-  return typeof first === 'string' || typeof first === 'number' ? String(first).trim() : '';
+  return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
 }
 
 function text<Name extends string>(

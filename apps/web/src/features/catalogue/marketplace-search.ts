@@ -46,8 +46,7 @@ export type SortOrder = keyof typeof sortLabels;
 
 /** Reads the address and drops unknown values, so that an old or mistyped link still shows servers. */
 export function parseMarketplaceSearch(raw: Record<string, unknown>): MarketplaceSearch {
-  // routers read ?q=a&q=b as a list: the first counts
-  const q = textOf([raw['q']].flat()[0]).trim().slice(0, maxSearchLength).trim();
+  const q = textOf(raw['q']).trim().slice(0, maxSearchLength).trim();
   const page = pageOf(raw['page']);
   return {
     ...(q !== '' && { q }),
@@ -69,9 +68,8 @@ function pageOf(value: unknown): number | undefined {
   return Number.isInteger(page) && page > 1 && page <= maxPage ? page : undefined;
 }
 
-/** Routers read ?q=2026 as a number and ?q=true as a boolean; a search text is always text. */
 function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+  return typeof value === 'string' ? value : '';
 }
 
 function pick<Name extends string, Options extends object>(name: Name, value: unknown, options: Options) {

@@ -34,13 +34,14 @@ export function parseDashboardSearch({ tab, part, q, show, page }: Record<string
   if (known === 'connections') return connectionSearch(connectionParts.find((candidate) => candidate === part));
   if (known !== 'services') return known ? { tab: known } : {};
   const kind = serviceKinds.find((candidate) => candidate === show);
-  // the router reads a search for 2026 as a number
-  const text = typeof q === 'string' || typeof q === 'number' ? String(q).slice(0, longestSearch) : '';
+  const text = typeof q === 'string' ? q.slice(0, longestSearch) : '';
+  // text in an address, a number in a link of ours
+  const pageNumber = Number(page);
   return {
     tab: known,
     ...(text !== '' && { q: text }),
     ...(kind && { show: kind }),
-    ...(typeof page === 'number' && Number.isInteger(page) && page > 1 && { page }),
+    ...(Number.isInteger(pageNumber) && pageNumber > 1 && { page: pageNumber }),
   };
 }
 
