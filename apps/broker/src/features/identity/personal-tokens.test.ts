@@ -53,17 +53,22 @@ describeOnEmbedded('personal access tokens', migrations, (open) => {
   });
 
   test('[PAT-2] the list has the tokens of the caller alone, newest first, without the tokens themselves', async () => {
-    await create({ name: 'of another' });
     const { accessToken: dora } = await new ScriptedBrowser(running.publicUrl).signInWeb({ email: 'dora@souk.test' });
-    const own = await create({ name: 'listed' }, dora);
-    const { body } = await send(dora, 'GET', '/auth/pat/list');
-    expect(body).toMatchObject({
-      success: true,
-      error: null,
-      tokens: [{ name: 'listed', id: own.body['id'], lastUsedAt: null }],
-    });
-    expect(JSON.stringify(body)).not.toContain(String(own.body['token']));
-    expect(JSON.stringify(body)).not.toContain('of another');
+    const older = await create({ name: 'older' }, dora);
+    aheadMs = 60_000;
+    try {
+      // between the two in time, of another person
+      await create({ name: 'of another' });
+      aheadMs = 120_000;
+      const newer = await create({ name: 'newer' }, dora);
+      const { body } = await send(dora, 'GET', '/auth/pat/list');
+      const listed = ({ body: { id, name, createdAt } }: typeof newer) =>
+        expect.objectContaining({ id, name, createdAt, lastUsedAt: null });
+      expect(body).toEqual({ success: true, error: null, tokens: [listed(newer), listed(older)] });
+      for (const { body: made } of [older, newer]) expect(JSON.stringify(body)).not.toContain(String(made['token']));
+    } finally {
+      aheadMs = 0;
+    }
   });
 
   test('[PAT-3] [PAT-5] a revoked token is refused at once', async () => {
@@ -80,22 +85,47 @@ describeOnEmbedded('personal access tokens', migrations, (open) => {
     expect(await heard).toBe(body['id']);
   });
 
-  test('[PAT-4] the stats count tokens by status', async () => {
+  test('[PAT-4] the stats count the tokens of the caller by status, and tell the last use', async () => {
     const email = 'stats@souk.test';
     const token = (await new ScriptedBrowser(running.publicUrl).signInWeb({ email })).accessToken;
-    const first = await create({ name: 'a', expiresInDays: 1 }, token);
-    const second = await create({ name: 'b' }, token);
-    await create({ name: 'c' }, token);
-    await send(token, 'DELETE', `/auth/pat/${String(second.body['id'])}`);
+    const [, expired, revoked, used] = [
+      await create({ name: 'expires', expiresInDays: 1 }, token),
+      await create({ name: 'expires too', expiresInDays: 1 }, token),
+      await create({ name: 'is revoked' }, token),
+      await create({ name: 'is used' }, token),
+    ];
+    await create({ name: 'lies idle' }, token);
+    await create({ name: 'lies idle too' }, token);
+    const foreign = await create({ name: 'of another' });
+    await send(token, 'DELETE', `/auth/pat/${String(revoked.body['id'])}`);
+    const statsNow = async () => Object(await send(token, 'GET', '/auth/pat/stats')).body;
+    expect(await statsNow()).toEqual({
+      success: true,
+      error: null,
+      stats: { total: 6, active: 5, expired: 0, revoked: 1, lastUsedAt: null },
+    });
     aheadMs = 2 * 86_400_000;
     try {
-      expect(await useAt(String(first.body['token']))).toBe(401);
-      const { body } = await send(token, 'GET', '/auth/pat/stats');
-      expect(body).toEqual({
+      expect(await useAt(String(expired.body['token']))).toBe(401);
+      expect(await useAt(String(used.body['token']))).toBe(200);
+      const usedAtMs = Date.now() + aheadMs;
+      await waitUntil('the use is written', async () => (await statsNow()).stats.lastUsedAt !== null);
+      // a later use of another person's token is none of theirs
+      aheadMs += 3_600_000;
+      expect(await useAt(String(foreign.body['token']))).toBe(200);
+      await waitUntil('that use is written', async () => {
+        const { body } = await send(bea, 'GET', '/auth/pat/list');
+        return Object(body).tokens.some(
+          ({ id, lastUsedAt }: Record<string, unknown>) => id === foreign.body['id'] && lastUsedAt !== null,
+        );
+      });
+      const { success, error, stats } = await statsNow();
+      expect({ success, error, stats }).toEqual({
         success: true,
         error: null,
-        stats: { total: 3, active: 1, expired: 1, revoked: 1, lastUsedAt: null },
+        stats: { total: 6, active: 3, expired: 2, revoked: 1, lastUsedAt: expect.any(String) },
       });
+      expect(Date.parse(stats.lastUsedAt)).toBeLessThanOrEqual(usedAtMs);
     } finally {
       aheadMs = 0;
     }

@@ -42,7 +42,8 @@ describe('which token opens what', () => {
   async function read(path: string, token: Token) {
     const value = tokens.get(token);
     const headers: Record<string, string> = value === undefined ? {} : { authorization: `Bearer ${value}` };
-    return (await fetch(running.publicUrl + path, { headers })).json();
+    const answer = await fetch(running.publicUrl + path, { headers });
+    return { status: answer.status, body: await answer.json() };
   }
   const unauthenticated = '401 unauthenticated';
   const required = '401 authentication_required';
@@ -127,20 +128,18 @@ describe('which token opens what', () => {
   });
 
   test('[ERR-1] [ERR-2] [ERR-10] 401 asks for a new sign-in in the words of the catalogue, 403 says that permissions are missing', async () => {
-    expect(await read('/v2/user/profile', 'garbage')).toEqual({
-      success: false,
-      code: 'unauthenticated',
-      message: 'Authentication failed. Please log in again.',
+    const refusal = (status: number, code: string, message: string) => ({
+      status,
+      body: { success: false, code, message },
     });
-    expect(await read('/v2/user/profile', 'none')).toEqual({
-      success: false,
-      code: 'authentication_required',
-      message: 'Authentication required. Please log in.',
-    });
-    expect(await read('/probe/admin', 'web')).toEqual({
-      success: false,
-      code: 'admin_required',
-      message: 'Access denied. Admin privileges required.',
-    });
+    expect(await read('/v2/user/profile', 'garbage')).toEqual(
+      refusal(401, 'unauthenticated', 'Authentication failed. Please log in again.'),
+    );
+    expect(await read('/v2/user/profile', 'none')).toEqual(
+      refusal(401, 'authentication_required', 'Authentication required. Please log in.'),
+    );
+    expect(await read('/probe/admin', 'web')).toEqual(
+      refusal(403, 'admin_required', 'Access denied. Admin privileges required.'),
+    );
   });
 });

@@ -185,14 +185,29 @@ test('[ACC-12] [ACC-13] [ACC-14] T0 is free for everyone signed in, unless they 
   expect((await person.accessTo('free')).accessType).toBe('rental');
 });
 
-test('[ACC-16] [ACC-17] a trial is started once, where the manifest gives one', async () => {
+test('[ACC-16] [ACC-17] a trial is started once for each server whose manifest gives one, also after it has ended', async () => {
   const person = await newPerson(app);
   const start = (mcpId: string) => person.api.startTrial({ body: { mcpId } });
   await expect(start('top')).rejects.toMatchObject({ status: 400, message: 'top offers no trial' });
   const both = await Promise.allSettled([start('pro'), start('pro')]);
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   expect(await person.accessTo('pro')).toMatchObject({ accessType: 'trial', isTrialPeriod: true });
-  await expect(start('pro')).rejects.toMatchObject({ status: 409, code: 'trial_used' });
+  const used = { status: 409, code: 'trial_used' };
+  await expect(start('pro')).rejects.toMatchObject(used);
+  const connection = { type: 'http', url: fixture.url };
+  await deployManifest(app, { id: 'tried-too', connection, billing: { tier: 'T2', trialDays: 7 } });
+  await start('tried-too');
+  expect(await person.accessTo('tried-too'), 'another server').toMatchObject({ accessType: 'trial' });
+
+  await app.db.query(
+    `update access_grants set started_at = $2, period_ends_at = $3 where user_id = $1 and kind = 'trial'`,
+    [person.userId, at(-8), at(-1)],
+  );
+  aheadMs += 61_000; // what is known of a person is trusted for a minute where no notice comes
+  expect((await person.accessTo('pro')).accessType, 'it has ended').toBe('none');
+  await expect(start('pro')).rejects.toMatchObject(used);
+  await expect(start('tried-too')).rejects.toMatchObject(used);
+  expect((await person.accessTo('pro')).accessType).toBe('none');
   const owner = await newPerson(app);
   await give(owner, 'purchase', 'pro');
   await expect(owner.api.startTrial({ body: { mcpId: 'pro' } })).rejects.toMatchObject({ code: 'has_access' });

@@ -1,5 +1,6 @@
 import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
 import type { RentalPeriod } from '@souk/contract/admin-billing.ts';
+import { utcDayText } from '@souk/contract/utc-day.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Query } from '#platform/db/database.ts';
@@ -91,7 +92,7 @@ async function refuseOwned(
   );
   const [owned] = rows;
   if (!owned) return;
-  const until = owned.period_ends_at ? ` until ${owned.period_ends_at.toISOString().slice(0, 10)}` : '';
+  const until = owned.period_ends_at ? ` until ${utcDayText(owned.period_ends_at.getTime())}` : '';
   throw new SoukError('has_access', { message: `This user has this already${until}: ${name}. Remove it first.` });
 }
 

@@ -1,5 +1,6 @@
 import { getRentalOptions } from '@souk/contract/billing.ts';
 import { createClient } from '@souk/contract/client.ts';
+import { utcDayText } from '@souk/contract/utc-day.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
@@ -139,7 +140,7 @@ describeOnDatabases('a plan that includes what a person rents', migrations, (ope
     const { message } = await ann.api.cancelRental({ params: { mcpId: 'small' } });
     expect(message).toBe(
       `The rental of ${name} is canceled. Your Basic plan includes ${name}: you lose nothing. ` +
-        `The rental ends on ${endDate?.slice(0, 10)}, and you can resume it until then.`,
+        `The rental ends on ${utcDayText(endDate ?? '')}, and you can resume it until then.`,
     );
   });
 

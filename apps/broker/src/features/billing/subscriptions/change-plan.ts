@@ -4,6 +4,7 @@ import type { Plan } from '@souk/contract/billing.ts';
 import type { planChangeSchema } from '@souk/contract/payments.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import { moneyText } from '@souk/contract/currencies.ts';
+import { utcDayText } from '@souk/contract/utc-day.ts';
 import { isRefusal, makeOnce, needsOwner, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -323,5 +324,5 @@ const toConfirm = (name: string, change: PlanChange, paymentUrl: string) => ({
 function tell(kind: 'upgrade' | 'downgrade' | 'keep', name: string, at: string): string {
   if (kind === 'upgrade') return `You are on the ${name} plan now.`;
   if (kind === 'keep') return `You keep the ${name} plan.`;
-  return `The ${name} plan begins on ${at.slice(0, 10)}.`;
+  return `The ${name} plan begins on ${utcDayText(at)}.`;
 }

@@ -1,3 +1,4 @@
+import { utcDayText } from '@souk/contract/utc-day.ts';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
@@ -44,7 +45,7 @@ export function createEndOwn(given: {
 
   const tell = (name: string, periodEndsAtMs: number | undefined): Ending => {
     const endsAt = periodEndsAtMs === undefined ? null : new Date(periodEndsAtMs).toISOString();
-    const until = endsAt === null ? '' : ` You keep access until ${endsAt.slice(0, 10)} and can resume until then.`;
+    const until = endsAt === null ? '' : ` You keep access until ${utcDayText(endsAt)} and can resume until then.`;
     return { message: `${name} is canceled.${until}`, endsAt };
   };
   const tellResumed = (name: string): Ending => ({ message: `${name} is resumed: it renews by itself.`, endsAt: null });
@@ -114,7 +115,7 @@ export function createEndOwn(given: {
         if (!isOffered) return { ...told, message: `${what} is canceled. ${notRenewed(name).message}` };
         const keptUntil = await keptBesides(userId, server, periodEndsAtMs);
         if (keptUntil === undefined || told.endsAt === null) return told;
-        const until = `The rental ends on ${told.endsAt.slice(0, 10)}, and you can resume it until then.`;
+        const until = `The rental ends on ${utcDayText(told.endsAt)}, and you can resume it until then.`;
         return { ...told, message: `${what} is canceled. ${keptUntil} ${until}` };
       });
     },

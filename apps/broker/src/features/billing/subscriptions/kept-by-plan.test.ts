@@ -11,8 +11,8 @@ const kept = (over: Partial<OwnedPlan>, endsAtMs = at('10'), tier: 'T2' | 'T3' |
 
 test('a plan that ends keeps a service until then, and one that ends before the rental keeps nothing', () => {
   expect(kept({})).toBe('Your Pro plan includes Travel: you lose nothing.');
-  expect(kept({ isCancelled: true })).toBe('Your Pro plan includes Travel until 2026-12-20.');
-  expect(kept({ nextTier: 'T1' })).toBe('Your Pro plan includes Travel until 2026-12-20.');
+  expect(kept({ isCancelled: true })).toBe('Your Pro plan includes Travel until Dec 20, 2026 UTC.');
+  expect(kept({ nextTier: 'T1' })).toBe('Your Pro plan includes Travel until Dec 20, 2026 UTC.');
   expect(kept({ isCancelled: true }, at('20')), 'both end at once').toBeUndefined();
   expect(kept({}, at('10'), 'T3'), 'a higher tier').toBeUndefined();
   expect(kept({}, at('10'), null), 'no longer offered').toBeUndefined();

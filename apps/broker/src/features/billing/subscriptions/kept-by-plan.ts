@@ -1,3 +1,4 @@
+import { utcDayText } from '@souk/contract/utc-day.ts';
 import { includedUntilMs, planIncluding } from '../access/access-to.ts';
 import type { Owned } from '../access/owned.ts';
 import type { OwnedServerFacts } from '../access/read-owned-servers.ts';
@@ -19,5 +20,5 @@ export function keptByPlan(
   const untilMs = includedUntilMs(server, owned, nowMs);
   if (untilMs === undefined) return `Your ${plan.name} plan includes ${name}: you lose nothing.`;
   if (endsAtMs !== undefined && untilMs <= endsAtMs) return undefined;
-  return `Your ${plan.name} plan includes ${name} until ${new Date(untilMs).toISOString().slice(0, 10)}.`;
+  return `Your ${plan.name} plan includes ${name} until ${utcDayText(untilMs)}.`;
 }

@@ -1,6 +1,7 @@
 import { payOnPage } from '@souk/stripe-sandbox/testing';
 import { changeCard, listPaymentMethods } from '@souk/contract/payments.ts';
 import { createClient } from '@souk/contract/client.ts';
+import { utcDayText } from '@souk/contract/utc-day.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
@@ -247,7 +248,7 @@ describeOnDatabases('what was not paid', migrations, (open) => {
         at: currentPeriodEnd,
         prorationDate: null,
       });
-      expect(changed.message).toBe(`The Pro plan begins on ${currentPeriodEnd?.slice(0, 10)}.`);
+      expect(changed.message).toBe(`The Pro plan begins on ${utcDayText(currentPeriodEnd ?? '')}.`);
       expect(await ann.plan()).toMatchObject({ mcpId: 'basic', nextPlanId: 'pro' });
       expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1']);
       const clock = await giveClock(other, String(subscription));

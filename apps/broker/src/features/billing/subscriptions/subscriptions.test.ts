@@ -1,5 +1,6 @@
 import { billingHistoryEndpoints } from '@souk/contract/billing-history.ts';
 import { createClient } from '@souk/contract/client.ts';
+import { utcDayText } from '@souk/contract/utc-day.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectLegacy } from '#testing/mcp-clients.ts';
@@ -18,7 +19,10 @@ beforeAll(async () => {
   fixture = await startHttpFixture('both');
   shop = await startShop({ allowAddresses: [fixture.address] });
   const billing = { tier: 'T3', rental: { price: 900 } };
-  await deployManifest(shop, { id: 'top', name: 'Summit', connection: { type: 'http', url: fixture.url }, billing });
+  const connection = { type: 'http', url: fixture.url };
+  await deployManifest(shop, { id: 'top', name: 'Summit', connection, billing });
+  await deployManifest(shop, { id: 'ridge', name: 'Ridge', connection, billing });
+  await deployManifest(shop, { id: 'hill', name: 'Hill', connection, billing: { tier: 'T2' } });
   const plans = await shop.billing.offers.plans();
   for (const { planId, monthlyCredits } of plans)
     if (planId in monthly) Object.assign(monthly, { [planId]: monthlyCredits });
@@ -34,6 +38,22 @@ afterAll(async () => {
 
 const historyOf = ({ accessToken }: Subscriber) =>
   createClient(billingHistoryEndpoints, { baseUrl: shop.publicUrl, fetch, token: async () => accessToken });
+/** What a call answers whose address is written out, as the specification has it. */
+async function post({ accessToken }: Subscriber, path: string) {
+  const headers = { authorization: `Bearer ${accessToken}` };
+  const answer = await fetch(shop.publicUrl + path, { method: 'POST', headers });
+  return { status: answer.status, body: Object(await answer.json()) };
+}
+/** Calls tools through the person's link. */
+async function linkOf({ email }: Subscriber) {
+  const { token } = await shop.identity.createPersonalToken({ email, name: 'test' });
+  const client = await connectLegacy(`${shop.publicUrl}/mcp`, token);
+  return {
+    echo: (serverId: string) => client.callTool({ name: `${serverId}__echo`, arguments: { text: 'hi' } }),
+    close: () => client.close(),
+  };
+}
+const echoed = { content: [{ text: 'hi' }] };
 const periodEnd = async (person: Subscriber) => (await person.plan())?.currentPeriodEnd ?? '';
 
 test('a plan that is paid for gives its tier and its monthly credits, once', async () => {
@@ -65,6 +85,61 @@ test('[GEN-5] one person subscribes, buys credits, rents, cancels both, and swit
   expect([await switchTop('disable'), await switchTop('enable')]).toEqual([['top'], []]);
 });
 
+test("[SUB-11] the plan's call cancels the plan of its caller alone, which is usable until its period ends", async () => {
+  const [ann, bob] = [await newSubscriber(shop), await newSubscriber(shop)];
+  const paymentId = await ann.subscribe('pro');
+  const { id = '' } = (await ann.plan()) ?? {};
+  const path = `/api/billing/cancel-subscription/${id}`;
+  expect(await post(bob, path)).toMatchObject({ status: 404, body: { success: false, code: 'not_found' } });
+  expect(await ann.plan(), 'of another').toMatchObject({ id, status: 'active' });
+  expect(await shop.stripe.subscriptions.retrieve(paymentId)).toMatchObject({ cancel_at_period_end: false });
+
+  const { status, body } = await post(ann, path);
+  expect([status, body.success, body.message]).toEqual([200, true, expect.stringMatching(/^The Pro plan is canceled\./)]);
+  expect(await ann.plan()).toMatchObject({ id, status: 'canceled' });
+  const link = await linkOf(ann);
+  expect(await link.echo('hill')).toMatchObject(echoed);
+  expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1', 'T2']);
+
+  const clock = await giveClock(shop, paymentId);
+  await clock.advanceDays(32);
+  await waitUntil('it has ended', async () => (await ann.plan()) === undefined);
+  expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0']);
+  await waitUntil('its tools are gone', async () => {
+    return (await link.echo('hill').catch(() => ({ isError: true }))).isError === true;
+  });
+  await link.close();
+});
+
+test("[SUB-10] the rental's call cancels the rental of this server alone, which is usable until its period ends", async () => {
+  const ann = await newSubscriber(shop);
+  const paymentId = await ann.rent('top');
+  const listed = async () => (await ann.api.getSubscription()).subscription.rentals;
+  const rentals = async () => Object.fromEntries((await listed()).map(({ mcpId, status }) => [mcpId, status]));
+  const endOfOther = async () => (await listed()).find(({ mcpId }) => mcpId === 'ridge')?.endDate;
+  const otherId = await ann.rent('ridge');
+  await waitUntil('both are rented', async () => Object.keys(await rentals()).length === 2);
+  const { status, body } = await post(ann, '/api/billing/cancel-rental/top');
+  expect([status, body.success]).toEqual([200, true]);
+  expect(await rentals()).toEqual({ top: 'canceled', ridge: 'active' });
+  expect(await shop.stripe.subscriptions.retrieve(paymentId)).toMatchObject({ cancel_at_period_end: true });
+  expect(await shop.stripe.subscriptions.retrieve(otherId)).toMatchObject({ cancel_at_period_end: false });
+  const link = await linkOf(ann);
+  for (const id of ['top', 'ridge']) expect(await link.echo(id), id).toMatchObject(echoed);
+
+  const end = await endOfOther();
+  const clock = await giveClock(shop, paymentId);
+  await clock.advanceDays(32);
+  await waitUntil('the canceled one has ended', async () => (await rentals())['top'] === undefined);
+  await waitUntil('its tools are gone', async () => {
+    return (await link.echo('top').catch(() => ({ isError: true }))).isError === true;
+  });
+  await waitUntil('the other one was renewed', async () => (await endOfOther()) !== end);
+  expect(await rentals()).toEqual({ ridge: 'active' });
+  expect(await link.echo('ridge')).toMatchObject(echoed);
+  await link.close();
+});
+
 test('[SUB-11] [SUB-15] [SUB-22] [ACC-21] a plan is cancelled at the end of its period, usable until then, and resumed', async () => {
   const ann = await newSubscriber(shop);
   const paymentId = await ann.subscribe('pro');
@@ -73,7 +148,7 @@ test('[SUB-11] [SUB-15] [SUB-22] [ACC-21] a plan is cancelled at the end of its 
   const cancelled = await ann.api.cancelSubscription({ params: { id } });
   expect(cancelled).toEqual({
     success: true,
-    message: `The Pro plan is canceled. You keep access until ${end.slice(0, 10)} and can resume until then.`,
+    message: `The Pro plan is canceled. You keep access until ${utcDayText(end)} and can resume until then.`,
     endsAt: end,
   });
   expect(await ann.plan()).toMatchObject({ id, status: 'canceled', currentPeriodEnd: end });
