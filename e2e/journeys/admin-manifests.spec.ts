@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { button, manifest, openManifests, panelOf, paste, rowOf, written } from './manifests-page.ts';
 import { expect, test } from './product-test.ts';
@@ -7,18 +8,30 @@ import { routeNow } from './route-now.ts';
 
 test.use({ reducedMotion: 'reduce' });
 
-test('[MAN-3] [MAN-7] the list has its two buttons for all, and its figures', async ({ page }) => {
+test('[MAN-3] the list has its two buttons for all', async ({ page }) => {
   await openManifests(page);
   await expect(button(page, 'Reload All')).toBeEnabled();
   const deployAll = button(page, 'Deploy All from Staging');
   await expect(deployAll, 'nothing is staged').toBeDisabled();
   await expect(deployAll).toHaveAccessibleDescription('Nothing is staged. 4 bundled drafts are deployed by name only.');
-  const tile = (label: string) => page.getByRole('definition').and(page.locator(`dt:text-is("${label}") + dd`));
-  await expect(tile('Total')).toHaveText('13');
-  await expect(tile('Active')).toHaveText('9');
-  await expect(tile('HTTP')).toHaveText('8');
-  await expect(tile('With Tools')).toHaveText('9');
   await expectNoAxeFindings(page);
+});
+
+test('[MAN-7] the tiles show the total, the active ones, those of HTTP and those with tools', async ({ page }) => {
+  const tile = (label: string) => page.getByRole('definition').and(page.locator(`dt:text-is("${label}") + dd`));
+  const shown = async () =>
+    Promise.all(['Total', 'Active', 'HTTP', 'With Tools'].map((label) => tile(label).textContent()));
+  await openManifests(page);
+  await expect.poll(shown).toEqual(['13', '9', '8', '9']);
+  // four counts that are not equal
+  await routeNow(page, '**/admin/manifests?*', async (route) => {
+    const real = await route.fetch();
+    const list = Object(await real.json());
+    const counts = { ...list.counts, total: 13, active: 9, http: 8, withTools: 7 };
+    await route.fulfill({ response: real, json: { ...list, counts } });
+  });
+  await page.reload();
+  await expect.poll(shown).toEqual(['13', '9', '8', '7']);
 });
 
 test('[MAN-8] [MAN-10] [MAN-11] [MAN-12] a row says of its manifest what it is', async ({ page }) => {
@@ -33,6 +46,9 @@ test('[MAN-8] [MAN-10] [MAN-11] [MAN-12] a row says of its manifest what it is',
   await expect(calendar).toContainText('Active');
   const memory = rowOf(page, 'Memory');
   await expect(memory).toContainText(/STDIO\s*memory/);
+  const connection = (name: string) => rowOf(page, name).getByRole('cell').filter({ hasText: /^\s*(HTTP|WebSocket|STDIO)/ });
+  await expect(connection('Calendar')).toHaveText(/^WebSocket\s*service:calendar$/);
+  await expect(connection('Travel')).toHaveText(/^HTTP\s*service:travel$/);
   await expect(memory).not.toContainText('Prompts');
   const github = rowOf(page, 'GitHub');
   await expect(github).toContainText('Inactive');
@@ -64,6 +80,50 @@ test('[MAN-13] a row has what can be done with its manifest: view, edit, deploy,
   await expect(github.getByRole('button', { name: 'Delete GitHub', exact: true })).toBeVisible();
   const idle = rowOf(page, 'Calendar').getByRole('button', { name: 'Deploy Calendar: nothing is staged', exact: true });
   await expect(idle).toBeDisabled();
+});
+
+test('[MAN-10] a row of a remote server shows HTTP and the whole address in one cell', async ({ page }) => {
+  const url = 'https://maps.example.com/of/the/old/world/mcp';
+  await routeNow(page, '**/admin/manifests?*', async (route) => {
+    const real = await route.fetch();
+    const list = Object(await real.json());
+    const manifests = list.manifests.map((listed: { id: string }) =>
+      listed.id === 'travel' ? { ...listed, connection: { type: 'http', url } } : listed,
+    );
+    await route.fulfill({ response: real, json: { ...list, manifests } });
+  });
+  await openManifests(page);
+  const cell = rowOf(page, 'Travel').getByRole('cell').filter({ hasText: /^\s*HTTP/ });
+  await expect(cell).toHaveText(/^HTTP/);
+  await expect(cell).toContainText(url);
+  await expect(rowOf(page, 'Calendar')).not.toContainText(url);
+});
+
+test('[MAN-5] [MAN-6] each choice of the filters shows the manifests of its kind alone', async ({ page }) => {
+  await openManifests(page);
+  const type = page.getByLabel('Connection type');
+  const status = page.getByLabel('Status', { exact: true });
+  const count = page.getByRole('status').filter({ hasText: /manifests$/ });
+  const samples = { HTTP: 'Travel', WebSocket: 'Calendar', STDIO: 'Memory' } as const;
+  const expectTypes = async (choice: keyof typeof samples | 'All', text: string) => {
+    await type.selectOption(choice);
+    await expect(count).toHaveText(text);
+    for (const [kind, name] of Object.entries(samples))
+      await expect(rowOf(page, name), `${name} in ${choice}`).toHaveCount(choice === 'All' || choice === kind ? 1 : 0);
+  };
+  await expectTypes('HTTP', '8 of 13 manifests');
+  await expectTypes('WebSocket', '1 of 13 manifests');
+  await expectTypes('STDIO', '4 of 13 manifests');
+  await expectTypes('All', '13 manifests');
+  const expectStatus = async (choice: 'All' | 'Active' | 'Inactive', text: string, shown: [number, number]) => {
+    await status.selectOption(choice);
+    await expect(count).toHaveText(text);
+    await expect(rowOf(page, 'Travel'), `a deployed one in ${choice}`).toHaveCount(shown[0]);
+    await expect(rowOf(page, 'GitHub'), `a draft in ${choice}`).toHaveCount(shown[1]);
+  };
+  await expectStatus('Active', '9 of 13 manifests', [1, 0]);
+  await expectStatus('Inactive', '4 of 13 manifests', [0, 1]);
+  await expectStatus('All', '13 manifests', [1, 1]);
 });
 
 test('[MAN-4] [MAN-5] [MAN-6] [MAN-17] search and filters stand in the address, and Back undoes them', async ({
@@ -141,6 +201,12 @@ const denied = {
   status: 403,
   json: { success: false, code: 'admin_required', message: 'Access denied. Admin privileges required.' },
 };
+/** As they come: from the broker, from a proxy that speaks of access in the middle, and of authentication. */
+const refusals = [
+  denied,
+  { status: 403, json: { message: "HTTP 403: Access denied by the company's proxy" } },
+  { status: 502, json: { message: 'The Authentication service is away' } },
+];
 const broken = { status: 500, json: { success: false, code: 'unexpected', message: 'The disk is full.' } };
 
 test("[MAN-41] [MAN-42] [ERR-11] a list that cannot be loaded says why, and 'Retry' asks again", async ({ page }) => {
@@ -151,9 +217,14 @@ test("[MAN-41] [MAN-42] [ERR-11] a list that cannot be loaded says why, and 'Ret
   await expect(alert.getByRole('heading', { name: 'Failed to load manifests', exact: true })).toBeVisible();
   await expect(alert).toContainText('The disk is full.');
   await expectNoAxeFindings(page);
-  answer = denied;
-  await button(page, 'Retry').click();
-  await expect(alert).toHaveText('Authentication required. Please ensure you are logged in as an administrator.');
+  for (const refusal of refusals) {
+    answer = broken;
+    await button(page, 'Retry').click();
+    await expect(alert).toContainText('Failed to load manifests');
+    answer = refusal;
+    await button(page, 'Retry').click();
+    await expect(alert).toHaveText('Authentication required. Please ensure you are logged in as an administrator.');
+  }
   await heal();
   await button(page, 'Retry').click();
   await expect(rowOf(page, 'Travel')).toBeVisible();
@@ -179,8 +250,22 @@ test('[MAN-43] [MAN-44] [ERR-11] [ADM-13] what fails to be deleted, deployed, re
   });
   await page.reload();
   await expect(button(page, 'Deploy All from Staging 1 staged')).toBeEnabled();
+  /** Opens a dialog twice: what is not confirmed sends nothing. @returns the dialog */
+  const openConfirmation = async (opener: Locator) => {
+    const before = writes.length;
+    const dialog = page.getByRole('alertdialog');
+    await opener.click();
+    await expect(dialog).toBeVisible();
+    await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await expect(dialog).toHaveCount(0);
+    await opener.click();
+    await expect(dialog).toBeVisible();
+    expect(writes.length, 'nothing before the confirmation').toBe(before);
+    return dialog;
+  };
+  const answers = [broken, ...refusals];
   const texts = [];
-  for (const now of [broken, denied]) {
+  for (const now of answers) {
     answer = now;
     await paste(page, written());
     await button(page, 'Upload Manifest').click();
@@ -190,24 +275,21 @@ test('[MAN-43] [MAN-44] [ERR-11] [ADM-13] what fails to be deleted, deployed, re
       ['Reload All', 'Reload all'],
       ['Deploy All from Staging 1 staged', 'Deploy all'],
     ] as const) {
-      await button(page, opener).click();
-      const before = writes.length;
-      const dialog = page.getByRole('alertdialog');
-      await expect(dialog).toBeVisible();
-      expect(writes.length, 'nothing before the confirmation').toBe(before);
+      const dialog = await openConfirmation(button(page, opener));
       await dialog.getByRole('button', { name: confirm, exact: true }).click();
       await expect(dialog).toHaveCount(0);
       const alert = page.getByRole('main').getByRole('alert');
       texts.push((await alert.textContent())?.replace('Dismiss', ''));
       await button(page, 'Dismiss').click();
     }
-    await rowOf(page, 'GitHub').getByRole('button', { name: 'Deploy GitHub 1.0.0', exact: true }).click();
-    const deploy = page.getByRole('alertdialog', { name: 'Deploy GitHub 1.0.0?', exact: true });
+    const deployButton = rowOf(page, 'GitHub').getByRole('button', { name: 'Deploy GitHub 1.0.0', exact: true });
+    const deploy = await openConfirmation(deployButton);
     await deploy.getByRole('button', { name: 'Deploy 1.0.0', exact: true }).click();
     texts.push(await deploy.getByRole('alert').textContent());
     await deploy.getByRole('button', { name: 'Cancel', exact: true }).click();
-    await rowOf(page, 'GitHub').getByRole('button', { name: 'Delete GitHub', exact: true }).click();
-    const remove = page.getByRole('alertdialog', { name: 'Delete GitHub?', exact: true });
+    const remove = await openConfirmation(
+      rowOf(page, 'GitHub').getByRole('button', { name: 'Delete GitHub', exact: true }),
+    );
     await remove.getByLabel('Type github to confirm').fill('github');
     await remove.getByRole('button', { name: 'Delete github', exact: true }).click();
     texts.push(await remove.getByRole('alert').textContent());
@@ -216,6 +298,16 @@ test('[MAN-43] [MAN-44] [ERR-11] [ADM-13] what fails to be deleted, deployed, re
   const verbs = ['upload', 'reload', 'deploy', 'deploy', 'delete'];
   expect(texts).toEqual([
     ...verbs.map((verb) => `Failed to ${verb} manifest: The disk is full.`),
-    ...verbs.map((verb) => `Authentication required. Please log in as an administrator to ${verb} manifests.`),
+    ...refusals.flatMap(() =>
+      verbs.map((verb) => `Authentication required. Please log in as an administrator to ${verb} manifests.`),
+    ),
   ]);
+  const eachOnce = [
+    'POST /admin/manifests',
+    'POST /admin/manifests/reload',
+    'POST /admin/manifests/deploy-all',
+    'POST /admin/manifests/github/deploy',
+    'DELETE /admin/manifests/github',
+  ];
+  expect(writes, 'each was sent once').toEqual(answers.flatMap(() => eachOnce));
 });

@@ -15,6 +15,16 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const runOf = (page: Page) => page.getByRole('region', { name: /^(Reload All|Deploy All from Staging) / });
 const itemOf = (page: Page, id: string) => runOf(page).getByRole('listitem').filter({ hasText: id });
 
+/** Paths of the calls about manifests that change something, as they are sent. */
+function postsOf(page: Page): string[] {
+  const posts: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (request.method() !== 'GET' && pathname.startsWith('/admin/manifests')) posts.push(pathname);
+  });
+  return posts;
+}
+
 const manifest = (id: string, url: string) => ({
   id,
   name: id,
@@ -31,16 +41,22 @@ test.use({ reducedMotion: 'reduce' });
 test('[ADM-13] a reload asks first with numbers and names, shows each server as it is done, and its result until it is dismissed', async ({
   page,
 }) => {
+  const posts = postsOf(page);
   await openSignedIn(page, '/admin', administrator);
   await button(page, 'Reload All').click();
   const dialog = page.getByRole('alertdialog', { name: 'Reload 9 deployed servers?', exact: true });
+  await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await expect(dialog).toHaveCount(0);
+  await button(page, 'Reload All').click();
   await expect(dialog.getByRole('listitem').filter({ hasText: 'Sequential Thinking' })).toBeVisible();
   await expectNoAxeFindings(page);
+  expect(posts, 'nothing before the confirmation').toEqual([]);
   const asked = page.waitForResponse('**/admin/manifests/reload');
   await dialog.getByRole('button', { name: 'Reload all', exact: true }).click();
   // on a busy machine a program may take longer than the reload waits
   const { reloadedCount, errors } = Object(await (await asked).json());
   expect(reloadedCount + errors.length).toBe(9);
+  expect(posts).toEqual(['/admin/manifests/reload']);
   const result = `${reloadedCount} reloaded, ${errors.length} failed.`;
   await expect(runOf(page).getByRole('heading', { name: 'Reload All has ended', exact: true })).toBeVisible();
   await expect(runOf(page).getByRole('status')).toHaveText(result);
@@ -107,11 +123,15 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     };
     const stage = (id: string, url: string) => stageText(manifest(id, url));
     await stage('silent', `http://127.0.0.1:${port}/mcp`);
+    const posts = postsOf(page);
     await button(page, 'Deploy All from Staging 1 staged').click();
-    await page
-      .getByRole('alertdialog', { name: 'Deploy 1 staged manifest?', exact: true })
-      .getByRole('button', { name: 'Deploy all', exact: true })
-      .click();
+    const first = page.getByRole('alertdialog', { name: 'Deploy 1 staged manifest?', exact: true });
+    await first.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await expect(first).toHaveCount(0);
+    await button(page, 'Deploy All from Staging 1 staged').click();
+    await expect(first).toBeVisible();
+    expect(posts, 'nothing before the confirmation').toEqual([]);
+    await first.getByRole('button', { name: 'Deploy all', exact: true }).click();
     await expect(itemOf(page, 'silent')).toContainText('Deployed, connecting');
     await page.close();
     page = await context.newPage();

@@ -27,6 +27,12 @@ test('[MAN-1] [MAN-2] [MAN-19] [MAN-20] a file is read, refused in words where i
   await (await chooser).setFiles(fileNamed('atlas.txt', written()));
   await expect(panel.getByRole('alert')).toHaveText(noFile);
   const input = page.getByLabel('JSON file', { exact: true });
+  for (const name of ['atlas.json.txt', 'atlasjson', 'atlas.json5', 'json']) {
+    await input.setInputFiles(fileNamed('earlier.json', written()));
+    await expect(panel.getByRole('alert')).toHaveCount(0);
+    await input.setInputFiles(fileNamed(name, written()));
+    await expect(panel.getByRole('alert'), name).toHaveText(noFile);
+  }
   // a refused file takes the place of another one's preview, and of nothing that was written
   await input.setInputFiles(fileNamed('earlier.json', written()));
   await expect(page.getByLabel('Preview of earlier.json')).toHaveValue(written());
@@ -84,6 +90,16 @@ const refused: readonly [name: string, text: string, wanted: string | RegExp][] 
   [
     '[MAN-22] no id',
     '{"name":"A","serviceType":"mcp"}',
+    'Invalid manifest: Missing required fields (id, name, serviceType)',
+  ],
+  [
+    '[MAN-22] no name',
+    '{"id":"atlas","serviceType":"mcp"}',
+    'Invalid manifest: Missing required fields (id, name, serviceType)',
+  ],
+  [
+    '[MAN-22] no service type',
+    '{"id":"atlas","name":"Atlas"}',
     'Invalid manifest: Missing required fields (id, name, serviceType)',
   ],
   ['256 KiB and a byte', tooLong(256 * 1024 + 1), 'Invalid manifest: is larger than 256 KiB'],

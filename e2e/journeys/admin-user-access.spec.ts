@@ -189,7 +189,37 @@ const detailsOf = (page: Page, email: string) => page.getByRole('dialog').filter
 const listOf = (page: Page, email: string, name: string) =>
   detailsOf(page, email).getByRole('list', { name, exact: true });
 
-test('[USR-12] [USR-13] [USR-14] the details of a user stand in the address, and say who they are and what they have', async ({
+test('[USR-13] the details of a user count subscriptions, purchases, rentals and trials, each its own', async ({
+  page,
+  product,
+}) => {
+  const email = 'counted@souk.test';
+  const id = await newOwner(product.publicUrl, email);
+  await routeNow(page, '**/admin/billing/users/*', async (route) => {
+    const response = await route.fetch();
+    const answer = Object(await response.json());
+    const { subscriptions, purchases, rentals } = answer.billing;
+    const times = (one: object, count: number) =>
+      Array.from({ length: count }, () => ({ ...one, id: crypto.randomUUID() }));
+    const billing = {
+      ...answer.billing,
+      subscriptions: times(subscriptions[0], 3),
+      purchases: times(purchases[0], 1),
+      rentals: times(rentals[0], 4),
+      trials: times({ ...rentals[0], type: 'trial', source: 'person' }, 2),
+    };
+    await route.fulfill({ response, json: { ...answer, billing } });
+  });
+  await openUsers(page, `&user=${id}`);
+  const factOf = (name: string) => detailsOf(page, email).locator(`dt:text-is("${name}") + dd`);
+  for (const [label, count] of Object.entries({ Subscriptions: 3, Purchases: 1, Rentals: 4, Trials: 2 })) {
+    await expect(factOf(label), label).toHaveText(String(count));
+    await expect(listOf(page, email, label).getByRole('listitem')).toHaveCount(count);
+  }
+  await erasePerson(product.publicUrl, id, email);
+});
+
+test('[USR-12] [USR-14] the details of a user stand in the address, and say who they are and what they have', async ({
   page,
   product,
 }) => {
@@ -202,14 +232,6 @@ test('[USR-12] [USR-13] [USR-14] the details of a user stand in the address, and
   await expect(factOf('Display name')).toHaveText('detailed');
   const today = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date());
   await expect(factOf('Created')).toHaveText(today);
-  for (const [label, count] of [
-    ['Subscriptions', 1],
-    ['Purchases', 1],
-    ['Rentals', 1],
-    ['Trials', 0],
-  ] as const) {
-    await expect(factOf(label)).toHaveText(String(count));
-  }
   await expect(listOf(page, email, 'Subscriptions')).toContainText(
     /Pro.*active.*20\d\d – .*20\d\d.*System subscription \(pro\)/s,
   );
@@ -248,7 +270,36 @@ test('[USR-47] [ADM-13] a rental is removed once it is confirmed, with the reaso
   await erasePerson(product.publicUrl, id, email);
 });
 
-test('[USR-46] [USR-57] [ADM-14] the reason with which a subscription is removed is filled in, and may be another', async ({
+test('[USR-46] [ADM-13] a plan is removed once it is confirmed, with the reason of the specification', async ({
+  page,
+  product,
+  browser,
+}) => {
+  const email = 'ends-a-plan@souk.test';
+  const id = await newOwner(product.publicUrl, email);
+  const writes = writesOf(page);
+  await openUsers(page, `&user=${id}`);
+  const subscriptions = listOf(page, email, 'Subscriptions');
+  const opener = subscriptions.getByRole('button', { name: /^Remove / });
+  await opener.click();
+  const remove = page.getByRole('alertdialog');
+  await remove.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await expect(remove).toHaveCount(0);
+  await opener.click();
+  await expect(remove.getByLabel('Reason')).toHaveValue('Removed by admin');
+  expect(writes, 'not confirmed').toEqual([]);
+  await remove.getByRole('button', { name: 'Remove subscription', exact: true }).click();
+  await expect(subscriptions).toHaveCount(0);
+  const removed = 'DELETE /admin/users/:id/subscription/:id';
+  expect(writes).toEqual([{ call: removed, body: { reason: 'Removed by admin', refund: 'none' } }]);
+  const person = await asPerson(browser, product.publicUrl, email, '/dashboard?tab=services');
+  await expect(cardOf(person, 'Travel Pro')).toContainText('Not Owned');
+  await expect(cardOf(person, 'Travel Enterprise'), 'its rental stays').toContainText('Rented');
+  await person.context().close();
+  await erasePerson(product.publicUrl, id, email);
+});
+
+test('[USR-57] [ADM-14] the reason with which a subscription is removed is filled in, and may be another', async ({
   page,
   product,
 }) => {

@@ -67,6 +67,41 @@ test('[USR-1] [USR-2] [USR-7] [USR-8] users come in pages of 20; the search look
   await expectNoAxeFindings(page);
 });
 
+test('[USR-1] the search finds the address and the user name, in any case, and no display name', async ({ page, product }) => {
+  await newPerson(product.publicUrl, 'searched@souk.test');
+  await changeUsers(page, ([first]) => {
+    if (!first) return [];
+    const named = (email: string, username: string | null, displayName: string) => ({
+      ...first,
+      id: crypto.randomUUID(),
+      email,
+      username,
+      displayName,
+    });
+    return [
+      named('ada@example.test', 'Countess', 'Lovelace of Souk'),
+      named('grace@navy.test', null, 'Countess in Name Only'),
+      named('linus@example.test', 'penguin', 'Ada Grace'),
+    ];
+  });
+  await openUsers(page);
+  await expect(rows(page)).toHaveCount(4);
+  const search = page.getByRole('searchbox', { name: 'Search users on this page by email or username', exact: true });
+  const found = async (text: string, emails: readonly string[]) => {
+    await search.fill(text);
+    await expect(rows(page), text).toHaveCount(emails.length + 1);
+    for (const email of emails) await expect(rowOf(page, email), text).toBeVisible();
+  };
+  await found('COUNTESS', ['ada@example.test']);
+  await found('ada', ['ada@example.test']);
+  await found('Penguin', ['linus@example.test']);
+  await found('NAVY.test', ['grace@navy.test']);
+  await found('grace', ['grace@navy.test']);
+  await found('@example', ['ada@example.test', 'linus@example.test']);
+  await search.fill('lovelace');
+  await expect(page.getByText('No users on this page match your search.')).toBeVisible();
+});
+
 test('[USR-2] the count of users has the words of the specification, and reads naturally of one user', async ({
   page,
 }) => {
@@ -124,7 +159,18 @@ test('[USR-11] a row has what can be done with a user', async ({ page, product }
 const message = 'The book is wet.';
 const openDialog = (page: Page) => page.getByRole('dialog');
 
+/** In the colour of failures, above the rows that are still there. */
 async function expectAboveTable(page: Page): Promise<void> {
+  const colours = await redBox(page).evaluate((shown) => {
+    const probe = shown.ownerDocument.createElement('div');
+    probe.style.background = 'var(--color-bad-soft)';
+    shown.append(probe);
+    const wanted = getComputedStyle(probe).backgroundColor;
+    probe.remove();
+    return { shown: getComputedStyle(shown).backgroundColor, wanted };
+  });
+  expect(colours.shown).toBe(colours.wanted);
+  expect(colours.shown).not.toBe('rgba(0, 0, 0, 0)');
   const box = await redBox(page).boundingBox();
   const table = await page.getByRole('table', { name: 'Users', exact: true }).boundingBox();
   expect((box?.y ?? 0) + (box?.height ?? Infinity)).toBeLessThanOrEqual(table?.y ?? 0);
@@ -149,6 +195,29 @@ test('[USR-50] [USR-51] [USR-52] what fails to load stands in a red box above th
   await page.keyboard.press('Escape');
   await expect(redBox(page)).toContainText(`Failed to load user billing${message}`);
   await expectAboveTable(page);
+});
+
+test('[USR-50] users that cannot be read again stay in the table, below the red box that says so', async ({
+  page,
+  product,
+}) => {
+  const email = 'read-once@souk.test';
+  const id = await newPerson(product.publicUrl, email);
+  await openUsers(page);
+  await expect(rowOf(page, email)).toBeVisible();
+  const heal = await failCalls(page, '**/admin/users?*', { message });
+  // the list is read again after a change
+  await act(page, 'Edit credits', email).click();
+  await openDialog(page).getByRole('button', { name: 'Update credits', exact: true }).click();
+  await expect(redBox(page)).toContainText(`Failed to load users${message}`);
+  await expect(openDialog(page)).toHaveCount(0);
+  await expect(rowOf(page, email)).toBeVisible();
+  await expectAboveTable(page);
+  await heal();
+  await redBox(page).getByRole('button', { name: 'Retry', exact: true }).click();
+  await expect(redBox(page)).toHaveCount(0);
+  await expect(rowOf(page, email)).toBeVisible();
+  await erasePerson(product.publicUrl, id, email);
 });
 
 test('[USR-53] [USR-54] [USR-55] what fails to change is told in its dialog, and stays in the red box above the table', async ({

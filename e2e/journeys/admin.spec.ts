@@ -1,12 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Locator, Route } from '@playwright/test';
+import type { Locator, Page, Route } from '@playwright/test';
 import { buildWeb } from '../../apps/broker/src/build-web.ts';
-import { deleteServers } from './administrator-calls.ts';
+import { administratorCalls, deleteServers, erasePerson, newPerson } from './administrator-calls.ts';
 import { axeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { accountMenu, openSignedIn } from './sign-in.ts';
+import { act } from './users-page.ts';
 
 const change = {
   id: 7,
@@ -94,31 +95,73 @@ test("[ADM-1] [ADM-2] the area says 'Checking access permissions...', then shows
   await expect(page).toHaveTitle(/^User Management - Administration/);
 });
 
+/** Calls of the area that the page makes, with what the browser was told to send along. */
+async function recordCalls(page: Page) {
+  await page.addInitScript(() => {
+    const real = window.fetch;
+    const calls: { call: string; credentials: string | undefined; type: string | null; hasBody: boolean }[] = [];
+    Object.assign(window, { adminCalls: calls });
+    window.fetch = (...asked) => {
+      const [url, init] = asked;
+      const { pathname } = new URL(String(url), window.location.origin);
+      if (pathname.startsWith('/admin/')) {
+        calls.push({
+          call: `${init?.method ?? 'GET'} ${pathname}`,
+          credentials: init?.credentials,
+          type: new Headers(init?.headers).get('content-type'),
+          hasBody: init?.body !== undefined,
+        });
+      }
+      return real(...asked);
+    };
+  });
+  return async (): Promise<{ call: string; credentials?: string; type: string | null; hasBody: boolean }[]> =>
+    page.evaluate(() => Object(window).adminCalls);
+}
+
 test("[ADM-12] calls of the area carry a bearer token, a JSON content type and the browser's credentials", async ({
   page,
+  product,
 }) => {
-  const asked: { path: string; authorization: string | undefined; type: string | undefined }[] = [];
+  const email = 'calls-carry@souk.test';
+  const id = await newPerson(product.publicUrl, email);
+  const calls = await administratorCalls(product.publicUrl);
+  await calls.addUserSubscription({ params: { id }, body: { type: 'rental', mcpId: 'travel-pro' } });
+  const bearers: { call: string; authorization: string | undefined }[] = [];
   page.on('request', (request) => {
     const { pathname } = new URL(request.url());
     if (!pathname.startsWith('/admin/')) return;
-    const { authorization, 'content-type': type } = request.headers();
-    asked.push({ path: pathname, authorization, type });
+    bearers.push({ call: `${request.method()} ${pathname}`, authorization: request.headers()['authorization'] });
   });
-  await page.addInitScript(() => {
-    const real = window.fetch;
-    window.fetch = (...call) => {
-      if (call[1]?.credentials === 'omit') throw new Error('a call without credentials');
-      return real(...call);
-    };
-  });
+  const madeCalls = await recordCalls(page);
   await openSignedIn(page, '/admin', 'admin@souk.test');
   await page.getByRole('button', { name: 'Paste JSON Text', exact: true }).click();
   await page.getByLabel('Manifest JSON').fill('{"id":"-","name":"Wrong","serviceType":"mcp"}');
   await page.getByRole('button', { name: 'Upload Manifest', exact: true }).click();
   await expect(page.getByText(/^Failed to upload manifest: Invalid manifest: id must be/)).toBeVisible();
-  expect(asked.filter(({ path }) => path === '/admin/manifests').length).toBeGreaterThan(1);
-  for (const { path, authorization } of asked) expect(authorization, path).toMatch(/^Bearer ./);
-  expect(asked.at(-1)).toMatchObject({ path: '/admin/manifests', type: 'application/json' });
+  await page.getByRole('tab', { name: /^User Management/ }).click();
+  await act(page, 'Edit credits', email).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Update credits', exact: true }).click();
+  await expect(page.getByText(`${email} now has 0 credits.`)).toBeVisible();
+  await act(page, 'View details', email).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove travel-pro', exact: true }).click();
+  const remove = page.getByRole('alertdialog');
+  await remove.getByRole('button', { name: 'Remove rental', exact: true }).click();
+  await expect(remove).toHaveCount(0);
+
+  const made = await madeCalls();
+  const withBody = made.filter(({ hasBody }) => hasBody);
+  expect(withBody.map(({ call }) => call.replaceAll(/[0-9a-f-]{36}/g, ':id'))).toEqual([
+    'POST /admin/manifests',
+    'PUT /admin/users/:id/credits',
+    'DELETE /admin/users/:id/subscription/:id',
+  ]);
+  for (const { call, type } of withBody) expect(type, call).toBe('application/json');
+  expect(made.length).toBeGreaterThan(withBody.length);
+  for (const { call, credentials } of made) expect(credentials, call).toBe('include');
+  expect(bearers.length).toBeGreaterThanOrEqual(made.length);
+  for (const { call, authorization } of bearers) expect(authorization, call).toMatch(/^Bearer ./);
+  await erasePerson(product.publicUrl, id, email);
 });
 
 test("[ADM-3] a visitor of the administrator area reads 'Access Denied', and can sign in", async ({ page }) => {

@@ -51,6 +51,34 @@ test('[BILL-15] [SUB-9] what cannot be fetched falls back to tier T0, no credits
   await expect(subscriptions(page)).toContainText('No plan yet');
 });
 
+test('[BILL-4] the summary has the counts of subscriptions, purchases, rentals and trials, each its own', async ({
+  page,
+}) => {
+  await changeOwned(page, (answer) => ({
+    ...answer,
+    summary: {
+      ...answer.summary,
+      hasActiveSubscriptions: true,
+      totalSubscriptions: 4,
+      totalPurchases: 3,
+      totalRentals: 2,
+      totalTrials: 1,
+    },
+  }));
+  await openBilling(page, 'counted-four@souk.test');
+  const summary = page.getByRole('region', { name: 'Subscription Summary', exact: true });
+  await expect(summary.locator('dt, dd')).toHaveText([
+    'Subscriptions',
+    '4',
+    'Purchases',
+    '3',
+    'Rentals',
+    '2',
+    'Trials',
+    '1',
+  ]);
+});
+
 const history = (page: Page) => page.getByRole('region', { name: 'Billing History', exact: true });
 const refresh = (page: Page) => history(page).getByRole('button', { name: 'Refresh', exact: true });
 const titleOf = (page: Page, text: string) => alerts(page).getByRole('heading', { name: text, exact: true });
@@ -106,8 +134,11 @@ test('[BILL-5] [BILL-13] [HIST-13] [HIST-14] a history that fails to refresh say
   await expect(titleOf(page, 'Failed to fetch transactions')).toBeVisible();
 });
 
-/** Lets the page see these transactions, the first of which is a refund, and the second was refunded. */
-function changeHistory(page: Page, numbers: () => number[]): Promise<unknown> {
+/**
+ * Lets the page see these transactions, the first of which is a refund, and the second was refunded.
+ * @param all how many there are with those that are not among the newest
+ */
+function changeHistory(page: Page, numbers: () => number[], all?: number): Promise<unknown> {
   const row = (id: number) => ({
     id: `t-${id}`,
     status: id === 2 ? 'refunded' : 'completed',
@@ -122,10 +153,19 @@ function changeHistory(page: Page, numbers: () => number[]): Promise<unknown> {
   });
   return routeNow(page, '**/v2/billing-history/user/*/dashboard', (route) => {
     const recentTransactions = numbers().map(row);
-    const totals = { totalSpent: 2000, currency: 'USD', totalTransactions: recentTransactions.length };
+    const totals = { totalSpent: 2000, currency: 'USD', totalTransactions: all ?? recentTransactions.length };
     return route.fulfill({ json: { success: true, data: { ...totals, recentTransactions } } });
   });
 }
+
+test('[BILL-6] the history shows what was spent, how many transactions there are, and how many of them are recent', async ({
+  page,
+}) => {
+  await changeHistory(page, () => [1, 2, 3, 4, 5, 6, 7], 42);
+  await openBilling(page, 'counted-history@souk.test');
+  await expect(history(page).locator('dt, dd')).toHaveText(['Total spent', '$20', 'Transactions', '42', 'Recent', '7']);
+  await expect(history(page)).toContainText('Showing 5 of 7 recent transactions');
+});
 
 test('[BILL-7] [BILL-9] [BILL-10] [BILL-11] the five newest transactions stand there, with refunds green and +, and the count of more', async ({
   page,

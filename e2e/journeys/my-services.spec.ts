@@ -29,7 +29,28 @@ const shown = async (page: Page) => {
   return { all: await cardsOf(page).count(), active: Number((await lineOf(page).innerText()).split(' ')[0]) };
 };
 
-test('[MINE-1] [MINE-3] [MINE-4] [MINE-33] my services load, and are counted', async ({ page }) => {
+test('[MINE-4] the three counters are of what is active, of what is free and of what was paid for', async ({ page }) => {
+  await changeServices(page, (services) => {
+    const [one] = services.filter(({ id }) => id === 'travel-pro');
+    if (!one) throw new Error('no Travel Pro');
+    const types = ['free', 'free', 'free', 'free', 'purchase', 'rental', 'subscription', 'none'] as const;
+    return types.map((accessType, index) => ({
+      ...one,
+      id: `counted-${index}`,
+      name: `Counted ${index}`,
+      trialDays: null,
+      enabled: index < 5,
+      down: null,
+      userAccess: { ...one.userAccess, accessType, hasAccess: accessType !== 'none' },
+    }));
+  });
+  await openServices(page, 'counts-three@souk.test');
+  await expect(lineOf(page)).toHaveText('5 of 8 services active');
+  const counters = screen(page).locator('dl').first().locator('dt, dd');
+  await expect(counters).toHaveText(['Active', '5', 'Free', '4', 'Paid', '3']);
+});
+
+test('[MINE-1] [MINE-3] [MINE-33] my services load, and are counted', async ({ page }) => {
   const release = await holdCalls(page, listPath);
   await openServices(page, 'counts-cards@souk.test');
   await expect(screen(page).getByRole('status').filter({ hasText: 'Loading your services...' })).toBeVisible();

@@ -72,7 +72,58 @@ async function newOwner() {
   return { ann, added, daily, bought, ...(await writtenOf(ann.userId)) };
 }
 
-test('[USR-30] [USR-41] what an administrator adds is had at once as theirs, and costs no money', async () => {
+test('[USR-30] the call takes service or plan, type, period, features and reason, and keeps each of them', async () => {
+  const ann = await newPerson();
+  const add = (body: object) => send(`POST /admin/users/${ann.userId}/subscription`, administrator.accessToken, body);
+  const sent = {
+    mcpId: 'top',
+    type: 'rental',
+    period: 'weekly',
+    features: ['A week on top', 'With a guide'],
+    reason: 'A friend of the house',
+  };
+  const rented = await add(sent);
+  expect(rented).toMatchObject({ status: 200, success: true });
+  const bought = await add({ mcpId: 'paid', type: 'purchase', features: ['For good'], reason: 'A prize' });
+  const plan = await add({
+    mcpId: 'basic',
+    type: 'subscription',
+    period: 'monthly',
+    features: ['System subscription (basic)'],
+    reason: 'For the talk',
+  });
+  const { billing } = await admin.getUserBilling({ params: { userId: ann.userId } });
+  const { mcpId, period, features } = sent;
+  expect(billing.rentals).toMatchObject([{ id: rented.id, mcpId, type: period, features }]);
+  expect(Date.parse(rented.endsAt) - Date.parse(billing.rentals[0]?.startDate ?? '')).toBe(7 * dayMs);
+  expect(billing.purchases).toMatchObject([{ id: bought.id, mcpId: 'paid', type: 'purchase', features: ['For good'] }]);
+  expect(billing.subscriptions).toMatchObject([{ id: plan.id, mcpId: 'basic', type: 'subscription' }]);
+  const given = (id: string, type: string, of: string, reason: string) => ({
+    actor_id: administrator.userId,
+    action: 'access.given',
+    reason,
+    details: { id, type, of },
+  });
+  expect(await audits(ann.userId)).toMatchObject([
+    given(rented.id, 'rental', 'top', 'A friend of the house'),
+    given(bought.id, 'purchase', 'paid', 'A prize'),
+    given(plan.id, 'subscription', 'basic', 'For the talk'),
+  ]);
+});
+
+test.each(['basic', 'pro'] as const)(
+  '[USR-41] a subscription that is given without features has those of its plan: %s',
+  async (mcpId) => {
+    const ann = await newPerson();
+    const body = { type: 'subscription', mcpId } as const;
+    await admin.addUserSubscription({ params: { id: ann.userId }, body });
+    const features = [`System subscription (${mcpId})`];
+    const { billing } = await admin.getUserBilling({ params: { userId: ann.userId } });
+    expect(billing.subscriptions).toMatchObject([{ mcpId, features }]);
+  },
+);
+
+test('what an administrator adds is had at once as theirs, and costs no money', async () => {
   const { ann, added, daily } = await newOwner();
   expect(await ann.service('top')).toMatchObject({
     accessType: 'rental',

@@ -7,7 +7,7 @@ test.each([
   ['[MAN-21] an empty text', '', 'Please enter a manifest JSON or upload a file'],
   ['[MAN-21] blanks', ' \n', 'Please enter a manifest JSON or upload a file'],
   ['[MAN-23] a brace', '{', 'Invalid JSON format. Please check your manifest syntax.'],
-  ...['{"name":"A","serviceType":"mcp"}', '{"id":"a","name":null,"serviceType":""}', '[]', 'null', '7'].map((text) => [
+  ...['{"name":"A","serviceType":"mcp"}', '{"id":"a","serviceType":"mcp"}', '{"id":"a","name":"A"}', '{"name":"A"}', '{"serviceType":"mcp"}', '{"id":"a","name":null,"serviceType":""}', '[]', 'null', '7'].map((text) => [
     `[MAN-22] ${text}`,
     text,
     'Invalid manifest: Missing required fields (id, name, serviceType)',
@@ -28,7 +28,8 @@ test.each([
 });
 
 test('[MAN-19] [MAN-20] a file is refused for its name, and for what does not parse', async () => {
-  expect(await readManifestFile(new File([whole], 'atlas.txt'))).toEqual({ text: 'Please select a JSON file' });
+  for (const name of ['atlas.txt', 'atlas.json.txt', 'atlasjson', 'json', 'atlas.json5', 'atlas.json.'])
+    expect(await readManifestFile(new File([whole], name)), name).toEqual({ text: 'Please select a JSON file' });
   expect(manifestFault('{"id":', 'file')?.text).toBe('Invalid JSON file. Please check the file format.');
   const latin = new File([new Uint8Array([0x22, 0xe9, 0x22])], 'atlas.json');
   expect(await readManifestFile(latin)).toMatchObject({ text: 'Invalid JSON file. Please check the file format.' });

@@ -7,6 +7,9 @@ const ofAccess = [
   'Authentication failed. Please log in again.',
   'Authentication required. Please log in.',
   'Access denied. Admin privileges required.',
+  // as others than the broker say it: the word stands anywhere in the text
+  "HTTP 403: Access denied by the company's proxy",
+  'The Authentication service is away',
 ];
 
 test("[MAN-41] [ERR-11] a list that cannot be loaded gives 'Failed to load manifests', with the reason beside it", () => {
