@@ -229,8 +229,8 @@ test('what a deployment changes and whom it concerns is told before it is done',
     to: '1.1.0',
     before: { version: '1.0.0' },
     after: { version: '1.1.0' },
-    people: { renters: 0, users: 1 },
-    effects: [expect.stringContaining('1 person called it in the last 30 days')],
+    people: { renters: 0, users: 1, asked: 1 },
+    effects: [expect.stringContaining('1 person called it in the last 30 days; they agreed to less and are asked')],
   });
   expect(told.differences.map(({ text }) => text)).toEqual([
     'version: 1.0.0 -> 1.1.0',
@@ -243,6 +243,51 @@ test('what a deployment changes and whom it concerns is told before it is done',
   await admin.deployManifest({ params: { id: 'shown' }, body: {} });
   expect(await ann.call('shown__echo')).toMatchObject({ isError: true });
   await admin.deleteManifest({ params: { id: 'shown' }, body: {} });
+});
+
+test('the preview of a price counts those who called the tool and agreed to less, beside everyone who called the server', async () => {
+  const token = async () => administrator.accessToken;
+  const server = createClient(adminServerEndpoints, { baseUrl: shop.publicUrl, fetch, token });
+  const id = 'raised';
+  const differences = () => server.getServerDifferences({ params: { id }, query: {} });
+  const priced = async (version: string, echo: number) => {
+    await stage(manifest(id, { version, billing: { tier: 'T0', toolCosts: { echo } } }));
+  };
+  const deployed = async (version: string, echo: number) => {
+    await priced(version, echo);
+    await admin.deployManifest({ params: { id }, body: {} });
+  };
+  const newCaller = async (tool: string) => {
+    const person = await newPerson();
+    await admin.setUserCredits({ params: { id: person.userId }, body: { credits: 20 } });
+    const answer = await person.call(`${id}__${tool}`);
+    expect(answer.isError ?? false, JSON.stringify(answer)).toBe(false);
+    return person;
+  };
+  await deployed('1.0.0', 3);
+  await newCaller('echo');
+  const approves = await newCaller('echo');
+  await newCaller('capabilities');
+  await deployed('1.0.1', 6);
+  // who came at a higher price agreed to it
+  await newCaller('echo');
+  await deployed('1.0.2', 2);
+  await priced('1.1.0', 5);
+  await Promise.all([shop.billing.ledger.flush(), shop.usage.flush()]);
+  expect((await differences()).people).toEqual({ renters: 0, users: 4, asked: 2 });
+  await shop.db.query(
+    `insert into price_approvals (user_id, livemode, server_id, tool, credits, approved_at, via)
+     values ($1, false, $2, 'echo', 5, now(), 'page')`,
+    [approves.userId, id],
+  );
+  const { people, effects } = await differences();
+  expect(people).toEqual({ renters: 0, users: 4, asked: 1 });
+  expect(effects.join(' ')).toContain('4 people called it in the last 30 days; 1 of them agreed to less and is asked');
+  await priced('1.2.0', 1);
+  const lower = await differences();
+  expect(lower.people).toEqual({ renters: 0, users: 4, asked: 0 });
+  expect(lower.effects.join(' ')).not.toContain('asked');
+  await admin.deleteManifest({ params: { id }, body: {} });
 });
 
 test("a deleted person's address goes from the reasons of versions, and a version that they staged names no address", async () => {

@@ -81,8 +81,8 @@ export const previewDeployAll = endpoint({
           changes: z.array(z.string()).max(previewedChanges),
           /** What it does and to whom, each a sentence. Empty where nobody notices. */
           effects: z.array(z.string()),
-          /** People who rent it now, and who called it in 30 days. */
-          people: z.object({ renters: z.int(), users: z.int() }),
+          /** People who rent it now, who called it in 30 days, and who of these are asked about a higher price. */
+          people: z.object({ renters: z.int(), users: z.int(), asked: z.int() }),
           /** Secrets that it needs and that have no value: without them its server does not answer. */
           missingSecrets: z.int(),
         }),

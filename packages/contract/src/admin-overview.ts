@@ -194,9 +194,9 @@ export const getAdminFigures = endpoint({
         }),
       )
       .length(overviewDays),
-    /** Servers with at least 20 calls that they answered or failed, which `calls` counts, the slowest first. */
+    /** Servers with at least 20 answered calls, the slowest first. */
     slowest: z.array(z.object({ serverId: z.string(), name: z.string(), calls: z.int(), p95Ms: z.int() })).max(5),
-    /** The same, the largest share of failed calls first. */
+    /** Servers with at least 20 calls that they answered (`calls`) or failed (`errors`), the largest share of failed ones first. */
     failing: z.array(z.object({ serverId: z.string(), name: z.string(), calls: z.int(), errors: z.int() })).max(5),
   }),
   errors,

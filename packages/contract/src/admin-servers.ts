@@ -43,8 +43,11 @@ export const getServerDifferences = endpoint({
     differences: z.array(manifestDifferenceSchema),
     /** What it does and to whom, each a sentence: prices, renters, sign-ins, tools. Empty where nobody notices. */
     effects: z.array(z.string()),
-    /** People who rent it now, and who called it in 30 days. */
-    people: z.object({ renters: z.int(), users: z.int() }),
+    /**
+     * People who rent it now, who called it in 30 days, and who of these agreed to less than a tool will cost: they are asked
+     * before their next call of it.
+     */
+    people: z.object({ renters: z.int(), users: z.int(), asked: z.int() }),
     /** Secrets that the second needs and that have no value: without them its server does not answer. */
     missingSecrets: z.int(),
   }),
@@ -149,9 +152,11 @@ export const getServerFigures = endpoint({
       .nullable(),
     /** What all people did in the last 30 days (UTC). */
     month: z.object({
+      /** Tool calls that were answered. */
       calls: z.int(),
-      /** Calls that the server failed; what was refused before it was sent counts apart. */
+      /** Tool calls that the server failed: none of `calls`. */
       errors: z.int(),
+      /** Tool calls that were refused or canceled: none of `calls`. */
       refused: z.int(),
       /** null without an answered call. */
       p50Ms: z.int().nullable(),
@@ -191,8 +196,9 @@ export const listServerTools = endpoint({
         stagedCredits: z.int().nullable(),
         readOnly: z.boolean(),
         destructive: z.boolean(),
-        /** Counted over 30 days. */
+        /** Answered calls of the last 30 days. */
         calls: z.int(),
+        /** Calls that the server failed in these days: none of `calls`. */
         errors: z.int(),
         /** How much of a model's context its definition takes, by our estimate. */
         tokens: z.int(),

@@ -22,7 +22,7 @@ export async function joinCatalogue(
   { allowlist, allowAddresses, policy }: Installation,
   livemode: () => boolean,
 ): Promise<CatalogueParts> {
-  const people = peopleOfServers({ query: db.query, livemode, clock });
+  const people = peopleOfServers({ query: db.query, livemode, isCharging: config.payments !== 'off', clock });
   const catalogue = await createCatalogue({
     db,
     clock,

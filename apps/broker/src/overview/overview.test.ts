@@ -253,9 +253,9 @@ describeOnDatabases('the overview', migrations, (open) => {
         began: { now: was.plans.began.now, before: 3 },
         ended: { now: was.plans.ended.now + 5, before: 0 },
       },
-      // 24 calls of this server: 95 % of those that were answered within the slowest but one
-      slowest: [{ serverId: 'used', name: 'Used', calls: 24, p95Ms: 1750 }],
-      failing: [{ serverId: 'used', name: 'Used', calls: 24, errors: 1 }],
+      // 23 answered calls of this server, 95 % of them within the slowest but one; the failed one stands apart
+      slowest: [{ serverId: 'used', name: 'Used', calls: 23, p95Ms: 1750 }],
+      failing: [{ serverId: 'used', name: 'Used', calls: 23, errors: 1 }],
     });
     expect(now.days[0]).toEqual({ date: from, calls: 40, errors: 0, creditsUsed: 0, people: 3 });
     // a day is counted once, and that of today not before its end

@@ -30,6 +30,7 @@ export { readBillingNeeds } from './needs/read-billing-needs.ts';
 export { mountBillingHistoryRoutes } from './history/routes.ts';
 export { billingMigrations } from './migrations.ts';
 export type { BillingLinks } from './billing-links.ts';
+export { countAsked } from './price-rises/count-asked.ts';
 export type { PriceRise, PriceRises } from './price-rises/create-price-rises.ts';
 export { mountPriceRiseRoutes } from './price-rises/routes.ts';
 export { priceApprovalsContributor } from './price-rises/account-contributor.ts';

@@ -10,6 +10,7 @@ export { addressNotPublic } from './oauth/document-fault.ts';
 export { identityMigrations } from './migrations.ts';
 export type { ThrowAwayAccess } from './tokens/throw-away-access.ts';
 export type { PeoplePlans } from './users/people-plans.ts';
+export { accountsSince } from './users/accounts-since.ts';
 export { emailsOf } from './users/emails-of.ts';
 export { usersOfAddress } from './users/users-of-address.ts';
 export type { FoundAccount } from './users/find-accounts.ts';

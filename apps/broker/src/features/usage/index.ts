@@ -10,6 +10,7 @@ export { mergeUsage } from './daily/merge-usage.ts';
 export { createServerFigures, type ServerUse } from './server-figures/create-server-figures.ts';
 export { mountServerFigures } from './server-figures/routes.ts';
 export { mountServerRecord } from './server-record/routes.ts';
+export { callersOfTools } from './server-record/callers-of-tools.ts';
 export { countPeopleOfServer } from './server-record/people-of-server.ts';
 export { createRecentUse, type RecentUse } from './server-record/recent-use.ts';
 export { serversUsedTogether } from './server-record/used-together.ts';

@@ -67,7 +67,12 @@ export async function runLocally(config: Config, command: string, args: unknown)
       peoplePlans: () => plans,
       endPaid: async (...asked) => administration?.endPaid(...asked) ?? [],
     });
-    const people = peopleOfServers({ query: db.query, livemode: () => livemode, clock: systemClock });
+    const people = peopleOfServers({
+      query: db.query,
+      livemode: () => livemode,
+      isCharging: config.payments !== 'off',
+      clock: systemClock,
+    });
     const catalogue = await createCatalogue({ db, clock: systemClock, log, versionEnds: dropRegistrations, ...people });
     const secrets = await createServerSecrets({ db, vault, clock: systemClock, log });
     const environment = config.upstreamSecrets;

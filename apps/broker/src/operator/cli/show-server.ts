@@ -24,7 +24,7 @@ export async function showServer(values: Values, { environment, stdout }: CliOpt
     }
   } else stdout('not deployed');
   stdout('In 30 days:');
-  stdout(`  ${month.calls} calls, ${month.errors} failed by the server, ${month.refused} refused or canceled`);
+  stdout(`  ${month.calls} answered calls, ${month.errors} failed by the server, ${month.refused} refused or canceled`);
   if (month.p50Ms !== null) stdout(`  half of them within ${month.p50Ms} ms, 95 % within ${month.p95Ms ?? 0} ms`);
   stdout(`  ${month.credits} credits, ${month.users} people, ${renters} renters now`);
   stdout(`  rentals brought ${moneyText(month.revenueCents, month.currency)} after refunds`);

@@ -63,7 +63,7 @@ test('server show prints how a server is and did, and --json the same as data', 
   const { code, out } = await souk('server', 'show', 'web');
   expect(code).toBe(0);
   expect(out).toMatch(/^connected since 2\d{3}-/m);
-  expect(out).toContain('0 calls, 0 failed by the server, 0 refused or canceled');
+  expect(out).toContain('0 answered calls, 0 failed by the server, 0 refused or canceled');
   expect(JSON.parse((await souk('server', 'show', 'web', '--json')).out)).toMatchObject({ month: { calls: 0 } });
   expect(await souk('server', 'show', 'unknown')).toMatchObject({
     code: 1,

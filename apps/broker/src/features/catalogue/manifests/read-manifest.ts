@@ -1,9 +1,10 @@
 import type { getManifest, ListedManifest } from '@souk/contract/admin-manifests.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
+import type { Manifest } from '@souk/contract/manifest.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Catalogue } from '../create-catalogue.ts';
 import { differingFields, noManifest } from '../manifest-versions.ts';
-import type { PeopleOfServer } from './differences/describe-effects.ts';
+import type { PeopleOfServer, RaisedPrice } from './differences/describe-effects.ts';
 import { lastLive, type ManifestHead } from './manifest-heads.ts';
 import { nextVersion } from './next-version.ts';
 import { presentManifest } from './present-manifest.ts';
@@ -17,7 +18,9 @@ export type PeopleOfServers = {
   rentersOf(serverIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** The addresses of people, by user id; deleted ones have none. */
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  peopleOf(serverId: string): Promise<PeopleOfServer>;
+  peopleOf(serverId: string): Promise<Omit<PeopleOfServer, 'asked'>>;
+  /** How many people who called these tools in 30 days are asked before they pay the higher price. */
+  askedOf(manifest: Manifest, raised: readonly RaisedPrice[]): Promise<number>;
 };
 
 export type ManifestFacts = Pick<PeopleOfServers, 'rentersOf' | 'emailsOf'> & { catalogue: Catalogue };

@@ -13,14 +13,14 @@ export type OverallUse = {
   people: { now: number; before: number | null };
   byDay: ReadonlyMap<string, { calls: number; errors: number }>;
   peopleByDay: ReadonlyMap<string, number>;
-  /** Of the slowest servers first: 95 % of the calls were answered within so many ms. */
+  /** The slowest servers first: 95 % of the `calls`, which are answered ones, took at most so many ms. */
   slowest: { serverId: string; calls: number; p95Ms: number }[];
-  /** Servers that failed the largest share of their calls. */
+  /** Servers that failed the largest share of their calls. `calls` are answered ones, beside `errors`. */
   failing: { serverId: string; calls: number; errors: number }[];
 };
 
 type DayRow = { day: string; calls: number; failed: number };
-type ServerRow = { server_id: string; calls: number; answered: number; failed: number; latency: number[] };
+type ServerRow = { server_id: string; answered: number; failed: number; latency: number[] };
 
 /** Fewer calls say little about a server. */
 const leastCalls = 20;
@@ -39,11 +39,10 @@ export async function readOverallUse(
       [span.before],
     ),
     query<ServerRow>(
-      `select server_id, (sum(answered) + sum(failed))::bigint as calls, sum(answered)::bigint as answered,
-         sum(failed)::bigint as failed,
+      `select server_id, sum(answered)::bigint as answered, sum(failed)::bigint as failed,
          array[${latencyColumns.map((column) => `sum(${column})::bigint`).join(', ')}] as latency
        from usage_by_server_day where day >= $1::date group by server_id having sum(answered) + sum(failed) >= ${leastCalls}
-       order by calls desc limit ${maxServers}`,
+       order by sum(answered) + sum(failed) desc limit ${maxServers}`,
       [span.from],
     ),
     query<{ people: number; today: number }>(
@@ -80,8 +79,8 @@ export async function readOverallUse(
 
 function slowestOf(rows: readonly ServerRow[]): OverallUse['slowest'] {
   return rows
-    .flatMap(({ server_id: serverId, calls, answered, latency }) => {
-      const p95Ms = answered >= leastCalls ? percentileMs(latency, 0.95) : undefined;
+    .flatMap(({ server_id: serverId, answered: calls, latency }) => {
+      const p95Ms = calls >= leastCalls ? percentileMs(latency, 0.95) : undefined;
       return p95Ms === undefined ? [] : [{ serverId, calls, p95Ms }];
     })
     .toSorted((a, b) => b.p95Ms - a.p95Ms)
@@ -90,7 +89,11 @@ function slowestOf(rows: readonly ServerRow[]): OverallUse['slowest'] {
 
 function failingOf(rows: readonly ServerRow[]): OverallUse['failing'] {
   return rows
-    .flatMap(({ server_id: serverId, calls, failed: errors }) => (errors > 0 ? [{ serverId, calls, errors }] : []))
-    .toSorted((a, b) => b.errors / b.calls - a.errors / a.calls)
+    .flatMap(({ server_id: serverId, answered: calls, failed: errors }) =>
+      errors > 0 ? [{ serverId, calls, errors }] : [],
+    )
+    .toSorted((a, b) => failedShare(b) - failedShare(a))
     .slice(0, shownServers);
 }
+
+const failedShare = ({ calls, errors }: OverallUse['failing'][number]) => errors / (calls + errors);

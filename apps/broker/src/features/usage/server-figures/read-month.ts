@@ -5,6 +5,7 @@ import { countPeopleOfServer } from '../server-record/people-of-server.ts';
 
 /** What all people used of a server. */
 export type ServerMonth = {
+  /** Answered calls. Those that the server failed and those that were refused or canceled before stand apart. */
   calls: number;
   errors: number;
   refused: number;
@@ -16,7 +17,7 @@ export type ServerMonth = {
 
 type Row = { calls: number; answered: number; failed: number; credits: number; latency: number[] };
 
-/** Reads the last 30 days (UTC) from the sums by day. Calls are those of tools that were sent to it; credits and people are of prompts and resources too. */
+/** Reads the last 30 days (UTC) from the sums by day. Calls are those of tools; credits and people are of prompts and resources too. */
 export async function readMonth(query: Query, serverId: string, nowMs: number): Promise<ServerMonth> {
   const [{ rows }, users] = await Promise.all([
     query<Row>(monthText, [serverId, firstShownDay(nowMs)]),
@@ -24,7 +25,7 @@ export async function readMonth(query: Query, serverId: string, nowMs: number): 
   ]);
   const { calls = 0, answered = 0, failed = 0, credits = 0, latency = [] } = rows[0] ?? {};
   return {
-    calls: answered + failed,
+    calls: answered,
     errors: failed,
     refused: calls - answered - failed,
     p50Ms: percentileMs(latency, 0.5) ?? null,
@@ -34,14 +35,14 @@ export async function readMonth(query: Query, serverId: string, nowMs: number): 
   };
 }
 
-/** Reads the use of each tool, by name. */
+/** Reads the answered and the failed calls of each tool, by name. */
 export async function readToolUse(
   query: Query,
   serverId: string,
   nowMs: number,
 ): Promise<ReadonlyMap<string, { calls: number; errors: number }>> {
   const { rows } = await query<{ name: string; calls: number; failed: number }>(
-    `select name, (sum(answered) + sum(failed))::bigint as calls, sum(failed)::bigint as failed from usage_of_servers
+    `select name, sum(answered)::bigint as calls, sum(failed)::bigint as failed from usage_of_servers
      where server_id = $1 and day >= $2::date and kind = 'tool' group by name`,
     [serverId, firstShownDay(nowMs)],
   );

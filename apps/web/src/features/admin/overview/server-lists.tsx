@@ -13,19 +13,23 @@ export function ServerLists({ figures: { slowest, failing } }: { figures: Figure
         title="Slowest servers"
         text="95% of the calls were answered within this time."
         empty="No server has 20 answered calls yet."
-        rows={slowest.map((one) => ({ ...one, value: durationText(one.p95Ms) }))}
+        rows={slowest.map((one) => ({ ...one, detail: answeredText(one.calls), value: durationText(one.p95Ms) }))}
       />
       <List
         title="Servers that failed calls"
         text="The share of their calls that they failed."
         empty="No server with 20 calls failed any."
-        rows={failing.map((one) => ({ ...one, value: shareText(one.errors, one.calls) }))}
+        rows={failing.map(({ calls, errors, ...one }) => ({
+          ...one,
+          detail: `${formatCount(errors)} of ${formatCount(calls + errors)} calls`,
+          value: shareText(errors, calls + errors),
+        }))}
       />
     </div>
   );
 }
 
-type Row = { serverId: string; name: string; calls: number; value: ReactNode };
+type Row = { serverId: string; name: string; detail: string; value: ReactNode };
 
 function List({ title, text, empty, rows }: { title: string; text: string; empty: string; rows: readonly Row[] }) {
   const id = title.replaceAll(' ', '-').toLowerCase();
@@ -41,7 +45,7 @@ function List({ title, text, empty, rows }: { title: string; text: string; empty
         <p className="px-4 pb-4 text-quiet sm:px-5">{empty}</p>
       ) : (
         <ol className="divide-y divide-line">
-          {rows.map(({ serverId, name, calls, value }) => (
+          {rows.map(({ serverId, name, detail, value }) => (
             <li key={serverId} className="flex min-h-11 items-center justify-between gap-4 px-4 py-2 sm:px-5">
               <TextLink
                 dir="auto"
@@ -53,9 +57,7 @@ function List({ title, text, empty, rows }: { title: string; text: string; empty
                 {name}
               </TextLink>
               <span className="shrink-0 text-right tabular-nums">
-                <span className="mr-3 text-xs text-faint">
-                  {calls === 1 ? '1 call' : `${formatCount(calls)} calls`}
-                </span>
+                <span className="mr-3 text-xs text-faint">{detail}</span>
                 <span className="font-medium">{value}</span>
               </span>
             </li>
@@ -66,4 +68,5 @@ function List({ title, text, empty, rows }: { title: string; text: string; empty
   );
 }
 
+const answeredText = (calls: number) => (calls === 1 ? '1 answered call' : `${formatCount(calls)} answered calls`);
 const durationText = (ms: number) => (ms < 1000 ? `${formatCount(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);

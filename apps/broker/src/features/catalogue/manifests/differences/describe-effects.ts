@@ -10,7 +10,12 @@ export type PeopleOfServer = {
   renters: number;
   /** Who called it in 30 days. */
   users: number;
+  /** Who of them agreed to less than a tool will cost, and is asked before their next call of it (decision 0051). */
+  asked: number;
 };
+
+/** A tool that costs more in a later version of a manifest. */
+export type RaisedPrice = { tool: string; before: number; after: number };
 
 /** How many tools of a server wait for a decision, and how many an administrator keeps hidden. */
 type HiddenTools = { toolsUnderReview: number; toolsKeptHidden: number };
@@ -98,7 +103,7 @@ function toolPrices(before: Manifest, after: Manifest, people: PeopleOfServer): 
   const [was, is] = [costsOf(before), costsOf(after)];
   const names = new Set([...was.keys(), ...is.keys()]);
   const changed = [...names].filter((name) => (was.get(name) ?? 0) !== (is.get(name) ?? 0));
-  const raised = changed.filter((name) => (is.get(name) ?? 0) > (was.get(name) ?? 0)).length;
+  const raised = raisedPrices(before, after).length;
   const coming = Object.keys(after.billing?.announcedPrices ?? {}).length;
   const isAnnounced = !isDeepStrictEqual(before.billing?.announcedPrices ?? {}, after.billing?.announcedPrices ?? {});
   const isCharged = ({ billing }: Manifest) => billing?.chargeOnErrors === true;
@@ -107,7 +112,7 @@ function toolPrices(before: Manifest, after: Manifest, people: PeopleOfServer): 
     ...(changed.length === 0
       ? []
       : [
-          `Calls that begin after the deployment cost the new prices of ${tools(changed.length)} (${raised} higher, ${changed.length - raised} lower); calls that run then keep theirs. ${raised > 0 ? 'People who know a lower price are asked before their next call: ' : ''}${used(people)}.`,
+          `Calls that begin after the deployment cost the new prices of ${tools(changed.length)} (${raised} higher, ${changed.length - raised} lower); calls that run then keep theirs. ${used(people)}${raised > 0 && people.users > 0 ? `; ${askedText(people)}` : ''}.`,
         ]),
     ...(isAnnounced
       ? [
@@ -124,6 +129,21 @@ function toolPrices(before: Manifest, after: Manifest, people: PeopleOfServer): 
         ]
       : []),
   ];
+}
+
+/** The tools whose price rises from one version to the other. */
+export function raisedPrices(before: Manifest, after: Manifest): RaisedPrice[] {
+  const was = costsOf(before);
+  return [...costsOf(after)]
+    .map(([tool, credits]) => ({ tool, before: was.get(tool) ?? 0, after: credits }))
+    .filter((price) => price.after > price.before);
+}
+
+function askedText({ asked, users }: PeopleOfServer): string {
+  if (asked === 0) return 'no one agreed to less and is asked before their next call';
+  const who = asked === users ? (users === 1 ? 'they' : `all ${users}`) : `${asked} of them`;
+  const agreed = asked === 1 && users > 1 ? 'agreed to less and is' : 'agreed to less and are';
+  return `${who} ${agreed} asked before their next call`;
 }
 
 function comparedResults(

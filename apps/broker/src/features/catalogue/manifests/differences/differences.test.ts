@@ -9,7 +9,7 @@ const wordsOf = (before: object, after: object) =>
 const effectsOf = (
   before: object,
   after: object,
-  people = { renters: 0, users: 0, toolsUnderReview: 0, toolsKeptHidden: 0 },
+  people = { renters: 0, users: 0, asked: 0, toolsUnderReview: 0, toolsKeptHidden: 0 },
 ) => describeEffects(manifest('travel', before), manifest('travel', after), people);
 const http = (url: string) => ({ type: 'http', url });
 
@@ -73,7 +73,7 @@ test('tools of a snapshot and headers are compared by their name, and one that m
 });
 
 test('what a deployment does is said with its numbers, and nothing where nobody notices', () => {
-  const people = { renters: 12, users: 40, toolsUnderReview: 0, toolsKeptHidden: 0 };
+  const people = { renters: 12, users: 40, asked: 7, toolsUnderReview: 0, toolsKeptHidden: 0 };
   const billing = (change: object) => ({ billing: { tier: 'T1', rental: { price: 500 }, ...change } });
   expect(effectsOf(billing({}), billing({ rental: { price: 700 } }), people)).toEqual([
     'New rentals cost $7/month instead of $5/month. 12 people rent it and keep the price they have, also when it renews, until the rental ends.',
@@ -85,12 +85,19 @@ test('what a deployment does is said with its numbers, and nothing where nobody 
     'People with a plan of tier T2 (Professional) or above may use it. People with a plan of tier T1 (Basic) lose it at once, unless they rent it, bought it or try it: 40 people called it in the last 30 days, 12 people rent it.',
   ]);
   expect(effectsOf(billing({}), billing({ toolCosts: { a: 1 }, chargeOnErrors: true }), people)).toEqual([
-    'Calls that begin after the deployment cost the new prices of 1 tool (1 higher, 0 lower); calls that run then keep theirs. People who know a lower price are asked before their next call: 40 people called it in the last 30 days.',
+    'Calls that begin after the deployment cost the new prices of 1 tool (1 higher, 0 lower); calls that run then keep theirs. 40 people called it in the last 30 days; 7 of them agreed to less and are asked before their next call.',
     'Calls that the server answers with an error are charged from then on.',
   ]);
   expect(effectsOf(billing({ toolCosts: { a: 2 } }), billing({ toolCosts: { a: 1 } }), people)).toEqual([
     'Calls that begin after the deployment cost the new prices of 1 tool (0 higher, 1 lower); calls that run then keep theirs. 40 people called it in the last 30 days.',
   ]);
+  const rise = (users: number, asked: number) =>
+    effectsOf(billing({ toolCosts: { a: 1 } }), billing({ toolCosts: { a: 2 } }), { ...people, users, asked })[0];
+  expect(rise(40, 40)).toMatch(/days; all 40 agreed to less and are asked before their next call\.$/);
+  expect(rise(40, 1)).toMatch(/days; 1 of them agreed to less and is asked before their next call\.$/);
+  expect(rise(1, 1)).toMatch(/1 person called it in the last 30 days; they agreed to less and are asked before their next/);
+  expect(rise(40, 0)).toMatch(/days; no one agreed to less and is asked before their next call\.$/);
+  expect(rise(0, 0)).toMatch(/theirs\. 0 people called it in the last 30 days\.$/);
   const coming = billing({ announcedPrices: { a: { credits: 5, from: '2099-01-01T00:00:00Z' } } });
   expect(effectsOf(billing({}), coming, people)).toEqual([
     'The announced prices of 1 tool begin on their dates. People are told until then, and asked from then on where a price is higher.',

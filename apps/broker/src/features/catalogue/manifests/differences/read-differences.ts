@@ -10,7 +10,7 @@ import { hiddenTools } from '../../snapshot.ts';
 import { lastLive } from '../manifest-heads.ts';
 import type { PeopleOfServers } from '../read-manifest.ts';
 import { compareManifests } from './compare-manifests.ts';
-import { describeEffects } from './describe-effects.ts';
+import { describeEffects, raisedPrices } from './describe-effects.ts';
 import { sayChange } from './difference-words.ts';
 
 /** A list that people read has at most so many; the documents beside it are whole. */
@@ -18,7 +18,7 @@ const maxDifferences = 500;
 
 type Differences = Omit<Answer<typeof getServerDifferences>, 'success'>;
 
-export type DifferenceParts = Pick<PeopleOfServers, 'peopleOf'> & {
+export type DifferenceParts = Pick<PeopleOfServers, 'peopleOf' | 'askedOf'> & {
   catalogue: Catalogue;
   policy: Pick<ManifestPolicy, 'keepsFiles'>;
   /** How many secrets a manifest needs and lacks; undefined: it is not known here. */
@@ -33,7 +33,7 @@ export type DifferenceParts = Pick<PeopleOfServers, 'peopleOf'> & {
  * @throws SoukError not_found
  */
 export async function readDifferences(
-  { catalogue, policy, peopleOf, missingSecretsOf, signInOf }: DifferenceParts,
+  { catalogue, policy, peopleOf, askedOf, missingSecretsOf, signInOf }: DifferenceParts,
   id: string,
   named: { from?: string | undefined; to?: string | undefined },
 ): Promise<Differences> {
@@ -48,7 +48,9 @@ export async function readDifferences(
   };
   const before = from === undefined ? undefined : await read(from);
   const after = await read(to);
-  const people = await peopleOf(id);
+  const raised = before ? raisedPrices(before, after) : [];
+  const asked = raised.length === 0 ? 0 : await askedOf(after, raised);
+  const people = { ...(await peopleOf(id)), asked };
   const live = catalogue.snapshot().byId.get(id);
   const isNew = from !== to;
   const signIn = isNew ? await signInOf?.({ id, manifest: after }) : undefined;

@@ -50,14 +50,16 @@ function Month({ figures: { month, renters } }: { figures: ServerFigures }) {
       <Card as="div" padding="large">
         <dl className="grid grid-cols-2 gap-x-6 gap-y-6 sm:grid-cols-4">
           <Stat
-            label="Calls"
+            label="Answered calls"
             value={formatCount(calls)}
-            hint={refused > 0 ? `${formatCount(refused)} more ${refused === 1 ? 'was' : 'were'} refused` : undefined}
+            hint={
+              refused > 0 ? `${formatCount(refused)} more ${refused === 1 ? 'was' : 'were'} refused or canceled` : undefined
+            }
           />
           <Stat
-            label="Errors"
+            label="Failed calls"
             value={formatCount(errors)}
-            hint={calls > 0 ? `${share(errors, calls)} of calls` : undefined}
+            hint={calls + errors > 0 ? `${share(errors, calls + errors)} of those that reached it` : undefined}
           />
           <Stat
             label="Answer time"

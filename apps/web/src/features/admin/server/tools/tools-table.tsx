@@ -51,8 +51,8 @@ export function ToolsTable({ tools, ...part }: ServerPartProps & { tools: readon
         </div>
       ),
     },
-    { id: 'calls', header: 'Calls', numeric: true, cell: ({ calls }) => formatCount(calls) },
-    { id: 'errors', header: 'Errors', numeric: true, cell: ({ errors }) => formatCount(errors) },
+    { id: 'calls', header: 'Answered calls', numeric: true, cell: ({ calls }) => formatCount(calls) },
+    { id: 'errors', header: 'Failed calls', numeric: true, cell: ({ errors }) => formatCount(errors) },
     {
       id: 'tokens',
       header: (

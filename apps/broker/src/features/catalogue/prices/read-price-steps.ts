@@ -1,0 +1,20 @@
+import type { Query } from '#platform/db/database.ts';
+import type { PriceStep } from './tool-price.ts';
+
+/** Reads what tools of a server have cost until a moment, by tool, the oldest price first. A tool without a record is in none. */
+export async function readPriceSteps(
+  query: Query,
+  { serverId, tools, untilMs }: { serverId: string; tools: readonly string[]; untilMs: number },
+): Promise<ReadonlyMap<string, PriceStep[]>> {
+  const { rows } = await query<{ tool: string; credits: number; since: Date }>(
+    `select tool, credits, since from tool_prices
+     where server_id = $1 and tool = any($2::text[]) and since <= $3 order by since, id`,
+    [serverId, tools, new Date(untilMs)],
+  );
+  const steps = new Map<string, PriceStep[]>();
+  for (const { tool, credits, since } of rows) {
+    const ofTool = steps.get(tool) ?? [];
+    steps.set(tool, [...ofTool, { credits, sinceMs: since.getTime() }]);
+  }
+  return steps;
+}
