@@ -269,7 +269,7 @@ test('[MAN-18] [MAN-24] [MAN-32] [MAN-35] everything staged is deployed at once,
   const connection = { type: 'stdio', command: 'nothing' };
   await shop.catalogue.upload(parsedManifest('forbidden', { connection }, then), { via: 'command' });
   const refusal = 'connection.command: "nothing" is not on this installation\'s allow-list of commands';
-  const deployed = await admin.deployAllManifests();
+  const deployed = await admin.deployAllManifests({ body: {} });
   expect(deployed).toEqual({
     success: true,
     deployed: 1,
@@ -313,10 +313,8 @@ test('[MAN-31] [MAN-36] what is deployed is read again, and its servers are aske
   const audited = await newRuns();
   await deployManifest(shop, manifest('two', { connection: { type: 'http', url: other.url } }));
   await deployManifest(shop, manifest('down', { connection: { type: 'http', url: gone.url } }), 'disconnected');
-  // each at most once in 10 s
   const opened = () => other.seen.requests.filter(({ method }) => method === 'initialize').length;
   const openedBefore = opened();
-  shop.ahead.ms += 10_000;
   const reloaded = await admin.reloadManifests();
   expect(reloaded).toEqual({
     success: true,
@@ -327,10 +325,9 @@ test('[MAN-31] [MAN-36] what is deployed is read again, and its servers are aske
   expect(opened()).toBeGreaterThan(openedBefore);
   const two = async () => (await admin.listManifests({ query: {} })).manifests.find(({ id }) => id === 'two');
   other.offerTools([...fixtureTools, { name: 'more', inputSchema: { type: 'object' } }]);
-  shop.ahead.ms += 10_000;
   await admin.reloadManifests();
   expect(await two()).toMatchObject({ toolsUnderReview: 1 });
-  // so soon that no server is asked, what is stored is read again
+  // what is stored is read again too
   await shop.db.query(
     `update manifest_versions set body = (body::jsonb || '{"name":"Zwei"}')::json where server_id = 'two'`,
   );

@@ -60,10 +60,10 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     await Promise.all([stage('one'), stage('two')]);
     const third = await forkThird();
     const release = await holdDeployments();
-    const lost = admin(third.port).deployAllManifests();
+    const lost = admin(third.port).deployAllManifests({ body: {} });
     lost.catch(() => {});
     const runId = await underWay();
-    const joined = admin(1, 'eve').deployAllManifests();
+    const joined = admin(1, 'eve').deployAllManifests({ body: {} });
     await waitUntil('it to work', async () => (await statusOf(0, runId, 'one')) === 'working');
     await third.kill();
     await expect(lost).rejects.toMatchObject({ status: 502 });
@@ -75,7 +75,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     // the next one is left by three brokers
     await stage('deadly');
     const releaseAgain = await holdDeployments();
-    const poisoned = admin(0).deployAllManifests();
+    const poisoned = admin(0).deployAllManifests({ body: {} });
     const nextId = await underWay();
     await db.query(`update manifest_runs set takeovers = 2, broker_id = gen_random_uuid() where id = $1`, [nextId]);
     await dies();
@@ -98,10 +98,10 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
   test('a broker that stops leaves its run to the other at once', async () => {
     await stage('left');
     const release = await holdDeployments();
-    const asked = admin(0).deployAllManifests();
+    const asked = admin(0).deployAllManifests({ body: {} });
     asked.catch(() => {});
     const runId = await underWay();
-    const joined = admin(1, 'eve').deployAllManifests();
+    const joined = admin(1, 'eve').deployAllManifests({ body: {} });
     await waitUntil('it to work', async () => (await statusOf(1, runId, 'left')) === 'working');
     const restarted = replicas.restart(0);
     await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
@@ -115,10 +115,10 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
   test('a broker that stops while a deployed server has not answered leaves the question to the other', async () => {
     held.hold();
     await stage('mute', held.url);
-    const asked = admin(0).deployAllManifests();
+    const asked = admin(0).deployAllManifests({ body: {} });
     asked.catch(() => {});
     const runId = await underWay();
-    const joined = admin(1, 'eve').deployAllManifests();
+    const joined = admin(1, 'eve').deployAllManifests({ body: {} });
     await waitUntil('it to be live', async () => (await statusOf(1, runId, 'mute')) === 'asking');
     const restarted = replicas.restart(0);
     await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
@@ -132,7 +132,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
   test('a run whose database connections are cut goes on, and counts no death of a broker', async () => {
     await stage('cut');
     const release = await holdDeployments();
-    const asked = admin(0).deployAllManifests();
+    const asked = admin(0).deployAllManifests({ body: {} });
     const runId = await underWay();
     const cutWhoWaits = async () => {
       const { rows } = await db.query(

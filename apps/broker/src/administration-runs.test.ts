@@ -13,7 +13,6 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
   let replicas: ManifestRuns['replicas'];
   let fixture: ManifestRuns['fixture'];
   let held: ManifestRuns['held'];
-  let ahead: ManifestRuns['ahead'];
   let tokens: ManifestRuns['tokens'];
   let ids: ManifestRuns['ids'];
   let admin: ManifestRuns['admin'];
@@ -34,7 +33,6 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
       replicas,
       fixture,
       held,
-      ahead,
       tokens,
       ids,
       admin,
@@ -58,7 +56,6 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     const connected = () => replicas.apps.every((app) => app.catalogue.snapshot().byId.has('held'));
     await waitUntil('both brokers to know it', connected);
     const before = opened();
-    ahead.ms += 11_000;
 
     const first = admin(0).reloadManifests();
     const runId = await underWay();
@@ -118,7 +115,8 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
 
     const message = `Failed to deploy manifest: connection.command: "nothing" is not on this installation's allow-list of commands`;
     const unanswered = 'It is live, but the server did not answer: HTTP 500.';
-    const answer = await admin(1).deployAllManifests();
+    const reason = 'The release of Monday';
+    const answer = await admin(1).deployAllManifests({ body: { reason } });
     expect(answer).toMatchObject({
       deployed: 5,
       failed: 1,
@@ -150,6 +148,12 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
       action: 'manifests.deployed',
       details: { deployed: ['a', 'b', 'd', 'e', 'f'], failed: ['c'], unanswered: ['f'] },
     });
+    expect(run.reason).toBe(reason);
+    const { rows: reasons } = await db.query<{ subject: string }>(
+      'select subject from audit_log where reason = $1 order by id',
+      [reason],
+    );
+    expect(reasons.map(({ subject }) => subject)).toEqual(['a', 'b', 'd', 'e', 'f', 'manifests']);
     expect(await admin(1).deployManifest({ params: { id: 'draft' }, body: {} })).toMatchObject({ result: 'deployed' });
   });
 
@@ -157,7 +161,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     await Promise.all(['first', 'second', 'taken'].map((id) => stage(id)));
     const release = await holdDeployments();
     const client = new AbortController();
-    const asked = admin(0, 'ann', client.signal).deployAllManifests();
+    const asked = admin(0, 'ann', client.signal).deployAllManifests({ body: {} });
     const runId = await underWay();
     await waitUntil('it to work', async () => (await statusOf(1, runId, 'first')) === 'working');
     client.abort();
@@ -181,7 +185,6 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
   test('streams are bounded for each administrator, and end when their sign-in ends', async () => {
     held.hold();
     await deployManifest(replicas.apps[0], heldManifest, 'unasked');
-    ahead.ms += 11_000;
     const reload = admin(0).reloadManifests();
     const runId = await underWay();
     const { accessToken } = await new ScriptedBrowser(replicas.publicUrl).signInWeb({ email: 'eve@souk.test' });
@@ -204,7 +207,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
   });
 
   test('the newest twenty runs are kept', async () => {
-    for (let round = 0; round < 21; round++) await admin(round % 2).deployAllManifests();
+    for (let round = 0; round < 21; round++) await admin(round % 2).deployAllManifests({ body: {} });
     const { runs } = await admin(0).listManifestRuns();
     expect(runs).toHaveLength(20);
     const { rows } = await db.query<{ count: number }>('select count(*)::int as count from manifest_runs');

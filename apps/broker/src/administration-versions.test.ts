@@ -298,6 +298,11 @@ test("a deleted person's address goes from the reasons of versions, and a versio
   });
   await shop.db.query(`update manifest_versions set created_by = $1 where server_id = 'asked'`, [gone.userId]);
   expect((await read('asked')).versions[0]).toMatchObject({ reason, stagedBy: { email: gone.email } });
+  await shop.db.query(
+    `insert into manifest_runs (id, kind, status, via, reason, started_at)
+     values (gen_random_uuid(), 'deploy-all', 'done', 'administration', $1, now())`,
+    [reason],
+  );
   const account = `/api/users/${gone.userId}`;
   expect(await send(`GET ${account}/export`, gone.accessToken)).toMatchObject({
     data: { stagedManifests: [{ serverId: 'asked', version: '1.0.0', reason }] },
@@ -307,5 +312,6 @@ test("a deleted person's address goes from the reasons of versions, and a versio
     reason: 'asked for by [erased]',
     stagedBy: { id: gone.userId, email: '[erased]' },
   });
+  expect((await admin.listManifestRuns()).runs[0]).toMatchObject({ reason: 'asked for by [erased]' });
   await admin.deleteManifest({ params: { id: 'asked' }, body: {} });
 });

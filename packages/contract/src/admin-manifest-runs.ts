@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { adminErrors } from './admin-users.ts';
+import { adminErrors, adminReason } from './admin-users.ts';
 import { endpoint } from './endpoint.ts';
 
 // Reload and deploy-all: work on many manifests that is stored, so that everyone sees how it goes (decision 0047).
@@ -27,6 +27,7 @@ export const deployAllManifests = endpoint({
   summary:
     'Deploys everything that an administrator staged, each by itself, and asks each server what it offers. Joins a run that is under way already',
   access: 'admin',
+  body: z.strictObject({ reason: adminReason }),
   answer: z.object({
     success: z.literal(true),
     /** They are live, whether their servers answer or not. */
@@ -35,7 +36,7 @@ export const deployAllManifests = endpoint({
     errors: failures,
     runId: z.uuid(),
   }),
-  errors: adminErrors,
+  errors: ['invalid_request', ...adminErrors],
 });
 
 /** The changes of a manifest that a preview says in words. */
@@ -103,6 +104,8 @@ export const manifestRunSchema = z.object({
   endedAt: isoTime.nullable(),
   /** null: the operator's command. */
   startedBy: z.object({ id: z.string(), email: z.string() }).nullable(),
+  /** Why it was started, in their words. */
+  reason: z.string().nullable(),
   /** Sorted by manifest id. */
   items: z.array(
     z.object({

@@ -1,7 +1,7 @@
 import type { Query } from '#platform/db/database.ts';
 
 /** Tables whose reasons may hold a deleted person's address. */
-const tables = ['manifest_versions', 'tool_changes'] as const;
+const tables = ['manifest_versions', 'manifest_runs', 'tool_changes'] as const;
 
 /**
  * What administrators wrote about manifests and tools names people at times: a deleted person's address goes from it. The

@@ -32,7 +32,8 @@ export const reloadCommand: Command = {
 /** `manifest deploy --all`: everything that an administrator staged. */
 export async function deployAll(values: Values, cli: CliOptions): Promise<void> {
   const { stdout } = cli;
-  const answer = deployedAllSchema.parse(await askBrokerOrRun(cli, 'manifest.deploy-all', {}, runTimeoutMs));
+  const args = values.reason === undefined ? {} : { reason: values.reason };
+  const answer = deployedAllSchema.parse(await askBrokerOrRun(cli, 'manifest.deploy-all', args, runTimeoutMs));
   if (values.json === true) stdout(JSON.stringify(answer));
   else {
     stdout(`Deployed ${answer.deployed} of ${answer.deployed + answer.failed} staged manifests.`);

@@ -87,14 +87,15 @@ export const manifestCliCommands: readonly Command[] = [
   {
     name: 'manifest deploy',
     summary: 'makes a manifest live at once, waits until its server was asked, and prints what it offers',
-    usage: 'manifest deploy FILE|ID|--all [--version V] [--json]',
-    options: { ...json, version: { type: 'string' }, all: { type: 'boolean' } },
+    usage: 'manifest deploy FILE|ID|--all [--version V] [--reason R] [--json]',
+    options: { ...json, version: { type: 'string' }, all: { type: 'boolean' }, reason: { type: 'string' } },
     argument: 'FILE',
     help: [
       ['FILE', 'a manifest: a path that ends in .json or contains a /, or - for standard input'],
       ['ID', 'a server that the catalog knows: its staged version, or the one that was live last'],
       ['--all', 'everything that an administrator staged, each by itself; bundled drafts are deployed by name only'],
       ['--version V', 'with ID: another known version of it'],
+      ['--reason R', 'for the audit log'],
       jsonHelp,
       ['', 'exits with 1 when the manifest is refused, and when its server cannot be reached'],
     ],
@@ -260,8 +261,8 @@ async function deploy(values: Values, cli: CliOptions): Promise<void> {
     return deployAll(values, cli);
   }
   const what = required(values, 'FILE', 'manifest deploy');
-  const { version } = values;
-  const args: Record<string, unknown> = {};
+  const { version, reason } = values;
+  const args: Record<string, unknown> = reason === undefined ? {} : { reason };
   if (isFile(what)) {
     if (version !== undefined) throw new UsageError('--version goes with an ID, not with a file');
     const source = await readSource(what, cli);

@@ -31,7 +31,10 @@ import type {
 import { givenReason } from './command-reason.ts';
 
 const sourceSchema = z.object({ source: z.base64() });
-const deploySchema = z.union([sourceSchema, z.object({ id: serverIdSchema, version: z.string().optional() })]);
+const deploySchema = z.union([
+  sourceSchema.extend({ reason: givenReason }),
+  z.object({ id: serverIdSchema, version: z.string().optional(), reason: givenReason }),
+]);
 const stageSchema = sourceSchema.extend({ reason: givenReason });
 const idSchema = z.object({ id: serverIdSchema });
 const showSchema = idSchema.extend({ version: z.string().optional() });
@@ -98,16 +101,17 @@ export function manifestCommands(parts: {
 
     'manifest.deploy': async (args): Promise<DeployedManifest> => {
       const wanted = deploySchema.parse(args);
+      const by = { ...byCommand, reason: wanted.reason };
       let id: string;
       let result: 'deployed' | 'unchanged';
       if ('source' in wanted) {
         const manifest = parseManifest(bytesOf(wanted), policy);
         id = manifest.id;
-        result = await catalogue.deployManifest(manifest, byCommand);
+        result = await catalogue.deployManifest(manifest, by);
         if (result === 'unchanged') watch?.refresh([id], true);
       } else {
         id = wanted.id;
-        ({ result } = await manifests.deploy(id, wanted.version, byCommand));
+        ({ result } = await manifests.deploy(id, wanted.version, by));
       }
       const failure = await watch?.asked(id);
       const server = catalogue.snapshot().byId.get(id);

@@ -71,7 +71,9 @@ async function newestRun(): Promise<string | undefined> {
 
 test('all staged manifests are deployed, and all servers asked again, by command', async () => {
   for (const id of ['lens', 'maps']) await souk('stage', await file(id));
-  expect(await souk('deploy', '--all')).toEqual({ code: 0, out: 'Deployed 2 of 2 staged manifests.', err: '' });
+  const reason = 'The release of Monday';
+  const first = await souk('deploy', '--all', '--reason', reason);
+  expect(first).toEqual({ code: 0, out: 'Deployed 2 of 2 staged manifests.', err: '' });
   expect(app.catalogue.snapshot().servers.map(({ id }) => id)).toEqual(['lens', 'maps']);
   const { out: again } = await souk('deploy', '--all', '--json');
   expect(JSON.parse(again)).toEqual({
@@ -89,10 +91,16 @@ test('all staged manifests are deployed, and all servers asked again, by command
     runId: await newestRun(),
   });
   expect((await souk('deploy', 'lens', '--all')).code).toBe(64);
-  const { rows } = await app.db.query(`select actor_id, action from audit_log where subject = 'manifests' order by id`);
-  const deployed = { actor_id: null, action: 'manifests.deployed' };
-  const reloaded = { actor_id: null, action: 'manifests.reloaded' };
-  expect(rows).toEqual([deployed, deployed, reloaded, reloaded]);
+  const { rows } = await app.db.query(
+    `select actor_id, action, reason from audit_log where subject = 'manifests' order by id`,
+  );
+  const deployed = { actor_id: null, action: 'manifests.deployed', reason: null };
+  const reloaded = { actor_id: null, action: 'manifests.reloaded', reason: null };
+  expect(rows).toEqual([{ ...deployed, reason }, deployed, reloaded, reloaded]);
+  const { rows: ofLens } = await app.db.query(
+    `select reason from audit_log where subject = 'lens' and action = 'manifest.deployed' order by id`,
+  );
+  expect(ofLens).toEqual([{ reason }]);
 });
 
 test('a run that was killed with its broker is finished at the next start; deploy --all works on the folder meanwhile, and reload says that no broker runs', async () => {

@@ -170,7 +170,8 @@ export async function createManifestRuns(parts: {
     // who asked for it stands in the log, also beside the one who was first
     if (run.startedBy !== by.actorId) {
       const details = { kind, run: run.id };
-      const entry: AuditEntry = { actorId: by.actorId, action: 'manifests.run-joined', subject: 'manifests', details };
+      const { actorId, reason } = by;
+      const entry: AuditEntry = { actorId, action: 'manifests.run-joined', subject: 'manifests', reason, details };
       await writeAudit(db, entry, new Date(clock.now()));
     }
     lookSoon();

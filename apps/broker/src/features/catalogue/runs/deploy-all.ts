@@ -30,7 +30,7 @@ export async function deployAll(
   },
 ): Promise<void> {
   const { db, own, progress } = parts;
-  const by = { actorId: run.startedBy, via: run.via };
+  const by = { actorId: run.startedBy, via: run.via, reason: run.reason };
   for (const item of items) {
     if (signal.aborted) return;
     const { serverId } = item;

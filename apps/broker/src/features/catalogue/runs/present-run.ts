@@ -9,7 +9,7 @@ export type EmailsOf = (userIds: readonly string[]) => Promise<ReadonlyMap<strin
 
 /** A run without its manifests, as administrators see it. */
 export function presentHead(run: Run, emails: ReadonlyMap<string, string>): Omit<ManifestRun, 'items'> {
-  const { id, kind, status, startedBy } = run;
+  const { id, kind, status, startedBy, reason } = run;
   return {
     id,
     kind,
@@ -17,6 +17,7 @@ export function presentHead(run: Run, emails: ReadonlyMap<string, string>): Omit
     startedAt: run.startedAt.toISOString(),
     endedAt: run.endedAt?.toISOString() ?? null,
     startedBy: startedBy === undefined ? null : { id: startedBy, email: emails.get(startedBy) ?? '[erased]' },
+    reason: reason ?? null,
   };
 }
 

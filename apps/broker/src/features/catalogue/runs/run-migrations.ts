@@ -38,4 +38,5 @@ export const runMigrations: readonly Migration[] = [
           check (status in ('queued', 'working', 'asking', 'done', 'unanswered', 'failed'))`,
     ],
   },
+  { name: '0296-catalogue-run-reasons', statements: [`alter table manifest_runs add column reason text`] },
 ];

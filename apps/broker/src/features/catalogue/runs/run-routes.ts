@@ -40,8 +40,8 @@ export function mountManifestRunRoutes(
   const success = { success: true as const };
 
   /** It goes on when the one who asked for it is gone. */
-  async function run(kind: RunKind, { userId }: Caller) {
-    const runId = await runs.begin(kind, { actorId: userId, via: 'administration' });
+  async function run(kind: RunKind, { userId }: Caller, reason?: string) {
+    const runId = await runs.begin(kind, { actorId: userId, via: 'administration', reason });
     return resultOf(await runs.ended(runId));
   }
 
@@ -50,8 +50,8 @@ export function mountManifestRunRoutes(
     return { ...success, reloadedCount: done, errors, runId };
   });
 
-  router.route(deployAllManifests, async ({ caller }) => {
-    const { done, failed, errors, runId } = await run('deploy-all', caller);
+  router.route(deployAllManifests, async ({ caller, body }) => {
+    const { done, failed, errors, runId } = await run('deploy-all', caller, body.reason);
     return { ...success, deployed: done, failed, errors, runId };
   });
 

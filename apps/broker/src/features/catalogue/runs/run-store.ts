@@ -19,6 +19,7 @@ export type Run = {
   via: DecidedBy['via'];
   /** undefined: the operator's command. */
   startedBy: string | undefined;
+  reason: string | undefined;
   startedAt: Date;
   endedAt: Date | undefined;
   /** Grows with each change of its manifests. */
@@ -45,11 +46,12 @@ type Row = {
   status: Run['status'];
   via: Run['via'];
   started_by: string | null;
+  reason: string | null;
   started_at: Date;
   ended_at: Date | null;
   changes: number;
 };
-const columns = sql.raw('id, kind, status, via, started_by, started_at, ended_at, changes');
+const columns = sql.raw('id, kind, status, via, started_by, reason, started_at, ended_at, changes');
 
 const toRun = (row: Row): Run => ({
   id: row.id,
@@ -57,6 +59,7 @@ const toRun = (row: Row): Run => ({
   status: row.status,
   via: row.via,
   startedBy: row.started_by ?? undefined,
+  reason: row.reason ?? undefined,
   startedAt: row.started_at,
   endedAt: row.ended_at ?? undefined,
   changes: row.changes,
@@ -74,8 +77,8 @@ export async function insertRun(
   const chosen = kind === 'reload' ? sql`m.status = 'deployed'` : sql`m.status = 'staging' and m.origin = 'admin'`;
   const { rows } = await sql`
     with run as (
-      insert into manifest_runs (id, kind, via, started_by, started_at, broker_id)
-      values (${id}, ${kind}, ${by.via}, ${by.actorId ?? null}, ${at}, ${brokerId})
+      insert into manifest_runs (id, kind, via, started_by, reason, started_at, broker_id)
+      values (${id}, ${kind}, ${by.via}, ${by.actorId ?? null}, ${by.reason ?? null}, ${at}, ${brokerId})
       on conflict (kind) where status = 'running' do nothing returning id),
     items as (
       insert into manifest_run_items (run_id, server_id, version)

@@ -110,5 +110,5 @@ async function auditRun(tx: Tx, run: Run, items: readonly RunItem[], at: Date): 
           action: 'manifests.deployed',
           details: { deployed: done, failed, ...(unanswered.length > 0 && { unanswered }), ...unfinished },
         };
-  await writeAudit(tx, { ...entry, actorId: run.startedBy, subject: 'manifests' }, at);
+  await writeAudit(tx, { ...entry, actorId: run.startedBy, subject: 'manifests', reason: run.reason }, at);
 }
