@@ -191,8 +191,9 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     await expect(rows.last()).toContainText(/^third1\.0\.0It appears in the shop\./);
     await expectNoAxeFindings(page);
     const sent = page.waitForRequest('**/admin/manifests/deploy-all');
+    await dialog.getByLabel('Reason (optional)').fill('The release of Monday');
     await dialog.getByRole('button', { name: 'Deploy all', exact: true }).click();
-    await sent;
+    expect((await sent).postDataJSON()).toEqual({ reason: 'The release of Monday' });
     await page.close();
     page = await context.newPage();
     await page.goto('/admin');
@@ -200,6 +201,7 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
       runOf(page).getByRole('heading', { name: 'Deploy All from Staging has ended', exact: true }),
     ).toBeVisible();
     await expect(runOf(page).getByRole('status')).toHaveText('5 deployed, 1 failed.');
+    await expect(runOf(page)).toContainText('The release of Monday');
     await expect(itemOf(page, 'forbidden')).toContainText(/Failed.*Failed to deploy manifest: connection\.url: /s);
     await expect(itemOf(page, 'fourth')).toContainText('Done');
     await expect(page.getByRole('row', { name: /^fourth 1\.0\.0/ })).toContainText('Active');

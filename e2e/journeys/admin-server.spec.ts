@@ -157,9 +157,9 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await expect(prices.getByRole('heading', { name: 'Nothing to approve', exact: true })).toBeVisible();
   expect(await charged()).toBe('5');
 
-  await button(page, 'Roll back').first().click();
+  await button(page, 'Roll back to 1.0.0').first().click();
   await dialogOf(page, 'Roll back Chart to 1.0.0?')
-    .getByRole('button', { name: 'Roll back 1.0.0', exact: true })
+    .getByRole('button', { name: 'Roll back to 1.0.0', exact: true })
     .click();
   await expect(page.getByText('1.0.0 is deployed', { exact: true })).toBeVisible();
   expect(await charged()).toBe('2');
@@ -181,6 +181,52 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await person.goto('/service/chart');
   await expect(person.getByRole('heading', { level: 1 })).not.toHaveText('Chart');
   await person.context().close();
+});
+
+test('a deployment whose server does not answer is rolled back from its dialog, which opens at its top with its warnings in sight', async ({
+  page,
+  product,
+}) => {
+  const calls = await administratorCalls(product.publicUrl);
+  const costs = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`tool_${index}`, 1 + index]));
+  await calls.createManifest({ query: {}, body: written('keyed') });
+  await calls.deployManifest({ params: { id: 'keyed' }, body: {} });
+  const broken = {
+    version: '1.1.0',
+    connection: { type: 'http', url: 'service:travel/nowhere' },
+    auth: { type: 'headers', headers: [{ name: 'X-Key', from: 'operator' }] },
+    billing: { tier: 'T0', toolCosts: costs },
+  };
+  await calls.createManifest({ query: {}, body: written('keyed', broken) });
+  await page.setViewportSize({ width: 1280, height: 620 });
+  await openPage(page, 'keyed');
+  await button(page, 'Deploy 1.1.0').first().click();
+  const deploy = dialogOf(page, 'Deploy Keyed 1.1.0?');
+  await expect(deploy).toContainText('1.1.0 takes the place of 1.0.0.');
+  await deploy.getByRole('button', { name: /^Show \d+ more$/ }).click();
+  await deploy.getByRole('button', { name: 'Cancel', exact: true }).click();
+  // the second time all of it is known when it opens
+  await button(page, 'Deploy 1.1.0').first().click();
+  await expect(deploy.getByRole('button', { name: 'Cancel', exact: true })).toBeFocused();
+  await expect(deploy.getByText('1.1.0 takes the place of 1.0.0.')).toBeInViewport({ ratio: 1 });
+  await expect(deploy.getByText('1 secret is missing: the server will not answer')).toBeInViewport({ ratio: 1 });
+  await expectNoAxeFindings(page);
+  await deploy.getByRole('button', { name: 'Deploy 1.1.0', exact: true }).click();
+  const told = dialogOf(page, 'Keyed 1.1.0 is deployed');
+  await expect(told.getByRole('alert')).toHaveText(
+    /^It is live, but the server did not answer: .*\. Roll back, or test its connection to see why\.$/,
+  );
+  await expect(told.getByRole('link', { name: 'Test its connection', exact: true })).toHaveAttribute(
+    'href',
+    /id=keyed&part=test$/,
+  );
+  await expectNoAxeFindings(page);
+  await told.getByRole('button', { name: 'Roll back to 1.0.0', exact: true }).click();
+  const back = dialogOf(page, 'Roll back Keyed to 1.0.0?');
+  await expect(back).toContainText('1.0.0 takes the place of 1.1.0.');
+  await back.getByRole('button', { name: 'Roll back to 1.0.0', exact: true }).click();
+  await expect(page.getByText('Keyed 1.0.0 is deployed.')).toBeVisible();
+  await expect(page.getByText('1.0.0 is deployed', { exact: true })).toBeVisible();
 });
 
 test('unsaved text survives leaving and a reload; where another administrator was faster both texts are shown', async ({

@@ -19,7 +19,7 @@ export type ConfirmDialogProps = {
   disabled?: boolean | undefined;
   /** Under way: the dialog stays, the button turns. */
   busy?: boolean | undefined;
-  /** It failed: shown in the dialog, which stays open. */
+  /** It failed: shown beside the buttons of the dialog, which stays open. */
   error?: string | undefined;
   /** What helps against the error: a button. */
   errorAction?: ReactNode;
@@ -57,6 +57,13 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       onOpenChange={(next) => !busy && onOpenChange(next)}
       title={title}
       initialFocus={startsAtCancel ? cancel : undefined}
+      notices={
+        error && (
+          <Notice tone="bad" action={errorAction}>
+            {error}
+          </Notice>
+        )
+      }
       footer={
         <>
           <Button ref={cancel} onClick={() => !busy && onOpenChange(false)}>
@@ -69,13 +76,6 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       }
     >
       <div className="text-quiet">{children}</div>
-      {error && (
-        <div className="mt-4">
-          <Notice tone="bad" action={errorAction}>
-            {error}
-          </Notice>
-        </div>
-      )}
     </Dialog>
   );
 }

@@ -20,6 +20,8 @@ export type DialogProps = {
   closesByFooter?: boolean | undefined;
   /** The focus goes there when it opens. Undefined: it goes to the first thing that takes it. */
   initialFocus?: RefObject<HTMLElement | null> | undefined;
+  /** Warnings and errors: beside the buttons, also while a long text is scrolled. */
+  notices?: ReactNode;
   /** Buttons; the one to press comes last. */
   footer?: ReactNode;
   children?: ReactNode;
@@ -42,6 +44,7 @@ export function DialogPopup({
   urgent,
   closesByFooter,
   initialFocus,
+  notices,
   footer,
   children,
   focusReturn,
@@ -77,6 +80,9 @@ export function DialogPopup({
               )}
             </div>
             <div className="min-h-0 flex-1 overflow-y-auto px-5 pt-4 pb-5 sm:px-6 sm:pb-6">{children}</div>
+            <div className="flex max-h-[40dvh] shrink-0 flex-col gap-2 overflow-y-auto px-5 pb-4 empty:hidden sm:px-6">
+              {notices}
+            </div>
             {footer && (
               <div className="flex flex-col-reverse gap-2 border-t border-line px-5 py-4 sm:flex-row sm:justify-end sm:px-6">
                 {footer}

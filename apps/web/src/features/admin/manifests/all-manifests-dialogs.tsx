@@ -1,5 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
@@ -8,6 +8,7 @@ import { actionFailure } from './failure-texts.ts';
 import { DeployAllEffects } from './deploy-all-effects.tsx';
 import { deployAllPreviewQuery, deployedQuery, type ManifestList } from './manifest-queries.ts';
 import type { RunKind } from './run-queries.ts';
+import { ReasonField } from '../users/actions/reason-field.tsx';
 
 export type AllManifestsDialogsProps = {
   userId: string;
@@ -16,13 +17,14 @@ export type AllManifestsDialogsProps = {
   /** Drafts that come with this installation: not deployed by deploy-all. */
   bundledDrafts: number;
   onClose: () => void;
-  onConfirm: (kind: RunKind) => void;
+  onConfirm: (run: { kind: RunKind; reason?: string }) => void;
 };
 
 /** Asks before every manifest is touched: how many, which, and what it means for people. */
 export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onConfirm }: AllManifestsDialogsProps) {
   const deployed = useQuery({ ...deployedQuery(userId), enabled: asked === 'reload' });
   const staged = useQuery({ ...deployAllPreviewQuery(userId), enabled: asked === 'deploy-all' });
+  const [reason, setReason] = useState('');
   const count = (total: number | undefined, one: string, many: string) =>
     total === undefined ? many : total === 1 ? `1 ${one}` : `${formatCount(total)} ${many}`;
   return (
@@ -33,7 +35,7 @@ export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onC
         variant="primary"
         title={`Reload ${count(deployed.data?.pagination.total, 'deployed server', 'deployed servers')}?`}
         confirmLabel="Reload all"
-        onConfirm={() => onConfirm('reload')}
+        onConfirm={() => onConfirm({ kind: 'reload' })}
       >
         <p>
           Every deployed manifest is read again, new connections are opened, and each server is asked what it offers.
@@ -51,7 +53,11 @@ export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onC
         confirmLabel="Deploy all"
         size="medium"
         disabled={!staged.data}
-        onConfirm={() => onConfirm('deploy-all')}
+        startsAtCancel
+        onConfirm={() => {
+          onConfirm({ kind: 'deploy-all', reason });
+          setReason('');
+        }}
       >
         <p>
           Each takes the place of what is deployed, one by one. One that fails is told with its reason, and leaves the
@@ -66,6 +72,11 @@ export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onC
             {bundledDrafts === 1 ? '1 bundled draft is' : `${formatCount(bundledDrafts)} bundled drafts are`} not among
             them: those are deployed by name only.
           </p>
+        )}
+        {staged.data && (
+          <div className="mt-4 text-text">
+            <ReasonField value={reason} onChange={setReason} />
+          </div>
         )}
       </ConfirmDialog>
     </>

@@ -16,7 +16,7 @@ import { useRuns } from './use-runs.ts';
 export function AllManifests({ userId, counts }: { userId: string; counts: ManifestCounts | undefined }) {
   const [asked, setAsked] = useState<RunKind>();
   const { start, runningKind, shownId, dismiss } = useRuns(userId);
-  const busyWith = runningKind ?? (start.isPending ? start.variables : undefined);
+  const busyWith = runningKind ?? (start.isPending ? start.variables?.kind : undefined);
   const staged = counts?.staged ?? 0;
   const reason = counts && whyNotAll(counts);
   return (
@@ -62,7 +62,7 @@ export function AllManifests({ userId, counts }: { userId: string; counts: Manif
             </Button>
           }
         >
-          {actionFailure(start.variables === 'reload' ? 'reload' : 'deploy', start.error)}
+          {actionFailure(start.variables?.kind === 'reload' ? 'reload' : 'deploy', start.error)}
         </Notice>
       )}
       {shownId !== undefined && (
@@ -73,9 +73,9 @@ export function AllManifests({ userId, counts }: { userId: string; counts: Manif
         asked={asked}
         bundledDrafts={counts?.bundledDrafts ?? 0}
         onClose={() => setAsked(undefined)}
-        onConfirm={(kind) => {
+        onConfirm={(run) => {
           setAsked(undefined);
-          start.mutate(kind);
+          start.mutate(run);
         }}
       />
     </>

@@ -1,10 +1,11 @@
 import { unansweredText } from '@souk/contract/unanswered-text.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { useToast } from '#ui/use-toast.ts';
@@ -31,11 +32,14 @@ export type DeployDialogProps = {
 };
 
 /** Shows what a deployment changes and for whom, then makes it. One for each opening: its state begins anew. */
-export function DeployDialog({ userId, id, version, open, onClose, onDone }: DeployDialogProps) {
+export function DeployDialog({ userId, id, version: asked, open, onClose, onDone }: DeployDialogProps) {
   const toast = useToast();
   const navigate = useNavigate();
   const changed = useManifestsChanged(userId);
+  const cancel = useRef<HTMLButtonElement>(null);
   const [reason, setReason] = useState('');
+  /** What is deployed: another one than was asked for once a deployment failed and is rolled back. */
+  const [version, setVersion] = useState(asked);
   const query = useQuery({ ...deployPlanQuery(userId, id, version), enabled: open });
   // kept while what was deployed is told: by then the next plan would be another
   const [sent, setSent] = useState<DeployPlan>();
@@ -71,27 +75,71 @@ export function DeployDialog({ userId, id, version, open, onClose, onDone }: Dep
   const title = plan
     ? `${isRollback ? 'Roll back' : 'Deploy'} ${plan.name} ${isRollback ? 'to ' : ''}${plan.to}?`
     : `Deploy ${id}?`;
+  /** The version that was live before one whose server did not answer. */
+  const from = plan?.from ?? undefined;
+  const before = from === plan?.to ? undefined : from;
+  const rollBack = (to: string) => {
+    deploy.reset();
+    setSent(undefined);
+    setReason('');
+    setVersion(to);
+  };
   return (
     <Dialog
       urgent
       open={open}
       onOpenChange={(next) => !next && !deploy.isPending && onClose()}
       title={!isDone ? title : `${plan?.name ?? id} ${plan?.to ?? ''} is deployed`}
+      // what it does is read first, and a field or a link further down would scroll it away
+      initialFocus={cancel}
+      notices={
+        !isDone &&
+        plan && (
+          <>
+            <MissingSecrets id={id} count={plan.missingSecrets} onLeave={onClose} />
+            {hasMoved(deploy.error) && (
+              <MovedNotice
+                error={deploy.error}
+                shown={{ deployedVersion: plan.from, stagedVersion: plan.staged }}
+                onLookAgain={() => {
+                  deploy.reset();
+                  void query.refetch();
+                }}
+              />
+            )}
+            {deploy.isError && !hasMoved(deploy.error) && (
+              <Notice tone="bad">{actionFailure('deploy', deploy.error)}</Notice>
+            )}
+          </>
+        )
+      }
       footer={
         isDone ? (
-          <Button variant="primary" onClick={onClose}>
-            Close
-          </Button>
+          <>
+            {failure !== undefined && (
+              <LinkButton to="/admin" search={{ tab: 'manifests', id, part: 'test' }} onClick={onClose}>
+                Test its connection
+              </LinkButton>
+            )}
+            {failure !== undefined && before !== undefined && (
+              <Button onClick={() => rollBack(before)}>Roll back to {before}</Button>
+            )}
+            <Button ref={cancel} variant="primary" onClick={onClose}>
+              Close
+            </Button>
+          </>
         ) : (
           <>
-            <Button onClick={() => !deploy.isPending && onClose()}>Cancel</Button>
+            <Button ref={cancel} onClick={() => !deploy.isPending && onClose()}>
+              Cancel
+            </Button>
             <Button
               variant="primary"
               loading={deploy.isPending}
               disabled={!plan}
               onClick={() => plan && !deploy.isPending && deploy.mutate(plan)}
             >
-              {isRollback ? 'Roll back' : 'Deploy'} {plan?.to}
+              {isRollback ? 'Roll back to' : 'Deploy'} {plan?.to}
             </Button>
           </>
         )
@@ -99,7 +147,7 @@ export function DeployDialog({ userId, id, version, open, onClose, onDone }: Dep
     >
       {failure !== undefined && (
         <Notice tone="bad">
-          {unansweredText(failure)} Test its connection{typeof plan?.from === 'string' && ', or roll back'} on its page.
+          {unansweredText(failure)} {before === undefined ? 'Test' : 'Roll back, or test'} its connection to see why.
         </Notice>
       )}
       {notes.length > 0 && (
@@ -122,21 +170,7 @@ export function DeployDialog({ userId, id, version, open, onClose, onDone }: Dep
           )}
           {!query.isError && !plan && <ListSkeleton label="Comparing the versions…" />}
           {plan && <DeployEffects plan={plan} />}
-          {plan && <MissingSecrets id={id} count={plan.missingSecrets} onLeave={onClose} />}
           {plan && <ReasonField value={reason} onChange={setReason} />}
-          {plan && hasMoved(deploy.error) && (
-            <MovedNotice
-              error={deploy.error}
-              shown={{ deployedVersion: plan.from, stagedVersion: plan.staged }}
-              onLookAgain={() => {
-                deploy.reset();
-                void query.refetch();
-              }}
-            />
-          )}
-          {deploy.isError && !hasMoved(deploy.error) && (
-            <Notice tone="bad">{actionFailure('deploy', deploy.error)}</Notice>
-          )}
         </div>
       )}
     </Dialog>

@@ -41,7 +41,9 @@ export function RunCard({ userId, id, onDismiss }: { userId: string; id: string;
         text={
           <>
             <span role="status">{summary(run, counts)}</span> {run.startedBy?.email ?? "The operator's command"},{' '}
-            <Ago moment={run.endedAt ?? run.startedAt} />.{!isOver && ' It goes on when you leave this page.'}
+            <Ago moment={run.endedAt ?? run.startedAt} />.
+            {run.reason !== null && <> Reason: {run.reason}</>}
+            {!isOver && ' It goes on when you leave this page.'}
           </>
         }
         actions={

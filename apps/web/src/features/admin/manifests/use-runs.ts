@@ -11,14 +11,17 @@ const lookForEveryMs = 400;
 const lookEveryMs = 20_000;
 const reconnectAfterMs = 2000;
 
+/** `reason`: of a deploy-all. */
+type StartedRun = { kind: RunKind; reason?: string };
+
 /** A reload or a deploy-all: starts one, and finds the one that runs or the last one, whoever started it. */
 export function useRuns(userId: string) {
   const queries = useQueryClient();
   const changed = useManifestsChanged(userId);
   const [dismissed, dismiss] = useDismissedRun();
   const start = useSingleMutation({
-    mutationFn: async (kind: RunKind) => {
-      await (kind === 'reload' ? adminApi.reloadManifests() : adminApi.deployAllManifests());
+    mutationFn: async ({ kind, reason }: StartedRun) => {
+      await (kind === 'reload' ? adminApi.reloadManifests() : adminApi.deployAllManifests({ body: { reason } }));
     },
     onSettled: async () => {
       await queries.invalidateQueries({ queryKey: runsQuery(userId).queryKey });

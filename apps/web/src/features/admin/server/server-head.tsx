@@ -47,7 +47,7 @@ export function ServerHead({
             View in the shop
           </LinkButton>
         )}
-        {isDeployed && before !== undefined && <Button onClick={() => onDeploy(before)}>Roll back</Button>}
+        {isDeployed && before !== undefined && <Button onClick={() => onDeploy(before)}>Roll back to {before}</Button>}
         {listed && <Button onClick={onDelete}>Delete</Button>}
         {listed && listed.stagedVersion !== null ? (
           <Button variant="primary" onClick={() => onDeploy(undefined)}>

@@ -67,8 +67,8 @@ export function VersionList({
                 Compare<span className="sr-only"> {version}</span>
               </Button>
               <Button size="small" onClick={() => onDeploy(status === 'staging' ? undefined : version)}>
-                {status === 'superseded' && deployedAt !== null && listed?.isActive ? 'Roll back' : 'Deploy'}
-                <span className="sr-only"> {version}</span>
+                {status === 'superseded' && deployedAt !== null && listed?.isActive ? 'Roll back to ' : 'Deploy '}
+                {version}
               </Button>
             </>
           )}
