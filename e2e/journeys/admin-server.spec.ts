@@ -8,7 +8,7 @@ import { openSignedIn } from './sign-in.ts';
 // The page of a server in the administrator area, and the life of a server from its upload to its deletion.
 
 test.use({ reducedMotion: 'reduce' });
-test.afterEach(({ product }) => deleteServers(product.publicUrl, ['quill', 'chart', 'scroll', 'keyed', 'swift']));
+test.afterEach(({ product }) => deleteServers(product.publicUrl, ['quill', 'chart', 'brittle', 'scroll', 'keyed', 'swift']));
 
 const manifest = (id: string, change: Record<string, unknown> = {}) => ({
   id,
@@ -189,19 +189,19 @@ test('a deployment whose server does not answer is rolled back from its dialog, 
 }) => {
   const calls = await administratorCalls(product.publicUrl);
   const costs = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`tool_${index}`, 1 + index]));
-  await calls.createManifest({ query: {}, body: written('keyed') });
-  await calls.deployManifest({ params: { id: 'keyed' }, body: {} });
+  await calls.createManifest({ query: {}, body: written('brittle') });
+  await calls.deployManifest({ params: { id: 'brittle' }, body: {} });
   const broken = {
     version: '1.1.0',
     connection: { type: 'http', url: 'service:travel/nowhere' },
     auth: { type: 'headers', headers: [{ name: 'X-Key', from: 'operator' }] },
     billing: { tier: 'T0', toolCosts: costs },
   };
-  await calls.createManifest({ query: {}, body: written('keyed', broken) });
+  await calls.createManifest({ query: {}, body: written('brittle', broken) });
   await page.setViewportSize({ width: 1280, height: 620 });
-  await openPage(page, 'keyed');
+  await openPage(page, 'brittle');
   await button(page, 'Deploy 1.1.0').first().click();
-  const deploy = dialogOf(page, 'Deploy Keyed 1.1.0?');
+  const deploy = dialogOf(page, 'Deploy Brittle 1.1.0?');
   await expect(deploy).toContainText('1.1.0 takes the place of 1.0.0.');
   await deploy.getByRole('button', { name: /^Show \d+ more$/ }).click();
   await deploy.getByRole('button', { name: 'Cancel', exact: true }).click();
@@ -212,20 +212,20 @@ test('a deployment whose server does not answer is rolled back from its dialog, 
   await expect(deploy.getByText('1 secret is missing: the server will not answer')).toBeInViewport({ ratio: 1 });
   await expectNoAxeFindings(page);
   await deploy.getByRole('button', { name: 'Deploy 1.1.0', exact: true }).click();
-  const told = dialogOf(page, 'Keyed 1.1.0 is deployed');
+  const told = dialogOf(page, 'Brittle 1.1.0 is deployed');
   await expect(told.getByRole('alert')).toHaveText(
     /^It is live, but the server did not answer: .*\. Roll back, or test its connection to see why\.$/,
   );
   await expect(told.getByRole('link', { name: 'Test its connection', exact: true })).toHaveAttribute(
     'href',
-    /id=keyed&part=test$/,
+    /id=brittle&part=test$/,
   );
   await expectNoAxeFindings(page);
   await told.getByRole('button', { name: 'Roll back to 1.0.0', exact: true }).click();
-  const back = dialogOf(page, 'Roll back Keyed to 1.0.0?');
+  const back = dialogOf(page, 'Roll back Brittle to 1.0.0?');
   await expect(back).toContainText('1.0.0 takes the place of 1.1.0.');
   await back.getByRole('button', { name: 'Roll back to 1.0.0', exact: true }).click();
-  await expect(page.getByText('Keyed 1.0.0 is deployed.')).toBeVisible();
+  await expect(page.getByText('Brittle 1.0.0 is deployed.')).toBeVisible();
   await expect(page.getByText('1.0.0 is deployed', { exact: true })).toBeVisible();
 });
 
