@@ -35,7 +35,7 @@ test("a client's configuration is previewed, staged by a click, deployed, and ca
   await page.getByLabel('Configuration', { exact: true }).fill('{"mcpServers": {"a": }}');
   await button(page, 'Preview').click();
   await expect(part(page, 'Paste or file').getByRole('alert')).toHaveText(
-    'The text is not valid JSON: Unexpected token } found. (1:22).',
+    'The text is not valid JSON: } is not expected at line 1, column 22.',
   );
   await expectNoAxeFindings(page);
   const configuration = {

@@ -45,8 +45,11 @@ test('[MAN-1] [MAN-2] [MAN-19] [MAN-20] a file is read, refused in words where i
   await expect(panel.getByRole('alert')).toHaveText(noFile);
   await expect(page.getByLabel('Manifest JSON')).toHaveValue(written({ name: 'Typed' }));
   await expect(page.getByLabel('Manifest JSON')).not.toHaveAttribute('aria-invalid');
+  const utf16 = { ...fileNamed('utf16.json', ''), buffer: Buffer.from(`\uFEFF${written()}`, 'utf16le') };
+  await input.setInputFiles(utf16);
+  await expect(panel.getByRole('alert')).toHaveText(`${noJson}It is UTF-16: save it as UTF-8.`);
   await input.setInputFiles(fileNamed('atlas.json', '{"id": '));
-  await expect(panel.getByRole('alert')).toContainText(noJson);
+  await expect(panel.getByRole('alert')).toHaveText(`${noJson}It ends before every bracket and quote is closed.`);
   const preview = page.getByLabel('Preview of atlas.json');
   await expect(preview, 'what is wrong can be mended here').toHaveValue('{"id": ');
   await preview.fill(written({ id: 'of-a-file', version: '0.9.0' }));
@@ -140,7 +143,15 @@ test(`every refused manifest is told in words, and stays in the field: ${refused
   await expect(alert).toContainText('Missing required fields');
   await paste(page, written({ description: '', version: '', category: 'none' }));
   await button(page, 'Upload Manifest').click();
+  await expect(alert).toHaveText(/^Failed to upload manifest: Invalid manifest:version must .*description must .*category must /);
   await expect(alert.getByRole('listitem')).toContainText(['version', 'description', 'category']);
+  for (const field of ['version must be', 'description must', 'category must'])
+    expect((await alert.innerText()).split(field), 'each is said once').toHaveLength(2);
+  // what was not written is not told
+  await paste(page, JSON.stringify({ id: 'atlas', name: 'x'.repeat(600), serviceType: 'mcp' }));
+  await button(page, 'Upload Manifest').click();
+  await expect(alert).toContainText('name must be at most 80 characters');
+  await expect(alert).not.toContainText('description');
   await expectNoAxeFindings(page);
 });
 

@@ -1,15 +1,18 @@
 import type { z } from 'zod';
 import { issueText, missing } from './issue-text.ts';
+import { completedFields } from './manifest.ts';
 
 /** What is wrong with one field. */
 type Issue = { path: string; message: string };
 
 /**
  * What is wrong with a manifest, in words and with each field's path.
- * @param sent what was read: a field of a few known values that is not there is missing, and not a wrong value
+ * @param sent what was read: a field of a few known values that is not there is missing, and not a wrong value; a field that
+ *   was filled in for it has no fault of its own
  */
 export function manifestIssues(error: z.ZodError, sent?: unknown): Issue[] {
   return error.issues.flatMap((issue) => {
+    if (isFilledIn(issue.path, sent)) return [];
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
         path: fieldPath([...issue.path, key]),
@@ -19,6 +22,15 @@ export function manifestIssues(error: z.ZodError, sent?: unknown): Issue[] {
     const isAbsent = issue.code === 'invalid_value' && sent !== undefined && valueAt(sent, issue.path) === undefined;
     return [{ path: fieldPath(issue.path), message: isAbsent ? missing : issueText(issue) }];
   });
+}
+
+function isFilledIn([field]: readonly PropertyKey[], sent: unknown): boolean {
+  return (
+    typeof sent === 'object' &&
+    sent !== null &&
+    completedFields.some((one) => one === field) &&
+    !Object.hasOwn(sent, String(field))
+  );
 }
 
 function unknownText(path: string): string {

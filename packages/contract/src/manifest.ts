@@ -302,6 +302,9 @@ export const sentManifestSchema = manifestFields.extend({ ...ofListAlone, author
   renters: true,
 });
 
+/** The fields that a manifest may leave out because they are filled in. */
+export const completedFields = ['version', 'description', 'category'] as const;
+
 /**
  * What was sent as a manifest, with what was left out and without what only the list answers. What is no object stays as it is.
  * A version that is left out is the first one; a description is the name; a category is the service type where it is one.
@@ -312,11 +315,12 @@ export function completeManifest(sent: unknown): unknown {
   for (const name of Object.keys(ofListAlone)) given.delete(name);
   if (given.get('author') === null) given.delete('author');
   const { success, data } = categorySchema.safeParse(given.get('serviceType'));
-  const left: readonly (readonly [string, unknown])[] = [
-    ['version', '1.0.0'],
-    ['description', given.get('name')],
-    ['category', success ? data : 'api'],
-  ];
-  for (const [name, value] of left) if (!given.has(name) && value !== undefined) given.set(name, value);
+  const values: Readonly<Record<(typeof completedFields)[number], unknown>> = {
+    version: '1.0.0',
+    description: given.get('name'),
+    category: success ? data : 'api',
+  };
+  for (const name of completedFields)
+    if (!given.has(name) && values[name] !== undefined) given.set(name, values[name]);
   return Object.fromEntries(given);
 }

@@ -116,13 +116,25 @@ describe('a manifest', () => {
     expect(problemOf({ id })).toMatchObject({ code: 'manifest_invalid', paths: ['id'] });
   });
 
+  test('says one fault once: what was filled in from other fields has none of its own', () => {
+    const sent = { id: 'weather', name: 'x'.repeat(600), serviceType: 'mcp', connection: valid.connection };
+    expect(problemOf(JSON.stringify(sent)).paths).toEqual(['name']);
+    expect(problemOf(JSON.stringify({ ...sent, name: 7 })).paths).toEqual(['name']);
+    expect(problemOf(JSON.stringify({ ...sent, name: undefined })).paths).toEqual(['name']);
+    const described = { ...sent, name: 'Weather', description: '' };
+    expect(problemOf(JSON.stringify(described)).paths).toEqual(['description']);
+  });
+
   test('security row 31: a byte order mark, NUL, invalid UTF-8 and duplicate keys are refused', () => {
     const text = JSON.stringify(valid);
     expect(problemOf(`\uFEFF${text}`).message).toContain('byte order mark');
     expect(problemOf(Buffer.from(`\uFEFF${text}`)).message).toContain('byte order mark');
     expect(problemOf(text.replace('Weather', 'Wea\0ther')).message).toContain('NUL');
     expect(problemOf(text.replace('Weather', String.raw`Wea\u0000ther`)).message).toContain('NUL');
-    expect(problemOf(Buffer.from([0x7b, 0xff, 0x7d])).message).toContain('UTF-8');
+    expect(problemOf(Buffer.from([0x7b, 0xff, 0x7d])).message).toBe('Invalid manifest: is not valid UTF-8');
+    const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le');
+    for (const bytes of [utf16, Buffer.from(utf16).swap16()])
+      expect(problemOf(bytes).message).toBe('Invalid manifest: is UTF-16: save it as UTF-8');
     expect(problemOf(text.replace('"name":"Weather"', '"name":"Weather","name":"Other"'))).toMatchObject({
       code: 'manifest_invalid',
       paths: ['name'],
@@ -137,8 +149,13 @@ describe('a manifest', () => {
   });
 
   test('that is not JSON, too deep or larger than 256 KiB is refused', () => {
-    expect(problemOf('{"id":').message).toContain('not valid JSON');
-    expect(problemOf('// comment\n{}').message).toContain('not valid JSON');
+    const notJson = (text: string) => problemOf(text).message.replace('Invalid manifest: is not valid JSON: ', '');
+    expect(notJson('{"id":')).toBe('it ends before every bracket and quote is closed');
+    expect(notJson('{"id":"a')).toBe('it ends before every bracket and quote is closed');
+    expect(notJson('// comment\n{}')).toBe('a comment is not expected at line 1, column 1');
+    expect(notJson('{"id": }')).toBe('} is not expected at line 1, column 8');
+    expect(notJson("{'id': 1}")).toBe('“\'” is not expected at line 1, column 2');
+    expect(notJson('{"id": "a" "b"}')).toBe('a text is not expected at line 1, column 12');
     expect(problemOf(`${'['.repeat(70)}${']'.repeat(70)}`).message).toContain('nested deeper');
     expect(problemOf({ description: 'x'.repeat(300_000) }).message).toContain('256 KiB');
     expect(problemOf('[]').code).toBe('manifest_invalid');

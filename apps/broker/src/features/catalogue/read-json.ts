@@ -1,4 +1,5 @@
 import { evaluate, parse, type DocumentNode, type ValueNode } from '@humanwhocodes/momoa';
+import { readUtf8 } from '@souk/contract/read-utf8.ts';
 import type { Issue } from '#platform/errors.ts';
 import { isTooDeep } from '#platform/http/json-depth.ts';
 
@@ -14,8 +15,8 @@ export type ReadJson = { value: unknown; issues: [] } | { value: undefined; issu
  * @param options.comments comments and trailing commas are allowed, as in the settings of editors
  */
 export function readJson(source: Uint8Array | string, { comments = false }: { comments?: boolean } = {}): ReadJson {
-  const text = typeof source === 'string' ? source : decode(source);
-  if (text === undefined) return failure('', 'is not valid UTF-8');
+  const { text, fault } = typeof source === 'string' ? { text: source, fault: undefined } : readUtf8(source);
+  if (text === undefined) return failure('', fault);
   if (text.startsWith('\uFEFF')) return failure('', 'begins with a byte order mark: save it as UTF-8 without BOM');
   if (text.includes('\0') || text.includes('\\u0000')) return failure('', 'contains a NUL character');
   if (isTooDeep(text, maxDepth)) return failure('', `is nested deeper than ${maxDepth} levels`);
@@ -23,8 +24,7 @@ export function readJson(source: Uint8Array | string, { comments = false }: { co
   try {
     document = parse(text, comments ? { mode: 'jsonc', allowTrailingCommas: true } : { mode: 'json' });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return failure('', `is not valid JSON: ${asWritten(withoutWord(reason))}`);
+    return failure('', `is not valid JSON: ${sayFault(error instanceof Error ? error.message : '', text)}`);
   }
   const issues: Issue[] = [];
   inspect(document.body, '', 1, issues);
@@ -32,35 +32,48 @@ export function readJson(source: Uint8Array | string, { comments = false }: { co
   return { value: evaluate(document), issues: [] };
 }
 
-const characters: Readonly<Record<string, string>> = {
+/** The parser's names of what it meets, in words. */
+const met: Readonly<Record<string, string>> = {
   LBrace: '{',
   RBrace: '}',
   LBracket: '[',
   RBracket: ']',
-  Comma: ',',
-  Colon: ':',
+  Comma: 'a comma',
+  Colon: 'a colon',
+  String: 'a text',
+  Number: 'a number',
+  Boolean: 'true or false',
+  Null: 'null',
+  LineComment: 'a comment',
+  BlockComment: 'a comment',
 };
 
-/** The parser has names of its own for the characters of JSON. */
-function asWritten(reason: string): string {
-  return reason.replace(/^Unexpected token (\w{1,20})/, (whole, name: string) => {
-    const character = characters[name];
-    return character === undefined ? whole : `Unexpected token ${character}`;
-  });
+/** Says a fault of the parser in our words. A word without quotes may be a secret: it is not repeated. */
+function sayFault(reason: string, text: string): string {
+  const [, line, column] = /\((\d{1,9}):(\d{1,9})\)$/.exec(reason) ?? [];
+  const where = line === undefined ? '' : ` at line ${line}, column ${column}`;
+  const [, token] = /^Unexpected token (\w{1,20})/.exec(reason) ?? [];
+  // the parser names the bracket that was never closed
+  const mayBeCut = token === 'LBrace' || token === 'LBracket' || reason.startsWith('Unexpected end of input');
+  if (mayBeCut && isCut(text)) return 'it ends before every bracket and quote is closed';
+  if (token !== undefined) return `${met[token] ?? 'something'} is not expected${where}`;
+  if (reason.includes(' identifier ')) return `a word without quotes is not expected${where}`;
+  const [, character] = /^Unexpected character '(.)'/su.exec(reason) ?? [];
+  return character === undefined ? `it cannot be read${where}` : `“${character}” is not expected${where}`;
 }
 
-/** A word without quotes may be a secret. */
-function withoutWord(reason: string): string {
-  const begin = reason.indexOf(" identifier '");
-  return begin === -1 ? reason : `${reason.slice(0, begin)} word${reason.slice(reason.lastIndexOf("'") + 1)}`;
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
+/** Whether a text ends inside an object, a list or a string. */
+function isCut(text: string): boolean {
+  let open = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (isInString && character === '\\') at += 1;
+    else if (character === '"') isInString = !isInString;
+    else if (!isInString && (character === '{' || character === '[')) open += 1;
+    else if (!isInString && (character === '}' || character === ']')) open -= 1;
   }
+  return open > 0 || isInString;
 }
 
 function failure(path: string, message: string): ReadJson {

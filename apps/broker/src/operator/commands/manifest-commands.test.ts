@@ -215,7 +215,7 @@ test('check prints every problem in words with its field, and deploy refuses the
     '  billing.rental.currency: must be three capital letters, such as USD',
   ]);
   await writeFile(join(files, 'cut.json'), '{"id": }');
-  expect((await souk('check', join(files, 'cut.json'))).out).toContain('is not valid JSON: Unexpected token } found.');
+  expect((await souk('check', join(files, 'cut.json'))).out).toContain('is not valid JSON: } is not expected at line ');
   const shared = await file({ id: 'kept', connection: { type: 'stdio', command: 'memory' }, isolation: 'shared' });
   expect((await souk('check', shared)).out).toContain(
     'Note: Everyone shares one folder of the program “memory”: what one person keeps there, all others can read and change.',

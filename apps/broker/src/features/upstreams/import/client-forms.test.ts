@@ -553,7 +553,7 @@ test('none of the secrets is in the log or in the database', async () => {
 const mebibyte = 1024 * 1024;
 test.each([
   ['', /^The text is empty\.$/],
-  ['{"mcpServers": {"a": {"url": }}}', /^The text is not valid JSON: Unexpected token \} found\. \(1:30\)\.$/],
+  ['{"mcpServers": {"a": {"url": }}}', /^The text is not valid JSON: \} is not expected at line 1, column 30\.$/],
   ['{"a": 1}', /^The text names no server: it needs "mcpServers"/],
   ['{"mcpServers": {"a": {}, "a": {}}}', /^The text \(mcpServers\.a\) is a duplicate key\.$/],
   ['[mcp_servers.a]\nurl = ', /^The text is not valid TOML at line 2, column 7\.$/],

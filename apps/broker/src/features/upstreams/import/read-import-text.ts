@@ -1,3 +1,4 @@
+import { readUtf8 } from '@souk/contract/read-utf8.ts';
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { readJson } from '#features/catalogue/index.ts';
 import { isTooDeep } from '#platform/http/json-depth.ts';
@@ -28,11 +29,9 @@ export function readImportText(source: Uint8Array | string): unknown {
 }
 
 function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new UnreadableText('is not valid UTF-8');
-  }
+  const { text, fault } = readUtf8(bytes);
+  if (text === undefined) throw new UnreadableText(fault);
+  return text;
 }
 
 /** JSON begins with a bracket too, but no name in plain letters follows it. */

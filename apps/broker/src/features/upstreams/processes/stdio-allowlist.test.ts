@@ -75,9 +75,9 @@ describe('refused, in words that name the place', () => {
   test('an alias that is none, and a file that is no JSON', () => {
     expect(() => read({ 'My Tool': { argv } })).toThrow('My Tool is no alias');
     for (const [text, problem] of [
-      ['{', 'is not valid JSON: Unexpected token { found. (1:1)'],
-      ['{"tool":{"env":{"PIN":canary-1}}}', "is not valid JSON: Unexpected character 'c' found. (1:23)"],
-      ['{"tool":{"env":{"PIN":tcanary}}}', 'is not valid JSON: Unexpected word found. (1:23)'],
+      ['{', 'is not valid JSON: it ends before every bracket and quote is closed'],
+      ['{"tool":{"env":{"PIN":canary-1}}}', 'is not valid JSON: “c” is not expected at line 1, column 23'],
+      ['{"tool":{"env":{"PIN":tcanary}}}', 'is not valid JSON: a word without quotes is not expected at line 1, column 23'],
       ['{"tool":{"env":{"PIN":"canary","PIN":"canary"}}}', 'tool.env.PIN is a duplicate key'],
     ] as const) {
       writeFileSync(file, text);

@@ -1,3 +1,4 @@
+import { readUtf8 } from '@souk/contract/read-utf8.ts';
 import { useState, type FormEvent } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Field } from '#ui/field.tsx';
@@ -35,7 +36,11 @@ export function TextPart({ userId }: { userId: string }) {
       setFault(tooLarge);
       return;
     }
-    const read = await file.text();
+    const { text: read, fault: unreadable } = readUtf8(new Uint8Array(await file.arrayBuffer()));
+    if (read === undefined) {
+      setFault(`${file.name} ${unreadable}.`);
+      return;
+    }
     setText(read);
     ask(read);
   }

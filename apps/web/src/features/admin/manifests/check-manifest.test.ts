@@ -30,8 +30,14 @@ test.each([
 test('[MAN-19] [MAN-20] a file is refused for its name, and for what does not parse', async () => {
   for (const name of ['atlas.txt', 'atlas.json.txt', 'atlasjson', 'json', 'atlas.json5', 'atlas.json.'])
     expect(await readManifestFile(new File([whole], name)), name).toEqual({ text: 'Please select a JSON file' });
-  expect(manifestFault('{"id":', 'file')?.text).toBe('Invalid JSON file. Please check the file format.');
+  const unreadable = 'Invalid JSON file. Please check the file format.';
+  const cut = { text: unreadable, detail: 'It ends before every bracket and quote is closed.' };
+  expect(manifestFault('{"id":', 'file')).toEqual(cut);
+  expect(manifestFault('{"id": "a', 'file')).toEqual(cut);
+  expect(manifestFault('{\n"id": }', 'file')).toEqual({ text: unreadable, detail: 'Look at line 2, column 7.' });
   const latin = new File([new Uint8Array([0x22, 0xe9, 0x22])], 'atlas.json');
-  expect(await readManifestFile(latin)).toMatchObject({ text: 'Invalid JSON file. Please check the file format.' });
+  expect(await readManifestFile(latin)).toEqual({ text: unreadable, detail: 'It is not valid UTF-8.' });
+  const utf16 = new File([new Uint16Array([0xfeff, ...[...whole].map((letter) => letter.charCodeAt(0))])], 'atlas.json');
+  expect(await readManifestFile(utf16)).toEqual({ text: unreadable, detail: 'It is UTF-16: save it as UTF-8.' });
   expect(await readManifestFile(new File([`\uFEFF${whole}`], 'Atlas.JSON'))).toBe(`\uFEFF${whole}`);
 });

@@ -1,3 +1,6 @@
+import { readUtf8 } from '@souk/contract/read-utf8.ts';
+import { jsonFaultAt } from './json-fault.ts';
+
 /** The broker's limit (catalogue/parse-manifest.ts). */
 export const maxManifestBytes = 256 * 1024;
 
@@ -21,13 +24,21 @@ export function manifestFault(text: string, from: 'file' | 'typed'): ManifestFau
   if (text.trim() === '') return { text: nothingText };
   if (new TextEncoder().encode(text).length > maxManifestBytes) return { text: tooLargeText };
   let value: unknown;
+  const read = text.replace(/^\uFEFF/, '').replaceAll('\0', ' ');
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/, '').replaceAll('\0', ' '));
-  } catch (error) {
-    const detail = error instanceof Error ? error.message : undefined;
-    return { text: from === 'file' ? unreadableFileText : invalidJsonText, detail };
+    value = JSON.parse(read);
+  } catch {
+    return { text: from === 'file' ? unreadableFileText : invalidJsonText, detail: placeOf(read) };
   }
   return hasRequired(value) ? undefined : { text: missingFieldsText };
+}
+
+function placeOf(text: string): string | undefined {
+  const at = jsonFaultAt(text);
+  if (at === undefined) return undefined;
+  if (at === text.length) return 'It ends before every bracket and quote is closed.';
+  const before = text.slice(0, at).split('\n');
+  return `Look at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}.`;
 }
 
 function hasRequired(value: unknown): boolean {
@@ -45,9 +56,6 @@ function hasRequired(value: unknown): boolean {
 export async function readManifestFile(file: File): Promise<string | ManifestFault> {
   if (!file.name.toLowerCase().endsWith('.json')) return { text: notJsonFileText };
   if (file.size > maxManifestBytes) return { text: tooLargeText };
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await file.arrayBuffer());
-  } catch {
-    return { text: unreadableFileText, detail: 'It is not valid UTF-8.' };
-  }
+  const { text, fault } = readUtf8(new Uint8Array(await file.arrayBuffer()));
+  return text ?? { text: unreadableFileText, detail: `It ${fault}.` };
 }

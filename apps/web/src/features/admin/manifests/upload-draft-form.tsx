@@ -1,5 +1,5 @@
 import { ApiError } from '@souk/contract/client.ts';
-import { useEffect, useRef, type FormEvent } from 'react';
+import { useEffect, useRef, type ComponentProps, type FormEvent } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Field } from '#ui/field.tsx';
 import { actionFailure } from './failure-texts.ts';
@@ -33,9 +33,7 @@ export function UploadDraftForm({ draft, work }: { draft: UploadDraft; work: Ret
         />
       </Field>
       {fault && <UploadFault fault={fault} />}
-      {!fault && upload.isError && (
-        <UploadFault fault={{ text: uploadFailure(upload.error) }} fields={faultyFields(upload.error)} />
-      )}
+      {!fault && upload.isError && <UploadFault {...uploadFailure(upload.error)} />}
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={work.discard}>Discard</Button>
         <Button type="submit" variant="primary" loading={upload.isPending}>
@@ -46,7 +44,18 @@ export function UploadDraftForm({ draft, work }: { draft: UploadDraft; work: Ret
   );
 }
 
-/** A syntax error that the broker finds has a text of its own (spec part 2, section 5). */
-function uploadFailure(error: unknown): string {
-  return error instanceof ApiError && error.code === 'invalid_json' ? error.message : actionFailure('upload', error);
+/** A syntax error that the broker finds has a text of its own (spec part 2, section 5), and says where beside it. */
+function uploadFailure(error: unknown): ComponentProps<typeof UploadFault> {
+  if (error instanceof ApiError && error.code === 'invalid_json') {
+    const [issue] = error.issues;
+    return { fault: { text: error.message, detail: issue && `It ${issue.message}.` } };
+  }
+  const fields = faultyFields(error);
+  return { fault: { text: withoutFields(actionFailure('upload', error), fields) }, fields };
+}
+
+/** The message names each field as well: those of the list stand in it once. */
+function withoutFields(text: string, [first]: ReturnType<typeof faultyFields>): string {
+  const at = first === undefined ? -1 : text.indexOf(`${first.path} ${first.message}`.trim());
+  return at === -1 ? text : text.slice(0, at).trimEnd();
 }
