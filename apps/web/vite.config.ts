@@ -19,7 +19,7 @@ const brokerPaths = [
   '/sign-in/window',
   '/dev-google',
   '/dev-mail',
-  '/docs/api',
+  '/docs/',
   '/openapi.json',
   '/unsubscribe',
   '/.well-known',

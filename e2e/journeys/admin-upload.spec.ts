@@ -1,4 +1,5 @@
 import type { Locator } from '@playwright/test';
+import { deleteServers } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { button, openManifests, panelOf, paste, rowOf, written } from './manifests-page.ts';
 import { expect, test } from './product-test.ts';
@@ -7,6 +8,7 @@ import { routeNow } from './route-now.ts';
 // The upload of a manifest, as a file or as a text: what is refused is told in words, and nothing that was typed is lost.
 
 test.use({ reducedMotion: 'reduce' });
+test.afterEach(({ product }) => deleteServers(product.publicUrl, ['from-template']));
 
 const fileNamed = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 
@@ -84,6 +86,26 @@ test('[MAN-1] [MAN-2] [MAN-19] [MAN-20] a file is read, refused in words where i
   await dialog.getByLabel('Type of-a-file to confirm').fill('of-a-file');
   await dialog.getByRole('button', { name: 'Delete of-a-file', exact: true }).click();
   await expect(rowOf(page, 'Atlas')).toHaveCount(0);
+});
+
+test('an upload begins with a template, beside a page that says what each field is', async ({ page }) => {
+  await openManifests(page);
+  await button(page, 'Start from a template').click();
+  const field = page.getByLabel('Manifest JSON');
+  await expect(field).toBeFocused();
+  const template = JSON.parse(await field.inputValue());
+  await expect(button(page, 'Start from a template'), 'it would take the place of what was written').toHaveCount(0);
+  await field.fill(JSON.stringify({ ...template, id: 'from-template', connection: { type: 'http', url: 'service:travel' } }));
+  await button(page, 'Upload Manifest').click();
+  await expect(panelOf(page).getByRole('status')).toContainText('from-template 1.0.0 is staged.');
+  const opened = page.waitForEvent('popup');
+  await panelOf(page).getByRole('link', { name: 'Fields of a manifest (opens a new tab)', exact: true }).click();
+  const fields = await opened;
+  await expect(fields.getByRole('heading', { level: 1, name: 'Manifests', exact: true })).toBeVisible();
+  await expect(fields.getByRole('rowheader', { name: 'billing.rental.price', exact: true })).toBeVisible();
+  await expectNoAxeFindings(fields);
+  await fields.close();
+  await expectNoAxeFindings(page);
 });
 
 const tooLong = (length: number) => written({ description: 'x' }).padEnd(length, ' ');

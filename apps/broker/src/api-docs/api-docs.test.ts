@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { fieldMeanings } from '@souk/contract/manifest-fields.ts';
 import { endpoints, openApiDocument } from '../openapi.ts';
 import { version } from '../version.ts';
 import { exampleOf } from './example-of.ts';
@@ -44,6 +45,18 @@ test('/openapi.json is the contract at this address, for programs of any origin'
     headers: { 'if-none-match': answer.headers.get('etag') ?? '' },
   });
   expect(again.status).toBe(304);
+});
+
+test('/docs/manifests shows each field of a manifest and each example, without a script of its own', async () => {
+  const answer = await fetch(`${app.publicUrl}/docs/manifests`);
+  const html = await answer.text();
+  expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(answer.headers.get('content-security-policy')).toContain(`default-src 'none'; script-src 'self'`);
+  expect(html.match(/<script[^>]*>/g)).toEqual(['<script src="/oauth/theme.js">']);
+  for (const field of Object.keys(fieldMeanings)) expect(html).toContain(`<th scope="row"><code>${field}</code></th>`);
+  expect(html.match(/<pre><code>/g)?.length).toBe(9);
+  expect(html, 'every mark of Markdown was read').not.toMatch(/^(#|\||- |```)|\*\*|<code><\/code>/m);
+  expect(html).toContain('<code>^[A-Z]{3}$</code>');
 });
 
 test('/docs/api shows every call with an example to be copied, and runs nothing but the script of the theme', async () => {

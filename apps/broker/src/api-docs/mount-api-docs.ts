@@ -1,15 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '#platform/config.ts';
 import { createConstantText, type ConstantText } from '#platform/http/constant-text.ts';
-import { pagePolicy } from '#platform/http/page.ts';
+import { pagePolicy, renderPage } from '#platform/http/page.ts';
 import { openApiDocument } from '../openapi.ts';
+import { manifestDocs } from '../operator/manifest-docs/manifest-docs.ts';
 import { version } from '../version.ts';
 import { renderApiPage } from './api-page.ts';
+import { renderManual } from './render-manual.ts';
 
 /** Milliseconds of work for a page that few read: the best compression takes a second. */
 const brotliQuality = 5;
 
-/** GET /docs/api, a page for readers, and GET /openapi.json, the same for programs. Both are made when first asked for. */
+/**
+ * GET /docs/api, a page for readers, GET /openapi.json, the same for programs, and GET /docs/manifests, the fields of a manifest.
+ * They are made when first asked for.
+ */
 export function mountApiDocs(
   server: FastifyInstance,
   { publicUrl, brandName }: Pick<Config, 'publicUrl' | 'brandName'>,
@@ -17,16 +22,24 @@ export function mountApiDocs(
   const document = () => openApiDocument(version, publicUrl);
   const page = madeOnce(() => renderApiPage(JSON.parse(JSON.stringify(document())), brandName));
   const text = madeOnce(() => JSON.stringify(document()));
-  server.get('/docs/api', (request, reply) =>
-    page().send(
-      request,
-      reply
-        .type('text/html; charset=utf-8')
-        .header('content-security-policy', pagePolicy())
-        .header('x-frame-options', 'DENY')
-        .header('cache-control', 'no-cache'),
-    ),
+  const manifests = madeOnce(() =>
+    renderPage({ title: 'Manifests', brandName, width: 'wide', body: renderManual(manifestDocs()) }),
   );
+  for (const [path, shown] of [
+    ['/docs/api', page],
+    ['/docs/manifests', manifests],
+  ] as const) {
+    server.get(path, (request, reply) =>
+      shown().send(
+        request,
+        reply
+          .type('text/html; charset=utf-8')
+          .header('content-security-policy', pagePolicy())
+          .header('x-frame-options', 'DENY')
+          .header('cache-control', 'no-cache'),
+      ),
+    );
+  }
   // any program may read it, from any origin: it says nothing of people
   server.get('/openapi.json', (request, reply) =>
     text().send(

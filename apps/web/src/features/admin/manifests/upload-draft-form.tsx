@@ -3,6 +3,7 @@ import { useEffect, useRef, type ComponentProps, type FormEvent } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Field } from '#ui/field.tsx';
 import { actionFailure } from './failure-texts.ts';
+import { manifestTemplate } from './manifest-template.ts';
 import { TextWithLines } from './text-with-lines.tsx';
 import { UploadFault } from './upload-fault.tsx';
 import { faultyFields, type UploadDraft, type useUpload } from './use-upload.ts';
@@ -11,7 +12,7 @@ import { faultyFields, type UploadDraft, type useUpload } from './use-upload.ts'
 export function UploadDraftForm({ draft, work }: { draft: UploadDraft; work: ReturnType<typeof useUpload> }) {
   const form = useRef<HTMLFormElement>(null);
   const { fault, upload } = work;
-  const mustType = useRef(draft.text === '');
+  const mustType = useRef(draft.text === '' || draft.text === manifestTemplate);
   useEffect(() => {
     if (mustType.current) form.current?.querySelector('textarea')?.focus();
   }, []);

@@ -4,6 +4,7 @@ import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { SectionHeading } from '#ui/section-heading.tsx';
+import { TextAnchor } from '#ui/text-link.tsx';
 import { FileButton } from '../file-button.tsx';
 import { UploadDraftForm } from './upload-draft-form.tsx';
 import { UploadResult } from './upload-result.tsx';
@@ -33,9 +34,23 @@ export function UploadPanel({ userId, onDeploy }: UploadPanelProps) {
         title="Upload Manifest"
         fillsCard
         text={
-          drop.isOver
-            ? 'Drop the file to read it.'
-            : 'It is staged first: nothing changes for people until you deploy it.'
+          drop.isOver ? (
+            'Drop the file to read it.'
+          ) : (
+            <>
+              It is staged first: nothing changes for people until you deploy it.
+              <span className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1">
+                {(draft === undefined || draft.text === '') && (
+                  <Button size="small" variant="ghost" className="-ml-2.5" onClick={work.startFromTemplate}>
+                    Start from a template
+                  </Button>
+                )}
+                <TextAnchor href="/docs/manifests" newTab>
+                  Fields of a manifest
+                </TextAnchor>
+              </span>
+            </>
+          )
         }
         actions={
           <div className="flex flex-wrap gap-2">

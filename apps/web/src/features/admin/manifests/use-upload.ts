@@ -5,6 +5,7 @@ import { adminApi } from '../admin-api.ts';
 import { readDraft, writeDraft } from '../draft-store.ts';
 import { manifestFault, readManifestFile, type ManifestFault } from './check-manifest.ts';
 import { useManifestsChanged } from './manifest-queries.ts';
+import { manifestTemplate } from './manifest-template.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 
 /** What is about to be uploaded. */
@@ -50,6 +51,7 @@ export function useUpload(userId: string) {
     fault,
     refused,
     upload,
+    startFromTemplate: () => begin({ text: manifestTemplate, fileName: null, isEdited: true }),
     paste: () => begin(draft?.fileName === null ? draft : { text: '', fileName: null, isEdited: true }),
     discard: () => begin(undefined),
     edit(text: string): void {

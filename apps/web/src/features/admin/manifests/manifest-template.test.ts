@@ -1,0 +1,9 @@
+import { completeManifest, manifestSchema } from '@souk/contract/manifest.ts';
+import { expect, test } from 'vitest';
+import { manifestFault } from './check-manifest.ts';
+import { manifestTemplate } from './manifest-template.ts';
+
+test('the template is a manifest without a fault', () => {
+  expect(manifestFault(manifestTemplate, 'typed')).toBeUndefined();
+  expect(manifestSchema.safeParse(completeManifest(JSON.parse(manifestTemplate))).success).toBe(true);
+});
