@@ -158,7 +158,8 @@ test('[MAN-4] [MAN-5] [MAN-6] [MAN-17] search and filters stand in the address, 
 test("[MAN-9] [MAN-16] without manifests the list says so; one without an author is of 'Unknown', and long lists have pages", async ({
   page,
 }) => {
-  const counts = { total: 0, active: 0, http: 0, withTools: 0, staged: 0, bundledDrafts: 0, underReview: 0 };
+  const none = { total: 0, active: 0, http: 0, withTools: 0, staged: 0, bundledDrafts: 0, underReview: 0 };
+  const counts = { ...none, failing: 0, deleted: 0 };
   let manifests: object[] = [];
   await routeNow(page, '**/admin/manifests?*', (route) => {
     const asked = Number(new URL(route.request().url()).searchParams.get('page'));

@@ -55,12 +55,66 @@ test('[GEN-7] only an administrator sees, stages, deploys, changes and deletes a
       ['PUT /admin/manifests/top', manifest('top', { version: '2.0.0' })],
       ['DELETE /admin/manifests/top'],
       ['POST /admin/manifests/top/deploy', {}],
+      ['POST /admin/manifests/top/undeploy', {}],
       ['POST /admin/manifests/reload'],
       ['POST /admin/manifests/deploy-all'],
     ],
     ann.accessToken,
   );
   expect((await admin.listManifests({ query: {} })).manifests).toEqual(manifests);
+});
+
+test('a server is undeployed with what was shown, keeps what is staged, is found among the deleted ones, and is deployed again', async () => {
+  const ann = await newPerson();
+  const params = { id: 'loupe' };
+  await upload(manifest('loupe', { name: 'Loupe of Old' }));
+  await admin.deployManifest({ params, body: {} });
+  expect(await ann.tools()).toContain('loupe__echo');
+  const { revision } = await admin.getManifest({ params, query: {} });
+  await upload(manifest('loupe', { version: '1.1.0', name: 'Loupe of Old' }));
+  const address = 'POST /admin/manifests/loupe/undeploy';
+  const undeploy = (shown: string, reason = 'The vendor pauses') =>
+    send(address, administrator.accessToken, { reason }, { 'if-match': `"${shown}"` });
+  expect(await undeploy(revision), 'another version was staged').toMatchObject({ status: 409, code: 'manifest_moved' });
+  expect(await ann.tools()).toContain('loupe__echo');
+  const shown = (await admin.getManifest({ params, query: {} })).revision;
+  expect(await undeploy(shown)).toMatchObject({ status: 200, id: 'loupe', version: '1.0.0', renters: 0 });
+  expect(await ann.tools()).not.toContain('loupe__echo');
+  expect((await audits('loupe')).at(-1)).toMatchObject({
+    actor_id: administrator.userId,
+    action: 'manifest.undeployed',
+    reason: 'The vendor pauses',
+  });
+  expect(await send(address, administrator.accessToken, {})).toMatchObject({ status: 404 });
+  const listed = async (query: object) =>
+    (await admin.listManifests({ query })).manifests.map(({ id, version, isActive }) => ({ id, version, isActive }));
+  expect(await listed({ search: 'loupe' }), 'it is staged').toEqual([{ id: 'loupe', version: '1.1.0', isActive: false }]);
+  expect(await listed({ status: 'deleted', search: 'loupe' })).toEqual([]);
+
+  const before = (await admin.listManifests({ query: {} })).counts;
+  await remove('loupe');
+  const { counts } = await admin.listManifests({ query: {} });
+  expect([counts.total, counts.deleted]).toEqual([before.total - 1, before.deleted + 1]);
+  expect(await listed({ search: 'loupe' })).toEqual([]);
+  const old = [{ id: 'loupe', version: '1.0.0', isActive: false }];
+  expect(await listed({ status: 'deleted', search: 'OLD loupe', type: 'http', page: 1 })).toEqual(old);
+  expect(await listed({ status: 'deleted', search: 'loupe', type: 'stdio' })).toEqual([]);
+  expect(await listed({ status: 'deleted', search: 'top' }), 'it is deployed').toEqual([]);
+  await admin.deployManifest({ params, body: {} });
+  expect(await ann.tools()).toContain('loupe__echo');
+  expect(await listed({ status: 'deleted', search: 'loupe' })).toEqual([]);
+});
+
+test('the filter of failing servers finds those that were asked and do not answer, and they are counted', async () => {
+  await deployManifest(shop, manifest('down', { connection: { type: 'http', url: gone.url } }), 'disconnected');
+  await upload(manifest('waiting'));
+  const { manifests, pagination, counts } = await admin.listManifests({ query: { health: 'failing', page: 1 } });
+  expect(manifests.map(({ id }) => id)).toEqual(['down']);
+  expect([pagination.total, counts.failing]).toEqual([1, 1]);
+  expect(counts.total).toBeGreaterThan(2);
+  expect((await admin.listManifests({ query: { health: 'failing', search: 'top' } })).manifests).toEqual([]);
+  await remove('down');
+  expect((await admin.listManifests({ query: { health: 'failing' } })).counts.failing).toBe(0);
 });
 
 test("[MAN-25] [MAN-26] [MAN-30] [MAN-33] what is uploaded is staged, not live; deployed, its tools are in people's links", async () => {

@@ -134,8 +134,14 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
       'e done',
       'f unanswered',
     ]);
-    expect(run.items.at(-1)).toEqual({ id: 'f', version: '1.0.0', status: 'unanswered', message: unanswered });
-    expect(run.items[0]).toEqual({ id: 'a', version: '1.0.0', status: 'done' });
+    expect(run.items.at(-1)).toEqual({
+      id: 'f',
+      name: 'F',
+      version: '1.0.0',
+      status: 'unanswered',
+      message: unanswered,
+    });
+    expect(run.items[0]).toEqual({ id: 'a', name: 'A', version: '1.0.0', status: 'done' });
     // what is done is live when the answer comes, and the other broker hears of it
     expect(replicas.apps[1].catalogue.snapshot().byId.has('e')).toBe(true);
     await waitUntil('the other broker to know', () => replicas.apps[0].catalogue.snapshot().byId.has('e'));
@@ -171,10 +177,11 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     const whole = async () => (await admin(1).getManifestRun({ params: { id: runId } })).run;
     await waitUntil('the run to end', async () => (await whole()).status === 'done');
     expect((await whole()).items).toEqual([
-      { id: 'first', version: '1.0.0', status: 'done' },
-      { id: 'second', version: '1.0.0', status: 'done' },
+      { id: 'first', name: 'FIRST', version: '1.0.0', status: 'done' },
+      { id: 'second', name: 'SECOND', version: '1.0.0', status: 'done' },
       {
         id: 'taken',
+        name: 'TAKEN',
         version: '1.0.0',
         status: 'failed',
         message: 'Failed to deploy manifest: Version 1.0.0 is not staged any more',

@@ -110,6 +110,7 @@ export const manifestRunSchema = z.object({
   items: z.array(
     z.object({
       id: z.string(),
+      name: z.string(),
       /** The version that deploy-all deploys; a reload names none. */
       version: z.string().optional(),
       /** Of deploy-all, asking: it is live, and its server is asked; unanswered: it is live, and its server did not answer. */

@@ -52,10 +52,13 @@ export const maxManifestsOfPage = 100;
 
 /** The filters of the list. Each counts before the page is cut. */
 const manifestFilters = {
-  /** Words in the id, the name, the author or the description. */
+  /** Words in the id, the name, the author, the description, or the address or program. */
   search: z.string().trim().max(200).optional(),
   type: z.enum(['http', 'websocket', 'stdio']).optional(),
-  status: z.enum(['active', 'inactive']).optional(),
+  /** deleted: those that are neither deployed nor staged any more, and can be deployed again. */
+  status: z.enum(['active', 'inactive', 'deleted']).optional(),
+  /** failing: those whose deployed server was asked, and does not answer as it should. */
+  health: z.enum(['failing']).optional(),
   /** Those with a staged version that such a one brought: deploy-all deploys those of administrators. */
   staged: manifestOriginSchema.optional(),
 };
@@ -64,7 +67,8 @@ export const listManifests = endpoint({
   id: 'listManifests',
   method: 'GET',
   path: '/admin/manifests',
-  summary: 'The manifests that are deployed or staged, by id: all of them, or a page of those that match',
+  summary:
+    'The manifests that are deployed or staged, by id: all of them, or a page of those that match; deleted ones where they are asked for',
   access: 'admin',
   query: z.object({
     ...manifestFilters,
@@ -77,7 +81,10 @@ export const listManifests = endpoint({
     manifests: z.array(listedManifestSchema),
     /** It counts those that match; without page and limit there is one page. */
     pagination: z.object({ page: z.int(), limit: z.int(), total: z.int(), pages: z.int() }),
-    /** They count all manifests, whatever the filters. `staged`: what deploy-all deploys. `bundledDrafts`: staged, deployed by name only. */
+    /**
+     * They count all manifests, whatever the filters. `staged`: what deploy-all deploys. `bundledDrafts`: staged, deployed by name
+     * only. `deleted` ones are not among the total.
+     */
     counts: z.object({
       total: z.int(),
       active: z.int(),
@@ -86,6 +93,8 @@ export const listManifests = endpoint({
       staged: z.int(),
       bundledDrafts: z.int(),
       underReview: z.int(),
+      failing: z.int(),
+      deleted: z.int(),
     }),
   }),
   errors: ['invalid_request', ...adminErrors],
@@ -221,6 +230,28 @@ export const deleteManifest = endpoint({
   errors: ['invalid_request', 'not_found', 'manifest_moved', 'sign_in_again', ...adminErrors],
 });
 
+export const undeployManifest = endpoint({
+  id: 'undeployManifest',
+  method: 'POST',
+  path: '/admin/manifests/:id/undeploy',
+  summary:
+    "Takes a deployed server out of the catalog and out of everyone's links; what is staged of it stays. Running calls finish, and rentals end with their paid period",
+  access: 'admin',
+  params: ofManifest,
+  ifMatch: true,
+  body: z.strictObject({ reason: adminReason }),
+  answer: z.object({
+    success: z.literal(true),
+    id: z.string(),
+    /** The version that was live. */
+    version: z.string(),
+    /** How many people rent it. What they pay for is not renewed. */
+    renters: z.int(),
+    revision: z.string(),
+  }),
+  errors: ['invalid_request', 'not_found', 'manifest_moved', ...adminErrors],
+});
+
 export const deployManifest = endpoint({
   id: 'deployManifest',
   method: 'POST',
@@ -259,5 +290,6 @@ export const adminManifestEndpoints = [
   createManifest,
   updateManifest,
   deleteManifest,
+  undeployManifest,
   deployManifest,
 ] as const;

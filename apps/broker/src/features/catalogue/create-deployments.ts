@@ -74,9 +74,9 @@ export type Deployments = {
   deployManifest(manifest: Manifest, by: DecidedBy): Promise<'deployed' | 'unchanged'>;
   /**
    * Takes a server out of the catalogue and keeps its history. Answers the version that was live, and how many people rent it.
-   * @throws SoukError not_found
+   * @throws SoukError not_found, manifest_moved
    */
-  undeploy(serverId: string, by: DecidedBy): Promise<{ version: string; renters: number }>;
+  undeploy(serverId: string, by: DecidedBy): Promise<{ version: string; renters: number; revision: string }>;
   /**
    * Approves the pending changes of a server's tools, or of those named, which may be kept hidden.
    * @param shown the code of all that is pending or kept hidden, as it was read
@@ -198,13 +198,13 @@ export function createDeployments(options: {
 
     async undeploy(serverId, by) {
       const renters = await countRenters(serverId);
-      const version = await inTurn(async (tx, at) => {
-        const ended = await undeployServer(tx, serverId, by, at, renters);
+      const undeployed = await inTurn(async (tx, at) => {
+        const version = await undeployServer(tx, serverId, by, at, renters);
         await versionEnds(tx, serverId);
-        return ended;
-      });
+        return { version, revision: await revisionNow(tx, serverId) };
+      }, by);
       await changed(serverId);
-      return { version, renters };
+      return { ...undeployed, renters };
     },
 
     async approveTools(serverId, tools, shown, by) {

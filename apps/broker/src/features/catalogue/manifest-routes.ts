@@ -4,6 +4,7 @@ import {
   deployManifest,
   getManifest,
   listManifests,
+  undeployManifest,
   updateManifest,
 } from '@souk/contract/admin-manifests.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
@@ -117,6 +118,12 @@ export function mountManifestRoutes(router: Router, given: Given): void {
     const refunds = rentalIds.length > 0 ? await pay(params.id, rentalIds) : [];
     return { ...success, id: params.id, renters, refunds };
   });
+
+  router.route(undeployManifest, async ({ caller, params, body, ifMatch: expected }) => ({
+    ...success,
+    id: params.id,
+    ...(await catalogue.undeploy(params.id, byOf(caller, { reason: body.reason, expected }))),
+  }));
 
   router.route(deployManifest, async ({ caller, params, body, ifMatch: expected }) => {
     const { id } = params;

@@ -174,7 +174,7 @@ export async function deployKnown(
  * changes are kept; what it offered and how it was doing are forgotten.
  * @param renters how many people rent it
  * @returns the version that was deployed
- * @throws SoukError not_found when it is not deployed
+ * @throws SoukError not_found when it is not deployed; ManifestMoved
  */
 export async function undeployServer(
   tx: Tx,
@@ -183,6 +183,7 @@ export async function undeployServer(
   at: Date,
   renters: number,
 ): Promise<string> {
+  await requireRevision(tx, serverId, by.expected);
   const deployed = await versions.findDeployed(tx, serverId);
   if (!deployed) throw new SoukError('not_found', { message: `${serverId} is not deployed` });
   await versions.markUndeployed(tx, serverId, at);

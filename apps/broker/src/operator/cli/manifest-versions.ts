@@ -1,5 +1,5 @@
 import { deletedSchema, shownSchema, stagedSchema } from '#operator/commands/manifest-results.ts';
-import { askBrokerOrRun, ReportedError, required, type Command, type Values } from './command.ts';
+import { askBrokerOrRun, ReportedError, required, UsageError, type Command, type Values } from './command.ts';
 import { check, readSource } from './manifest-source.ts';
 import { printChecked, printDeleted, printStaged, printVersions } from './print-manifest.ts';
 
@@ -71,16 +71,24 @@ export const manifestVersionCommands: readonly Command[] = [
   },
   {
     name: 'manifest delete',
-    summary: 'takes a server out of the shop and out of staging; its versions are kept, and can be deployed again',
-    usage: 'manifest delete ID [--reason R] [--json]',
+    summary: 'takes servers out of the shop and out of staging; their versions are kept, and can be deployed again',
+    usage: 'manifest delete ID… [--reason R] [--json]',
     options: { ...json, reason: { type: 'string' } },
     argument: 'ID',
-    help: [['ID', 'a server that is deployed or staged'], reasonHelp, jsonHelp],
-    async run(values, cli) {
-      const id = required(values, 'ID', 'manifest delete');
-      const answer = deletedSchema.parse(await askBrokerOrRun(cli, 'manifest.delete', { id, ...reasonOf(values) }));
-      if (values.json === true) cli.stdout(JSON.stringify(answer));
-      else printDeleted(answer, cli.stdout);
+    takesMany: true,
+    help: [
+      ['ID', 'a server that is deployed or staged'],
+      reasonHelp,
+      jsonHelp,
+      ['', 'prints one line for each server; the first one that is refused ends the command'],
+    ],
+    async run(values, cli, ids) {
+      if (ids.length === 0) throw new UsageError('ID is required. See: npm run souk -- manifest delete --help');
+      for (const id of ids) {
+        const answer = deletedSchema.parse(await askBrokerOrRun(cli, 'manifest.delete', { id, ...reasonOf(values) }));
+        if (values.json === true) cli.stdout(JSON.stringify(answer));
+        else printDeleted(answer, cli.stdout);
+      }
     },
   },
 ];

@@ -138,16 +138,17 @@ export const manifestCliCommands: readonly Command[] = [
   {
     name: 'manifest undeploy',
     summary: "takes servers out of the shop and of everyone's links; running calls finish, the history is kept",
-    usage: 'manifest undeploy ID… [--json]',
-    options: json,
+    usage: 'manifest undeploy ID… [--reason R] [--json]',
+    options: { ...json, reason: { type: 'string' } },
     argument: 'ID',
     takesMany: true,
-    help: [['ID', 'a deployed server'], jsonHelp],
+    help: [['ID', 'a deployed server'], ['--reason R', 'for the audit log'], jsonHelp],
     async run(values, { environment, stdout, stderr }, ids) {
       if (ids.length === 0) throw new UsageError('ID is required. See: npm run souk -- manifest undeploy --help');
+      const reason = values.reason === undefined ? {} : { reason: values.reason };
       for (const id of ids) {
         const answer = undeployedSchema.parse(
-          await askBrokerOrRun({ environment, stderr }, 'manifest.undeploy', { id }),
+          await askBrokerOrRun({ environment, stderr }, 'manifest.undeploy', { id, ...reason }),
         );
         if (values.json === true) stdout(JSON.stringify(answer));
         else printUndeployed(answer, stdout);

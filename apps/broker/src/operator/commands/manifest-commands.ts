@@ -120,8 +120,8 @@ export function manifestCommands(parts: {
     },
 
     'manifest.undeploy': async (args) => {
-      const { id } = idSchema.parse(args);
-      return { id, ...(await catalogue.undeploy(id, byCommand)) };
+      const { id, reason } = deleteSchema.parse(args);
+      return { id, ...(await catalogue.undeploy(id, { ...byCommand, reason })) };
     },
 
     'manifest.show': async (args): Promise<ShownManifest> => {

@@ -110,6 +110,26 @@ test('a manifest is staged, shown, compared, deployed and deleted by command, as
   ]);
 });
 
+test('several servers are deleted with one command, and the first one that is refused ends it', async () => {
+  for (const id of ['one', 'two', 'three']) await souk('stage', await file(app.dataDir, { id }));
+  const deleted = await souk('delete', 'one', 'two', '--reason', 'the vendor closes');
+  expect(deleted).toEqual({
+    code: 0,
+    out: ['one', 'two']
+      .map((id) => `Deleted ${id}. Its versions are kept: npm run souk -- manifest versions ${id}`)
+      .join('\n'),
+    err: '',
+  });
+  expect(await souk('delete', 'two', 'three')).toMatchObject({ code: 1, err: expect.stringContaining('two is neither') });
+  const { out } = await souk('delete', 'three', '--json');
+  expect(JSON.parse(out)).toEqual({ id: 'three', renters: 0 });
+  expect((await souk('delete')).code).toBe(64);
+  const { rows } = await app.db.query(
+    `select subject, reason from audit_log where action = 'manifest.deleted' and subject in ('one', 'two') order by id`,
+  );
+  expect(rows).toEqual(['one', 'two'].map((subject) => ({ subject, reason: 'the vendor closes' })));
+});
+
 describe.skipIf(!hasPostgres())('on a machine where no broker runs', () => {
   test('a command says so, works on the database, and keeps its answer clean', async () => {
     const folder = await mkdtemp(join(temporaryRoot(), 'operator-'));

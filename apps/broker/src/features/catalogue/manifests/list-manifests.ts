@@ -1,8 +1,9 @@
 import type { listManifests as endpoint } from '@souk/contract/admin-manifests.ts';
 import type { Answer, ParsedRequest } from '@souk/contract/endpoint.ts';
 import { sql, type RawBuilder } from 'kysely';
+import { arrayLiteral } from '#platform/db/array-literal.ts';
 import { searchWords } from '../search-words.ts';
-import { hiddenTools, type CatalogueSnapshot } from '../snapshot.ts';
+import { hiddenTools, isDown, type CatalogueSnapshot } from '../snapshot.ts';
 import type { CatalogueDb } from '../tables.ts';
 import { headColumns, toHead, type HeadRow } from './manifest-heads.ts';
 import { presentManifest } from './present-manifest.ts';
@@ -13,16 +14,27 @@ type Listed = Omit<Answer<typeof endpoint>, 'success'>;
 /** A page has so many where the caller names no limit. */
 const defaultLimit = 50;
 
+const head = sql.join(headColumns.map((column) => sql.ref(column)));
+
 /** Each server once: its deployed version, else the staged one, beside what is staged. */
 const listed = sql`(
-  select distinct on (server_id) ${sql.join(headColumns.map((column) => sql.ref(column)))}
+  select distinct on (server_id) ${head}
   from manifest_versions where status <> 'superseded' order by server_id, status) shown
   left join (
     select server_id, version as staged_version, origin as staged_origin
     from manifest_versions where status = 'staging') staged using (server_id)`;
 
+/** Each server that is neither deployed nor staged, with the version that was live last. */
+const deleted = sql`(
+  select distinct on (server_id) ${head}, null::text as staged_version, null::text as staged_origin
+  from manifest_versions gone
+  where not exists (
+    select from manifest_versions kept where kept.server_id = gone.server_id and kept.status <> 'superseded')
+  order by server_id, deployed_at desc nulls last, created_at desc) shown`;
+
 /**
- * The manifests that are deployed or staged, by id: a page of those that match, or all of them; with the counts of all.
+ * The manifests that are deployed or staged, or those that were deleted, by id: a page of those that match, or all of them; with
+ * the counts of all.
  * @param parts.rentersOf how many people rent each of these servers
  */
 export async function listManifests(
@@ -34,14 +46,16 @@ export async function listManifests(
   filters: Filters,
 ): Promise<Listed> {
   const { db, snapshot } = parts;
-  const matches = conditionOf(filters);
-  const { total, counts } = await count(db, matches, snapshot);
+  const source = filters.status === 'deleted' ? deleted : listed;
+  const failing = snapshot.servers.filter(isDown).map(({ id }) => id);
+  const matches = conditionOf(filters, failing);
+  const [total, counts] = await Promise.all([countMatching(db, source, matches), countAll(db, snapshot)]);
   const isPaged = filters.page !== undefined || filters.limit !== undefined;
   const { page, limit } = isPaged
     ? { page: filters.page ?? 1, limit: filters.limit ?? defaultLimit }
     : { page: 1, limit: total };
   const { rows } = await sql<HeadRow & { staged_version: string | null; staged_origin: 'bundled' | 'admin' | null }>`
-    select * from ${listed} where ${matches}
+    select * from ${source} where ${matches}
     order by server_id collate "C" limit ${limit} offset ${(page - 1) * limit}`.execute(db);
   const renters = await parts.rentersOf(rows.map((row) => row.server_id));
   const manifests = rows.map((row) => {
@@ -58,37 +72,53 @@ export async function listManifests(
     });
   });
   const pages = isPaged ? Math.max(1, Math.ceil(total / limit)) : 1;
-  return { manifests, pagination: { page, limit, total, pages }, counts };
+  return { manifests, pagination: { page, limit, total, pages }, counts: { ...counts, failing: failing.length } };
 }
 
-function conditionOf({ search = '', type, status, staged }: Filters): RawBuilder<unknown> {
+/** @param failing ids of the servers that are down */
+function conditionOf(
+  { search = '', type, status, staged, health }: Filters,
+  failing: readonly string[],
+): RawBuilder<unknown> {
   const conditions = [
     sql`true`,
     ...(type === undefined ? [] : [sql`connection->>'type' = ${type}`]),
-    ...(status === undefined ? [] : [sql`(status = 'deployed') = ${status === 'active'}`]),
+    ...(status === undefined || status === 'deleted' ? [] : [sql`(status = 'deployed') = ${status === 'active'}`]),
     ...(staged === undefined ? [] : [sql`staged_origin = ${staged}`]),
-    ...searchWords(search).map(
-      (word) => sql`strpos(lower(concat_ws(' ', server_id, name, author, description)), ${word}) > 0`,
-    ),
+    ...(health === undefined ? [] : [sql`server_id = any(${arrayLiteral(failing)}::text[])`]),
+    ...searchWords(search).map((word) => sql`strpos(lower(concat_ws(' ', ${searched})), ${word}) > 0`),
   ];
   return sql.join(conditions, sql` and `);
 }
 
-/** @returns of all manifests, and how many match */
-async function count(
+/** What a row shows in words. */
+const searched = sql`server_id, name, author, description, connection->>'url', connection->>'command'`;
+
+async function countMatching(
   db: CatalogueDb,
+  source: RawBuilder<unknown>,
   matches: RawBuilder<unknown>,
+): Promise<number> {
+  const { rows } = await sql<{ matching: number }>`
+    select count(*)::int as matching from ${source} where ${matches}`.execute(db);
+  return rows[0]?.matching ?? 0;
+}
+
+/** Counts all manifests, whatever is filtered. */
+async function countAll(
+  db: CatalogueDb,
   { servers }: CatalogueSnapshot,
-): Promise<{ total: number; counts: Listed['counts'] }> {
-  const { rows } = await sql<Record<'matching' | 'total' | 'active' | 'http' | 'staged' | 'drafts', number>>`
-    select (count(*) filter (where ${matches}))::int as matching, count(*)::int as total,
+): Promise<Omit<Listed['counts'], 'failing'>> {
+  const { rows } = await sql<Record<'total' | 'active' | 'http' | 'staged' | 'drafts' | 'known', number>>`
+    select count(*)::int as total,
       (count(*) filter (where status = 'deployed'))::int as active,
       (count(*) filter (where connection->>'type' = 'http'))::int as http,
       (count(*) filter (where staged_origin = 'admin'))::int as staged,
-      (count(*) filter (where staged_origin = 'bundled'))::int as drafts
+      (count(*) filter (where staged_origin = 'bundled'))::int as drafts,
+      (select count(distinct server_id) from manifest_versions)::int as known
     from ${listed}`.execute(db);
-  const { matching = 0, total = 0, active = 0, http = 0, staged = 0, drafts = 0 } = rows[0] ?? {};
+  const { total = 0, active = 0, http = 0, staged = 0, drafts = 0, known = 0 } = rows[0] ?? {};
   const withTools = servers.filter(({ tools }) => tools.length > 0).length;
   const underReview = servers.reduce((sum, server) => sum + hiddenTools(server).waiting.length, 0);
-  return { total: matching, counts: { total, active, http, withTools, staged, bundledDrafts: drafts, underReview } };
+  return { total, active, http, withTools, staged, bundledDrafts: drafts, underReview, deleted: known - total };
 }

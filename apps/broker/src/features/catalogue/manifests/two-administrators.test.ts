@@ -23,6 +23,7 @@ describeOnPostgres('two administrators who were shown the same', migrations, (op
   const deployed = (version: string) => (catalogue: Catalogue, by: DecidedBy) =>
     catalogue.deploy('weather', version, by);
   const deleted = (catalogue: Catalogue, by: DecidedBy) => catalogue.deleteManifest('weather', by);
+  const undeployed = (catalogue: Catalogue, by: DecidedBy) => catalogue.undeploy('weather', by);
 
   test.each([
     ['stage', 'stage', staged('2.0.0'), staged('2.0.1')],
@@ -31,6 +32,8 @@ describeOnPostgres('two administrators who were shown the same', migrations, (op
     ['deploy', 'delete', deployed('1.1.0'), deleted],
     ['stage', 'delete', staged('2.0.0'), deleted],
     ['delete', 'delete', deleted, deleted],
+    ['deploy', 'undeploy', deployed('1.1.0'), undeployed],
+    ['undeploy', 'delete', undeployed, deleted],
   ])('%s and %s at once: one outcome, and the other is told', async (_first, _second, one, other) => {
     const db = await open();
     const parts = { db, clock: systemClock, log, emailsOf };

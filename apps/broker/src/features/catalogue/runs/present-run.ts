@@ -26,9 +26,10 @@ export async function presentRun({ run, items }: WholeRun, emailsOf: EmailsOf): 
   return { ...presentHead(run, emails), items: items.map((item) => presentItem(run, item)) };
 }
 
-export function presentItem({ kind }: Run, { serverId, version, status, message }: RunItem): ManifestRunItem {
+export function presentItem({ kind }: Run, { serverId, name, version, status, message }: RunItem): ManifestRunItem {
   return {
     id: serverId,
+    name,
     ...(kind === 'deploy-all' && { version }),
     status,
     ...(message !== undefined && { message }),

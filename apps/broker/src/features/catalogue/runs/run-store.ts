@@ -27,6 +27,8 @@ export type Run = {
 };
 export type RunItem = {
   serverId: string;
+  /** As the manifest of this version has it. */
+  name: string;
   version: string;
   status: ManifestRun['items'][number]['status'];
   message: string | undefined;
@@ -204,14 +206,17 @@ export async function findRun(db: CatalogueDb, runId: string): Promise<Run | und
 export async function findItems(db: CatalogueDb | Tx, runId: string, after = -1): Promise<RunItem[]> {
   const { rows } = await sql<{
     server_id: string;
+    name: string | null;
     version: string;
     status: RunItem['status'];
     message: string | null;
     change: number;
-  }>`select server_id, version, status, message, change from manifest_run_items
-     where run_id = ${runId} and change > ${after} order by server_id collate "C"`.execute(db);
+  }>`select i.server_id, m.name, i.version, i.status, i.message, i.change from manifest_run_items i
+     left join manifest_versions m using (server_id, version)
+     where i.run_id = ${runId} and i.change > ${after} order by i.server_id collate "C"`.execute(db);
   return rows.map((row) => ({
     serverId: row.server_id,
+    name: row.name ?? row.server_id,
     version: row.version,
     status: row.status,
     message: row.message ?? undefined,
