@@ -1,8 +1,10 @@
 import type { Locator } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
+import { administratorCalls, deleteServers } from './administrator-calls.ts';
 import { button, manifest, openManifests, panelOf, paste, rowOf, written } from './manifests-page.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
+import { accountMenu } from './sign-in.ts';
 
 // The list of manifests: what it says of each, how it is searched, and what it says when something fails.
 
@@ -187,7 +189,7 @@ test("[MAN-9] [MAN-16] without manifests the list says so; one without an author
   await page.reload();
   const row = rowOf(page, 'Atlas');
   await expect(row).toContainText('Unknown');
-  await expect(row).toContainText('Error: connection refused');
+  await expect(row).toContainText(/Error\s*connection refused/);
   await expect(row).toContainText('1.1.0 waiting');
   await expect(row).toContainText('2 tools under review');
   await expect(row).toContainText('1 renter');
@@ -196,6 +198,47 @@ test("[MAN-9] [MAN-16] without manifests the list says so; one without an author
   await expect(page).toHaveURL(/page=2$/);
   await page.goBack();
   await expect(row).toBeVisible();
+});
+
+test('what is down shows as down: green is for what answered alone, a filter finds what fails, and tab and menu say so', async ({
+  page,
+  product,
+}) => {
+  const calls = await administratorCalls(product.publicUrl);
+  const away = manifest({ id: 'away', name: 'Away', connection: { type: 'http', url: 'service:travel/nowhere' } });
+  await calls.createManifest({ query: {}, body: JSON.stringify(away) });
+  await calls.deployManifest({ params: { id: 'away' }, body: {} });
+  await openManifests(page);
+  const row = rowOf(page, 'Away');
+  const inColumn = (name: string, text: RegExp) => rowOf(page, name).getByRole('cell').filter({ hasText: text });
+  const colourOf = (name: string, text: string) =>
+    rowOf(page, name)
+      .getByText(text, { exact: true })
+      .evaluate((element) => getComputedStyle(element).color);
+  await expect(inColumn('Away', /^Active/)).toBeVisible();
+  await expect(inColumn('Away', /^(Disconnected|Error)/)).toBeVisible();
+  await expect(inColumn('Travel', /^Active/)).toBeVisible();
+  await expect(inColumn('Travel', /^Connected$/)).toBeVisible();
+  expect(await colourOf('Away', 'Active'), 'neutral').toBe(await colourOf('Travel', 'Active'));
+  expect(await colourOf('Travel', 'Active')).not.toBe(await colourOf('Travel', 'Connected'));
+  await expect(page.getByRole('tab', { name: 'Broker Manifests 1 waiting', exact: true })).toBeVisible();
+  await expect(accountMenu(page)).toHaveAccessibleName(/Something needs you/);
+  await accountMenu(page).click();
+  await expect(page.getByRole('menuitem', { name: 'Something needs you. Admin', exact: true })).toBeVisible();
+  await page.keyboard.press('Escape');
+  const show = page.getByLabel('Show', { exact: true });
+  await expect(show.getByRole('option')).toHaveText(['All', 'Failing (1)', /^Deleted or undeployed \(\d+\)$/]);
+  await show.selectOption('failing');
+  await expect(page).toHaveURL(/health=failing/);
+  await expect(page.getByText('1 of 14 manifests')).toBeVisible();
+  await expect(row).toBeVisible();
+  await expect(rowOf(page, 'Travel')).toHaveCount(0);
+  await expectNoAxeFindings(page);
+  // what the row shows is what the search looks through
+  await page.goto('/admin?q=travel%2Fnowhere');
+  await expect(row).toBeVisible();
+  await expect(rowOf(page, 'Travel')).toHaveCount(0);
+  await deleteServers(product.publicUrl, ['away']);
 });
 
 const denied = {

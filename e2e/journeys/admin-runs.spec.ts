@@ -72,6 +72,39 @@ test('[ADM-13] a reload asks first with numbers and names, shows each server as 
   await expect(runOf(page)).toHaveCount(0);
 });
 
+test('equal failures of a run are one row that opens, and a long run leaves the list of manifests in sight', async ({
+  page,
+}) => {
+  const runId = '01a21b39-2b63-75ad-8e79-4f42248c399c';
+  const at = '2026-11-20T12:00:00.000Z';
+  const head = { id: runId, kind: 'reload', status: 'done', startedAt: at, endedAt: at, startedBy: null, reason: null };
+  const item = (index: number, more: object) => ({ id: `server-${index}`, name: `Server ${index}`, ...more });
+  const refused = { status: 'failed', message: 'connection refused' };
+  const items = [
+    ...Array.from({ length: 12 }, (_, index) => item(index, refused)),
+    item(12, { status: 'failed', message: 'timeout' }),
+    ...Array.from({ length: 40 }, (_, index) => item(13 + index, { status: 'done' })),
+  ];
+  await routeNow(page, '**/admin/manifest-runs', (route) =>
+    route.fulfill({ json: { success: true, runs: [{ ...head, total: 53, done: 40, failed: 13 }] } }),
+  );
+  await routeNow(page, `**/admin/manifests/runs/${runId}`, (route) =>
+    route.fulfill({ json: { success: true, run: { ...head, items } } }),
+  );
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await openSignedIn(page, '/admin', administrator);
+  await expect(runOf(page).getByRole('status')).toHaveText('40 reloaded, 13 failed.');
+  const rows = runOf(page).getByRole('list', { name: 'Manifests of this run', exact: true }).locator('> li');
+  await expect(rows).toHaveCount(20);
+  await expect(rows.first()).toHaveText(/^12 servers.*Failed.*connection refused$/s);
+  await expect(rows.nth(1)).toHaveText(/^Server 12server-12.*Failed.*timeout$/s);
+  await rows.first().getByText('12 servers', { exact: true }).click();
+  await expect(rows.first().getByText('Server 11', { exact: true })).toBeVisible();
+  const card = await runOf(page).boundingBox();
+  expect(card?.height ?? Infinity, 'of 900 px').toBeLessThan(450);
+  await expectNoAxeFindings(page);
+});
+
 test('a server that was deployed a moment ago is shown as connecting, then with its tools, without a reload', async ({
   page,
 }) => {

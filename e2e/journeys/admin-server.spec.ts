@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { administrator, administratorCalls, deleteServers, newPerson } from './administrator-calls.ts';
+import { administrator, administratorCalls, deleteServers, erasePerson, newPerson } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { callThroughLink } from './call-through-link.ts';
 import { expect, test } from './product-test.ts';
@@ -8,7 +8,7 @@ import { openSignedIn } from './sign-in.ts';
 // The page of a server in the administrator area, and the life of a server from its upload to its deletion.
 
 test.use({ reducedMotion: 'reduce' });
-test.afterEach(({ product }) => deleteServers(product.publicUrl, ['quill', 'chart', 'brittle', 'scroll', 'keyed', 'swift']));
+test.afterEach(({ product }) => deleteServers(product.publicUrl, ['quill', 'chart', 'brittle', 'ledge', 'scroll', 'keyed', 'swift']));
 
 const manifest = (id: string, change: Record<string, unknown> = {}) => ({
   id,
@@ -176,7 +176,7 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await expect(remove).toContainText("Type chart, the server's id.");
   await remove.getByLabel(/to confirm$/).fill('chart');
   await remove.getByRole('button', { name: 'Delete chart', exact: true }).click();
-  await expect(page.getByText('Deleted. Its versions are kept, and can be deployed again.')).toBeVisible();
+  await expect(page.getByText('Deleted or undeployed. Its versions are kept, and can be deployed again.')).toBeVisible();
   expect(await call()).toContain('Chart is no longer offered here');
   await person.goto('/service/chart');
   await expect(person.getByRole('heading', { level: 1 })).not.toHaveText('Chart');
@@ -227,6 +227,57 @@ test('a deployment whose server does not answer is rolled back from its dialog, 
   await back.getByRole('button', { name: 'Roll back to 1.0.0', exact: true }).click();
   await expect(page.getByText('Brittle 1.0.0 is deployed.')).toBeVisible();
   await expect(page.getByText('1.0.0 is deployed', { exact: true })).toBeVisible();
+});
+
+test('a server is undeployed once it is told whom that concerns, found among the deleted ones, and deployed again from its page', async ({
+  page,
+  product,
+}) => {
+  const email = 'rents-ledge@souk.test';
+  const userId = await newPerson(product.publicUrl, email);
+  const calls = await administratorCalls(product.publicUrl);
+  const billing = { tier: 'T1', rental: { price: 500 } };
+  await calls.createManifest({ query: {}, body: written('ledge', { billing }) });
+  await calls.deployManifest({ params: { id: 'ledge' }, body: {} });
+  await calls.addUserSubscription({ params: { id: userId }, body: { type: 'rental', mcpId: 'ledge' } });
+  await openPage(page, 'ledge');
+  await button(page, 'Undeploy').click();
+  const undeploy = dialogOf(page, 'Undeploy Ledge?');
+  await expect(undeploy).toContainText('The server leaves the shop and everyone’s links at once.');
+  await expect(undeploy).toContainText('Rentals are not renewed.');
+  await expect(undeploy.getByRole('listitem').filter({ hasText: email })).toContainText('Given until');
+  await expect(undeploy.getByRole('checkbox'), 'nothing is paid back').toHaveCount(0);
+  await expectNoAxeFindings(page);
+
+  // another administrator stages a version meanwhile
+  await calls.createManifest({ query: {}, body: written('ledge', { version: '1.1.0', billing }) });
+  await undeploy.getByLabel('Reason (optional)').fill('The vendor pauses');
+  await undeploy.getByRole('button', { name: 'Undeploy 1.0.0', exact: true }).click();
+  await expect(undeploy.getByRole('alert')).toContainText('Nothing has been done.');
+  await undeploy.getByRole('button', { name: 'Look again', exact: true }).click();
+  await expect(undeploy).toContainText('and 1.1.0 stays staged.');
+  await undeploy.getByRole('button', { name: 'Undeploy 1.0.0', exact: true }).click();
+  await expect(page.getByText('Ledge 1.0.0 is undeployed.')).toBeVisible();
+  await expect(page.getByText('Not deployed', { exact: true }).first()).toBeVisible();
+  await expect(page.getByText('1.1.0 is waiting to be deployed')).toBeVisible();
+  await expect(button(page, 'Undeploy')).toHaveCount(0);
+
+  await calls.deleteManifest({ params: { id: 'ledge' }, body: {} });
+  await page.getByRole('link', { name: 'All manifests', exact: true }).click();
+  const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Ledge', exact: true }) });
+  await expect(page.getByRole('link', { name: 'Travel', exact: true })).toBeVisible();
+  await expect(row).toHaveCount(0);
+  await page.getByLabel('Show', { exact: true }).selectOption('deleted');
+  await expect(page).toHaveURL(/status=deleted/);
+  await expect(row).toContainText(/Inactive.*Deleted or undeployed.*1 renter/s);
+  await expect(page.getByRole('link', { name: 'Travel', exact: true })).toHaveCount(0);
+  await expectNoAxeFindings(page);
+  await row.getByRole('link', { name: 'Ledge', exact: true }).click();
+  await expect(page.getByText('Deleted or undeployed. Its versions are kept, and can be deployed again.')).toBeVisible();
+  await button(page, 'Deploy 1.0.0 again').click();
+  await dialogOf(page, 'Deploy Ledge 1.0.0?').getByRole('button', { name: 'Deploy 1.0.0', exact: true }).click();
+  await expect(page.getByText('1.0.0 is deployed', { exact: true })).toBeVisible();
+  await erasePerson(product.publicUrl, userId, email);
 });
 
 test('unsaved text survives leaving and a reload; where another administrator was faster both texts are shown', async ({

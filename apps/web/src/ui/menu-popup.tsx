@@ -33,13 +33,14 @@ const rowClasses =
 function Entry({ entry }: { entry: Exclude<MenuEntry, 'separator'> }) {
   if ('to' in entry)
     return (
-      <BaseMenu.LinkItem closeOnClick className={rowClasses} render={<Link to={entry.to} />}>
+      <BaseMenu.LinkItem closeOnClick label={entry.label} className={rowClasses} render={<Link to={entry.to} />}>
         {entry.icon}
         {entry.label}
       </BaseMenu.LinkItem>
     );
   return (
     <BaseMenu.Item
+      label={entry.label}
       onClick={entry.onSelect}
       disabled={entry.disabled ?? false}
       className={classNames(rowClasses, 'data-disabled:opacity-60', entry.tone === 'danger' && 'text-bad')}

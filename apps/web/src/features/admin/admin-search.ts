@@ -30,7 +30,7 @@ export type PersonPart = (typeof personParts)[number];
 export const callOutcomes = ['ok', 'error', 'failed', 'refused', 'cancelled'] as const;
 
 const types = ['http', 'websocket', 'stdio'] as const;
-const statuses = ['active', 'inactive'] as const;
+const statuses = ['active', 'inactive', 'deleted'] as const;
 export const maxSearchLength = 200;
 /** A name of 200 and a version of 255. */
 const maxPickLength = 456;
@@ -57,6 +57,8 @@ export type AdminSearch = {
   q?: string | undefined;
   type?: (typeof types)[number] | undefined;
   status?: (typeof statuses)[number] | undefined;
+  /** Of the manifests: those whose server does not answer. */
+  health?: 'failing' | undefined;
   page?: number | undefined;
   /** The broker lists everyone whose address or name begins with it. */
   all?: string | undefined;
@@ -112,6 +114,7 @@ export function parseAdminSearch(raw: Record<string, unknown>): AdminSearch {
     ...text('q', raw['q']),
     ...oneOf('type', raw['type'], types),
     ...oneOf('status', raw['status'], statuses),
+    ...oneOf('health', raw['health'], ['failing'] as const),
     ...(Number.isInteger(page) && page > 1 && page <= maxPage && { page }),
     ...text('all', raw['all']),
     ...oneOf('role', raw['role'], ['user', 'admin'] as const),

@@ -80,7 +80,13 @@ function AccountMenu({ user, links }: { user: SignedInUser; links: AccountLinks 
   // the profile says who is an administrator: the bundle holds no address (clarifications, Sign-in)
   const isAdmin = profile.data?.role === 'admin';
   if (links.admin && isAdmin) {
-    entries.push({ label: 'Admin', to: links.admin, icon: <ShieldCheck aria-hidden size={16} /> });
+    const icon = (
+      <span className="relative inline-flex">
+        <ShieldCheck aria-hidden size={16} />
+        {links.adminMark?.(user.id)}
+      </span>
+    );
+    entries.push({ label: 'Admin', to: links.admin, icon });
   }
   if (entries.length > 0) entries.push('separator');
   entries.push({ label: 'Sign Out', onSelect: () => void signOut(), icon: <LogOut aria-hidden size={16} /> });

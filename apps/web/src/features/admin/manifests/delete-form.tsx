@@ -54,7 +54,7 @@ export function DeleteForm({ formId, userId, id, shown, remove, onLookAgain, sig
             Rentals are not renewed. They end with the period that is paid for, without a refund, unless you choose one
             here: then the rental ends now, and the part of its period that is left is paid back.
           </p>
-          <RentersList userId={userId} id={id} chosen={refunds} onChange={setRefunds} />
+          <RentersList userId={userId} id={id} refunds={{ chosen: refunds, onChange: setRefunds }} />
         </>
       )}
       <OwnersList userId={userId} id={id} />

@@ -1,7 +1,7 @@
 import { failureText } from '#web/failure-text.ts';
 
-/** What administrators do with manifests: the specification's {action} and {verb}. Deploy-all says deploy. */
-export type ManifestAction = 'delete' | 'deploy' | 'reload' | 'upload';
+/** What administrators do with manifests: the specification's {action} and {verb}, and undeploy. Deploy-all says deploy. */
+export type ManifestAction = 'delete' | 'deploy' | 'undeploy' | 'reload' | 'upload';
 
 /** The broker, or the client before it asks, refuses who is not signed in as an administrator. */
 const isOfAccess = (message: string) => message.includes('Authentication') || message.includes('Access denied');

@@ -9,6 +9,7 @@ import { preloadDialog } from '#ui/dialog.tsx';
 import { IconButton } from '#ui/icon-button.tsx';
 import { Tooltip } from '#ui/tooltip.tsx';
 import type { AdminSearch } from '../admin-search.ts';
+import { isGone } from './manifest-cells.tsx';
 
 export type ManifestActionsProps = {
   manifest: ListedManifest;
@@ -21,6 +22,7 @@ export type ManifestActionsProps = {
 /** View, edit, deploy, delete (spec part 2, section 2). Each says of which server. */
 export function ManifestActions({ manifest, search, onDeploy, onDelete }: ManifestActionsProps) {
   const { id, name, stagedVersion } = manifest;
+  const isDeleted = isGone(manifest);
   const page = { ...search, tab: 'manifests', id } as const;
   const look = buttonClasses({ variant: 'ghost', size: 'small', square: true });
   return (
@@ -37,19 +39,27 @@ export function ManifestActions({ manifest, search, onDeploy, onDelete }: Manife
       </Tooltip>
       <IconButton
         size="small"
-        label={stagedVersion === null ? `Deploy ${name}: nothing is staged` : `Deploy ${name} ${stagedVersion}`}
-        aria-disabled={stagedVersion === null}
+        label={deployLabel(manifest)}
+        aria-disabled={stagedVersion === null && !isDeleted}
         icon={<Rocket aria-hidden size={16} />}
         onPointerEnter={preloadDialog}
-        onClick={() => stagedVersion !== null && onDeploy(id)}
+        onClick={() => (stagedVersion !== null || isDeleted) && onDeploy(id)}
       />
-      <IconButton
-        size="small"
-        label={`Delete ${name}`}
-        icon={<Trash2 aria-hidden size={16} />}
-        onPointerEnter={preloadDialog}
-        onClick={() => onDelete(id)}
-      />
+      {!isDeleted && (
+        <IconButton
+          size="small"
+          label={`Delete ${name}`}
+          icon={<Trash2 aria-hidden size={16} />}
+          onPointerEnter={preloadDialog}
+          onClick={() => onDelete(id)}
+        />
+      )}
     </span>
   );
+}
+
+function deployLabel(manifest: ListedManifest): string {
+  const { name, version, stagedVersion } = manifest;
+  if (isGone(manifest)) return `Deploy ${name} ${version} again`;
+  return stagedVersion === null ? `Deploy ${name}: nothing is staged` : `Deploy ${name} ${stagedVersion}`;
 }

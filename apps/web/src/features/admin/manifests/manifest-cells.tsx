@@ -58,21 +58,13 @@ export function Capabilities({ manifest }: { manifest: ListedManifest }) {
   );
 }
 
-/** Active or Inactive first, then ours: how the server is and why, and what waits for a decision. */
-export function Status({ manifest }: { manifest: ListedManifest }) {
-  const { isActive, status, statusDetail, stagedVersion, stagedOrigin, toolsUnderReview, renters } = manifest;
+/** Whether it is deployed, and what waits for a decision. Neutral: a deployed server may be down. */
+export function Deployed({ manifest }: { manifest: ListedManifest }) {
+  const { isActive, stagedVersion, stagedOrigin, toolsUnderReview, renters } = manifest;
   return (
     <div className="flex min-w-0 flex-col items-start gap-1">
-      <StatusBadge status={isActive ? 'Active' : 'Inactive'} tone={isActive ? 'good' : 'idle'} quiet />
-      {status !== null && status !== 'connected' && (
-        <span
-          className={classNames('line-clamp-2 text-xs wrap-anywhere', status === 'error' ? 'text-bad' : 'text-quiet')}
-          title={statusDetail}
-        >
-          {status === 'error' ? 'Error' : isNotAskedYet(manifest) ? 'Connecting…' : 'Disconnected'}
-          {statusDetail !== undefined && `: ${statusDetail}`}
-        </span>
-      )}
+      <Badge>{isActive ? 'Active' : 'Inactive'}</Badge>
+      {isGone(manifest) && <span className="text-xs text-quiet">Deleted or undeployed</span>}
       {stagedVersion !== null && (
         <span className="text-xs wrap-anywhere text-accent">
           {stagedVersion} waiting{stagedOrigin === 'bundled' && ' (bundled draft)'}
@@ -89,5 +81,38 @@ export function Status({ manifest }: { manifest: ListedManifest }) {
     </div>
   );
 }
+
+/** How the deployed server was when it was last asked: green for what was seen alone. */
+export function Health({ manifest }: { manifest: ListedManifest }) {
+  const { status, statusDetail } = manifest;
+  if (status === null) {
+    return (
+      <span className="text-quiet">
+        <span aria-hidden>–</span>
+        <span className="sr-only">Not deployed</span>
+      </span>
+    );
+  }
+  return (
+    <div className="flex min-w-0 flex-col items-start gap-1">
+      <StatusBadge status={status} quiet>
+        {isNotAskedYet(manifest) ? 'Connecting…' : healthWords[status]}
+      </StatusBadge>
+      {status !== 'connected' && statusDetail !== undefined && (
+        <span
+          className={classNames('line-clamp-2 text-xs wrap-anywhere', status === 'error' ? 'text-bad' : 'text-quiet')}
+          title={statusDetail}
+        >
+          {statusDetail}
+        </span>
+      )}
+    </div>
+  );
+}
+
+const healthWords = { connected: 'Connected', disconnected: 'Disconnected', error: 'Error' } as const;
+
+/** It is neither deployed nor staged any more. */
+export const isGone = ({ isActive, stagedVersion }: ListedManifest) => !isActive && stagedVersion === null;
 
 export const authorOf = ({ author }: ListedManifest) => author ?? 'Unknown';

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
 import { Select } from '#ui/select.tsx';
 import { SearchText } from '#ui/search-text.tsx';
+import { formatCount } from '#ui/amount.ts';
 import { maxSearchLength, type AdminSearch } from '../admin-search.ts';
+import type { ManifestCounts } from './manifest-queries.ts';
 
 const typeOptions = [
   { value: '', label: 'All' },
@@ -15,20 +17,35 @@ const statusOptions = [
   { value: 'inactive', label: 'Inactive' },
 ] as const;
 
+/** What is listed at all: the specification's filter of the status has no more than its three choices. */
+const shownOptions = ({ failing, deleted }: Pick<ManifestCounts, 'failing' | 'deleted'>) =>
+  [
+    { value: '', label: 'All' },
+    { value: 'failing', label: `Failing (${formatCount(failing)})` },
+    { value: 'deleted', label: `Deleted or undeployed (${formatCount(deleted)})` },
+  ] as const;
+
 /** Each letter would be a search of every manifest. */
 const askedAfterMs = 150;
 
 /** Search and filters; each is a word in the address, and begins at the first page. */
 export function ManifestFilters({
   search,
+  counts = { failing: 0, deleted: 0 },
   onChange,
 }: {
   search: AdminSearch;
-  onChange: (change: Pick<AdminSearch, 'q' | 'type' | 'status'>, how: 'push' | 'replace') => void;
+  counts: Pick<ManifestCounts, 'failing' | 'deleted'> | undefined;
+  onChange: (change: Pick<AdminSearch, 'q' | 'type' | 'status' | 'health'>, how: 'push' | 'replace') => void;
 }) {
+  const shown = search.health ?? (search.status === 'deleted' ? 'deleted' : '');
   return (
-    <div role="search" aria-label="Manifests" className="grid grid-cols-2 gap-2 sm:grid-cols-[minmax(0,1fr)_auto_auto]">
-      <div className="max-sm:col-span-2">
+    <div
+      role="search"
+      aria-label="Manifests"
+      className="grid grid-cols-2 gap-2 sm:grid-cols-[minmax(0,1fr)_auto_auto] lg:grid-cols-[minmax(0,1fr)_auto_auto_auto]"
+    >
+      <div className="max-lg:col-span-full">
         <SearchText
           label="Search manifests"
           placeholder="Search manifests"
@@ -52,10 +69,30 @@ export function ManifestFilters({
           aria-label="Status"
           className="w-full sm:w-28"
           options={statusOptions}
-          value={search.status ?? ''}
+          value={search.status === 'deleted' ? '' : (search.status ?? '')}
+          disabled={search.status === 'deleted'}
           onChange={(status) => onChange({ status: status === '' ? undefined : status }, 'push')}
         />
       </Labelled>
+      <div className="max-sm:col-span-2">
+        <Labelled label="Show">
+          <Select
+            aria-label="Show"
+            className="w-full sm:w-36"
+            options={shownOptions(counts)}
+            value={shown}
+            onChange={(value) =>
+              onChange(
+                {
+                  health: value === 'failing' ? value : undefined,
+                  status: value === 'deleted' ? value : search.status === 'deleted' ? undefined : search.status,
+                },
+                'push',
+              )
+            }
+          />
+        </Labelled>
+      </div>
     </div>
   );
 }

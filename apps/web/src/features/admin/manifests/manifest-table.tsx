@@ -2,7 +2,7 @@ import type { ListedManifest } from '@souk/contract/admin-manifests.ts';
 import { Card } from '#ui/card.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { ManifestActions, type ManifestActionsProps } from './manifest-actions.tsx';
-import { authorOf, Capabilities, Connection, ManifestName, Status } from './manifest-cells.tsx';
+import { authorOf, Capabilities, Connection, Deployed, Health, ManifestName } from './manifest-cells.tsx';
 
 export type ManifestListProps = Omit<ManifestActionsProps, 'manifest'> & { manifests: readonly ListedManifest[] };
 
@@ -14,7 +14,7 @@ export function ManifestTable({ manifests, ...actions }: ManifestListProps) {
       header: 'Name',
       rowHeader: true,
       cell: (manifest) => (
-        <div className="w-60 font-normal">
+        <div className="w-52 font-normal">
           <ManifestName manifest={manifest} search={actions.search} />{' '}
           <span className="text-quiet tabular-nums">{manifest.version}</span>
           <p
@@ -33,8 +33,8 @@ export function ManifestTable({ manifests, ...actions }: ManifestListProps) {
       cell: (manifest) => <div className="w-22 wrap-anywhere">{authorOf(manifest)}</div>,
     },
     {
-      id: 'connection',
-      header: 'Connection',
+      id: 'address',
+      header: 'Address',
       cell: (manifest) => (
         <div className="w-40">
           <Connection manifest={manifest} />
@@ -51,11 +51,20 @@ export function ManifestTable({ manifests, ...actions }: ManifestListProps) {
       ),
     },
     {
-      id: 'status',
-      header: 'Status',
+      id: 'deployed',
+      header: 'Deployed',
       cell: (manifest) => (
-        <div className="w-36">
-          <Status manifest={manifest} />
+        <div className="w-28">
+          <Deployed manifest={manifest} />
+        </div>
+      ),
+    },
+    {
+      id: 'connection',
+      header: 'Connection',
+      cell: (manifest) => (
+        <div className="w-28">
+          <Health manifest={manifest} />
         </div>
       ),
     },
@@ -89,7 +98,10 @@ export function ManifestCards({ manifests, ...actions }: ManifestListProps) {
           <p dir="auto" className="line-clamp-3 wrap-anywhere text-quiet">
             {manifest.description}
           </p>
-          <Status manifest={manifest} />
+          <div className="flex flex-wrap items-start gap-x-4 gap-y-1">
+            <Deployed manifest={manifest} />
+            {manifest.status !== null && <Health manifest={manifest} />}
+          </div>
           <Connection manifest={manifest} />
           <div className="mt-auto">
             <Capabilities manifest={manifest} />

@@ -17,7 +17,7 @@ import { DeleteDialog } from './delete-dialog.tsx';
 import { DeployDialog } from './deploy-dialog.tsx';
 import { listFailure } from './failure-texts.ts';
 import { ManifestFilters } from './manifest-filters.tsx';
-import { manifestsQuery } from './manifest-queries.ts';
+import { manifestsQuery, type ManifestList } from './manifest-queries.ts';
 import { ManifestStats } from './manifest-stats.tsx';
 import { ManifestCards, ManifestTable } from './manifest-table.tsx';
 import { ManifestsSkeleton } from './manifests-skeleton.tsx';
@@ -26,14 +26,14 @@ import { UploadPanel } from './upload-panel.tsx';
 
 /** 'Broker Manifests': every manifest, and what is done with all of them (spec part 2, section 2). */
 export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: AdminPartProps) {
-  const { q, type, status, page } = search;
-  const list = useQuery(manifestsQuery(userId, { q, type, status, page }));
+  const { q, type, status, health, page } = search;
+  const list = useQuery(manifestsQuery(userId, { q, type, status, health, page }));
   // drawn in pieces between the letters of a fast typist
   const found = useDeferredValue(list.data);
   const [deploying, setDeploying] = useState<string>();
   const [deleting, setDeleting] = useState<string>();
   const isWide = useMedia('(min-width: 1150px)');
-  const isNarrowed = q !== undefined || type !== undefined || status !== undefined;
+  const isNarrowed = [q, type, status, health].some((filter) => filter !== undefined);
   const change = (next: AdminSearch, how: 'push' | 'replace') =>
     onSearchChange({ ...search, page: undefined, ...next }, how);
   const failure = list.error && listFailure(list.error);
@@ -46,7 +46,7 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
       <ImportEntryLink userId={userId} />
       <AllManifests userId={userId} counts={found?.counts} />
       <div className="flex flex-col gap-3">
-        <ManifestFilters search={search} onChange={change} />
+        <ManifestFilters search={search} counts={found?.counts} onChange={change} />
         {failure && found && (
           <Notice
             tone="bad"
@@ -71,9 +71,7 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
         {found && (
           <>
             <p role="status" className="text-[0.8125rem] text-quiet tabular-nums">
-              {isNarrowed
-                ? `${formatCount(found.pagination.total)} of ${formatCount(found.counts.total)} manifests`
-                : `${formatCount(found.counts.total)} manifests`}
+              {countText(found, { isNarrowed, isDeleted: status === 'deleted' })}
             </p>
             {found.manifests.length === 0 ? (
               <Empty
@@ -116,6 +114,16 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
       </EachOpening>
     </div>
   );
+}
+
+/** How many are listed, of all. */
+function countText(
+  { pagination: { total }, counts }: ManifestList,
+  { isNarrowed, isDeleted }: { isNarrowed: boolean; isDeleted: boolean },
+): string {
+  if (isDeleted) return total === 1 ? '1 deleted or undeployed server' : `${formatCount(total)} deleted or undeployed servers`;
+  const all = `${formatCount(counts.total)} manifests`;
+  return isNarrowed ? `${formatCount(total)} of ${all}` : all;
 }
 
 /** Nothing to list: because nothing is there, nothing matches, or the page is past the last one. */

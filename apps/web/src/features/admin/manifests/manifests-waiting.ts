@@ -1,11 +1,12 @@
 import { formatCount } from '#ui/amount.ts';
 import type { ManifestCounts } from './manifest-queries.ts';
 
-/** What waits for a decision among the manifests: versions that an administrator staged, and tools under review. */
-export function manifestsWaiting({ staged, underReview }: ManifestCounts): { count: number; text: string } {
+/** What needs an administrator among the manifests: servers that fail, versions that were staged, and tools under review. */
+export function manifestsWaiting({ failing, staged, underReview }: ManifestCounts): { count: number; text: string } {
   return {
-    count: staged + underReview,
+    count: failing + staged + underReview,
     text: [
+      failing === 1 ? '1 failing server' : `${formatCount(failing)} failing servers`,
       staged === 1 ? '1 staged version' : `${formatCount(staged)} staged versions`,
       underReview === 1 ? '1 tool under review' : `${formatCount(underReview)} tools under review`,
     ].join(', '),

@@ -14,12 +14,15 @@ import { maxRefunds, sumOf, type ChosenRefunds, type Renter } from './refunds.ts
 export type RentersListProps = {
   userId: string;
   id: string;
-  chosen: ChosenRefunds;
-  onChange: (chosen: ChosenRefunds) => void;
+  /** Undefined: who rents it is told, and nothing is paid back. */
+  refunds?: { chosen: ChosenRefunds; onChange: (chosen: ChosenRefunds) => void } | undefined;
 };
 
+const none: ChosenRefunds = new Map();
+
 /** Who rents the server, by pages, each with the refund that can be chosen for them, and the sum of those chosen. */
-export function RentersList({ userId, id, chosen, onChange }: RentersListProps) {
+export function RentersList({ userId, id, refunds }: RentersListProps) {
+  const chosen = refunds?.chosen ?? none;
   const [page, setPage] = useState(1);
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: [...serverKey(userId, id), 'renters', page],
@@ -41,7 +44,7 @@ export function RentersList({ userId, id, chosen, onChange }: RentersListProps) 
       if (!on) next.delete(rentalId);
       else if (refund && (next.size < maxRefunds || next.has(rentalId))) next.set(rentalId, refund);
     }
-    onChange(next);
+    refunds?.onChange(next);
   };
   const refundable = renters.filter(({ refund }) => refund !== null);
   const allChosen = refundable.length > 0 && refundable.every(({ rentalId }) => chosen.has(rentalId));
@@ -51,7 +54,7 @@ export function RentersList({ userId, id, chosen, onChange }: RentersListProps) 
         <h3 id="renters" className="font-medium">
           {pagination.total === 1 ? '1 person rents it' : `${formatCount(pagination.total)} people rent it`}
         </h3>
-        {refundable.length > 1 && (
+        {refunds && refundable.length > 1 && (
           <Button size="small" onClick={() => choose(refundable, !allChosen)}>
             {allChosen ? 'Refund none' : 'Refund all'}
             {pagination.pages > 1 && ' on this page'}
@@ -76,7 +79,7 @@ export function RentersList({ userId, id, chosen, onChange }: RentersListProps) 
                 )}
               </div>
             </div>
-            {renter.refund ? (
+            {refunds === undefined ? null : renter.refund ? (
               <Checkbox
                 label={
                   <>
@@ -96,12 +99,14 @@ export function RentersList({ userId, id, chosen, onChange }: RentersListProps) 
         ))}
       </ul>
       <Pagination label="Renters" page={page} pageCount={pagination.pages} onChange={setPage} />
-      <p role="status" className="tabular-nums">
-        {chosen.size === 0
-          ? 'No refund is chosen.'
-          : `${chosen.size === 1 ? '1 refund' : `${formatCount(chosen.size)} refunds`}, ${sumOf(chosen)} in total.`}
-        {chosen.size >= maxRefunds && ` One deletion takes ${formatCount(maxRefunds)} refunds at most.`}
-      </p>
+      {refunds && (
+        <p role="status" className="tabular-nums">
+          {chosen.size === 0
+            ? 'No refund is chosen.'
+            : `${chosen.size === 1 ? '1 refund' : `${formatCount(chosen.size)} refunds`}, ${sumOf(chosen)} in total.`}
+          {chosen.size >= maxRefunds && ` One deletion takes ${formatCount(maxRefunds)} refunds at most.`}
+        </p>
+      )}
     </section>
   );
 }

@@ -1,21 +1,14 @@
 import type { ManifestRun, ManifestRunItem } from '@souk/contract/admin-manifest-runs.ts';
-import CircleAlert from 'lucide-react/icons/circle-alert';
-import CircleCheck from 'lucide-react/icons/circle-check';
-import CircleDashed from 'lucide-react/icons/circle-dashed';
-import { useState } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { Ago } from '#ui/moment.tsx';
-import { Pagination } from '#ui/pagination.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
-import { Spinner } from '#ui/spinner.tsx';
 import { failureText } from '#web/failure-text.ts';
+import { RunItems } from './run-items.tsx';
 import { useRun } from './use-runs.ts';
-
-const itemsOfPage = 10;
 
 /** A reload or a deploy-all as it happens, or its result until it is dismissed: it goes on when this page is closed. */
 export function RunCard({ userId, id, onDismiss }: { userId: string; id: string; onDismiss: () => void }) {
@@ -55,7 +48,7 @@ export function RunCard({ userId, id, onDismiss }: { userId: string; id: string;
         }
       />
       {!isOver && <Bar value={counts.ended} of={run.items.length} />}
-      <Items run={run} />
+      <RunItems run={run} />
     </Card>
   );
 }
@@ -101,61 +94,5 @@ function Bar({ value, of }: { value: number; of: number }) {
     >
       <rect width={`${of === 0 ? 0 : (100 * value) / of}%`} height="100%" className="fill-accent" />
     </svg>
-  );
-}
-
-/** What needs reading comes first: failures, then what is being worked on. */
-const order: Readonly<Record<ManifestRunItem['status'], number>> = {
-  failed: 0,
-  unanswered: 1,
-  working: 2,
-  asking: 3,
-  queued: 4,
-  done: 5,
-};
-
-function Items({ run }: { run: ManifestRun }) {
-  const [page, setPage] = useState(1);
-  const { items } = run;
-  if (items.length === 0) return null;
-  const sorted = items.length <= itemsOfPage ? items : items.toSorted((a, b) => order[a.status] - order[b.status]);
-  const pageCount = Math.ceil(items.length / itemsOfPage);
-  return (
-    <div className="flex flex-col gap-3">
-      <ul aria-label="Manifests of this run" className="divide-y divide-line rounded-md border border-line">
-        {sorted.slice((page - 1) * itemsOfPage, page * itemsOfPage).map((item) => (
-          <Item key={item.id} item={item} />
-        ))}
-      </ul>
-      <Pagination label="Manifests of this run" page={page} pageCount={pageCount} onChange={setPage} />
-    </div>
-  );
-}
-
-const looks = {
-  queued: { text: 'Queued', icon: <CircleDashed aria-hidden size={15} />, colour: 'text-quiet' },
-  working: { text: 'Working', icon: <Spinner />, colour: 'text-text' },
-  asking: { text: 'Deployed, connecting', icon: <Spinner />, colour: 'text-text' },
-  unanswered: { text: 'Deployed, no answer', icon: <CircleAlert aria-hidden size={15} />, colour: 'text-bad' },
-  done: { text: 'Done', icon: <CircleCheck aria-hidden size={15} />, colour: 'text-good' },
-  failed: { text: 'Failed', icon: <CircleAlert aria-hidden size={15} />, colour: 'text-bad' },
-} as const;
-
-function Item({ item: { id, version, status, message } }: { item: ManifestRunItem }) {
-  const { text, icon, colour } = looks[status];
-  return (
-    <li className="px-3 py-2">
-      <div className="flex items-center justify-between gap-4">
-        <span className="min-w-0 wrap-anywhere">
-          <span className="font-medium">{id}</span>
-          {version !== undefined && <span className="text-quiet tabular-nums"> {version}</span>}
-        </span>
-        <span className={`flex shrink-0 items-center gap-1.5 text-[0.8125rem] font-medium ${colour}`}>
-          {icon}
-          {text}
-        </span>
-      </div>
-      {message !== undefined && <p className="mt-0.5 text-[0.8125rem] wrap-anywhere text-quiet">{message}</p>}
-    </li>
   );
 }

@@ -15,17 +15,21 @@ export function ServerHead({
   shown,
   name,
   onDeploy,
+  onUndeploy,
   onDelete,
 }: ServerPartProps & {
   name: string;
   /** @param version undefined: the staged one, else the one that was live last */
   onDeploy: (version: string | undefined) => void;
+  onUndeploy: () => void;
   onDelete: () => void;
 }) {
   const { listed } = shown;
   const isDeployed = listed?.isActive === true;
   const { data: inShop } = useQuery({ ...serverQuery(serverId), enabled: isDeployed });
   const before = versionBefore(shown);
+  /** What is deployed where nothing is staged; one that was never live stands for it. */
+  const last = before ?? shown.versions[0]?.version;
   return (
     <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
       <div className="flex min-w-0 flex-1 basis-80 items-start gap-4">
@@ -48,6 +52,7 @@ export function ServerHead({
           </LinkButton>
         )}
         {isDeployed && before !== undefined && <Button onClick={() => onDeploy(before)}>Roll back to {before}</Button>}
+        {isDeployed && <Button onClick={onUndeploy}>Undeploy</Button>}
         {listed && <Button onClick={onDelete}>Delete</Button>}
         {listed && listed.stagedVersion !== null ? (
           <Button variant="primary" onClick={() => onDeploy(undefined)}>
@@ -55,9 +60,9 @@ export function ServerHead({
           </Button>
         ) : (
           !isDeployed &&
-          before !== undefined && (
+          last !== undefined && (
             <Button variant="primary" onClick={() => onDeploy(undefined)}>
-              Deploy {before} again
+              Deploy {last} {before !== undefined && 'again'}
             </Button>
           )
         )}
@@ -68,7 +73,7 @@ export function ServerHead({
 
 function Versions({ shown: { listed } }: Pick<ServerPartProps, 'shown'>) {
   if (!listed) {
-    return <p className="mt-1 text-quiet">Deleted. Its versions are kept, and can be deployed again.</p>;
+    return <p className="mt-1 text-quiet">Deleted or undeployed. Its versions are kept, and can be deployed again.</p>;
   }
   const { deployedVersion, stagedVersion } = listed;
   return (

@@ -24,10 +24,13 @@ import { isUnknown, secretsQuery, shownManifestQuery, type ShownManifest } from 
 import { ToolsPart } from './tools/tools-part.tsx';
 
 const DeployDialog = lazy(async () => ({ default: (await import('../manifests/deploy-dialog.tsx')).DeployDialog }));
+const UndeployDialog = lazy(async () => ({
+  default: (await import('../manifests/undeploy-dialog.tsx')).UndeployDialog,
+}));
 const DeleteDialog = lazy(async () => ({ default: (await import('../manifests/delete-dialog.tsx')).DeleteDialog }));
 
 /** What is asked before it is done. `version`: undefined deploys what is staged. */
-type AskedAction = { action: 'deploy'; version: string | undefined } | { action: 'delete' };
+type AskedAction = { action: 'deploy'; version: string | undefined } | { action: 'undeploy' } | { action: 'delete' };
 
 type ServerPageProps = AdminPartProps & { serverId: string };
 
@@ -129,6 +132,7 @@ function Shown({
         {...of}
         name={name}
         onDeploy={(version) => askTo({ action: 'deploy', version })}
+        onUndeploy={() => askTo({ action: 'undeploy' })}
         onDelete={() => askTo({ action: 'delete' })}
       />
       <div className="mt-6">
@@ -155,6 +159,15 @@ function Shown({
             userId={userId}
             id={serverId}
             version={asked.version}
+            open={isOpen}
+            onClose={() => setIsOpen(false)}
+          />
+        )}
+        {asked?.action === 'undeploy' && (
+          <UndeployDialog
+            key={opening}
+            userId={userId}
+            id={serverId}
             open={isOpen}
             onClose={() => setIsOpen(false)}
           />

@@ -1,0 +1,28 @@
+import type { ManifestRunItem } from '@souk/contract/admin-manifest-runs.ts';
+
+/** Manifests of a run that came to the same: one, or several that failed for the same reason. */
+export type RunGroup = Pick<ManifestRunItem, 'status' | 'message'> & { items: [ManifestRunItem, ...ManifestRunItem[]] };
+
+/** What needs reading comes first: failures, then what is being worked on. */
+const order: Readonly<Record<ManifestRunItem['status'], number>> = {
+  failed: 0,
+  unanswered: 1,
+  working: 2,
+  asking: 3,
+  queued: 4,
+  done: 5,
+};
+
+/** Folds equal failures into one, and sorts by what needs reading; else the order stays as it is. */
+export function groupRun(items: readonly ManifestRunItem[]): RunGroup[] {
+  const groups = new Map<string, RunGroup>();
+  for (const item of items) {
+    const { id, status, message } = item;
+    const isFolded = status === 'failed' || status === 'unanswered';
+    const key = isFolded ? `${status} ${message ?? ''}` : `item ${id}`;
+    const known = groups.get(key);
+    if (known) known.items.push(item);
+    else groups.set(key, { status, ...(message !== undefined && { message }), items: [item] });
+  }
+  return [...groups.values()].toSorted((a, b) => order[a.status] - order[b.status]);
+}
