@@ -25,7 +25,7 @@ test('a user is deactivated, let in again and erased; each says what happens to 
   const details = page.getByRole('dialog').filter({ hasText: id });
   await details.getByRole('button', { name: 'Deactivate user', exact: true }).click();
   const deactivate = warningOf(page, 'Deactivate user?');
-  await expect(deactivate.getByRole('list', { name: 'What ends', exact: true })).toContainText('travel-pro (rental)');
+  await expect(deactivate.getByRole('list', { name: 'What ends', exact: true })).toContainText('Travel Pro (rental)');
   await expectNoAxeFindings(page);
   await deactivate.getByRole('button', { name: 'Deactivate user', exact: true }).click();
   await expect(details).toContainText('This user is deactivated');
@@ -49,7 +49,7 @@ test('a user is deactivated, let in again and erased; each says what happens to 
   const erase = warningOf(page, 'Erase user?');
   await expect(erase.getByRole('list', { name: 'What they lose', exact: true }).getByRole('listitem')).toHaveText([
     '12 credits',
-    /^travel-pro \(rental\), given by an administrator until [A-Z][a-z]{2} \d{1,2}, \d{4}$/,
+    /^Travel Pro \(rental\), given by an administrator until [A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d\d\s[AP]M$/,
   ]);
   await expect(erase).toContainText('They lose now, without money back:');
   await expectNoAxeFindings(page);

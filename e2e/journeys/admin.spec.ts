@@ -144,7 +144,7 @@ test("[ADM-12] calls of the area carry a bearer token, a JSON content type and t
   await page.getByRole('dialog').getByRole('button', { name: 'Update credits', exact: true }).click();
   await expect(page.getByText(`${email} now has 0 credits.`)).toBeVisible();
   await act(page, 'View details', email).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove travel-pro', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove Travel Pro', exact: true }).click();
   const remove = page.getByRole('alertdialog');
   await remove.getByRole('button', { name: 'Remove rental', exact: true }).click();
   await expect(remove).toHaveCount(0);

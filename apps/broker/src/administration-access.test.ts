@@ -170,12 +170,13 @@ test('[USR-16] [USR-17] [USR-18] [USR-19] what a user has is answered with its b
         features: ['System subscription (pro)'],
       },
     ],
-    rentals: [{ ...given, ...span, id: daily.id, mcpId: 'top', type: 'daily', features: ['A day on top'] }],
+    rentals: [{ ...given, ...span, id: daily.id, mcpId: 'top', name: 'Summit', type: 'daily', features: ['A day on top'] }],
     purchases: [
       {
         ...given,
         id: bought.id,
         mcpId: 'paid',
+        name: 'Paid',
         type: 'purchase',
         startDate: spanOf(bought.id)?.begins,
         endDate: null,
@@ -248,6 +249,7 @@ test('[USR-19] trials, and the credits beside those that calls hold, are shown a
     {
       id: trial?.id,
       mcpId: 'tried',
+      name: 'tried',
       type: 'trial',
       status: 'active',
       source: 'person',
@@ -273,6 +275,8 @@ test('[USR-38] what is added names a plan, or a deployed service, and a period t
     [{ ...rental, mcpId: '__proto__' }, 404, 'not_found'],
     [{ ...rental, period: 'yearly' }, 400, 'invalid_request'],
     [{ ...rental, features: ['a\u202Eb'] }, 400, 'invalid_request'],
+    [{ ...rental, features: ['System subscription (pro)'] }, 400, 'invalid_request'],
+    [{ ...rental, type: 'purchase', features: [' system  subscription (anything)'] }, 400, 'invalid_request'],
     [{ ...rental, features: Array.from({ length: 21 }, () => 'x') }, 400, 'invalid_request'],
     [{ ...rental, type: 'gift' }, 400, 'invalid_request'],
     [{ type: 'subscription', mcpId: 'pro', period: 'daily' }, 400, 'invalid_request'],

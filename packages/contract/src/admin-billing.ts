@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { adminErrors, adminReason } from './admin-users.ts';
 import { nextChargeSchema, ownedStatusSchema } from './billing.ts';
 import { endpoint } from './endpoint.ts';
-import { line } from './manifest-basics.ts';
+import { line, serverFeature } from './manifest-basics.ts';
 
 const isoTime = z.iso.datetime();
 const ofUser = z.object({ id: z.string().max(100) });
@@ -25,6 +25,8 @@ const owned = {
 };
 const ownedServerSchema = z.object({
   ...owned,
+  /** Of the server, as people know it. */
+  name: z.string(),
   type: z.string(),
   startDate: isoTime,
   /** null: it has no end. */
@@ -112,8 +114,10 @@ const given = {
   mcpId: z.string().trim().min(1, 'must name a service or a plan').max(100),
   reason,
 };
-/** Of a service; those of its manifest where none are given. A plan has its own. */
-const features = z.array(line(120)).max(20).optional();
+/** A plan has its own, whatever is given. */
+const planFeatures = z.array(line(120)).max(20).optional();
+/** Of a service; those of its manifest where none are given. */
+const features = z.array(serverFeature).max(20).optional();
 
 export const addUserSubscription = endpoint({
   id: 'addUserSubscription',
@@ -127,7 +131,7 @@ export const addUserSubscription = endpoint({
     z.strictObject({
       type: z.literal('subscription'),
       period: z.literal('monthly').default('monthly'),
-      features,
+      features: planFeatures,
       ...given,
     }),
     z.strictObject({ type: z.literal('rental'), period: rentalPeriodSchema.default('monthly'), features, ...given }),

@@ -50,6 +50,15 @@ export const line = (max: number) =>
     .max(max, `must be at most ${max} characters`)
     .refine((text) => !hidden.test(text), 'must not contain hidden characters');
 
+/** Whether a text marks a plan (spec part 2, section 3: "Service"). */
+export const readsLikePlan = (text: string): boolean => /^system\s+subscription\s*\(/i.test(text.trim());
+
+/** A point that is shown of a server, and of its rentals and purchases. One that would make them look like a plan is refused. */
+export const serverFeature = line(120).refine(
+  (text) => !readsLikePlan(text),
+  'must not read like a plan: “System subscription (…)” is the text of plans',
+);
+
 /** Home's type select: All Types, API Services, Data Sources, Productivity (spec part 1, Home). */
 export const categories = { api: 'API Services', data: 'Data Sources', productivity: 'Productivity' } as const;
 export const categorySchema = z.enum(['api', 'data', 'productivity']);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { categorySchema, line, questionKindSchema, serverIdSchema, slugSchema } from './manifest-basics.ts';
+import { categorySchema, line, questionKindSchema, serverFeature, serverIdSchema, slugSchema } from './manifest-basics.ts';
 import { tierSchema } from './tiers.ts';
 import { momentTextSchema } from './times.ts';
 
@@ -247,7 +247,7 @@ const manifestFields = z.strictObject({
    */
   validateResults: z.boolean().optional(),
   billing: billingSchema.optional(),
-  features: z.array(line(120)).max(20).default([]),
+  features: z.array(serverFeature).max(20).default([]),
 });
 
 /**

@@ -2,6 +2,7 @@ import { moneyText, monthlyText } from '@souk/contract/currencies.ts';
 
 const counts = new Intl.NumberFormat('en-US');
 const moments = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' });
+const times = new Intl.DateTimeFormat('en-US', { timeStyle: 'short' });
 const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' });
 
 /** Cents of a currency as text: 900 is "$9", 950 is "$9.50" (spec part 1, section 9). */
@@ -22,6 +23,11 @@ export function formatCount(count: number): string {
 /** A moment (ISO text or epoch milliseconds) as date and time: "Nov 21, 2026, 3:04 PM". */
 export function formatMoment(moment: string | number): string {
   return moments.format(new Date(moment));
+}
+
+/** A moment as its time of the day: "3:04 PM". */
+export function formatTime(moment: string | number): string {
+  return times.format(new Date(moment));
 }
 
 /** A moment as its date: "Nov 21, 2026". */

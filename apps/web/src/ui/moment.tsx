@@ -1,4 +1,4 @@
-import { formatDay, formatMoment } from './amount.ts';
+import { formatDay, formatMoment, formatTime } from './amount.ts';
 import { formatDistance } from './distance.ts';
 import { useTick } from './use-tick.ts';
 
@@ -7,6 +7,16 @@ export function Day({ moment }: { moment: string }) {
   return (
     <time dateTime={moment} title={formatMoment(moment)} className="whitespace-nowrap tabular-nums">
       {formatDay(moment)}
+    </time>
+  );
+}
+
+/** A moment as its day with its time beside it. */
+export function DayAndTime({ moment }: { moment: string }) {
+  return (
+    <time dateTime={moment} className="tabular-nums">
+      <span className="whitespace-nowrap">{formatDay(moment)}</span>,{' '}
+      <span className="whitespace-nowrap">{formatTime(moment)}</span>
     </time>
   );
 }

@@ -6,6 +6,7 @@ import type { listServerOwners, listServerRenters } from '@souk/contract/admin-s
 import type { Answer } from '@souk/contract/endpoint.ts';
 import type { DirectoryUser } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
+import { readOwnedServers } from '../access/read-owned-servers.ts';
 import { LedgerConflict } from '../ledger/change-credits.ts';
 import { keepUser, noSuchUser, type AdministrationGiven } from './administration-given.ts';
 import { carryOver, type CarryOver } from './carry-over.ts';
@@ -70,7 +71,7 @@ export type Administration = {
 type Page<Cursor = Place> = { limit: number; cursor?: Cursor | undefined };
 
 export function createAdministration(given: AdministrationGiven): Administration {
-  const { db, livemode, access, ledger, directory, clock, uuid } = given;
+  const { db, livemode, access, ledger, catalogue, directory, clock, uuid } = given;
 
   async function find(userId: string): Promise<DirectoryUser> {
     const user = await directory.find(userId);
@@ -88,7 +89,9 @@ export function createAdministration(given: AdministrationGiven): Administration
         readRefundable(db.query, { userId: user.id, livemode, nowMs }),
         readNextCharges(db.query, { userId: user.id, livemode, nowMs }),
       ]);
-      return { user, billing: presentUserBilling(owned, credits, { refundOf, chargeOf }, nowMs) };
+      const factsOf = await readOwnedServers(catalogue, owned, nowMs);
+      const nameOf = (serverId: string) => factsOf(serverId).name;
+      return { user, billing: presentUserBilling(owned, credits, { refundOf, chargeOf, nameOf }, nowMs) };
     },
     async ledger(userId, page) {
       const user = await find(userId);

@@ -10,13 +10,19 @@ import type { ChargeOf } from '../subscriptions/read-next-charges.ts';
 export function presentUserBilling(
   owned: Owned,
   { balance, held, debt }: CreditAccount,
-  { refundOf, chargeOf }: { refundOf: (id: string) => RefundOffer; chargeOf: ChargeOf },
+  {
+    refundOf,
+    chargeOf,
+    nameOf,
+  }: { refundOf: (id: string) => RefundOffer; chargeOf: ChargeOf; nameOf: (serverId: string) => string },
   nowMs: number,
 ): UserBilling {
   const moneyOf = (one: OwnedPlan | OwnedServer) => ({ ...refundOf(one.id), charge: chargeOf(one) });
   const servers = owned.servers.filter((one) => isRunning(one, nowMs));
   const ofKind = (kind: OwnedServer['kind']) =>
-    servers.filter((one) => one.kind === kind).map((one) => ({ ...presentServer(one, nowMs), ...moneyOf(one) }));
+    servers
+      .filter((one) => one.kind === kind)
+      .map((one) => ({ ...presentServer(one, nowMs), name: nameOf(one.serverId), ...moneyOf(one) }));
   return {
     subscriptions: owned.plans
       .filter((plan) => isRunning(plan, nowMs))
@@ -47,7 +53,10 @@ function presentPlan(
   };
 }
 
-function presentServer(one: OwnedServer, nowMs: number): Omit<AdminOwnedServer, keyof RefundOffer | 'charge'> {
+function presentServer(
+  one: OwnedServer,
+  nowMs: number,
+): Omit<AdminOwnedServer, keyof RefundOffer | 'charge' | 'name'> {
   return {
     id: one.id,
     mcpId: one.serverId,

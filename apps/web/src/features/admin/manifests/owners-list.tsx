@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { ErrorState } from '#ui/error-state.tsx';
-import { Day } from '#ui/moment.tsx';
+import { DayAndTime } from '#ui/moment.tsx';
 import { Pagination } from '#ui/pagination.tsx';
 import { failureText } from '#web/failure-text.ts';
 import { adminApi, serverKey } from '../admin-api.ts';
@@ -42,7 +42,7 @@ export function OwnersList({ userId, id }: { userId: string; id: string }) {
               {kind === 'purchase' ? 'Purchased' : 'Trial'}
               {endsAt !== null && (
                 <>
-                  , until <Day moment={endsAt} />
+                  , until <DayAndTime moment={endsAt} />
                 </>
               )}
             </span>

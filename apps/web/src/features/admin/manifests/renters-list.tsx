@@ -5,7 +5,7 @@ import { Button } from '#ui/button.tsx';
 import { Checkbox } from '#ui/checkbox.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
-import { Day } from '#ui/moment.tsx';
+import { DayAndTime } from '#ui/moment.tsx';
 import { Pagination } from '#ui/pagination.tsx';
 import { failureText } from '#web/failure-text.ts';
 import { adminApi, serverKey } from '../admin-api.ts';
@@ -74,7 +74,7 @@ export function RentersList({ userId, id, refunds }: RentersListProps) {
                 ) : (
                   <>
                     {renter.source === 'payment' ? 'Paid until ' : 'Given until '}
-                    <Day moment={renter.endsAt} />
+                    <DayAndTime moment={renter.endsAt} />
                   </>
                 )}
               </div>

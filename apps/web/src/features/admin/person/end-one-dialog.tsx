@@ -34,7 +34,7 @@ export function EndOneDialog({
   const toast = useToast();
   const [reason, setReason] = useState('');
   const { verb, button, done, work } = texts[one.kind];
-  const end = useUserChange(work, user.id, {
+  const end = useUserChange(work, user, {
     change: () =>
       one.kind === 'token'
         ? adminApi.revokePersonToken({ params: { id: user.id, tokenId: one.id }, body: { reason } })

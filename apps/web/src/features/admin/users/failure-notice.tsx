@@ -3,8 +3,8 @@ import { Notice } from '#ui/notice.tsx';
 import { describeFailure } from '#web/failure-text.ts';
 import { failureTitles, type UserFailure } from './user-failures.ts';
 
-/** The red box: the specification's text of what failed, and the reason where it says more. */
-export function FailureNotice({ work, error, action }: UserFailure & { action?: ReactNode }) {
+/** The red box: the specification's text of what failed, the reason where it says more, and whom it is about. */
+export function FailureNotice({ work, error, user, action }: UserFailure & { action?: ReactNode }) {
   const { title, reason } = describeFailure(failureTitles[work], error);
   return (
     <Notice tone="bad" action={action}>
@@ -14,6 +14,7 @@ export function FailureNotice({ work, error, action }: UserFailure & { action?: 
           {reason}
         </p>
       )}
+      {user !== undefined && <p className="text-[0.8125rem] wrap-anywhere text-quiet">User: {user}</p>}
     </Notice>
   );
 }

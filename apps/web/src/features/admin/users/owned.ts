@@ -1,6 +1,6 @@
 import type { UserBilling } from '@souk/contract/admin-billing.ts';
 import type { AdminUser } from '@souk/contract/admin-users.ts';
-import { formatDay } from '#ui/amount.ts';
+import { formatMoment } from '#ui/amount.ts';
 import { chargeText } from '#web/charge-text.ts';
 
 /** The user of the billing call (spec part 2, section 3). */
@@ -12,7 +12,7 @@ export type OwnedThing = Pick<
   'id' | 'mcpId' | 'status' | 'source' | 'refund' | 'isDisputed' | 'charge' | 'features'
 > & {
   kind: 'subscription' | 'rental' | 'purchase' | 'trial';
-  /** The name of the plan, or the id of the service. */
+  /** Of the plan or the service. */
   name: string;
   /** daily, weekly, monthly, of rentals. */
   every: string | undefined;
@@ -29,7 +29,7 @@ export function ownedOf(billing: UserBilling): Record<OwnedThing['kind'], OwnedT
     all.map((one): OwnedThing => ({
       ...one,
       kind,
-      name: one.mcpId,
+      name: one.name,
       every: kind === 'rental' ? one.type : undefined,
       startsAt: one.startDate,
       endsAt: one.endDate,
@@ -55,16 +55,16 @@ export const endingOf = (billing: UserBilling): OwnedThing[] => {
   return [...subscription, ...rental, ...trial];
 };
 
-/** The current period: "Nov 1, 2026 - Dec 1, 2026". */
+/** The current period with its times: one of a day begins and ends within a day. */
 export function periodText({ startsAt, endsAt }: Pick<OwnedThing, 'startsAt' | 'endsAt'>): string {
-  return endsAt === null ? `Since ${formatDay(startsAt)}, no end` : `${formatDay(startsAt)} – ${formatDay(endsAt)}`;
+  return endsAt === null ? `Since ${formatMoment(startsAt)}, no end` : `${formatMoment(startsAt)} – ${formatMoment(endsAt)}`;
 }
 
 /** What comes next: a charge, or the end. undefined: neither is known. */
 export function nextText({ charge, endsAt, status, source }: OwnedThing): string | undefined {
-  if (charge) return `Next charge: ${chargeText(charge)} on ${formatDay(charge.at)}`;
+  if (charge) return `Next charge: ${chargeText(charge)} on ${formatMoment(charge.at)}`;
   if (status === 'past_due') return 'The last charge failed, and is tried again';
   if (endsAt === null) return undefined;
-  if (source !== 'payment') return `Ends on ${formatDay(endsAt)}`;
-  return status === 'canceled' ? `Ends on ${formatDay(endsAt)}, with no further charge` : undefined;
+  if (source !== 'payment') return `Ends on ${formatMoment(endsAt)}`;
+  return status === 'canceled' ? `Ends on ${formatMoment(endsAt)}, with no further charge` : undefined;
 }

@@ -18,19 +18,34 @@ export const failureTitles = {
 } as const;
 export type UserWorkName = keyof typeof failureTitles;
 
-export type UserFailure = { work: UserWorkName; error: unknown };
+export type UserFailure = {
+  work: UserWorkName;
+  error: unknown;
+  /** The address of the user whom it is about, where it is about one. */
+  user?: string | undefined;
+};
 
-/** What failed last, each kind of work once: it stands above the table until it succeeds or is dismissed. */
+/** What is read again by itself until it is there. Of all else the newest failure alone is told. */
+const isLoading = (work: UserWorkName) => work === 'users';
+
+/**
+ * What failed last: it stands above the table until it succeeds or is dismissed. One box is shown at a time: the newest, and the
+ * list that could not be loaded once that is settled.
+ */
 export function useUserFailures() {
   const [failures, setFailures] = useState<readonly UserFailure[]>([]);
   const without = (all: readonly UserFailure[], work: UserWorkName) => all.filter((one) => one.work !== work);
   const report = useCallback(
-    (work: UserWorkName, error: unknown) => setFailures((all) => [...without(all, work), { work, error }]),
+    (work: UserWorkName, error: unknown, user?: string) =>
+      setFailures((all) => [
+        ...(isLoading(work) ? without(all, work) : all.filter((one) => isLoading(one.work))),
+        { work, error, user },
+      ]),
     [],
   );
   const clear = useCallback(
     (work: UserWorkName) => setFailures((all) => (all.some((one) => one.work === work) ? without(all, work) : all)),
     [],
   );
-  return { failures, report, clear };
+  return { failure: failures.at(-1), report, clear };
 }

@@ -1,6 +1,6 @@
 import type { AdminUser } from '@souk/contract/admin-users.ts';
 import { Badge } from '#ui/badge.tsx';
-import { Day } from '#ui/moment.tsx';
+import { DayAndTime } from '#ui/moment.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 
 const mostInitials = 4;
@@ -42,5 +42,5 @@ export function ActiveBadge({ isActive }: { isActive: boolean }) {
 }
 
 export function LastLogin({ moment }: { moment: string | null }) {
-  return moment === null ? <span className="text-quiet">Never</span> : <Day moment={moment} />;
+  return moment === null ? <span className="text-quiet">Never</span> : <DayAndTime moment={moment} />;
 }

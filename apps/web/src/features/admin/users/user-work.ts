@@ -12,7 +12,7 @@ export type UserWork = {
   /** Who works here. */
   adminId: string;
   /** Shows a failure above the table. */
-  report: (work: UserWorkName, error: unknown) => void;
+  report: (work: UserWorkName, error: unknown, user?: string) => void;
   clear: (work: UserWorkName) => void;
   signInAgain: SignInAgain;
 };
@@ -25,15 +25,18 @@ export function useUserWork(): UserWork {
   return work;
 }
 
-/** What a user has, and their credits. A failure stands above the table too. */
-export function useUserBilling(userId: string) {
+/**
+ * What a user has, and their credits. A failure stands above the table too.
+ * @param email undefined: only their id is known yet
+ */
+export function useUserBilling(userId: string, email?: string) {
   const { adminId, report, clear } = useUserWork();
   const billing = useQuery({ ...userBillingQuery(adminId, userId), refetchOnMount: 'always' });
   const { error, isSuccess } = billing;
   useEffect(() => {
-    if (error) report('billing', error);
+    if (error) report('billing', error, email ?? userId);
     else if (isSuccess) clear('billing');
-  }, [error, isSuccess, report, clear]);
+  }, [error, isSuccess, email, userId, report, clear]);
   return billing;
 }
 
@@ -43,7 +46,7 @@ export function useUserBilling(userId: string) {
  */
 export function useUserChange<Input, Answer>(
   work: UserWorkName,
-  userId: string,
+  user: { id: string; email: string },
   parts: {
     change: (input: Input) => Promise<Answer>;
     onDone: (answer: Answer, input: Input) => void;
@@ -56,11 +59,11 @@ export function useUserChange<Input, Answer>(
     mutationFn: parts.change,
     onMutate: () => clear(work),
     onSuccess: async (answer, input) => {
-      await queries.invalidateQueries({ queryKey: userId === adminId ? accountKey(adminId) : usersKey(adminId) });
+      await queries.invalidateQueries({ queryKey: user.id === adminId ? accountKey(adminId) : usersKey(adminId) });
       parts.onDone(answer, input);
     },
     onError: async (error) => {
-      report(work, error);
+      report(work, error, user.email);
       await parts.onFailed?.(error);
     },
   });

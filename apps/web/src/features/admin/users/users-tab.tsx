@@ -26,7 +26,7 @@ import { UsersTable, type RowAction } from './users-table.tsx';
 
 /** 'User Management': the people of this installation (spec part 2, section 2). */
 export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain }: AdminPartProps) {
-  const { failures, report, clear } = useUserFailures();
+  const { failure, report, clear } = useUserFailures();
   const users = useQuery(usersQuery(adminId, search));
   const { data, error, isFetching, isPlaceholderData, refetch } = users;
   useEffect(() => (error ? report('users', error) : clear('users')), [error, report, clear]);
@@ -41,9 +41,8 @@ export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain 
     <UserWorkContext value={work}>
       <div className="flex flex-col gap-4">
         <UserFilters search={search} onChange={change} />
-        {failures.map((failure) => (
+        {failure && (
           <FailureNotice
-            key={failure.work}
             {...failure}
             action={
               failure.work === 'users' ? (
@@ -60,7 +59,7 @@ export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain 
               )
             }
           />
-        ))}
+        )}
         {!data && !error && <ListSkeleton label="Loading users…" rows={8} />}
         {data && (
           <>

@@ -37,7 +37,7 @@ export function RefundDialog({ user, payment, open, onClose }: UserDialogProps &
   const [errors, setErrors] = useState<{ amount?: string | undefined; reason?: string | undefined }>({});
   const form = useFirstErrorFocus(errors);
   const read = readAmount(typed, { currency, mostCents });
-  const refund = useUserChange('refund', user.id, {
+  const refund = useUserChange('refund', user, {
     change: (amountCents: number) =>
       adminApi.refundPayment({
         params: { id: user.id, paymentId: payment.id },

@@ -14,7 +14,7 @@ export function ExportDialog({ user, open, onClose }: UserDialogProps) {
   const formId = useId();
   const toast = useToast();
   const [reason, setReason] = useState('');
-  const take = useUserChange('export', user.id, {
+  const take = useUserChange('export', user, {
     change: async () => {
       const input = { params: { id: user.id }, body: { reason } };
       return new Response(await openStream(exportPerson, input, adminClientOptions, {})).blob();

@@ -14,7 +14,7 @@ export function SignOutDialog({ user, open, onClose }: UserDialogProps & { user:
   const toast = useToast();
   const [reason, setReason] = useState('');
   const [revokeTokens, setRevokeTokens] = useState(false);
-  const signOut = useUserChange('signOut', user.id, {
+  const signOut = useUserChange('signOut', user, {
     change: () => adminApi.signOutPerson({ params: { id: user.id }, body: { reason, revokeTokens } }),
     onDone: ({ browsers, apps, tokens }) => {
       const counted = (count: number, one: string) => `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;

@@ -4,7 +4,7 @@ import { formatMoney } from '#ui/amount.ts';
 import { EmptyState } from '#ui/empty-state.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
-import { Day } from '#ui/moment.tsx';
+import { DayAndTime } from '#ui/moment.tsx';
 import { Pagination } from '#ui/pagination.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
@@ -32,7 +32,7 @@ const columns: readonly TableColumn<Renter>[] = [
     cell: ({ source }) => (source === 'payment' ? 'A payment' : 'An administrator'),
     wideOnly: true,
   },
-  { id: 'ends', header: 'Paid until', cell: ({ endsAt }) => (endsAt === null ? 'No end' : <Day moment={endsAt} />) },
+  { id: 'ends', header: 'Paid until', cell: ({ endsAt }) => (endsAt === null ? 'No end' : <DayAndTime moment={endsAt} />) },
   {
     id: 'refund',
     header: 'Refund if it ended now',

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { Day } from '#ui/moment.tsx';
+import { DayAndTime } from '#ui/moment.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { asksTexts } from '#web/tools-that-ask.ts';
 import type { ServerPartProps } from '../server-queries.ts';
@@ -101,7 +101,7 @@ function ToolName({
       )}
       {keptHidden && (
         <span className="basis-full text-[0.8125rem] font-normal wrap-anywhere text-quiet">
-          Hidden{keptHidden.by !== null && ` by ${keptHidden.by}`} on <Day moment={keptHidden.at} />
+          Hidden{keptHidden.by !== null && ` by ${keptHidden.by}`} on <DayAndTime moment={keptHidden.at} />
           {keptHidden.reason !== null && `: ${keptHidden.reason}`}
         </span>
       )}

@@ -11,7 +11,7 @@ export function ActivateDialog({ user, open, onClose }: UserDialogProps) {
   const formId = useId();
   const toast = useToast();
   const [reason, setReason] = useState('');
-  const activate = useUserChange('activate', user.id, {
+  const activate = useUserChange('activate', user, {
     change: () => adminApi.activateUser({ params: { id: user.id }, body: { reason } }),
     onDone: ({ result }) => {
       toast.success(`${user.email} ${result === 'unchanged' ? 'was active already' : 'is active again'}.`);

@@ -1,7 +1,7 @@
 import type { RentalPeriod } from '@souk/contract/admin-billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState, type FormEvent } from 'react';
-import { formatDay } from '#ui/amount.ts';
+import { formatMoment } from '#ui/amount.ts';
 import type { ComboboxItem } from '#ui/combobox.tsx';
 import { Field } from '#ui/field.tsx';
 import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
@@ -52,7 +52,7 @@ export function AddSubscriptionDialog({ user, open, onClose }: UserDialogProps) 
   const [errors, setErrors] = useState<{ features?: string | undefined }>({});
   const form = useFirstErrorFocus(errors);
   const mcpId = type === 'subscription' ? plan : (service?.id ?? '');
-  const add = useUserChange('add', user.id, {
+  const add = useUserChange('add', user, {
     change: (features: string[]) => {
       const given = { mcpId, reason, ...(features.length > 0 && { features }) };
       const ofType =
@@ -60,7 +60,7 @@ export function AddSubscriptionDialog({ user, open, onClose }: UserDialogProps) 
       return adminApi.addUserSubscription({ params: { id: user.id }, body: { ...ofType, ...given } });
     },
     onDone: ({ endsAt }) => {
-      const until = endsAt === null ? 'for good' : `until ${formatDay(endsAt)}`;
+      const until = endsAt === null ? 'for good' : `until ${formatMoment(endsAt)}`;
       toast.success(`${user.email} has ${service?.label ?? `the ${plan} plan`} ${until}.`);
       onClose();
     },

@@ -1,7 +1,7 @@
 import type { UserBilling } from '@souk/contract/admin-billing.ts';
 import { ApiError } from '@souk/contract/client.ts';
 import { useId, useState, type FormEvent } from 'react';
-import { formatDay } from '#ui/amount.ts';
+import { formatMoment } from '#ui/amount.ts';
 import { Checkbox } from '#ui/checkbox.tsx';
 import { useToast } from '#ui/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
@@ -23,7 +23,7 @@ export function DeactivateDialog({
   const [reason, setReason] = useState('');
   const [endNow, setEndNow] = useState(false);
   const [confirmAdministrator, setConfirmAdministrator] = useState(false);
-  const deactivate = useUserChange('deactivate', user.id, {
+  const deactivate = useUserChange('deactivate', user, {
     change: () => adminApi.deactivateUser({ params: { id: user.id }, body: { reason, endNow, confirmAdministrator } }),
     onDone: ({ result, ending }) => {
       const waits = ending.some(({ atProvider }) => atProvider === 'pending');
@@ -69,7 +69,7 @@ export function DeactivateDialog({
               <ul aria-label="What ends" className="mt-1.5 flex list-disc flex-col gap-1 pl-5">
                 {ending.map(({ id, kind, name, endsAt }) => (
                   <li key={id} className="wrap-anywhere">
-                    {name} ({kind}), {endsAt === null ? 'which has no end' : formatDay(endsAt)}
+                    {name} ({kind}), {endsAt === null ? 'which has no end' : formatMoment(endsAt)}
                   </li>
                 ))}
               </ul>

@@ -26,7 +26,7 @@ type Credits = UserBilling['credits'];
 export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
   const formId = useId();
   const toast = useToast();
-  const billing = useUserBilling(user.id);
+  const billing = useUserBilling(user.id, user.email);
   const [shown, setShown] = useState<Credits>();
   const [movedFrom, setMovedFrom] = useState<number>();
   const [typed, setTyped] = useState<string>();
@@ -37,7 +37,7 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
   const form = useFirstErrorFocus(errors);
   // what was read before the dialog opened may be old, and what is read later must not change under the reader's eyes
   if (!shown && billing.data && billing.isFetchedAfterMount) setShown(billing.data.billing.credits);
-  const save = useUserChange('credits', user.id, {
+  const save = useUserChange('credits', user, {
     change: (credits: number) =>
       adminApi.setUserCredits({ params: { id: user.id }, body: { credits, reason, expectedBalance: shown?.balance } }),
     onDone: ({ credits }) => {

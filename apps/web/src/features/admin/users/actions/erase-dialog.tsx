@@ -40,7 +40,7 @@ export function EraseDialog({
       // not what this dialog's user had: there is nothing left to read
       await queries.invalidateQueries({ queryKey: userListsKey(adminId) });
     },
-    onError: (error) => report('erase', error),
+    onError: (error) => report('erase', error, user.email),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -1,3 +1,5 @@
+import { readsLikePlan } from '@souk/contract/manifest-basics.ts';
+
 const most = 20;
 const longest = 120;
 
@@ -11,5 +13,8 @@ export const featuresOf = (text: string): string[] =>
 /** What is wrong with the features. Undefined: nothing. */
 export function featuresFault(features: readonly string[]): string | undefined {
   if (features.length > most) return `At most ${most} features: one a line.`;
-  return features.some(({ length }) => length > longest) ? `A feature has at most ${longest} characters.` : undefined;
+  if (features.some(({ length }) => length > longest)) return `A feature has at most ${longest} characters.`;
+  return features.some(readsLikePlan)
+    ? 'A feature cannot read “System subscription (…)”: that is what plans show.'
+    : undefined;
 }

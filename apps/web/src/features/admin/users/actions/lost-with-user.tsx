@@ -1,6 +1,6 @@
 import type { UserBilling } from '@souk/contract/admin-billing.ts';
 import { useQuery } from '@tanstack/react-query';
-import { formatCount, formatDay } from '#ui/amount.ts';
+import { formatCount, formatMoment } from '#ui/amount.ts';
 import { keptAt } from '#web/kept-size.ts';
 import { adminApi, personKey } from '../../admin-api.ts';
 import { ownedOf, type OwnedThing } from '../owned.ts';
@@ -53,5 +53,5 @@ const kinds: Readonly<Record<OwnedThing['kind'], string>> = {
 
 function lossText({ kind, name, source, endsAt }: OwnedThing): string {
   const how = { payment: 'paid', administrator: 'given by an administrator', person: 'begun by them' }[source];
-  return `${name} (${kinds[kind]}), ${how}${endsAt === null ? ', without an end' : ` until ${formatDay(endsAt)}`}`;
+  return `${name} (${kinds[kind]}), ${how}${endsAt === null ? ', without an end' : ` until ${formatMoment(endsAt)}`}`;
 }

@@ -1,7 +1,7 @@
 import type { removeUserSubscription } from '@souk/contract/admin-billing.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useId, useState, type FormEvent } from 'react';
-import { formatDay, formatMoney } from '#ui/amount.ts';
+import { formatMoment, formatMoney } from '#ui/amount.ts';
 import { Checkbox } from '#ui/checkbox.tsx';
 import { useToast } from '#ui/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
@@ -20,7 +20,7 @@ export function RemoveDialog({ user, thing, open, onClose }: UserDialogProps & {
   const toast = useToast();
   const [reason, setReason] = useState(thing.kind === 'rental' ? 'Rental cancelled by admin' : 'Removed by admin');
   const [paysBack, setPaysBack] = useState(false);
-  const remove = useUserChange('remove', user.id, {
+  const remove = useUserChange('remove', user, {
     change: () =>
       adminApi.removeUserSubscription({
         params: { id: user.id, subscriptionId: thing.id },
@@ -91,7 +91,7 @@ function refundedText({ kind }: OwnedThing, { atProvider }: Removed, refund: Ref
 
 /** What the user loses, and what happens to their payments. */
 function consequence({ kind, endsAt, source }: OwnedThing): string {
-  const insteadOf = endsAt === null ? '' : ` instead of on ${formatDay(endsAt)}`;
+  const insteadOf = endsAt === null ? '' : ` instead of on ${formatMoment(endsAt)}`;
   const what = kind === 'subscription' ? 'The plan and the access that comes with it end' : `The ${kind} ends`;
   const payments = source === 'payment' && kind !== 'purchase' ? ' It is canceled at the payment provider too.' : '';
   return `${what} now${insteadOf}.${payments} This cannot be undone.`;

@@ -68,7 +68,7 @@ const sources: Readonly<Record<OwnedThing['source'], string>> = {
 };
 
 function OwnedRow({ thing, onRemove }: { thing: OwnedThing; onRemove: () => void }) {
-  const { name, status, every, source, features } = thing;
+  const { name, mcpId, status, every, source, features } = thing;
   const next = nextText(thing);
   return (
     <li className="flex items-start justify-between gap-4 px-3.5 py-3">
@@ -77,6 +77,7 @@ function OwnedRow({ thing, onRemove }: { thing: OwnedThing; onRemove: () => void
           <span dir="auto" className="min-w-0 font-medium wrap-anywhere">
             {name}
           </span>
+          {name !== mcpId && <code className="font-mono text-[0.8125rem] wrap-anywhere text-quiet">{mcpId}</code>}
           <StatusBadge status={status} tone={tones[status]}>
             {statusWords[status]}
           </StatusBadge>

@@ -34,7 +34,7 @@ function DetailsOf({
   open,
   onClose,
 }: Omit<UserDetailsDialogProps, 'userId'> & { userId: string; open: boolean }) {
-  const billing = useUserBilling(userId);
+  const billing = useUserBilling(userId, listed?.email);
   const { data, error } = billing;
   const user = data?.user;
   const isGone = error instanceof ApiError && error.code === 'not_found';
