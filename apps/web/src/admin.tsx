@@ -18,7 +18,7 @@ const AdminArea = lazyScreen(() => import('./admin-area.tsx'), 'AdminArea');
  * This decides what is loaded and drawn: what may be done is decided by the broker, at each call.
  */
 export function Admin() {
-  const { user, isRestoring } = useSession();
+  const { user, isRestoring, hasEnded } = useSession();
   const profile = useQuery({ ...profileQuery(user?.id ?? ''), enabled: user !== undefined });
   if (user && profile.data) {
     if (profile.data.role !== 'admin') return <RedirectHome />;
@@ -34,7 +34,8 @@ export function Admin() {
         <ErrorState
           title="Access Denied"
           text="Sign in as an administrator to open this page."
-          actions={<SignInButton />}
+          // the message above says that the session has ended, and has the button
+          actions={!hasEnded && <SignInButton />}
         />
       </Titled>
     );

@@ -1,5 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
@@ -8,6 +8,7 @@ import { actionFailure } from './failure-texts.ts';
 import { DeployAllEffects } from './deploy-all-effects.tsx';
 import { deployAllPreviewQuery, deployedQuery, type ManifestList } from './manifest-queries.ts';
 import type { RunKind } from './run-queries.ts';
+import { useDialogText } from '../use-dialog-text.ts';
 import { ReasonField } from '../users/actions/reason-field.tsx';
 
 export type AllManifestsDialogsProps = {
@@ -24,7 +25,11 @@ export type AllManifestsDialogsProps = {
 export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onConfirm }: AllManifestsDialogsProps) {
   const deployed = useQuery({ ...deployedQuery(userId), enabled: asked === 'reload' });
   const staged = useQuery({ ...deployAllPreviewQuery(userId), enabled: asked === 'deploy-all' });
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useDialogText(
+    { adminId: userId, dialog: 'deploy-all', open: asked === 'deploy-all' },
+    'reason',
+    '',
+  );
   const count = (total: number | undefined, one: string, many: string) =>
     total === undefined ? many : total === 1 ? `1 ${one}` : `${formatCount(total)} ${many}`;
   return (

@@ -74,6 +74,7 @@ export function DeleteDialog({ userId, id, open, onClose, signInAgain }: DeleteD
           formId={formId}
           userId={userId}
           id={id}
+          open={open}
           shown={shown.data}
           remove={remove}
           onLookAgain={() => {

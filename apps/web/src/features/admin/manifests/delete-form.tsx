@@ -4,6 +4,7 @@ import { useState, type FormEvent } from 'react';
 import { Field } from '#ui/field.tsx';
 import { Input } from '#ui/input.tsx';
 import { Notice } from '#ui/notice.tsx';
+import { useDialogText } from '../use-dialog-text.ts';
 import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../sign-in-again.tsx';
 import { actionFailure } from './failure-texts.ts';
 import { hasMoved, MovedNotice } from './moved-notice.tsx';
@@ -18,6 +19,7 @@ export type DeleteFormProps = {
   userId: string;
   /** The server's id. */
   id: string;
+  open: boolean;
   shown: AnswerOutput<typeof getManifest>;
   remove: ReturnType<typeof useDelete>['remove'];
   /** Reads the server again, which another administrator has changed. */
@@ -26,10 +28,10 @@ export type DeleteFormProps = {
 };
 
 /** What a deletion does to whom, a refund for each rental or none, and the id that is typed to confirm. */
-export function DeleteForm({ formId, userId, id, shown, remove, onLookAgain, signInAgain }: DeleteFormProps) {
+export function DeleteForm({ formId, userId, id, open, shown, remove, onLookAgain, signInAgain }: DeleteFormProps) {
   const [typed, setTyped] = useState('');
   const [isWrong, setIsWrong] = useState(false);
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useDialogText({ adminId: userId, dialog: `delete.${id}`, open }, 'reason', '');
   const [refunds, setRefunds] = useState<ChosenRefunds>(new Map());
   const { listed, revision } = shown;
   const send = () => {

@@ -16,6 +16,7 @@ import { actionFailure } from './failure-texts.ts';
 import { useManifestsChanged } from './manifest-queries.ts';
 import { MissingSecrets } from './missing-secrets.tsx';
 import { hasMoved, MovedNotice } from './moved-notice.tsx';
+import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 import { ReasonField } from '../users/actions/reason-field.tsx';
 
@@ -37,7 +38,7 @@ export function DeployDialog({ userId, id, version: asked, open, onClose, onDone
   const navigate = useNavigate();
   const changed = useManifestsChanged(userId);
   const cancel = useRef<HTMLButtonElement>(null);
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useDialogText({ adminId: userId, dialog: `deploy.${id}`, open }, 'reason', '');
   /** What is deployed: another one than was asked for once a deployment failed and is rolled back. */
   const [version, setVersion] = useState(asked);
   const query = useQuery({ ...deployPlanQuery(userId, id, version), enabled: open });

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
@@ -7,6 +7,7 @@ import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { useToast } from '#ui/use-toast.ts';
 import { adminApi, serverKey } from '../admin-api.ts';
+import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 import { ReasonField } from '../users/actions/reason-field.tsx';
 import { actionFailure } from './failure-texts.ts';
@@ -28,7 +29,7 @@ export function UndeployDialog({ userId, id, open, onClose }: UndeployDialogProp
   const toast = useToast();
   const changed = useManifestsChanged(userId);
   const cancel = useRef<HTMLButtonElement>(null);
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useDialogText({ adminId: userId, dialog: `undeploy.${id}`, open }, 'reason', '');
   const shown = useQuery({
     queryKey: [...serverKey(userId, id), 'to-undeploy'],
     queryFn: ({ signal }) => adminApi.getManifest({ params: { id }, query: {} }, { signal }),

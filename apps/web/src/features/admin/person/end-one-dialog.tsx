@@ -1,10 +1,10 @@
-import { useId, useState, type FormEvent } from 'react';
+import { useId, type FormEvent } from 'react';
 import { useToast } from '#ui/use-toast.ts';
 import { adminApi } from '../admin-api.ts';
 import { ActionFailure } from '../users/actions/action-failure.tsx';
 import { FormDialog, type UserDialogProps } from '../users/actions/form-dialog.tsx';
 import { ReasonField } from '../users/actions/reason-field.tsx';
-import { useUserChange } from '../users/user-work.ts';
+import { useUserChange, useUserText } from '../users/user-work.ts';
 
 /** An app, a browser or a token that is ended by itself. */
 export type EndedOne = { kind: 'app' | 'browser' | 'token'; id: string; name: string };
@@ -32,8 +32,8 @@ export function EndOneDialog({
 }: UserDialogProps & { user: { isActive: boolean }; one: EndedOne }) {
   const formId = useId();
   const toast = useToast();
-  const [reason, setReason] = useState('');
   const { verb, button, done, work } = texts[one.kind];
+  const [reason, setReason] = useUserText(work, { user, open }, `reason.${one.id}`, '');
   const end = useUserChange(work, user, {
     change: () =>
       one.kind === 'token'

@@ -5,6 +5,7 @@ import { usersKey } from '../admin-api.ts';
 import type { SignInAgain } from '../sign-in-again.tsx';
 import { userBillingQuery } from './user-queries.ts';
 import type { UserWorkName } from './user-failures.ts';
+import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 
 /** What the parts of the tab share. */
@@ -67,4 +68,15 @@ export function useUserChange<Input, Answer>(
       await parts.onFailed?.(error);
     },
   });
+}
+
+/** A text that is typed in a dialog about a user, and survives a sign-in that lapses. */
+export function useUserText<Initial extends string | undefined>(
+  work: UserWorkName,
+  { user, open }: { user: { id: string }; open: boolean },
+  field: string,
+  initial: Initial,
+) {
+  const { adminId } = useUserWork();
+  return useDialogText({ adminId, dialog: `${work}.${user.id}`, open }, field, initial);
 }

@@ -1,19 +1,19 @@
 import { exportPerson } from '@souk/contract/admin-person.ts';
 import { openStream } from '@souk/contract/client.ts';
-import { useId, useState, type FormEvent } from 'react';
+import { useId, type FormEvent } from 'react';
 import { saveFile } from '#ui/save-file.ts';
 import { useToast } from '#ui/use-toast.ts';
 import { adminClientOptions } from '../../admin-api.ts';
 import { ActionFailure } from '../../users/actions/action-failure.tsx';
 import { FormDialog, type UserDialogProps } from '../../users/actions/form-dialog.tsx';
 import { ReasonField } from '../../users/actions/reason-field.tsx';
-import { useUserChange } from '../../users/user-work.ts';
+import { useUserChange, useUserText } from '../../users/user-work.ts';
 
 /** Saves what is stored about a person as a file. It is read as it comes, and never as a text in memory. */
 export function ExportDialog({ user, open, onClose }: UserDialogProps) {
   const formId = useId();
   const toast = useToast();
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useUserText('export', { user, open }, 'reason', '');
   const take = useUserChange('export', user, {
     change: async () => {
       const input = { params: { id: user.id }, body: { reason } };

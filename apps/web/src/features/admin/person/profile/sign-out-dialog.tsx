@@ -6,13 +6,13 @@ import { adminApi } from '../../admin-api.ts';
 import { ActionFailure } from '../../users/actions/action-failure.tsx';
 import { FormDialog, type UserDialogProps } from '../../users/actions/form-dialog.tsx';
 import { ReasonField } from '../../users/actions/reason-field.tsx';
-import { useUserChange } from '../../users/user-work.ts';
+import { useUserChange, useUserText } from '../../users/user-work.ts';
 
 /** Ends all that a person is signed in with; their access tokens only where that is chosen. */
 export function SignOutDialog({ user, open, onClose }: UserDialogProps & { user: { isActive: boolean } }) {
   const formId = useId();
   const toast = useToast();
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useUserText('signOut', { user, open }, 'reason', '');
   const [revokeTokens, setRevokeTokens] = useState(false);
   const signOut = useUserChange('signOut', user, {
     change: () => adminApi.signOutPerson({ params: { id: user.id }, body: { reason, revokeTokens } }),

@@ -2,9 +2,11 @@ import type { ToolChange } from '@souk/contract/tool-changes.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { EachOpening } from '#ui/each-opening.tsx';
 import { useToast } from '#ui/use-toast.ts';
 import { failureText } from '#web/failure-text.ts';
 import { adminApi, adminKey } from '../../admin-api.ts';
+import { useDialogText } from '../../use-dialog-text.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 import { ReasonField } from '../../users/actions/reason-field.tsx';
 
@@ -19,43 +21,49 @@ export type DecideDialogProps = {
 
 /** Asks for the reason, which the audit keeps, then decides. A failure is shown in the dialog. */
 export function DecideDialog({ userId, asked, onClose }: DecideDialogProps) {
+  return (
+    <EachOpening asked={asked}>
+      {(one, open) => <Decide userId={userId} {...one} open={open} onClose={onClose} />}
+    </EachOpening>
+  );
+}
+
+function Decide({
+  userId,
+  change,
+  verdict,
+  open,
+  onClose,
+}: NonNullable<DecideDialogProps['asked']> & { userId: string; open: boolean; onClose: () => void }) {
   const queries = useQueryClient();
   const toast = useToast();
-  const [shown, setShown] = useState(asked);
-  const [reason, setReason] = useState('');
+  const dialog = `${verdict}.${change.id}`;
+  const [reason, setReason] = useDialogText({ adminId: userId, dialog, open }, 'reason', '');
   const [missing, setMissing] = useState(false);
-  if (asked && asked !== shown) {
-    setShown(asked);
-    setReason('');
-    setMissing(false);
-  }
+  const isApproval = verdict === 'approve';
   const decide = useSingleMutation({
-    mutationFn: async ({ change, verdict }: NonNullable<typeof asked>) => {
+    mutationFn: async () => {
       const call = { params: { id: change.id }, body: { reason: reason.trim() } };
-      await (verdict === 'approve' ? adminApi.approveToolChange(call) : adminApi.rejectToolChange(call));
+      await (isApproval ? adminApi.approveToolChange(call) : adminApi.rejectToolChange(call));
     },
-    onSuccess: async (_answer, { change, verdict }) => {
+    onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: adminKey(userId) });
-      toast.success(verdict === 'approve' ? `${change.tool} is approved.` : `${change.tool} stays hidden.`);
+      toast.success(isApproval ? `${change.tool} is approved.` : `${change.tool} stays hidden.`);
       onClose();
     },
   });
-  const isApproval = shown?.verdict === 'approve';
   return (
     <ConfirmDialog
-      open={asked !== undefined}
-      onOpenChange={() => {
-        decide.reset();
-        onClose();
-      }}
-      title={isApproval ? `Approve ${shown.change.tool}?` : `Keep ${shown?.change.tool ?? ''} hidden?`}
+      open={open}
+      onOpenChange={onClose}
+      title={isApproval ? `Approve ${change.tool}?` : `Keep ${change.tool} hidden?`}
       confirmLabel={isApproval ? 'Approve tool' : 'Keep hidden'}
       variant={isApproval ? 'primary' : 'danger'}
       busy={decide.isPending}
       error={decide.isError ? failureText(decide.error) : undefined}
       onConfirm={() => {
         setMissing(reason.trim() === '');
-        if (asked && reason.trim() !== '' && !decide.isPending) decide.mutate(asked);
+        if (reason.trim() !== '' && !decide.isPending) decide.mutate();
       }}
     >
       <p className="mb-4">

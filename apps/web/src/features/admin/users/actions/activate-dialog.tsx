@@ -1,8 +1,8 @@
-import { useId, useState, type FormEvent } from 'react';
+import { useId, type FormEvent } from 'react';
 import { useToast } from '#ui/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
 import { FailureNotice } from '../failure-notice.tsx';
-import { useUserChange } from '../user-work.ts';
+import { useUserChange, useUserText } from '../user-work.ts';
 import { FormDialog, type UserDialogProps } from './form-dialog.tsx';
 import { ReasonField } from './reason-field.tsx';
 
@@ -10,7 +10,7 @@ import { ReasonField } from './reason-field.tsx';
 export function ActivateDialog({ user, open, onClose }: UserDialogProps) {
   const formId = useId();
   const toast = useToast();
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useUserText('activate', { user, open }, 'reason', '');
   const activate = useUserChange('activate', user, {
     change: () => adminApi.activateUser({ params: { id: user.id }, body: { reason } }),
     onDone: ({ result }) => {

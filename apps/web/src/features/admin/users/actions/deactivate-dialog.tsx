@@ -6,7 +6,7 @@ import { Checkbox } from '#ui/checkbox.tsx';
 import { useToast } from '#ui/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
 import { endingOf } from '../owned.ts';
-import { useUserChange } from '../user-work.ts';
+import { useUserChange, useUserText } from '../user-work.ts';
 import { ActionFailure } from './action-failure.tsx';
 import { FormDialog, type UserDialogProps } from './form-dialog.tsx';
 import { ReasonField } from './reason-field.tsx';
@@ -20,7 +20,7 @@ export function DeactivateDialog({
 }: UserDialogProps & { user: { role: 'user' | 'admin' }; billing: UserBilling }) {
   const formId = useId();
   const toast = useToast();
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useUserText('deactivate', { user, open }, 'reason', '');
   const [endNow, setEndNow] = useState(false);
   const [confirmAdministrator, setConfirmAdministrator] = useState(false);
   const deactivate = useUserChange('deactivate', user, {

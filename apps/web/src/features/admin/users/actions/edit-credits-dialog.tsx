@@ -11,7 +11,7 @@ import { useToast } from '#ui/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
 import { FailureNotice } from '../failure-notice.tsx';
 import { creditsWord } from '../user-words.ts';
-import { useUserBilling, useUserChange } from '../user-work.ts';
+import { useUserBilling, useUserChange, useUserText } from '../user-work.ts';
 import { creditsFault, creditsText, isNumber } from './credits-text.ts';
 import { FormDialog, type UserDialogProps } from './form-dialog.tsx';
 import { ReasonField } from './reason-field.tsx';
@@ -29,10 +29,10 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
   const billing = useUserBilling(user.id, user.email);
   const [shown, setShown] = useState<Credits>();
   const [movedFrom, setMovedFrom] = useState<number>();
-  const [typed, setTyped] = useState<string>();
+  const [typed, setTyped] = useUserText('credits', { user, open }, 'credits', undefined);
   /** What was typed is no number, and the 0 that took its place may not have been seen: typing goes on in the field. */
   const [isReplaced, setIsReplaced] = useState(false);
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useUserText('credits', { user, open }, 'reason', '');
   const [errors, setErrors] = useState<{ credits?: string | undefined }>({});
   const form = useFirstErrorFocus(errors);
   // what was read before the dialog opened may be old, and what is read later must not change under the reader's eyes
@@ -48,7 +48,7 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
       if (!(error instanceof ApiError) || error.code !== 'balance_moved') return;
       const { data } = await billing.refetch();
       if (!data) return;
-      setTyped((text) => text ?? String(shown?.balance ?? 0));
+      if (typed === undefined) setTyped(String(shown?.balance ?? 0));
       setMovedFrom(shown?.balance);
       setShown(data.billing.credits);
     },

@@ -8,7 +8,7 @@ import { Input } from '#ui/input.tsx';
 import { useToast } from '#ui/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
 import { userListsKey } from '../user-queries.ts';
-import { useUserWork } from '../user-work.ts';
+import { useUserText, useUserWork } from '../user-work.ts';
 import { ActionFailure } from './action-failure.tsx';
 import { FormDialog, type UserDialogProps } from './form-dialog.tsx';
 import { LostWithUser } from './lost-with-user.tsx';
@@ -28,7 +28,7 @@ export function EraseDialog({
   const queries = useQueryClient();
   const { adminId, report, clear } = useUserWork();
   const [typed, setTyped] = useState('');
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useUserText('erase', { user, open }, 'reason', '');
   const [errors, setErrors] = useState<{ email?: string }>({});
   const form = useFirstErrorFocus(errors);
   const erase = useSingleMutation({

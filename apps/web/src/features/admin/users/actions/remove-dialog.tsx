@@ -6,7 +6,7 @@ import { Checkbox } from '#ui/checkbox.tsx';
 import { useToast } from '#ui/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
 import type { OwnedThing } from '../owned.ts';
-import { useUserChange } from '../user-work.ts';
+import { useUserChange, useUserText } from '../user-work.ts';
 import { ActionFailure } from './action-failure.tsx';
 import { FormDialog, type UserDialogProps } from './form-dialog.tsx';
 import { ReasonField } from './reason-field.tsx';
@@ -18,7 +18,8 @@ import { ReasonField } from './reason-field.tsx';
 export function RemoveDialog({ user, thing, open, onClose }: UserDialogProps & { thing: OwnedThing }) {
   const formId = useId();
   const toast = useToast();
-  const [reason, setReason] = useState(thing.kind === 'rental' ? 'Rental cancelled by admin' : 'Removed by admin');
+  const given = thing.kind === 'rental' ? 'Rental cancelled by admin' : 'Removed by admin';
+  const [reason, setReason] = useUserText('remove', { user, open }, `reason.${thing.id}`, given);
   const [paysBack, setPaysBack] = useState(false);
   const remove = useUserChange('remove', user, {
     change: () =>
