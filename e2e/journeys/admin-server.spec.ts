@@ -209,7 +209,9 @@ test('a deployment whose server does not answer is rolled back from its dialog, 
   await button(page, 'Deploy 1.1.0').first().click();
   await expect(deploy.getByRole('button', { name: 'Cancel', exact: true })).toBeFocused();
   await expect(deploy.getByText('1.1.0 takes the place of 1.0.0.')).toBeInViewport({ ratio: 1 });
-  await expect(deploy.getByText('1 secret is missing: the server will not answer')).toBeInViewport({ ratio: 1 });
+  const missing = deploy.getByRole('status').filter({ hasText: '1 secret is missing: the server will not answer' });
+  await expect(missing).toBeInViewport({ ratio: 1 });
+  await expect(missing).toContainText('or the operator sets UPSTREAM_HEADER_BRITTLE__X_KEY.');
   await expectNoAxeFindings(page);
   await deploy.getByRole('button', { name: 'Deploy 1.1.0', exact: true }).click();
   const told = dialogOf(page, 'Brittle 1.1.0 is deployed');

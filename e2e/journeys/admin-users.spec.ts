@@ -5,6 +5,7 @@ import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
+import { chooseAccount } from './sign-in.ts';
 import { act, dialogOf, openUsers, rowOf } from './users-page.ts';
 
 // 'User Management' (specification part 2): the table of users, and where it tells what failed.
@@ -263,6 +264,40 @@ test('[USR-53] [USR-54] [USR-55] what fails to change is told in its dialog, and
   await page.keyboard.press('Escape');
   await expect(redBox(page), 'one box, the newest').toHaveText(`Failed to remove subscription${message}User: ${email}`);
   await heal();
+  await erasePerson(product.publicUrl, id, email);
+});
+
+test('a session that ends takes the dialog away and not what was typed: one button signs in again, and the text is there', async ({
+  page,
+  product,
+}) => {
+  const email = 'typed-about@souk.test';
+  const id = await newPerson(product.publicUrl, email);
+  await openUsers(page);
+  await act(page, 'Edit credits', email).click();
+  const dialog = dialogOf(page, 'Edit credits');
+  await dialog.getByLabel('Credits').fill('77');
+  await dialog.getByLabel('Reason (optional)').fill('A long story');
+  await page.evaluate(async () => {
+    const { accessToken } = JSON.parse(localStorage.getItem('souk.tokens') ?? '{}');
+    await fetch('/auth/sign-out-everywhere', { method: 'POST', headers: { authorization: `Bearer ${accessToken}` } });
+  });
+  await dialog.getByRole('button', { name: 'Update credits', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Access Denied', exact: true })).toBeVisible();
+  await expect(page.getByRole('main').getByRole('button', { name: /sign in/i })).toHaveText(['Sign in again']);
+  await expectNoAxeFindings(page);
+  await page.getByRole('button', { name: 'Sign in again', exact: true }).click();
+  await chooseAccount(page, administrator);
+  await expect(rowOf(page, email)).toBeVisible();
+  await act(page, 'Edit credits', email).click();
+  await expect(dialog.getByLabel('Credits')).toHaveValue('77');
+  await expect(dialog.getByLabel('Reason (optional)')).toHaveValue('A long story');
+  // closing it forgets what was typed
+  await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await expect(dialog).toHaveCount(0);
+  await act(page, 'Edit credits', email).click();
+  await expect(dialog.getByLabel('Credits')).toHaveValue('0');
+  await expect(dialog.getByLabel('Reason (optional)')).toHaveValue('');
   await erasePerson(product.publicUrl, id, email);
 });
 

@@ -18,6 +18,7 @@ import { MissingSecrets } from './missing-secrets.tsx';
 import { hasMoved, MovedNotice } from './moved-notice.tsx';
 import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
+import { secretsQuery } from '../server/server-queries.ts';
 import { ReasonField } from '../users/actions/reason-field.tsx';
 
 export type DeployDialogProps = {
@@ -45,6 +46,8 @@ export function DeployDialog({ userId, id, version: asked, open, onClose, onDone
   // kept while what was deployed is told: by then the next plan would be another
   const [sent, setSent] = useState<DeployPlan>();
   const plan = sent ?? query.data;
+  const secrets = useQuery({ ...secretsQuery(userId, id), enabled: open && (plan?.missingSecrets ?? 0) > 0 });
+  const missing = secrets.data?.needed.filter(({ state, versions }) => state === 'missing' && versions.includes(plan?.to ?? ''));
   const deploy = useSingleMutation({
     mutationFn: ({ to, revision }: DeployPlan) =>
       adminApi.deployManifest({ params: { id }, body: { version: to, reason } }, { ifMatch: revision }),
@@ -97,7 +100,7 @@ export function DeployDialog({ userId, id, version: asked, open, onClose, onDone
         !isDone &&
         plan && (
           <>
-            <MissingSecrets id={id} count={plan.missingSecrets} onLeave={onClose} />
+            <MissingSecrets id={id} count={plan.missingSecrets} missing={missing} onLeave={onClose} />
             {hasMoved(deploy.error) && (
               <MovedNotice
                 error={deploy.error}

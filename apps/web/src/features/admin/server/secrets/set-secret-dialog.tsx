@@ -26,7 +26,7 @@ export type SecretDialogProps = {
 /** Takes the value of a secret. What was typed is forgotten when the dialog closes. */
 export function SetSecretDialog({ secret, ...props }: SecretDialogProps & { secret: NeededSecret }) {
   const { userId, serverId, signInAgain, open, onClose } = props;
-  const { kind, name, place, entered } = secret;
+  const { kind, name, place, entered, variable } = secret;
   const formId = useId();
   const [value, setValue] = useState('');
   const [isEmpty, setIsEmpty] = useState(false);
@@ -89,6 +89,13 @@ export function SetSecretDialog({ secret, ...props }: SecretDialogProps & { secr
         <p className="text-quiet">
           <PlaceText kind={kind} place={place} />. If the {kind === 'header' ? 'address' : 'program'} changes, you’ll be
           asked for the value again.
+          {variable !== null && (
+            <>
+              {' '}
+              The operator can set <code className="font-mono text-xs wrap-anywhere text-text">{variable}</code> instead,
+              which then counts in the place of this value.
+            </>
+          )}
         </p>
         <Field
           label="Value"
