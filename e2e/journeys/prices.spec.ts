@@ -137,7 +137,7 @@ test('a tool that is run from its page asks there before it runs', async ({ page
   await form.getByRole('textbox', { name: /^to\b/i }).fill('JFK');
   await form.getByRole('button', { name: 'Run', exact: true }).click();
   const question = page.getByRole('region', { name: 'The price of this tool rose', exact: true });
-  await expect(question).toContainText(/^The price of this tool roseSince .* a call costs 7 credits instead of 1\./);
+  await expect(question).toContainText(/^The price of this tool roseSince .* UTC a call costs 7 credits instead of 1\./);
   await expect(question.getByRole('heading')).toBeFocused();
   await expectNoAxeFindings(page);
   await question.getByRole('button', { name: 'Decline', exact: true }).click();
@@ -155,12 +155,12 @@ test('a price that is announced stands on the page of the service, on the dashbo
   await deploy({ distance: 1 }, { distance: { credits: 9, from: '2099-12-01T12:00:00Z' } });
   await page.goto('/service/travel');
   const tool = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Distance between airports' });
-  await expect(tool).toContainText('1 credit per call9 credits from Dec 1, 2099');
+  await expect(tool).toContainText('1 credit per call9 credits from Dec 1, 2099 UTC');
   await page.goto('/dashboard');
-  const notice = page.getByRole('status').filter({ hasText: 'rises from 1 to 9 credits on Dec 1, 2099' });
+  const notice = page.getByRole('status').filter({ hasText: 'rises from 1 to 9 credits on Dec 1, 2099 UTC' });
   await notice.getByRole('link', { name: 'See prices', exact: true }).click();
   await expect(page.getByRole('region', { name: 'Announced', exact: true }).getByRole('listitem')).toHaveText(
-    /Travel · From Dec 1, 2099.*from 1 to 9 credits per call/,
+    /Travel · From Dec 1, 2099 UTC.*from 1 to 9 credits per call/,
   );
   await expectNoAxeFindings(page);
   expect(await distance(page)).toContain('6309 km');

@@ -248,7 +248,8 @@ test('uptime is drawn by the day, and a table says the same in words', async ({ 
   const table = page.getByRole('table', { name: 'Uptime by day', exact: true });
   const cells = table.getByRole('cell');
   await expect(cells).toHaveText(['No checks', 'No checks', '96.5%', ...Array<string>(27).fill('100%')]);
-  await expect(table.getByRole('rowheader').nth(2)).toHaveText('Jun 3, 2026');
+  await expect(table.getByRole('rowheader').nth(2)).toHaveText('Jun 3, 2026 UTC');
+  await expect(information).toContainText('29 days agoToday (UTC)');
   const bars = information.locator('svg');
   const heightsOf = (colour: string) =>
     bars.locator(`.fill-${colour}`).evaluateAll((drawn) => drawn.map((bar) => bar.getBoundingClientRect().height));

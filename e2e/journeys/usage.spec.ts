@@ -115,7 +115,7 @@ test('[USE-1] [USE-2] [USE-3] [USE-4] the Usage tab has the figures of 30 days, 
   const day = page
     .getByRole('table', { name: 'Tool calls by day', exact: true })
     .getByRole('row', { name: /^Nov 5, 2026/ });
-  await expect(day).toHaveText('Nov 5, 20261,20049002503020');
+  await expect(day).toHaveText('Nov 5, 2026 UTC1,20049002503020');
   const columns = page.getByRole('table', { name: 'Tool calls by day', exact: true }).getByRole('columnheader');
   await expect(columns).toHaveText([
     'Day',
@@ -138,10 +138,10 @@ test('[USE-1] [USE-2] [USE-3] [USE-4] the Usage tab has the figures of 30 days, 
   ]);
   await expect(chart).toContainText('Most in a day: 1,200');
   await bars.focus();
-  await expect(bars).toHaveAttribute('aria-valuetext', 'Nov 30, 2026: 2 tool calls, 29 credits');
+  await expect(bars).toHaveAttribute('aria-valuetext', 'Nov 30, 2026 UTC: 2 tool calls, 29 credits');
   await page.keyboard.press('Home');
   for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press('ArrowRight');
-  const fifth = 'Nov 5, 2026: 1,200 tool calls, 4 credits';
+  const fifth = 'Nov 5, 2026 UTC: 1,200 tool calls, 4 credits';
   await expect(bars).toHaveAttribute('aria-valuetext', fifth);
   await expect(chart.getByText(fifth, { exact: true })).toBeVisible();
   const rowOf = (service: string) =>

@@ -1,3 +1,4 @@
+import { utcDayText } from '@souk/contract/utc-day.ts';
 import { formatDay, formatMoment, formatTime } from './amount.ts';
 import { formatDistance } from './distance.ts';
 import { useTick } from './use-tick.ts';
@@ -7,6 +8,15 @@ export function Day({ moment }: { moment: string }) {
   return (
     <time dateTime={moment} title={formatMoment(moment)} className="whitespace-nowrap tabular-nums">
       {formatDay(moment)}
+    </time>
+  );
+}
+
+/** The day of the UTC calendar on which something happens for everyone at once; the reader's time is in its tooltip. */
+export function UtcDay({ moment }: { moment: string }) {
+  return (
+    <time dateTime={moment} title={formatMoment(moment)} className="whitespace-nowrap tabular-nums">
+      {utcDayText(moment)}
     </time>
   );
 }

@@ -1,4 +1,4 @@
-import { formatDay } from './amount.ts';
+import { utcDayText } from '@souk/contract/utc-day.ts';
 
 /** A day (UTC) and how many percent of its checks passed; null: there was none. */
 type Day = { day: string; percent: number | null };
@@ -26,8 +26,8 @@ export function UptimeDays({ days }: { days: readonly Day[] }) {
         ))}
       </svg>
       <p aria-hidden className="mt-1 flex justify-between text-xs text-faint">
-        <span>{days.length} days ago</span>
-        <span>Today</span>
+        <span>{days.length - 1} days ago</span>
+        <span>Today (UTC)</span>
       </p>
       <div className="sr-only">
         <table>
@@ -76,5 +76,5 @@ function Bar({ day, x }: { day: Day; x: number }) {
   );
 }
 
-const dateOf = ({ day }: Day) => formatDay(`${day}T00:00`);
+const dateOf = ({ day }: Day) => utcDayText(day);
 const uptimeOf = ({ percent }: Day) => (percent === null ? 'No checks' : `${percent}%`);

@@ -4,7 +4,7 @@ import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Card } from '#ui/card.tsx';
 import { classNames } from '#ui/class-names.ts';
-import { Day } from '#ui/moment.tsx';
+import { UtcDay } from '#ui/moment.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
 import { sells } from '#web/config.ts';
 import { asksTexts } from '#web/tools-that-ask.ts';
@@ -96,7 +96,7 @@ function ToolRow({
             {callCost(creditCost)}
             {sells && tool.comingCost && (
               <span className="block font-normal text-quiet">
-                {comingCost(tool.comingCost.credits)} from <Day moment={tool.comingCost.from} />
+                {comingCost(tool.comingCost.credits)} from <UtcDay moment={tool.comingCost.from} />
               </span>
             )}
           </span>

@@ -1,6 +1,7 @@
 import type { RunQuestion } from '@souk/contract/tool-runs.ts';
+import { utcDayText } from '@souk/contract/utc-day.ts';
 import { useEffect, useRef, useState } from 'react';
-import { formatCount, formatDay } from '#ui/amount.ts';
+import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { AnchorButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/notice.tsx';
@@ -105,5 +106,5 @@ function PageToOpen({ url }: { url: string }) {
 function priceText({ oldCredits, newCredits, raisedAt }: Extract<RunQuestion, { mode: 'price' }>): string {
   const now = newCredits === 1 ? '1 credit' : `${formatCount(newCredits)} credits`;
   const before = oldCredits === 0 ? 'being free' : formatCount(oldCredits);
-  return `Since ${formatDay(raisedAt)} a call costs ${now} instead of ${before}. Approve it to run the tool at this price, now and later.`;
+  return `Since ${utcDayText(raisedAt)} a call costs ${now} instead of ${before}. Approve it to run the tool at this price, now and later.`;
 }

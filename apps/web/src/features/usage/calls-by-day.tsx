@@ -1,6 +1,7 @@
 import type { UsageStats } from '@souk/contract/usage.ts';
+import { utcDayText } from '@souk/contract/utc-day.ts';
 import { useState, type KeyboardEvent, type PointerEvent } from 'react';
-import { formatCount, formatDay } from '#ui/amount.ts';
+import { formatCount } from '#ui/amount.ts';
 import { DayBars } from '#ui/day-bars.tsx';
 import { useServerFaces } from '#web/server-query.ts';
 import { axisTop, nextDay } from './day-axis.ts';
@@ -34,7 +35,7 @@ export function CallsByDay({ days, services }: { days: readonly Day[]; services:
   return (
     <figure className="border-t border-line pt-5">
       <figcaption className="flex flex-wrap justify-between gap-x-6 text-[0.8125rem] text-quiet">
-        <span>Tool calls by day</span>
+        <span>Tool calls by day (UTC)</span>
         <span className="tabular-nums">{day ? figuresOf(day) : `Most in a day: ${formatCount(most)}`}</span>
       </figcaption>
       <div className="mt-3 grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 text-xs text-quiet tabular-nums">
@@ -118,7 +119,7 @@ export function CallsByDay({ days, services }: { days: readonly Day[]; services:
 }
 
 /** The days are those of UTC, and are named as such everywhere. */
-const dayText = (day: Day | undefined): string => (day ? formatDay(`${day.date}T00:00`) : '');
+const dayText = (day: Day | undefined): string => (day ? utcDayText(day.date) : '');
 /** Without the year, which the figures of a day name. */
 const shortDay = (day: Day | undefined): string => dayText(day).split(',')[0] ?? '';
 

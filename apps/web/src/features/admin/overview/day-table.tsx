@@ -1,5 +1,6 @@
+import { utcDayText } from '@souk/contract/utc-day.ts';
 import ChevronRight from 'lucide-react/icons/chevron-right';
-import { formatCount, formatDay, formatMoney } from '#ui/amount.ts';
+import { formatCount, formatMoney } from '#ui/amount.ts';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { sells } from '#web/config.ts';
 import type { Figures } from './overview-queries.ts';
@@ -9,7 +10,7 @@ type Row = Figures['days'][number] & { index: number };
 /** What is drawn above, in figures. Closed until someone wants it; its words are there for screen readers all the same. */
 export function DayTable({ figures: { days, revenue } }: { figures: Figures }) {
   const columns: TableColumn<Row>[] = [
-    { id: 'day', header: 'Day', cell: ({ date }) => formatDay(`${date}T00:00`), rowHeader: true },
+    { id: 'day', header: 'Day', cell: ({ date }) => utcDayText(date), rowHeader: true },
     ...(sells
       ? revenue.map(({ currency, byDay }): TableColumn<Row> => ({
           id: currency,

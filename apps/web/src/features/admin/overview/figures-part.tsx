@@ -1,6 +1,7 @@
+import { utcDayText } from '@souk/contract/utc-day.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { formatCount, formatDay, formatMoney } from '#ui/amount.ts';
+import { formatCount, formatMoney } from '#ui/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { DayBars } from '#ui/day-bars.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
@@ -74,7 +75,7 @@ const bars = (days: Days, value: (day: Days[number], index: number) => number, t
   days.map((day, index) => ({
     key: day.date,
     value: value(day, index),
-    text: `${formatDay(`${day.date}T00:00`)}: ${told(value(day, index))}`,
+    text: `${utcDayText(day.date)}: ${told(value(day, index))}`,
   }));
 
 /** At the foot of its card, so that the drawings of a row stand in one line. */

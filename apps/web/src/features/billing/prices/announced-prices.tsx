@@ -1,6 +1,6 @@
 import type { ComingPriceAnswer } from '@souk/contract/price-rises.ts';
 import { Card } from '#ui/card.tsx';
-import { Day } from '#ui/moment.tsx';
+import { UtcDay } from '#ui/moment.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { PriceChange } from './price-change.tsx';
 
@@ -23,7 +23,7 @@ export function AnnouncedPrices({ coming }: { coming: readonly ComingPriceAnswer
                 after={one.comingCredits}
                 when={
                   <>
-                    From <Day moment={one.from} />
+                    From <UtcDay moment={one.from} />
                   </>
                 }
               />

@@ -3,7 +3,7 @@ import { useRef, type ReactNode } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { Day } from '#ui/moment.tsx';
+import { UtcDay } from '#ui/moment.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { PriceChange } from './price-change.tsx';
@@ -53,7 +53,7 @@ export function PriceRises({ userId, rises, whenNone }: PriceRisesProps) {
                   after={rise.newCredits}
                   when={
                     <>
-                      Since <Day moment={rise.raisedAt} />
+                      Since <UtcDay moment={rise.raisedAt} />
                     </>
                   }
                 >

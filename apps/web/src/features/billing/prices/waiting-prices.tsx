@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { formatCount } from '#ui/amount.ts';
-import { Day } from '#ui/moment.tsx';
+import { UtcDay } from '#ui/moment.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { TextLink } from '#ui/text-link.tsx';
 import { priceRisesQuery } from '../queries.ts';
@@ -31,7 +31,7 @@ export function WaitingPrices({ userId }: { userId: string }) {
               The price of {coming.length === 1 ? next.toolName : toolsText(coming.length)} rises
               {coming.length === 1 &&
                 ` from ${formatCount(next.credits)} to ${formatCount(next.comingCredits)} credits`}{' '}
-              on <Day moment={next.from} />
+              on <UtcDay moment={next.from} />
               {coming.length > 1 && ' or later'}.
             </>
           )

@@ -4,7 +4,7 @@ import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useQuery } from '@tanstack/react-query';
 import Check from 'lucide-react/icons/check';
 import { formatCount } from '#ui/amount.ts';
-import { Day } from '#ui/moment.tsx';
+import { UtcDay } from '#ui/moment.tsx';
 import { PlanLink } from '#web/plan-link.tsx';
 import { serverQuery } from '#web/server-query.ts';
 import { MonthlyPrice } from '../monthly-price.tsx';
@@ -78,7 +78,7 @@ function PaidTools({
               {creditCost > 0 && `${creditsText(creditCost)} per call`}
               {comingCost && (
                 <span className="block">
-                  From <Day moment={comingCost.from} />: {comingText(comingCost.credits)}
+                  From <UtcDay moment={comingCost.from} />: {comingText(comingCost.credits)}
                 </span>
               )}
             </span>

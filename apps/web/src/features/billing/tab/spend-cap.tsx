@@ -7,7 +7,7 @@ import { ErrorState } from '#ui/error-state.tsx';
 import { Field } from '#ui/field.tsx';
 import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
 import { Input } from '#ui/input.tsx';
-import { Day } from '#ui/moment.tsx';
+import { UtcDay } from '#ui/moment.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
 import { useToast } from '#ui/use-toast.ts';
@@ -33,7 +33,7 @@ export function SpendCap({ userId }: { userId: string }) {
       </h3>
       <p className="mt-1 text-quiet">
         {formatCount(spentThisMonth)} {spentThisMonth === 1 ? 'credit' : 'credits'} spent this month
-        {monthlyCap !== null && ` of ${formatCount(monthlyCap)}`}. Starts again on <Day moment={resetsAt} />.
+        {monthlyCap !== null && ` of ${formatCount(monthlyCap)}`}. Starts again on <UtcDay moment={resetsAt} />.
       </p>
       {monthlyCap !== null && <Gauge spent={spentThisMonth} cap={monthlyCap} />}
       <CapForm key={monthlyCap} userId={userId} monthlyCap={monthlyCap} />
