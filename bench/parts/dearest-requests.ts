@@ -286,6 +286,15 @@ export function dearestRequests(shop: Shop): Readonly<Record<string, Row>> {
       }),
     },
     'POST /admin/manifests/:id/deploy': send('/admin/manifests/server-10/deploy', {}, 'one that others rent', 'admin'),
+    'POST /admin/manifests/:id/undeploy': {
+      what: 'with a reason',
+      // not those that the rounds of DELETE take
+      ask: (round) => ({
+        path: `/admin/manifests/server-${32 + 2 * round}/undeploy`,
+        json: { reason: 'r'.repeat(500) },
+        as: 'admin',
+      }),
+    },
     'POST /admin/manifests/reload': send('/admin/manifests/reload', undefined, 'every server', 'admin'),
     'POST /admin/manifests/deploy-all': send(
       '/admin/manifests/deploy-all',
@@ -528,6 +537,7 @@ export function dearestRequests(shop: Shop): Readonly<Record<string, Row>> {
     'GET /robots.txt': file('/robots.txt'),
     'GET /openapi.json': file('/openapi.json'),
     'GET /docs/api': file('/docs/api'),
+    'GET /docs/manifests': file('/docs/manifests'),
     'GET /sign-in/window': page('/sign-in/window'),
     'GET /sitemap.xml': seen('/sitemap.xml', 'every server'),
     'GET /icons/:file': file('/icons/unknown.svg'),

@@ -196,5 +196,5 @@ test('a deployment says when the server does not answer or has no such tool; a d
   const answer = page.waitForResponse('**/admin/manifests/rented-map');
   await dialog.getByRole('button', { name: 'Delete rented-map', exact: true }).click();
   expect(await (await answer).json()).toMatchObject({ renters: 1, refunds: [{ result: 'refunded', currency: 'USD' }] });
-  await expect(page.getByText(/rented-map is deleted\. \$[89](\.\d\d)? is paid back\./)).toBeVisible();
+  await expect(page.getByText(/Rented Map \(rented-map\) is deleted\. \$[89](\.\d\d)? is paid back\./)).toBeVisible();
 });

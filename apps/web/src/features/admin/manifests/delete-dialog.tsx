@@ -8,7 +8,7 @@ import type { SignInAgain } from '../sign-in-again.tsx';
 import { DeleteForm } from './delete-form.tsx';
 import { actionFailure } from './failure-texts.ts';
 import { refundsThatNeedSomeone } from './refunds.ts';
-import { useDelete } from './use-delete.ts';
+import { deletedTitle, useDelete } from './use-delete.ts';
 
 export type DeleteDialogProps = {
   userId: string;
@@ -31,7 +31,7 @@ export function DeleteDialog({ userId, id, open, onClose, signInAgain }: DeleteD
         urgent
         open={open}
         onOpenChange={(next) => !next && onClose()}
-        title={`${id} is deleted`}
+        title={deletedTitle(shown.data?.listed?.name, id)}
         footer={
           <Button variant="primary" onClick={onClose}>
             Close

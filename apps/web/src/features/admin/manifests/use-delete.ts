@@ -5,6 +5,10 @@ import { useManifestsChanged } from './manifest-queries.ts';
 import { refundsThatNeedSomeone, sumOf, type ChosenRefunds } from './refunds.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 
+/** "Travel (travel) is deleted": other servers may have the same name. */
+export const deletedTitle = (name: string | undefined, id: string): string =>
+  `${name === undefined || name === id ? id : `${name} (${id})`} is deleted`;
+
 /** What is deleted, with the revision that was shown: sent with it, so that nothing else is deleted. */
 export type Deletion = { revision: string; reason: string; refunds: ChosenRefunds };
 
@@ -30,7 +34,8 @@ export function useDelete(options: { userId: string; id: string; open: boolean; 
     onSuccess: async (answer, { refunds }) => {
       // a refund that somebody must look after is told in the dialog
       if (refundsThatNeedSomeone(answer.refunds).length === 0) {
-        toast.success(refunds.size === 0 ? `${id} is deleted.` : `${id} is deleted. ${sumOf(refunds)} is paid back.`);
+        const said = `${deletedTitle(shown.data?.listed?.name, id)}.`;
+        toast.success(refunds.size === 0 ? said : `${said} ${sumOf(refunds)} is paid back.`);
         onClose();
       }
       await changed();
