@@ -48,7 +48,10 @@ test('[MAN-8] [MAN-10] [MAN-11] [MAN-12] a row says of its manifest what it is',
   await expect(calendar).toContainText('Active');
   const memory = rowOf(page, 'Memory');
   await expect(memory).toContainText(/STDIO\s*memory/);
-  const connection = (name: string) => rowOf(page, name).getByRole('cell').filter({ hasText: /^\s*(HTTP|WebSocket|STDIO)/ });
+  const connection = (name: string) =>
+    rowOf(page, name)
+      .getByRole('cell')
+      .filter({ hasText: /^\s*(HTTP|WebSocket|STDIO)/ });
   await expect(connection('Calendar')).toHaveText(/^WebSocket\s*service:calendar$/);
   await expect(connection('Travel')).toHaveText(/^HTTP\s*service:travel$/);
   await expect(memory).not.toContainText('Prompts');
@@ -95,7 +98,9 @@ test('[MAN-10] a row of a remote server shows HTTP and the whole address in one 
     await route.fulfill({ response: real, json: { ...list, manifests } });
   });
   await openManifests(page);
-  const cell = rowOf(page, 'Travel').getByRole('cell').filter({ hasText: /^\s*HTTP/ });
+  const cell = rowOf(page, 'Travel')
+    .getByRole('cell')
+    .filter({ hasText: /^\s*HTTP/ });
   await expect(cell).toHaveText(/^HTTP/);
   await expect(cell).toContainText(url);
   await expect(rowOf(page, 'Calendar')).not.toContainText(url);

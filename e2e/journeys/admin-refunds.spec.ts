@@ -24,7 +24,9 @@ test('a rental that was paid is removed with a refund where the administrator ch
   await openUsers(page, `&user=${id}`);
   const details = page.getByRole('dialog').filter({ hasText: email });
   const rentals = details.getByRole('list', { name: 'Rentals', exact: true });
-  await expect(rentals).toContainText(/Travel Pro.*travel-pro.*active.*monthly.*Paid.*Next charge: \$9 on \w+ \d+, \d{4}, \d{1,2}:\d\d\s[AP]M\./s);
+  await expect(rentals).toContainText(
+    /Travel Pro.*travel-pro.*active.*monthly.*Paid.*Next charge: \$9 on \w+ \d+, \d{4}, \d{1,2}:\d\d\s[AP]M\./s,
+  );
   await rentals.getByRole('button', { name: 'Remove Travel Pro', exact: true }).click();
   const remove = page.getByRole('alertdialog', { name: 'Remove Travel Pro?', exact: true });
   await expect(remove).toContainText('It is canceled at the payment provider too. This cannot be undone.');

@@ -8,7 +8,9 @@ import { openSignedIn } from './sign-in.ts';
 // The page of a server in the administrator area, and the life of a server from its upload to its deletion.
 
 test.use({ reducedMotion: 'reduce' });
-test.afterEach(({ product }) => deleteServers(product.publicUrl, ['quill', 'chart', 'brittle', 'ledge', 'scroll', 'keyed', 'swift']));
+test.afterEach(({ product }) =>
+  deleteServers(product.publicUrl, ['quill', 'chart', 'brittle', 'ledge', 'scroll', 'keyed', 'swift']),
+);
 
 const manifest = (id: string, change: Record<string, unknown> = {}) => ({
   id,
@@ -176,7 +178,9 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await expect(remove).toContainText("Type chart, the server's id.");
   await remove.getByLabel(/to confirm$/).fill('chart');
   await remove.getByRole('button', { name: 'Delete chart', exact: true }).click();
-  await expect(page.getByText('Deleted or undeployed. Its versions are kept, and can be deployed again.')).toBeVisible();
+  await expect(
+    page.getByText('Deleted or undeployed. Its versions are kept, and can be deployed again.'),
+  ).toBeVisible();
   expect(await call()).toContain('Chart is no longer offered here');
   await person.goto('/service/chart');
   await expect(person.getByRole('heading', { level: 1 })).not.toHaveText('Chart');
@@ -275,7 +279,9 @@ test('a server is undeployed once it is told whom that concerns, found among the
   await expect(page.getByRole('link', { name: 'Travel', exact: true })).toHaveCount(0);
   await expectNoAxeFindings(page);
   await row.getByRole('link', { name: 'Ledge', exact: true }).click();
-  await expect(page.getByText('Deleted or undeployed. Its versions are kept, and can be deployed again.')).toBeVisible();
+  await expect(
+    page.getByText('Deleted or undeployed. Its versions are kept, and can be deployed again.'),
+  ).toBeVisible();
   await button(page, 'Deploy 1.0.0 again').click();
   await dialogOf(page, 'Deploy Ledge 1.0.0?').getByRole('button', { name: 'Deploy 1.0.0', exact: true }).click();
   await expect(page.getByText('1.0.0 is deployed', { exact: true })).toBeVisible();

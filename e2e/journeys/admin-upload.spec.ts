@@ -51,7 +51,9 @@ test('[MAN-1] [MAN-2] [MAN-19] [MAN-20] a file is read, refused in words where i
   await input.setInputFiles(utf16);
   await expect(panel.getByRole('alert')).toHaveText(`${noJson}It is UTF-16: save it as UTF-8.`);
   await input.setInputFiles(fileNamed('atlas.json', '{"id": '));
-  await expect(panel.getByRole('alert')).toHaveText(`${noJson}It ends before every bracket and quote is closed.`);
+  await expect(panel.getByRole('alert')).toHaveText(
+    `${noJson}Line 1, column 6: Something is missing here: a value, a comma or a closing bracket.`,
+  );
   const preview = page.getByLabel('Preview of atlas.json');
   await expect(preview, 'what is wrong can be mended here').toHaveValue('{"id": ');
   await preview.fill(written({ id: 'of-a-file', version: '0.9.0' }));
@@ -95,7 +97,9 @@ test('an upload begins with a template, beside a page that says what each field 
   await expect(field).toBeFocused();
   const template = JSON.parse(await field.inputValue());
   await expect(button(page, 'Start from a template'), 'it would take the place of what was written').toHaveCount(0);
-  await field.fill(JSON.stringify({ ...template, id: 'from-template', connection: { type: 'http', url: 'service:travel' } }));
+  await field.fill(
+    JSON.stringify({ ...template, id: 'from-template', connection: { type: 'http', url: 'service:travel' } }),
+  );
   await button(page, 'Upload Manifest').click();
   await expect(panelOf(page).getByRole('status')).toContainText('from-template 1.0.0 is staged.');
   const opened = page.waitForEvent('popup');
@@ -165,7 +169,9 @@ test(`every refused manifest is told in words, and stays in the field: ${refused
   await expect(alert).toContainText('Missing required fields');
   await paste(page, written({ description: '', version: '', category: 'none' }));
   await button(page, 'Upload Manifest').click();
-  await expect(alert).toHaveText(/^Failed to upload manifest: Invalid manifest:version must .*description must .*category must /);
+  await expect(alert).toHaveText(
+    /^Failed to upload manifest: Invalid manifest:version must .*description must .*category must /,
+  );
   await expect(alert.getByRole('listitem')).toContainText(['version', 'description', 'category']);
   for (const field of ['version must be', 'description must', 'category must'])
     expect((await alert.innerText()).split(field), 'each is said once').toHaveLength(2);

@@ -68,7 +68,10 @@ test('[USR-1] [USR-2] [USR-7] [USR-8] users come in pages of 20; the search look
   await expectNoAxeFindings(page);
 });
 
-test('[USR-1] the search finds the address and the user name, in any case, and no display name', async ({ page, product }) => {
+test('[USR-1] the search finds the address and the user name, in any case, and no display name', async ({
+  page,
+  product,
+}) => {
   await newPerson(product.publicUrl, 'searched@souk.test');
   await changeUsers(page, ([first]) => {
     if (!first) return [];

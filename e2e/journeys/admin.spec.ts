@@ -138,7 +138,9 @@ test("[ADM-12] calls of the area carry a bearer token, a JSON content type and t
   await page.getByRole('button', { name: 'Paste JSON Text', exact: true }).click();
   await page.getByLabel('Manifest JSON').fill('{"id":"-","name":"Wrong","serviceType":"mcp"}');
   await page.getByRole('button', { name: 'Upload Manifest', exact: true }).click();
-  await expect(page.getByRole('alert').filter({ hasText: 'Failed to upload manifest: Invalid manifest:' })).toBeVisible();
+  await expect(
+    page.getByRole('alert').filter({ hasText: 'Failed to upload manifest: Invalid manifest:' }),
+  ).toBeVisible();
   await page.getByRole('tab', { name: /^User Management/ }).click();
   await act(page, 'Edit credits', email).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Update credits', exact: true }).click();

@@ -29,7 +29,9 @@ const shown = async (page: Page) => {
   return { all: await cardsOf(page).count(), active: Number((await lineOf(page).innerText()).split(' ')[0]) };
 };
 
-test('[MINE-4] the three counters are of what is active, of what is free and of what was paid for', async ({ page }) => {
+test('[MINE-4] the three counters are of what is active, of what is free and of what was paid for', async ({
+  page,
+}) => {
   await changeServices(page, (services) => {
     const [one] = services.filter(({ id }) => id === 'travel-pro');
     if (!one) throw new Error('no Travel Pro');

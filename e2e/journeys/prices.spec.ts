@@ -137,7 +137,9 @@ test('a tool that is run from its page asks there before it runs', async ({ page
   await form.getByRole('textbox', { name: /^to\b/i }).fill('JFK');
   await form.getByRole('button', { name: 'Run', exact: true }).click();
   const question = page.getByRole('region', { name: 'The price of this tool rose', exact: true });
-  await expect(question).toContainText(/^The price of this tool roseSince .* UTC a call costs 7 credits instead of 1\./);
+  await expect(question).toContainText(
+    /^The price of this tool roseSince .* UTC a call costs 7 credits instead of 1\./,
+  );
   await expect(question.getByRole('heading')).toBeFocused();
   await expectNoAxeFindings(page);
   await question.getByRole('button', { name: 'Decline', exact: true }).click();

@@ -41,9 +41,9 @@ for (const timezoneId of zones) {
           'on Jan 1, 2027 UTC.',
         );
         await page.goto('/prices');
-        await expect(
-          page.getByRole('region', { name: 'Announced', exact: true }).getByRole('listitem'),
-        ).toContainText('From Jan 1, 2027 UTC');
+        await expect(page.getByRole('region', { name: 'Announced', exact: true }).getByRole('listitem')).toContainText(
+          'From Jan 1, 2027 UTC',
+        );
         await expect(page.getByRole('region', { name: /^Waiting for you/ }).getByRole('listitem')).toContainText(
           'Since Jan 1, 2027 UTC',
         );

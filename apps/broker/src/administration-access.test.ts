@@ -170,7 +170,9 @@ test('[USR-16] [USR-17] [USR-18] [USR-19] what a user has is answered with its b
         features: ['System subscription (pro)'],
       },
     ],
-    rentals: [{ ...given, ...span, id: daily.id, mcpId: 'top', name: 'Summit', type: 'daily', features: ['A day on top'] }],
+    rentals: [
+      { ...given, ...span, id: daily.id, mcpId: 'top', name: 'Summit', type: 'daily', features: ['A day on top'] },
+    ],
     purchases: [
       {
         ...given,

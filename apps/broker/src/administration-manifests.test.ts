@@ -88,7 +88,9 @@ test('a server is undeployed with what was shown, keeps what is staged, is found
   expect(await send(address, administrator.accessToken, {})).toMatchObject({ status: 404 });
   const listed = async (query: object) =>
     (await admin.listManifests({ query })).manifests.map(({ id, version, isActive }) => ({ id, version, isActive }));
-  expect(await listed({ search: 'loupe' }), 'it is staged').toEqual([{ id: 'loupe', version: '1.1.0', isActive: false }]);
+  expect(await listed({ search: 'loupe' }), 'it is staged').toEqual([
+    { id: 'loupe', version: '1.1.0', isActive: false },
+  ]);
   expect(await listed({ status: 'deleted', search: 'loupe' })).toEqual([]);
 
   const before = (await admin.listManifests({ query: {} })).counts;

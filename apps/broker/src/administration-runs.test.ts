@@ -28,21 +28,8 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
 
   beforeAll(async () => {
     started = await startManifestRuns();
-    ({
-      db,
-      replicas,
-      fixture,
-      held,
-      tokens,
-      ids,
-      admin,
-      statusOf,
-      underWay,
-      follow,
-      audits,
-      stage,
-      holdDeployments,
-    } = started);
+    ({ db, replicas, fixture, held, tokens, ids, admin, statusOf, underWay, follow, audits, stage, holdDeployments } =
+      started);
     const deadlines = { connectMs: 30_000 };
     heldManifest = { id: 'held', connection: { type: 'http', url: held.url }, deadlines };
   });

@@ -40,7 +40,17 @@ test('manifests are found by words, type and status, and counted over all, whate
   const all = await list({});
   expect(all.ids).toEqual(['find-one', 'find-two', 'paid', 'top']);
   expect(all.pagination).toEqual({ page: 1, limit: 4, total: 4, pages: 1 });
-  const counts = { total: 4, active: 2, http: 3, withTools: 2, staged: 2, bundledDrafts: 0, underReview: 0, failing: 0, deleted: 0 };
+  const counts = {
+    total: 4,
+    active: 2,
+    http: 3,
+    withTools: 2,
+    staged: 2,
+    bundledDrafts: 0,
+    underReview: 0,
+    failing: 0,
+    deleted: 0,
+  };
   expect(all.counts).toEqual(counts);
   const found = [
     [{ search: 'WEATHER' }, ['find-one', 'find-two']],

@@ -34,7 +34,11 @@ test('the administration has a page of a server called true, a search for false 
   });
   expect(parseAdminSearch(parseSearch('?tab=users&active=true'))).toEqual({ tab: 'users', active: 'true' });
   expect(parseAdminSearch(parseSearch('?id=true'))).toEqual({ id: 'true' });
-  expect(parseAdminSearch(parseSearch('?q=false&plan=true&all=true'))).toEqual({ q: 'false', plan: 'true', all: 'true' });
+  expect(parseAdminSearch(parseSearch('?q=false&plan=true&all=true'))).toEqual({
+    q: 'false',
+    plan: 'true',
+    all: 'true',
+  });
   expect(parseAdminSearch(parseSearch('?user=1e3&part=profile'))).toEqual({ user: '1e3', part: 'profile' });
 });
 

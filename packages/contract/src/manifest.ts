@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { categorySchema, line, questionKindSchema, serverFeature, serverIdSchema, slugSchema } from './manifest-basics.ts';
+import {
+  categorySchema,
+  line,
+  questionKindSchema,
+  serverFeature,
+  serverIdSchema,
+  slugSchema,
+} from './manifest-basics.ts';
 import { tierSchema } from './tiers.ts';
 import { momentTextSchema } from './times.ts';
 
@@ -320,7 +327,6 @@ export function completeManifest(sent: unknown): unknown {
     description: given.get('name'),
     category: success ? data : 'api',
   };
-  for (const name of completedFields)
-    if (!given.has(name) && values[name] !== undefined) given.set(name, values[name]);
+  for (const name of completedFields) if (!given.has(name) && values[name] !== undefined) given.set(name, values[name]);
   return Object.fromEntries(given);
 }

@@ -57,7 +57,11 @@ const texts: readonly ParameterText[] = [
   { name: 'sort', text: 'The order; without it, by relevance' },
   { name: 'status', start: '/api/catalogue', text: 'How the service is' },
   { name: 'status', start: '/admin/tool-changes', text: 'What was decided on the change' },
-  { name: 'status', start: '/admin/manifests', text: 'Whether a version is deployed; deleted: neither deployed nor staged' },
+  {
+    name: 'status',
+    start: '/admin/manifests',
+    text: 'Whether a version is deployed; deleted: neither deployed nor staged',
+  },
   { name: 'health', text: 'Only manifests whose deployed server does not answer as it should' },
   { name: 'status', text: 'The state of the transaction' },
   { name: 'staged', text: 'Only manifests with a staged version, by who brought it' },

@@ -36,7 +36,8 @@ function renderBlock(block: string): string {
   }
   if (first.startsWith('```')) return `<pre><code>${lines.slice(1, -1).map(escapeHtml).join('\n')}</code></pre>`;
   if (first.startsWith('| ')) return renderTable(lines);
-  if (first.startsWith('- ')) return `<ul>${lines.map((line) => `<li>${renderLine(line.slice(2))}</li>`).join('')}</ul>`;
+  if (first.startsWith('- '))
+    return `<ul>${lines.map((line) => `<li>${renderLine(line.slice(2))}</li>`).join('')}</ul>`;
   return `<p>${renderLine(lines.join(' '))}</p>`;
 }
 

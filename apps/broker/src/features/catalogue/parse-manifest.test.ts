@@ -154,7 +154,7 @@ describe('a manifest', () => {
     expect(notJson('{"id":"a')).toBe('it ends before every bracket and quote is closed');
     expect(notJson('// comment\n{}')).toBe('a comment is not expected at line 1, column 1');
     expect(notJson('{"id": }')).toBe('} is not expected at line 1, column 8');
-    expect(notJson("{'id': 1}")).toBe('“\'” is not expected at line 1, column 2');
+    expect(notJson("{'id': 1}")).toBe("“'” is not expected at line 1, column 2");
     expect(notJson('{"id": "a" "b"}')).toBe('a text is not expected at line 1, column 12');
     expect(problemOf(`${'['.repeat(70)}${']'.repeat(70)}`).message).toContain('nested deeper');
     expect(problemOf({ description: 'x'.repeat(300_000) }).message).toContain('256 KiB');

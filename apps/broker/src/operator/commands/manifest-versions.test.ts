@@ -120,7 +120,10 @@ test('several servers are deleted with one command, and the first one that is re
       .join('\n'),
     err: '',
   });
-  expect(await souk('delete', 'two', 'three')).toMatchObject({ code: 1, err: expect.stringContaining('two is neither') });
+  expect(await souk('delete', 'two', 'three')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('two is neither'),
+  });
   const { out } = await souk('delete', 'three', '--json');
   expect(JSON.parse(out)).toEqual({ id: 'three', renters: 0 });
   expect((await souk('delete')).code).toBe(64);

@@ -53,10 +53,7 @@ function presentPlan(
   };
 }
 
-function presentServer(
-  one: OwnedServer,
-  nowMs: number,
-): Omit<AdminOwnedServer, keyof RefundOffer | 'charge' | 'name'> {
+function presentServer(one: OwnedServer, nowMs: number): Omit<AdminOwnedServer, keyof RefundOffer | 'charge' | 'name'> {
   return {
     id: one.id,
     mcpId: one.serverId,

@@ -95,7 +95,11 @@ test("[SUB-11] the plan's call cancels the plan of its caller alone, which is us
   expect(await shop.stripe.subscriptions.retrieve(paymentId)).toMatchObject({ cancel_at_period_end: false });
 
   const { status, body } = await post(ann, path);
-  expect([status, body.success, body.message]).toEqual([200, true, expect.stringMatching(/^The Pro plan is canceled\./)]);
+  expect([status, body.success, body.message]).toEqual([
+    200,
+    true,
+    expect.stringMatching(/^The Pro plan is canceled\./),
+  ]);
   expect(await ann.plan()).toMatchObject({ id, status: 'canceled' });
   const link = await linkOf(ann);
   expect(await link.echo('hill')).toMatchObject(echoed);

@@ -105,10 +105,7 @@ async function countMatching(
 }
 
 /** Counts all manifests, whatever is filtered. */
-async function countAll(
-  db: CatalogueDb,
-  { servers }: CatalogueSnapshot,
-): Promise<Omit<Listed['counts'], 'failing'>> {
+async function countAll(db: CatalogueDb, { servers }: CatalogueSnapshot): Promise<Omit<Listed['counts'], 'failing'>> {
   const { rows } = await sql<Record<'total' | 'active' | 'http' | 'staged' | 'drafts' | 'known', number>>`
     select count(*)::int as total,
       (count(*) filter (where status = 'deployed'))::int as active,

@@ -77,7 +77,10 @@ describe('refused, in words that name the place', () => {
     for (const [text, problem] of [
       ['{', 'is not valid JSON: it ends before every bracket and quote is closed'],
       ['{"tool":{"env":{"PIN":canary-1}}}', 'is not valid JSON: “c” is not expected at line 1, column 23'],
-      ['{"tool":{"env":{"PIN":tcanary}}}', 'is not valid JSON: a word without quotes is not expected at line 1, column 23'],
+      [
+        '{"tool":{"env":{"PIN":tcanary}}}',
+        'is not valid JSON: a word without quotes is not expected at line 1, column 23',
+      ],
       ['{"tool":{"env":{"PIN":"canary","PIN":"canary"}}}', 'tool.env.PIN is a duplicate key'],
     ] as const) {
       writeFileSync(file, text);

@@ -9,6 +9,7 @@ import { useToast } from '#ui/use-toast.ts';
 import { failureText } from '#web/failure-text.ts';
 import { adminApi } from '../admin-api.ts';
 import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../sign-in-again.tsx';
+import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 import { allowancesQuery } from './allow-list-queries.ts';
 
@@ -26,8 +27,9 @@ export function AddAddressDialog({
   wanted?: string | undefined;
 }) {
   const formId = useId();
-  const [entry, setEntry] = useState(wanted);
-  const [note, setNote] = useState('');
+  const dialog = { adminId: userId, dialog: 'allow-address', open };
+  const [entry, setEntry] = useDialogText(dialog, 'entry', wanted);
+  const [note, setNote] = useDialogText(dialog, 'note', '');
   const [isEmpty, setIsEmpty] = useState(false);
   const queries = useQueryClient();
   const toast = useToast();

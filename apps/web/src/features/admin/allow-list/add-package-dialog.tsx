@@ -10,6 +10,7 @@ import { useToast } from '#ui/use-toast.ts';
 import { failureText } from '#web/failure-text.ts';
 import { adminApi } from '../admin-api.ts';
 import { SignInAgainNotice, wantsSignInAgain } from '../sign-in-again.tsx';
+import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 import type { AddressDialogProps } from './add-address-dialog.tsx';
 import { allowancesQuery } from './allow-list-queries.ts';
@@ -30,10 +31,13 @@ function problemsOf(error: unknown): PackageProblems {
   return problems;
 }
 
+const noPackage = JSON.stringify(emptyPackage);
+
 /** Takes a package in two steps: its form, and what the registry has of it, which is confirmed. */
 export function AddPackageDialog({ userId, signInAgain, open, onClose }: AddressDialogProps) {
   const formId = useId();
-  const [typed, setTyped] = useState<TypedPackage>(emptyPackage);
+  const [draft, setDraft] = useDialogText({ adminId: userId, dialog: 'allow-package', open }, 'typed', noPackage);
+  const typed: TypedPackage = JSON.parse(draft);
   const [shown, setShown] = useState<{ form: AllowedPackageForm; preview: PackagePreview }>();
   const queries = useQueryClient();
   const toast = useToast();
@@ -60,7 +64,7 @@ export function AddPackageDialog({ userId, signInAgain, open, onClose }: Address
     add.reset();
   }
   function close() {
-    setTyped(emptyPackage);
+    setDraft(noPackage);
     preview.reset();
     back();
     onClose();
@@ -98,7 +102,7 @@ export function AddPackageDialog({ userId, signInAgain, open, onClose }: Address
             typed={typed}
             problems={problems}
             onChange={(next) => {
-              setTyped(next);
+              setDraft(JSON.stringify(next));
               if (preview.isError) preview.reset();
             }}
           />

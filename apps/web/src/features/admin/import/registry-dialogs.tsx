@@ -8,6 +8,7 @@ import { Input } from '#ui/input.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { failureText } from '#web/failure-text.ts';
 import { adminApi } from '../admin-api.ts';
+import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 import { useRegistriesChanged } from './import-queries.ts';
 
@@ -32,8 +33,9 @@ export function RegistryDialog({
   onAdded: (id: string) => void;
 }) {
   const changed = useRegistriesChanged(userId);
-  const [name, setName] = useState(registry?.name ?? preset?.name ?? '');
-  const [url, setUrl] = useState(preset?.url ?? '');
+  const dialog = { adminId: userId, dialog: `registry.${registry?.id ?? preset?.url ?? ''}`, open };
+  const [name, setName] = useDialogText(dialog, 'name', registry?.name ?? preset?.name ?? '');
+  const [url, setUrl] = useDialogText(dialog, 'url', preset?.url ?? '');
   const [isAsked, setIsAsked] = useState(false);
   const save = useSingleMutation({
     mutationFn: () =>

@@ -1,5 +1,5 @@
 import { readUtf8 } from '@souk/contract/read-utf8.ts';
-import { jsonFaultAt } from './json-fault.ts';
+import { readFields } from '../server/editor/json-fields.ts';
 
 /** The broker's limit (catalogue/parse-manifest.ts). */
 export const maxManifestBytes = 256 * 1024;
@@ -33,12 +33,12 @@ export function manifestFault(text: string, from: 'file' | 'typed'): ManifestFau
   return hasRequired(value) ? undefined : { text: missingFieldsText };
 }
 
+/** As the editor tells it: the texts of browsers for it differ, and some quote the document. */
 function placeOf(text: string): string | undefined {
-  const at = jsonFaultAt(text);
-  if (at === undefined) return undefined;
-  if (at === text.length) return 'It ends before every bracket and quote is closed.';
-  const before = text.slice(0, at).split('\n');
-  return `Look at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}.`;
+  const [problem] = readFields(text).syntaxProblems;
+  if (!problem) return undefined;
+  const before = text.slice(0, problem.from).split('\n');
+  return `Line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${problem.message}.`;
 }
 
 function hasRequired(value: unknown): boolean {

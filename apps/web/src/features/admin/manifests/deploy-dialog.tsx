@@ -47,7 +47,9 @@ export function DeployDialog({ userId, id, version: asked, open, onClose, onDone
   const [sent, setSent] = useState<DeployPlan>();
   const plan = sent ?? query.data;
   const secrets = useQuery({ ...secretsQuery(userId, id), enabled: open && (plan?.missingSecrets ?? 0) > 0 });
-  const missing = secrets.data?.needed.filter(({ state, versions }) => state === 'missing' && versions.includes(plan?.to ?? ''));
+  const missing = secrets.data?.needed.filter(
+    ({ state, versions }) => state === 'missing' && versions.includes(plan?.to ?? ''),
+  );
   const deploy = useSingleMutation({
     mutationFn: ({ to, revision }: DeployPlan) =>
       adminApi.deployManifest({ params: { id }, body: { version: to, reason } }, { ifMatch: revision }),

@@ -121,7 +121,8 @@ function countText(
   { pagination: { total }, counts }: ManifestList,
   { isNarrowed, isDeleted }: { isNarrowed: boolean; isDeleted: boolean },
 ): string {
-  if (isDeleted) return total === 1 ? '1 deleted or undeployed server' : `${formatCount(total)} deleted or undeployed servers`;
+  if (isDeleted)
+    return total === 1 ? '1 deleted or undeployed server' : `${formatCount(total)} deleted or undeployed servers`;
   const all = `${formatCount(counts.total)} manifests`;
   return isNarrowed ? `${formatCount(total)} of ${all}` : all;
 }

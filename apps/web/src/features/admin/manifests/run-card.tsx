@@ -34,8 +34,7 @@ export function RunCard({ userId, id, onDismiss }: { userId: string; id: string;
         text={
           <>
             <span role="status">{summary(run, counts)}</span> {run.startedBy?.email ?? "The operator's command"},{' '}
-            <Ago moment={run.endedAt ?? run.startedAt} />.
-            {run.reason !== null && <> Reason: {run.reason}</>}
+            <Ago moment={run.endedAt ?? run.startedAt} />.{run.reason !== null && <> Reason: {run.reason}</>}
             {!isOver && ' It goes on when you leave this page.'}
           </>
         }

@@ -106,8 +106,8 @@ export function UndeployDialog({ userId, id, open, onClose }: UndeployDialogProp
           {listed && listed.renters > 0 && (
             <>
               <p className="text-quiet">
-                Rentals are not renewed. They end with the period that is paid for, without a refund; a person can resume
-                theirs once the server is deployed again.
+                Rentals are not renewed. They end with the period that is paid for, without a refund; a person can
+                resume theirs once the server is deployed again.
               </p>
               <RentersList userId={userId} id={id} />
             </>

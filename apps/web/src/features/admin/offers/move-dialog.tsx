@@ -1,6 +1,6 @@
 import type { AdminOffer } from '@souk/contract/admin-offers.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { formatDay } from '#ui/amount.ts';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { Notice } from '#ui/notice.tsx';
@@ -9,6 +9,7 @@ import { useToast } from '#ui/use-toast.ts';
 import { failureText } from '#web/failure-text.ts';
 import { adminApi, adminKey } from '../admin-api.ts';
 import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../sign-in-again.tsx';
+import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 import { ReasonField } from '../users/actions/reason-field.tsx';
 import { EffectList } from './effect-list.tsx';
@@ -31,7 +32,7 @@ export function MoveDialog({
   signInAgain: SignInAgain;
 }) {
   const opening = useId();
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useDialogText({ adminId: userId, dialog: `move.${offerId}`, open }, 'reason', '');
   const refresh = useOfferRefresh(userId);
   const toast = useToast();
   const asked = useQuery({

@@ -1,12 +1,13 @@
 import type { AdminOffer } from '@souk/contract/admin-offers.ts';
 import { ApiError } from '@souk/contract/client.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
 import { failureText } from '#web/failure-text.ts';
 import { adminKey } from '../admin-api.ts';
+import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 import { ReasonField } from '../users/actions/reason-field.tsx';
 import { EffectList } from './effect-list.tsx';
@@ -40,7 +41,7 @@ export function ReviewDialog({
   onRefused: (error: ApiError) => void;
 }) {
   const opening = useId();
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useDialogText({ adminId: userId, dialog: `offer.${review.title}`, open }, 'reason', '');
   const tellRefusal = (answer: Promise<Answer>) =>
     answer.catch((error: unknown) => {
       if (isRefused(error)) onRefused(error);

@@ -164,13 +164,7 @@ function Shown({
           />
         )}
         {asked?.action === 'undeploy' && (
-          <UndeployDialog
-            key={opening}
-            userId={userId}
-            id={serverId}
-            open={isOpen}
-            onClose={() => setIsOpen(false)}
-          />
+          <UndeployDialog key={opening} userId={userId} id={serverId} open={isOpen} onClose={() => setIsOpen(false)} />
         )}
         {asked?.action === 'delete' && (
           <DeleteDialog

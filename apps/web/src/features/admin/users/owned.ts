@@ -57,7 +57,9 @@ export const endingOf = (billing: UserBilling): OwnedThing[] => {
 
 /** The current period with its times: one of a day begins and ends within a day. */
 export function periodText({ startsAt, endsAt }: Pick<OwnedThing, 'startsAt' | 'endsAt'>): string {
-  return endsAt === null ? `Since ${formatMoment(startsAt)}, no end` : `${formatMoment(startsAt)} – ${formatMoment(endsAt)}`;
+  return endsAt === null
+    ? `Since ${formatMoment(startsAt)}, no end`
+    : `${formatMoment(startsAt)} – ${formatMoment(endsAt)}`;
 }
 
 /** What comes next: a charge, or the end. undefined: neither is known. */

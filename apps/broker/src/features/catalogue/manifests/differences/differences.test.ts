@@ -95,7 +95,9 @@ test('what a deployment does is said with its numbers, and nothing where nobody 
     effectsOf(billing({ toolCosts: { a: 1 } }), billing({ toolCosts: { a: 2 } }), { ...people, users, asked })[0];
   expect(rise(40, 40)).toMatch(/days; all 40 agreed to less and are asked before their next call\.$/);
   expect(rise(40, 1)).toMatch(/days; 1 of them agreed to less and is asked before their next call\.$/);
-  expect(rise(1, 1)).toMatch(/1 person called it in the last 30 days; they agreed to less and are asked before their next/);
+  expect(rise(1, 1)).toMatch(
+    /1 person called it in the last 30 days; they agreed to less and are asked before their next/,
+  );
   expect(rise(40, 0)).toMatch(/days; no one agreed to less and is asked before their next call\.$/);
   expect(rise(0, 0)).toMatch(/theirs\. 0 people called it in the last 30 days\.$/);
   const coming = billing({ announcedPrices: { a: { credits: 5, from: '2099-01-01T00:00:00Z' } } });

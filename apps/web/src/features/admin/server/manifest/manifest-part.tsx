@@ -4,6 +4,7 @@ import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import type { EditorCheck, EditorHandle } from '../editor/manifest-editor.tsx';
+import { useDialogText } from '../../use-dialog-text.ts';
 import type { ServerPartProps } from '../server-queries.ts';
 import { MovedManifest } from './moved-manifest.tsx';
 import { ProblemList } from './problem-list.tsx';
@@ -39,7 +40,8 @@ export function ManifestPart({
   const [base, setBase] = useState({ text: stored, revision: began?.revision ?? shown.revision });
   const [isUnsaved, setIsUnsaved] = useState(began !== undefined);
   const [check, setCheck] = useState<EditorCheck>();
-  const [reason, setReason] = useState('');
+  // the text stays when the part is left, and so does what is written of it
+  const [reason, setReason] = useDialogText({ adminId: userId, dialog: `save.${serverId}`, open: true }, 'reason', '');
   const tellUnsaved = (next: boolean) => {
     setIsUnsaved(next);
     onUnsavedChange(next);

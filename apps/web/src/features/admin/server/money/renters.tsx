@@ -32,7 +32,11 @@ const columns: readonly TableColumn<Renter>[] = [
     cell: ({ source }) => (source === 'payment' ? 'A payment' : 'An administrator'),
     wideOnly: true,
   },
-  { id: 'ends', header: 'Paid until', cell: ({ endsAt }) => (endsAt === null ? 'No end' : <DayAndTime moment={endsAt} />) },
+  {
+    id: 'ends',
+    header: 'Paid until',
+    cell: ({ endsAt }) => (endsAt === null ? 'No end' : <DayAndTime moment={endsAt} />),
+  },
   {
     id: 'refund',
     header: 'Refund if it ended now',

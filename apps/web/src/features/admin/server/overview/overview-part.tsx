@@ -53,7 +53,9 @@ function Month({ figures: { month, renters } }: { figures: ServerFigures }) {
             label="Answered calls"
             value={formatCount(calls)}
             hint={
-              refused > 0 ? `${formatCount(refused)} more ${refused === 1 ? 'was' : 'were'} refused or canceled` : undefined
+              refused > 0
+                ? `${formatCount(refused)} more ${refused === 1 ? 'was' : 'were'} refused or canceled`
+                : undefined
             }
           />
           <Stat

@@ -92,8 +92,8 @@ export function SetSecretDialog({ secret, ...props }: SecretDialogProps & { secr
           {variable !== null && (
             <>
               {' '}
-              The operator can set <code className="font-mono text-xs wrap-anywhere text-text">{variable}</code> instead,
-              which then counts in the place of this value.
+              The operator can set <code className="font-mono text-xs wrap-anywhere text-text">{variable}</code>{' '}
+              instead, which then counts in the place of this value.
             </>
           )}
         </p>
