@@ -47,8 +47,9 @@ test('servers called true and 2026 have their pages, and the search finds them b
     await calls.createManifest({ query: {}, body: JSON.stringify(text) });
     await calls.deployManifest({ params: { id }, body: {} });
   }
+  await openManifests(page);
   for (const id of ['true', '2026']) {
-    await openManifests(page, `?tab=manifests&id=${id}`);
+    await page.goto(`/admin?tab=manifests&id=${id}`);
     await expect(page.getByRole('heading', { level: 2, name: `Named ${id}`, exact: true })).toBeVisible();
     await page.goto(`/admin?q=${id}`);
     await expect(rowOf(page, `Named ${id}`)).toBeVisible();

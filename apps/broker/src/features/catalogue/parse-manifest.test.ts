@@ -152,7 +152,7 @@ describe('a manifest', () => {
     const notJson = (text: string) => problemOf(text).message.replace('Invalid manifest: is not valid JSON: ', '');
     expect(notJson('{"id":')).toBe('it ends before every bracket and quote is closed');
     expect(notJson('{"id":"a')).toBe('it ends before every bracket and quote is closed');
-    expect(notJson('// comment\n{}')).toBe('a comment is not expected at line 1, column 1');
+    expect(notJson('// comment\n{}')).toBe('“/” is not expected at line 1, column 1');
     expect(notJson('{"id": }')).toBe('} is not expected at line 1, column 8');
     expect(notJson("{'id': 1}")).toBe("“'” is not expected at line 1, column 2");
     expect(notJson('{"id": "a" "b"}')).toBe('a text is not expected at line 1, column 12');

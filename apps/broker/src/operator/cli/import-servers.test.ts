@@ -76,11 +76,12 @@ test('[GEN-44] names of the official registry are mapped to ids that are allowed
 });
 
 test('secrets in the arguments of a program are left out, and named as such', async () => {
-  const args = ['-y', 'acme@1.2.3', '--api-key', secret, `--token=${secret}`, '--verbose', `DB_PASSWORD=${secret}`];
+  const args = ['-y', 'acme@1.2.3', '--api-key', secret, `--token=${secret}`, `DB_PASSWORD=${secret}`];
   args.push(
     '-H',
     `Authorization: Bearer ${secret}`,
     `postgres://me:${secret}@db.example.com/`,
+    '--verbose',
     '--keyless',
     '--port=1',
   );
@@ -90,7 +91,7 @@ test('secrets in the arguments of a program are left out, and named as such', as
   expect(out).not.toContain(secret);
   expect(out).toContain('Arguments that carry a secret are left out');
   expect(importServers(configuration)[0]?.allowlist).toEqual({
-    acme: { npm: 'acme@1.2.3', args: ['--verbose', '-H', '--keyless', '--port=1'] },
+    acme: { npm: 'acme@1.2.3', args: ['--verbose', '--keyless', '--port=1'] },
   });
 });
 
@@ -136,7 +137,7 @@ test("VS Code's shape, with comments: a program says that it needs an entry, and
 test.each([
   [{ url: `https://a.example.com/?api_key=${secret}` }, 'carries a secret (?api_key=)'],
   [{ url: `https://me:${secret}@a.example.com/` }, 'carries a user name or password'],
-  [{ url: 'https://${input:host}/mcp' }, 'is not a complete URL'],
+  [{ url: 'https://${input:host}/mcp' }, 'its address has ${input:host} in it'],
   [{ url: 'ftp://a.example.com/' }, 'cannot connect to ftp:'],
   [{ nothing: 1 }, 'neither a url nor a command'],
 ])('an entry %j is left out, with the reason and without the secret', async (entry, reason) => {

@@ -85,7 +85,7 @@ export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain 
       </div>
       <UserDetailsDialog
         userId={search.user}
-        listed={data?.users.find(({ id }) => id === search.user)}
+        rows={data?.users ?? []}
         onClose={() => change({ user: undefined }, 'replace')}
       />
       <EachOpening asked={asked?.action === 'credits' ? asked.user : undefined}>

@@ -14,26 +14,27 @@ import { UserDetails } from './user-details.tsx';
 export type UserDetailsDialogProps = {
   /** The user whom the address names; undefined: it is closed. */
   userId: string | undefined;
-  /** The user's row, where it is on the page behind: it knows more of them. */
-  listed: AdminUser | undefined;
+  /** The rows of the page behind, which know more of their users. */
+  rows: readonly AdminUser[];
   onClose: () => void;
 };
 
 /** All about one user. It stands in the address, and opens whatever page of the list is behind it. */
-export function UserDetailsDialog({ userId, listed, onClose }: UserDetailsDialogProps) {
+export function UserDetailsDialog({ userId, rows, onClose }: UserDetailsDialogProps) {
   return (
     <EachOpening asked={userId}>
-      {(id, open) => <DetailsOf userId={id} listed={listed} open={open} onClose={onClose} />}
+      {(id, open) => <DetailsOf userId={id} rows={rows} open={open} onClose={onClose} />}
     </EachOpening>
   );
 }
 
 function DetailsOf({
   userId,
-  listed,
+  rows,
   open,
   onClose,
 }: Omit<UserDetailsDialogProps, 'userId'> & { userId: string; open: boolean }) {
+  const listed = rows.find(({ id }) => id === userId);
   const billing = useUserBilling(userId, listed?.email);
   const { data, error } = billing;
   const user = data?.user;
