@@ -34,7 +34,7 @@ export const plainColumns: Readonly<Record<string, string>> = {
   live_brokers: 'version key_ids sealing_id',
   master_keys: 'key_id former_id',
   manifest_run_items: 'server_id version status message',
-  manifest_runs: 'kind status via',
+  manifest_runs: 'kind reason status via',
   manifest_versions: 'server_id version status body sha256 origin reason source',
   mcp_round_messages: 'broker_id kind target message',
   mcp_session_messages: 'session_hash kind target message',
