@@ -113,18 +113,18 @@ test('a missing secret is named, entered after a fresh sign-in, replaced by the 
 
 test('a deployment says that a secret is missing, and leads to where it is entered', async () => {
   if (!shared) throw new Error('the product does not run');
-  const said = '1 secret is missing: the server will not answer until you enter it under Secrets.';
+  const said = '1 secret is missing: the server will not answer until you enter it under Secrets';
   const page = await shared.pageOf('ana');
   await page.goto('/admin?tab=manifests');
   await button(page, 'Deploy All from Staging 1 staged').click();
   const all = dialogOf(page, 'Deploy 1 staged manifest?');
-  await expect(all.getByRole('listitem').filter({ hasText: 'waits' })).toContainText(said);
+  await expect(all.getByRole('listitem').filter({ hasText: 'waits' })).toContainText(`${said}.`);
   await expectNoAxeFindings(page);
   await page.keyboard.press('Escape');
   await page.goto('/admin?tab=manifests&id=waits');
   await button(page, 'Deploy 1.0.0').first().click();
   const dialog = dialogOf(page, 'Deploy waits 1.0.0?');
-  await expect(dialog).toContainText(said);
+  await expect(dialog).toContainText(`${said}, or the operator sets UPSTREAM_HEADER_WAITS__X_KEY.`);
   await expectNoAxeFindings(page);
   await dialog.getByRole('link', { name: 'Secrets', exact: true }).click();
   await expect(dialog).toBeHidden();

@@ -37,11 +37,12 @@ async function readPlan(id: string, version: string | undefined, signal: AbortSi
     // another administrator may deploy between the two calls
     if (found.from === deployed || look === maxLooks) {
       const { revision, listed } = shown;
-      const { from, differences, effects, people, missingSecrets } = found;
+      const { from, after, differences, effects, people, missingSecrets } = found;
       const staged = listed?.stagedVersion ?? null;
       return {
         revision,
-        name: listed?.name ?? id,
+        // a manifest always has a name
+        name: listed?.name ?? String(after['name']),
         from,
         to: found.to,
         staged,
