@@ -52,7 +52,7 @@ test('[SVC-17] a rental says what it costs, what it brings, what calls cost on t
   await page.goto('/service/travel-pro?purchase=rental');
   await expect(dialog.getByRole('heading', { name: 'Calls that will cost credits on top', exact: true })).toBeVisible();
   await expect(dialog.getByRole('listitem').filter({ hasText: 'Plan a round trip' })).toHaveText(
-    /^Plan a round tripFrom Dec 31, 2099: 1 credit per call$/,
+    /^Plan a round tripFrom Dec 31, 2099 UTC: 1 credit per call$/,
   );
   await expect(dialog).not.toContainText('All calls to');
 });
