@@ -246,6 +246,25 @@ test('what is down shows as down: green is for what answered alone, a filter fin
   await deleteServers(product.publicUrl, ['away']);
 });
 
+test('a column orders the whole list, the other way at a second press, and the address keeps it', async ({ page }) => {
+  await openManifests(page);
+  const names = () =>
+    page.getByRole('region', { name: 'Manifests', exact: true }).getByRole('rowheader').allInnerTexts();
+  const nameColumn = page.getByRole('columnheader', { name: 'Name', exact: true });
+  await nameColumn.getByRole('button').click();
+  await expect(nameColumn).toHaveAttribute('aria-sort', 'ascending');
+  const ascending = await names();
+  await nameColumn.getByRole('button').press('Enter');
+  await expect(nameColumn).toHaveAttribute('aria-sort', 'descending');
+  await expect(page).toHaveURL(/sort=-name/);
+  await expect.poll(names).toEqual(ascending.toReversed());
+  await expectNoAxeFindings(page);
+  await page.reload();
+  await expect(nameColumn).toHaveAttribute('aria-sort', 'descending');
+  await page.getByRole('columnheader', { name: 'Capabilities', exact: true }).getByRole('button').click();
+  await expect(nameColumn).not.toHaveAttribute('aria-sort');
+});
+
 const denied = {
   status: 403,
   json: { success: false, code: 'admin_required', message: 'Access denied. Admin privileges required.' },

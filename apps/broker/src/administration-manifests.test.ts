@@ -1,3 +1,4 @@
+import type { ManifestSort } from '@souk/contract/admin-manifests.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '#features/billing/index.ts';
 import { createCatalogue } from '#features/catalogue/index.ts';
@@ -117,6 +118,35 @@ test('the filter of failing servers finds those that were asked and do not answe
   expect((await admin.listManifests({ query: { health: 'failing', search: 'top' } })).manifests).toEqual([]);
   await remove('down');
   expect((await admin.listManifests({ query: { health: 'failing' } })).counts.failing).toBe(0);
+});
+
+test('the list is ordered as asked, over all its pages, and by id where servers are equal', async () => {
+  await deployManifest(shop, manifest('sort-b', { name: 'zebra' }));
+  await deployManifest(
+    shop,
+    manifest('sort-c', { name: 'Yak', connection: { type: 'http', url: gone.url } }),
+    'disconnected',
+  );
+  await upload(manifest('sort-a', { name: 'Zebra', connection: { type: 'http', url: 'https://zoo.example.com/mcp' } }));
+  await upload(manifest('sort-d', { name: 'apes' }));
+  const sorted = async (sort: ManifestSort) =>
+    (await admin.listManifests({ query: { search: 'sort-', sort } })).manifests.map(({ id }) => id.slice(-1)).join('');
+  expect(await sorted('name'), 'apes, Yak, Zebra, zebra').toBe('dcab');
+  expect(await sorted('-name')).toBe('abcd');
+  expect((await sorted('address')).at(-1), 'https after http').toBe('a');
+  expect((await sorted('-address'))[0]).toBe('a');
+  expect(await sorted('deployed')).toBe('bcad');
+  expect(await sorted('-deployed')).toBe('adbc');
+  expect(await sorted('tools'), 'those that are not deployed come last, in both directions').toBe('cbad');
+  expect(await sorted('-tools')).toBe('bcad');
+  expect(await sorted('connection'), 'failing ones first').toBe('cbad');
+  expect(await sorted('-connection')).toBe('bcad');
+  const second = await admin.listManifests({ query: { search: 'sort-', sort: 'name', page: 2, limit: 1 } });
+  expect(second.manifests.map(({ id }) => id)).toEqual(['sort-c']);
+  await expect(send('GET /admin/manifests?sort=author', administrator.accessToken)).resolves.toMatchObject({
+    status: 400,
+  });
+  for (const id of ['sort-a', 'sort-b', 'sort-c', 'sort-d']) await remove(id);
 });
 
 test("[MAN-25] [MAN-26] [MAN-30] [MAN-33] what is uploaded is staged, not live; deployed, its tools are in people's links", async () => {

@@ -63,15 +63,26 @@ const manifestFilters = {
   staged: manifestOriginSchema.optional(),
 };
 
+/** By what the list is ordered; with `-` the other way round. Equal ones stand by id. */
+const manifestOrders = ['name', 'address', 'tools', 'deployed', 'connection'] as const;
+export type ManifestOrder = (typeof manifestOrders)[number];
+export const manifestSorts = manifestOrders.flatMap((order) => [order, `-${order}`] as const);
+export type ManifestSort = (typeof manifestSorts)[number];
+
 export const listManifests = endpoint({
   id: 'listManifests',
   method: 'GET',
   path: '/admin/manifests',
   summary:
-    'The manifests that are deployed or staged, by id: all of them, or a page of those that match; deleted ones where they are asked for',
+    'The manifests that are deployed or staged, by id or as asked: all of them, or a page of those that match; deleted ones where they are asked for',
   access: 'admin',
   query: z.object({
     ...manifestFilters,
+    /**
+     * By id where it is absent. tools: how many the deployed server offers. deployed: deployed ones first. connection: failing
+     * servers, those not asked yet, connected ones, then those that are not deployed.
+     */
+    sort: z.enum(manifestSorts).optional(),
     page: z.coerce.number().int().min(1).max(1_000_000).optional(),
     /** All that match are answered without page and limit; with one of them the other is 1, or 50. */
     limit: z.coerce.number().int().min(1).max(maxManifestsOfPage).optional(),

@@ -195,7 +195,8 @@ export const listServerTools = endpoint({
         /** The price in the staged version; null where nothing is staged. */
         stagedCredits: z.int().nullable(),
         readOnly: z.boolean(),
-        destructive: z.boolean(),
+        /** null: the server states neither that it is read-only nor whether it can delete or overwrite. */
+        destructive: z.boolean().nullable(),
         /** Answered calls of the last 30 days. */
         calls: z.int(),
         /** Calls that the server failed in these days: none of `calls`. */

@@ -19,16 +19,20 @@ export function CopyField({ label, hideLabel, value, hint, primary }: CopyFieldP
       <label htmlFor={id} className={classNames('font-medium', hideLabel && 'sr-only')}>
         {label}
       </label>
-      <div className="flex items-center gap-1 rounded-md border border-line-strong bg-surface p-1 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-accent">
+      <div className="flex flex-wrap items-center justify-end gap-1 rounded-md border border-line-strong bg-surface p-1 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-accent">
         <input
           id={id}
           readOnly
           value={value}
           aria-describedby={hint ? `${id}-hint` : undefined}
           onFocus={(event) => event.currentTarget.select()}
-          className="h-7 min-w-0 flex-1 bg-transparent px-2 font-mono text-[0.8125rem] text-ellipsis outline-none"
+          // beside the button where all of it is in sight there, else above it; the button is then as wide as the field
+          style={{ flexBasis: `${value.length + 3}ch` }}
+          className="h-7 max-w-full min-w-0 grow-999 bg-transparent px-2 font-mono text-[0.8125rem] text-ellipsis max-sm:text-xs outline-none"
         />
-        <CopyButton text={value} size="small" variant={primary ? 'primary' : 'secondary'} name={`Copy ${label}`} />
+        <span className="flex grow *:grow">
+          <CopyButton text={value} size="small" variant={primary ? 'primary' : 'secondary'} name={`Copy ${label}`} />
+        </span>
       </div>
       {hint && (
         <div id={`${id}-hint`} className="text-[0.8125rem] text-pretty text-quiet">

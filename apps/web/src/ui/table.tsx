@@ -1,5 +1,8 @@
-import { Fragment, type ReactNode } from 'react';
+import ArrowDown from 'lucide-react/icons/arrow-down';
+import ArrowUp from 'lucide-react/icons/arrow-up';
+import { Fragment, useRef, type ReactNode } from 'react';
 import { classNames } from './class-names.ts';
+import { useHiddenEdges } from './use-hidden-edges.ts';
 
 export type TableColumn<Row> = {
   id: string;
@@ -13,6 +16,8 @@ export type TableColumn<Row> = {
   rowHeader?: boolean | undefined;
   /** Left out below 640 px. */
   wideOnly?: boolean | undefined;
+  /** The rows can be ordered by it: the header is a button. `order` undefined: they are ordered by something else. */
+  sort?: { order: 'ascending' | 'descending' | undefined; onToggle: () => void } | undefined;
 };
 
 export type TableProps<Row> = {
@@ -33,64 +38,93 @@ export function Table<Row>({ caption, columns, rows, rowKey, below }: TableProps
       column.numeric ? 'text-right tabular-nums' : 'text-left',
       column.wideOnly && 'max-sm:hidden',
     );
+  const box = useRef<HTMLDivElement>(null);
+  const hiddenEdges = useHiddenEdges(box);
   return (
-    <div
-      role="region"
-      aria-label={caption}
-      tabIndex={0}
-      // relative: what is read and not seen stays in the box, and makes no page wider
-      className="relative overflow-x-auto rounded-lg border border-line bg-surface"
-    >
-      <table className="w-full border-collapse">
-        <caption className="sr-only">{caption}</caption>
-        <thead>
-          <tr className="border-b border-line text-[0.8125rem] text-quiet">
-            {columns.map((column) => (
-              <th
-                key={column.id}
-                scope="col"
-                className={classNames(cellClasses(column), 'h-10 font-medium whitespace-nowrap')}
-              >
-                {column.hideHeader ? <span className="sr-only">{column.header}</span> : column.header}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody className="divide-y divide-line">
-          {rows.map((row) => {
-            const opened = below?.(row);
-            return (
-              <Fragment key={rowKey(row)}>
-                <tr className="hover:bg-ground">
-                  {columns.map((column) =>
-                    column.rowHeader ? (
-                      <th
-                        key={column.id}
-                        scope="row"
-                        className={classNames(cellClasses(column), 'h-12 py-2 font-medium')}
-                      >
-                        {column.cell(row)}
-                      </th>
-                    ) : (
-                      <td key={column.id} className={classNames(cellClasses(column), 'h-12 py-2')}>
-                        {column.cell(row)}
-                      </td>
-                    ),
-                  )}
-                </tr>
-                {opened && (
-                  <tr>
-                    <td colSpan={columns.length} className="bg-ground p-4">
-                      {/* in sight also where the columns are wider than the box */}
-                      <div className="sticky left-4 w-fit max-w-[calc(100vw-4.25rem)]">{opened}</div>
-                    </td>
+    <div className="overflow-hidden rounded-lg border border-line bg-surface has-[>:focus-visible]:outline-2 has-[>:focus-visible]:outline-offset-2 has-[>:focus-visible]:outline-accent">
+      <div
+        ref={box}
+        role="region"
+        aria-label={caption}
+        tabIndex={0}
+        data-hidden={hiddenEdges}
+        // relative: what is read and not seen stays in the box, and makes no page wider
+        className="fade-edges relative overflow-x-auto outline-none"
+      >
+        <table className="w-full border-collapse">
+          <caption className="sr-only">{caption}</caption>
+          <thead>
+            <tr className="border-b border-line text-[0.8125rem] text-quiet">
+              {columns.map((column) => (
+                <th
+                  key={column.id}
+                  scope="col"
+                  aria-sort={column.sort?.order}
+                  className={classNames(cellClasses(column), 'h-10 font-medium whitespace-nowrap')}
+                >
+                  <HeaderOf column={column} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-line">
+            {rows.map((row) => {
+              const opened = below?.(row);
+              return (
+                <Fragment key={rowKey(row)}>
+                  <tr className="hover:bg-ground">
+                    {columns.map((column) =>
+                      column.rowHeader ? (
+                        <th
+                          key={column.id}
+                          scope="row"
+                          className={classNames(cellClasses(column), 'h-12 py-2 font-medium')}
+                        >
+                          {column.cell(row)}
+                        </th>
+                      ) : (
+                        <td key={column.id} className={classNames(cellClasses(column), 'h-12 py-2')}>
+                          {column.cell(row)}
+                        </td>
+                      ),
+                    )}
                   </tr>
-                )}
-              </Fragment>
-            );
-          })}
-        </tbody>
-      </table>
+                  {opened && (
+                    <tr>
+                      <td colSpan={columns.length} className="bg-ground p-4">
+                        {/* in sight also where the columns are wider than the box */}
+                        <div className="sticky left-4 w-fit max-w-[calc(100vw-4.25rem)]">{opened}</div>
+                      </td>
+                    </tr>
+                  )}
+                </Fragment>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
     </div>
+  );
+}
+
+function HeaderOf<Row>({ column: { header, hideHeader, sort } }: { column: TableColumn<Row> }) {
+  if (hideHeader) return <span className="sr-only">{header}</span>;
+  if (!sort) return header;
+  const Arrow = sort.order === 'descending' ? ArrowDown : ArrowUp;
+  return (
+    <button
+      type="button"
+      onClick={sort.onToggle}
+      className="group/sort -mx-1 inline-flex items-center gap-1 rounded-sm px-1 font-medium hover:text-text"
+    >
+      {header}
+      <Arrow
+        aria-hidden
+        size={14}
+        className={classNames(
+          !sort.order && 'opacity-0 group-hover/sort:opacity-60 group-focus-visible/sort:opacity-60',
+        )}
+      />
+    </button>
   );
 }

@@ -20,6 +20,8 @@ export type TabsProps<Value extends string> = {
    * pills: for many short names, wrapped, at a card's edge.
    */
   look?: 'line' | 'parts' | 'pills' | undefined;
+  /** On a phone only the panel is shown: it has tabs of its own, and a way back. */
+  hideOnPhone?: boolean | undefined;
 };
 
 /** The width in which what scrolls on fades out (tokens.css, fade-edges). */
@@ -71,7 +73,14 @@ function scrollToChosen(list: HTMLElement): void {
  * Tabs with their panel: arrow keys, Home and End choose (ARIA practices, tabs with automatic activation).
  * Keep `value` in the address. Ours and not Base UI's: the first load has 10 KB better uses.
  */
-export function Tabs<Value extends string>({ label, items, value, onChange, look = 'line' }: TabsProps<Value>) {
+export function Tabs<Value extends string>({
+  label,
+  items,
+  value,
+  onChange,
+  look = 'line',
+  hideOnPhone,
+}: TabsProps<Value>) {
   const id = useId();
   const classes = looks[look];
   const chosen = items.find((item) => item.value === value);
@@ -101,7 +110,7 @@ export function Tabs<Value extends string>({ label, items, value, onChange, look
         role="tablist"
         aria-label={label}
         data-hidden={hiddenEdges}
-        className={classNames('flex', classes.list)}
+        className={classNames('flex', hideOnPhone && 'max-sm:hidden', classes.list)}
       >
         {items.map((item, index) => {
           const isChosen = item === chosen;
@@ -130,7 +139,9 @@ export function Tabs<Value extends string>({ label, items, value, onChange, look
           );
         })}
       </div>
-      {look === 'line' && <div aria-hidden className="-mt-px border-b border-line" />}
+      {look === 'line' && (
+        <div aria-hidden className={classNames('-mt-px border-b border-line', hideOnPhone && 'max-sm:hidden')} />
+      )}
       {chosen && (
         <div
           key={chosen.value}
@@ -138,7 +149,7 @@ export function Tabs<Value extends string>({ label, items, value, onChange, look
           id={`${id}-panel`}
           aria-labelledby={`${id}-${chosen.value}`}
           tabIndex={0}
-          className={classNames('focus-visible:-outline-offset-2', classes.panel)}
+          className={classNames('focus-visible:-outline-offset-2', classes.panel, hideOnPhone && 'max-sm:pt-0')}
         >
           {chosen.content}
         </div>

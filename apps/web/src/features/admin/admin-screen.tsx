@@ -29,16 +29,20 @@ export function AdminScreen({
   tabs: Readonly<Record<AdminTab, (props: AdminPartProps) => ReactNode>>;
 }) {
   const chosen = search.tab ?? adminTabs[0];
+  // the pages of a server, a person and an offer, and the import, have titles and tabs of their own
+  const hasOwnHead =
+    search.id !== undefined ||
+    search.import !== undefined ||
+    search.offer !== undefined ||
+    personPartOf(search) !== undefined;
   const props = { userId, search, onSearchChange, signInAgain };
   return (
     <>
-      {/* the pages of a server and of a person, and the import, have titles of their own */}
-      {search.id === undefined && search.import === undefined && !personPartOf(search) && (
-        <ScreenTitle title={`${adminTabLabels[chosen]} - Administration`} />
-      )}
-      <ScreenHeading title="Administration" />
+      {!hasOwnHead && <ScreenTitle title={`${adminTabLabels[chosen]} - Administration`} />}
+      <ScreenHeading title="Administration" quietOnPhone={hasOwnHead} />
       <Tabs
         label="Administration"
+        hideOnPhone={hasOwnHead}
         value={chosen}
         // another tab begins without the filters of this one
         onChange={(tab) => onSearchChange({ tab }, 'push')}

@@ -1,3 +1,4 @@
+import { manifestSorts, type ManifestSort } from '@souk/contract/admin-manifests.ts';
 import { serverKinds } from '@souk/contract/registries.ts';
 
 /** The specification's two tabs first (part 2, section 2), the default before all. */
@@ -59,6 +60,7 @@ export type AdminSearch = {
   status?: (typeof statuses)[number] | undefined;
   /** Of the manifests: those whose server does not answer. */
   health?: 'failing' | undefined;
+  sort?: ManifestSort | undefined;
   page?: number | undefined;
   /** The broker lists everyone whose address or name begins with it. */
   all?: string | undefined;
@@ -115,6 +117,7 @@ export function parseAdminSearch(raw: Record<string, unknown>): AdminSearch {
     ...oneOf('type', raw['type'], types),
     ...oneOf('status', raw['status'], statuses),
     ...oneOf('health', raw['health'], ['failing'] as const),
+    ...oneOf('sort', raw['sort'], manifestSorts),
     ...(Number.isInteger(page) && page > 1 && page <= maxPage && { page }),
     ...text('all', raw['all']),
     ...oneOf('role', raw['role'], ['user', 'admin'] as const),

@@ -13,7 +13,8 @@ import { counted } from './server-texts.ts';
 
 type Category = AnswerOutput<typeof getCategories>['categories'][number];
 
-const grid = 'grid gap-4 lg:grid-cols-3';
+// a category with one server would be half empty beside one with three
+const grid = 'grid items-start gap-4 lg:grid-cols-3';
 
 /**
  * The kinds of servers, each with its first few. One kind alone would repeat the cards above, and where they cannot be

@@ -1,5 +1,6 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { useContext } from 'react';
+import { Facts } from '#ui/facts.tsx';
 import { rentalPrice } from '#web/access-text.ts';
 import { CardOffer } from '#web/card-offer.ts';
 import { sells } from '#web/config.ts';
@@ -14,15 +15,14 @@ export function PriceLine({ server }: { server: Pick<ServerAnswer, 'serverId' | 
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 text-quiet">
       <Offer serverId={server.serverId}>
-        <span>
+        <Facts>
           {price !== undefined && <span className="font-medium text-text tabular-nums">{price}</span>}
-          {price !== undefined && plan && '\u00A0· '}
           {plan && (
             <>
               Included in <PlanLink plan={plan} />
             </>
           )}
-        </span>
+        </Facts>
       </Offer>
     </div>
   );

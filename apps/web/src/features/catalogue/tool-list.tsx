@@ -71,10 +71,10 @@ function ToolRow({
           className="mt-0.5 shrink-0 text-faint transition-transform group-open/tool:rotate-90"
         />
         <span className="grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] gap-x-2.5">
-          <span className="flex flex-wrap content-start items-center gap-x-2 gap-y-1">
-            <span dir="auto" className="font-medium wrap-anywhere">
-              {tool.displayName}
-            </span>
+          <span dir="auto" className="font-medium wrap-anywhere">
+            {tool.displayName}
+          </span>
+          <span className="col-span-2 row-start-2 flex flex-wrap items-center gap-x-2 gap-y-1 empty:hidden">
             {tool.displayName !== tool.name && (
               <code dir="auto" className="font-mono text-xs wrap-anywhere text-faint">
                 {tool.name}
@@ -86,7 +86,7 @@ function ToolRow({
           {/* the whole of a long text is in the open row */}
           <span
             dir="auto"
-            className="col-span-2 row-start-2 mt-1 line-clamp-3 text-pretty wrap-anywhere text-quiet group-open/tool:line-clamp-none sm:col-span-1"
+            className="col-span-2 row-start-3 mt-1 line-clamp-3 text-pretty wrap-anywhere text-quiet group-open/tool:line-clamp-none sm:col-span-1"
           >
             {tool.displayDescription}
           </span>

@@ -25,10 +25,10 @@ export function CardSwitch({ userId, service: { id: serverId, name, enabled }, h
       <Switch
         label={
           <>
-            Enable
+            {/* what is seen says the state; the name of a switch stays the same */}
+            <span aria-hidden>{isOn ? 'Enabled' : 'Enable'}</span>
             <span dir="auto" className="sr-only">
-              {' '}
-              {name}
+              Enable {name}
             </span>
           </>
         }

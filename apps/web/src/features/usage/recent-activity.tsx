@@ -1,5 +1,6 @@
 import type { CreditUsage } from '@souk/contract/billing-history.ts';
 import { builtInToolTitle } from '@souk/contract/built-in-tools.ts';
+import { Facts } from '#ui/facts.tsx';
 import { formatCount } from '#ui/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { Ago } from '#ui/moment.tsx';
@@ -19,9 +20,10 @@ export function RecentActivity({ calls }: { calls: readonly ShownCall[] }) {
               <span className="font-medium wrap-anywhere">
                 {mcpId === null ? builtInToolTitle(toolName) : titleOf(mcpId, toolName)}
               </span>
-              <span className="block text-[0.8125rem] text-quiet">
-                {mcpId === null ? 'Built-in tool' : nameOf(mcpId)} · <Ago moment={timestamp} />
-              </span>
+              <Facts className="text-[0.8125rem] text-quiet">
+                {mcpId === null ? 'Built-in tool' : nameOf(mcpId)}
+                <Ago moment={timestamp} />
+              </Facts>
             </span>
             <span className="shrink-0 text-right tabular-nums">
               <Cost credits={amount} isFailed={isFailed} />

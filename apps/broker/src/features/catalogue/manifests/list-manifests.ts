@@ -1,9 +1,9 @@
-import type { listManifests as endpoint } from '@souk/contract/admin-manifests.ts';
+import type { listManifests as endpoint, ManifestOrder, ManifestSort } from '@souk/contract/admin-manifests.ts';
 import type { Answer, ParsedRequest } from '@souk/contract/endpoint.ts';
 import { sql, type RawBuilder } from 'kysely';
 import { arrayLiteral } from '#platform/db/array-literal.ts';
 import { searchWords } from '../search-words.ts';
-import { hiddenTools, isDown, type CatalogueSnapshot } from '../snapshot.ts';
+import { hiddenTools, isDown, type CatalogueServer, type CatalogueSnapshot } from '../snapshot.ts';
 import type { CatalogueDb } from '../tables.ts';
 import { headColumns, toHead, type HeadRow } from './manifest-heads.ts';
 import { presentManifest } from './present-manifest.ts';
@@ -33,7 +33,7 @@ const deleted = sql`(
   order by server_id, deployed_at desc nulls last, created_at desc) shown`;
 
 /**
- * The manifests that are deployed or staged, or those that were deleted, by id: a page of those that match, or all of them; with
+ * The manifests that are deployed or staged, or those that were deleted, by id or as asked: a page of those that match, or all of them; with
  * the counts of all.
  * @param parts.rentersOf how many people rent each of these servers
  */
@@ -50,13 +50,14 @@ export async function listManifests(
   const failing = snapshot.servers.filter(isDown).map(({ id }) => id);
   const matches = conditionOf(filters, failing);
   const [total, counts] = await Promise.all([countMatching(db, source, matches), countAll(db, snapshot)]);
+  const order = orderOf(filters.sort, snapshot);
   const isPaged = filters.page !== undefined || filters.limit !== undefined;
   const { page, limit } = isPaged
     ? { page: filters.page ?? 1, limit: filters.limit ?? defaultLimit }
     : { page: 1, limit: total };
   const { rows } = await sql<HeadRow & { staged_version: string | null; staged_origin: 'bundled' | 'admin' | null }>`
-    select * from ${source} where ${matches}
-    order by server_id collate "C" limit ${limit} offset ${(page - 1) * limit}`.execute(db);
+    select * from ${source} ${order.join} where ${matches}
+    order by ${order.by} limit ${limit} offset ${(page - 1) * limit}`.execute(db);
   const renters = await parts.rentersOf(rows.map((row) => row.server_id));
   const manifests = rows.map((row) => {
     const shown = toHead(row);
@@ -89,6 +90,37 @@ function conditionOf(
     ...searchWords(search).map((word) => sql`strpos(lower(concat_ws(' ', ${searched})), ${word}) > 0`),
   ];
   return sql.join(conditions, sql` and `);
+}
+
+/** What is joined for an order, and its terms. */
+function orderOf(sort: ManifestSort | undefined, snapshot: CatalogueSnapshot): Record<'join' | 'by', RawBuilder<unknown>> {
+  const byId = sql`server_id collate "C"`;
+  if (sort === undefined) return { join: sql``, by: byId };
+  const isDescending = sort.startsWith('-');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a sort is an order, with or without its sign
+  const { join, key } = keyOf(sort.replace('-', '') as ManifestOrder, snapshot);
+  return { join, by: sql`${key} ${sql.raw(isDescending ? 'desc' : 'asc')} nulls last, ${byId}` };
+}
+
+function keyOf(order: ManifestOrder, { servers }: CatalogueSnapshot): Record<'join' | 'key', RawBuilder<unknown>> {
+  const ofRow = (key: RawBuilder<unknown>) => ({ join: sql``, key });
+  const ofServer = (figure: (server: CatalogueServer) => number) => ({
+    join: sql`left join unnest(${arrayLiteral(servers.map(({ id }) => id))}::text[],
+      ${arrayLiteral(servers.map(figure))}::int[]) live(live_id, figure) on live_id = server_id`,
+    key: sql`figure`,
+  });
+  switch (order) {
+    case 'name':
+      return ofRow(sql`lower(name)`);
+    case 'address':
+      return ofRow(sql`lower(coalesce(connection->>'url', connection->>'command'))`);
+    case 'deployed':
+      return ofRow(sql`(status <> 'deployed')`);
+    case 'tools':
+      return ofServer(({ tools }) => tools.length);
+    case 'connection':
+      return ofServer((server) => (isDown(server) ? 0 : server.status === 'connected' ? 2 : 1));
+  }
 }
 
 /** What a row shows in words. */

@@ -29,9 +29,7 @@ export function presentTools(server: CatalogueServer, facts: ToolFacts): AdminTo
       description: text(definition['description']) ?? '',
       credits: item.creditCost,
       stagedCredits: stagedCosts ? (stagedCosts.get(name) ?? 0) : null,
-      // what the standard says where a server does not
-      readOnly: annotations?.['readOnlyHint'] === true,
-      destructive: annotations?.['readOnlyHint'] !== true && annotations?.['destructiveHint'] !== false,
+      ...statedEffects(annotations),
       ...use,
       tokens: estimateToolTokens(item),
       asks: item.asks ?? null,
@@ -42,6 +40,13 @@ export function presentTools(server: CatalogueServer, facts: ToolFacts): AdminTo
     };
   };
   return [...server.tools, ...server.toolsUnderReview].map(present);
+}
+
+/** A client takes a tool without hints for a destructive one; an administrator reads what the server said. */
+function statedEffects(annotations: Record<string, unknown> | undefined): Pick<AdminTool, 'readOnly' | 'destructive'> {
+  const readOnly = annotations?.['readOnlyHint'] === true;
+  const destructive = annotations?.['destructiveHint'];
+  return { readOnly, destructive: readOnly ? false : typeof destructive === 'boolean' ? destructive : null };
 }
 
 function decisionOf(rejected: ToolFacts['rejected'][number] | undefined): AdminTool['keptHidden'] {

@@ -24,32 +24,32 @@ export function ManifestActions({ manifest, search, onDeploy, onDelete }: Manife
   const { id, name, stagedVersion } = manifest;
   const isDeleted = isGone(manifest);
   const page = { ...search, tab: 'manifests', id } as const;
-  const look = buttonClasses({ variant: 'ghost', size: 'small', square: true });
+  const look = buttonClasses({ variant: 'ghost', square: true });
   return (
-    <span className="flex gap-0.5">
+    // what the icons hold free at their sides is out of the column
+    <span className="-mr-2 ml-auto flex justify-end">
       <Tooltip text={`View ${name}`} describes={false}>
         <Link to="/admin" search={page} aria-label={`View ${name}`} className={look}>
-          <Eye aria-hidden size={16} />
+          <Eye aria-hidden size={17} />
         </Link>
       </Tooltip>
       <Tooltip text={`Edit ${name}`} describes={false}>
         <Link to="/admin" search={{ ...page, part: 'manifest' }} aria-label={`Edit ${name}`} className={look}>
-          <Pencil aria-hidden size={16} />
+          <Pencil aria-hidden size={17} />
         </Link>
       </Tooltip>
       <IconButton
-        size="small"
         label={deployLabel(manifest)}
         aria-disabled={stagedVersion === null && !isDeleted}
-        icon={<Rocket aria-hidden size={16} />}
+        icon={<Rocket aria-hidden size={17} />}
         onPointerEnter={preloadDialog}
         onClick={() => (stagedVersion !== null || isDeleted) && onDeploy(id)}
       />
       {!isDeleted && (
         <IconButton
-          size="small"
+          className="ml-2"
           label={`Delete ${name}`}
-          icon={<Trash2 aria-hidden size={16} />}
+          icon={<Trash2 aria-hidden size={17} />}
           onPointerEnter={preloadDialog}
           onClick={() => onDelete(id)}
         />

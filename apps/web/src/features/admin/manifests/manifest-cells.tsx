@@ -29,11 +29,11 @@ export function ManifestName({ manifest, search }: { manifest: ListedManifest; s
 export function Connection({ manifest: { connection } }: { manifest: ListedManifest }) {
   const target = connection.url ?? connection.command ?? '';
   return (
-    <div className="min-w-0">
+    <div className="flex min-w-0 flex-wrap items-baseline gap-x-2 gap-y-1">
       <Badge>{types[connection.type]}</Badge>
-      <div className="mt-1 truncate font-mono text-xs text-quiet" title={target}>
+      <span className="line-clamp-3 min-w-0 font-mono text-xs break-all text-quiet" title={target}>
         {target}
-      </div>
+      </span>
     </div>
   );
 }
@@ -46,7 +46,8 @@ export function Capabilities({ manifest }: { manifest: ListedManifest }) {
     { name: 'Prompts', count: prompts, figure: formatCount(prompts) },
     { name: 'Resources', count: resources, figure: formatCount(resources) },
   ].filter(({ count }) => count > 0);
-  if (offered.length === 0) return <span className="text-quiet">None</span>;
+  if (offered.length === 0)
+    return <span className="text-[0.8125rem] text-quiet">{manifest.isActive ? 'Nothing listed' : 'Not deployed'}</span>;
   return (
     <span className="flex flex-wrap gap-1">
       {offered.map(({ name, figure }) => (

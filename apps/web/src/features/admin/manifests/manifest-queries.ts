@@ -11,14 +11,14 @@ export type ManifestCounts = ManifestList['counts'];
 
 const pageSize = 50;
 
-export type ManifestFilters = Pick<AdminSearch, 'q' | 'type' | 'status' | 'health' | 'page'>;
+export type ManifestFilters = Pick<AdminSearch, 'q' | 'type' | 'status' | 'health' | 'sort' | 'page'>;
 
 /** A page of the manifests that match. While another one is on its way the page that is shown stays. */
-export const manifestsQuery = (userId: string, { q, type, status, health, page = 1 }: ManifestFilters) =>
+export const manifestsQuery = (userId: string, { q, type, status, health, sort, page = 1 }: ManifestFilters) =>
   queryOptions({
-    queryKey: [...manifestsKey(userId), 'list', { q, type, status, health, page }],
+    queryKey: [...manifestsKey(userId), 'list', { q, type, status, health, sort, page }],
     queryFn: ({ signal }) =>
-      adminApi.listManifests({ query: { search: q, type, status, health, page, limit: pageSize } }, { signal }),
+      adminApi.listManifests({ query: { search: q, type, status, health, sort, page, limit: pageSize } }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.manifests.some(isNotAskedYet) ? askedAgainMs : freshForMs),
   });

@@ -1,5 +1,6 @@
-import type { ListedManifest } from '@souk/contract/admin-manifests.ts';
+import type { ListedManifest, ManifestOrder, ManifestSort } from '@souk/contract/admin-manifests.ts';
 import { Card } from '#ui/card.tsx';
+import { Facts } from '#ui/facts.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { ManifestActions, type ManifestActionsProps } from './manifest-actions.tsx';
 import { authorOf, Capabilities, Connection, Deployed, Health, ManifestName } from './manifest-cells.tsx';
@@ -7,16 +8,29 @@ import { authorOf, Capabilities, Connection, Deployed, Health, ManifestName } fr
 export type ManifestListProps = Omit<ManifestActionsProps, 'manifest'> & { manifests: readonly ListedManifest[] };
 
 /** The manifests as rows, for screens that are wide enough for them. */
-export function ManifestTable({ manifests, ...actions }: ManifestListProps) {
+export function ManifestTable({
+  manifests,
+  onSort,
+  ...actions
+}: ManifestListProps & { onSort: (sort: ManifestSort | undefined) => void }) {
+  const sortBy = (order: ManifestOrder): TableColumn<ListedManifest>['sort'] => {
+    const { sort } = actions.search;
+    const isAscending = sort === order;
+    return {
+      order: isAscending ? 'ascending' : sort === `-${order}` ? 'descending' : undefined,
+      onToggle: () => onSort(isAscending ? `-${order}` : order),
+    };
+  };
   const columns: TableColumn<ListedManifest>[] = [
     {
       id: 'name',
       header: 'Name',
       rowHeader: true,
+      sort: sortBy('name'),
       cell: (manifest) => (
         <div className="w-52 font-normal">
-          <ManifestName manifest={manifest} search={actions.search} />{' '}
-          <span className="text-quiet tabular-nums">{manifest.version}</span>
+          <ManifestName manifest={manifest} search={actions.search} />
+          <VersionAndAuthor manifest={manifest} />
           <p
             dir="auto"
             className="mt-0.5 line-clamp-2 text-[0.8125rem] wrap-anywhere text-quiet"
@@ -28,15 +42,11 @@ export function ManifestTable({ manifests, ...actions }: ManifestListProps) {
       ),
     },
     {
-      id: 'author',
-      header: 'Author',
-      cell: (manifest) => <div className="w-22 wrap-anywhere">{authorOf(manifest)}</div>,
-    },
-    {
       id: 'address',
       header: 'Address',
+      sort: sortBy('address'),
       cell: (manifest) => (
-        <div className="w-40">
+        <div className="w-44">
           <Connection manifest={manifest} />
         </div>
       ),
@@ -44,8 +54,9 @@ export function ManifestTable({ manifests, ...actions }: ManifestListProps) {
     {
       id: 'capabilities',
       header: 'Capabilities',
+      sort: sortBy('tools'),
       cell: (manifest) => (
-        <div className="w-24">
+        <div className="w-30">
           <Capabilities manifest={manifest} />
         </div>
       ),
@@ -53,8 +64,9 @@ export function ManifestTable({ manifests, ...actions }: ManifestListProps) {
     {
       id: 'deployed',
       header: 'Deployed',
+      sort: sortBy('deployed'),
       cell: (manifest) => (
-        <div className="w-28">
+        <div className="w-24">
           <Deployed manifest={manifest} />
         </div>
       ),
@@ -62,8 +74,9 @@ export function ManifestTable({ manifests, ...actions }: ManifestListProps) {
     {
       id: 'connection',
       header: 'Connection',
+      sort: sortBy('connection'),
       cell: (manifest) => (
-        <div className="w-28">
+        <div className="w-26">
           <Health manifest={manifest} />
         </div>
       ),
@@ -79,32 +92,38 @@ export function ManifestTable({ manifests, ...actions }: ManifestListProps) {
   return <Table caption="Manifests" columns={columns} rows={manifests} rowKey={({ id }) => id} />;
 }
 
+function VersionAndAuthor({ manifest }: { manifest: ListedManifest }) {
+  return (
+    <Facts className="text-[0.8125rem] font-normal wrap-anywhere text-quiet tabular-nums">
+      {manifest.version}
+      {`by ${authorOf(manifest)}`}
+    </Facts>
+  );
+}
+
 /** The same as cards. */
 export function ManifestCards({ manifests, ...actions }: ManifestListProps) {
   return (
     <ul aria-label="Manifests" className="grid gap-3 md:grid-cols-2">
       {manifests.map((manifest) => (
-        <Card as="li" key={manifest.id} className="flex flex-col gap-3">
-          <div className="flex items-start justify-between gap-3">
-            <div className="min-w-0">
-              <h3>
-                <ManifestName manifest={manifest} search={actions.search} />{' '}
-                <span className="font-normal text-quiet tabular-nums">{manifest.version}</span>
-              </h3>
-              <p className="text-[0.8125rem] wrap-anywhere text-quiet">{authorOf(manifest)}</p>
-            </div>
-            <ManifestActions manifest={manifest} {...actions} />
+        <Card as="li" key={manifest.id} className="flex flex-col gap-2">
+          <div>
+            <h3>
+              <ManifestName manifest={manifest} search={actions.search} />
+            </h3>
+            <VersionAndAuthor manifest={manifest} />
+            <p dir="auto" className="mt-0.5 line-clamp-2 text-[0.8125rem] wrap-anywhere text-quiet">
+              {manifest.description}
+            </p>
           </div>
-          <p dir="auto" className="line-clamp-3 wrap-anywhere text-quiet">
-            {manifest.description}
-          </p>
+          <Connection manifest={manifest} />
           <div className="flex flex-wrap items-start gap-x-4 gap-y-1">
             <Deployed manifest={manifest} />
             {manifest.status !== null && <Health manifest={manifest} />}
           </div>
-          <Connection manifest={manifest} />
-          <div className="mt-auto">
+          <div className="mt-auto flex flex-wrap items-center justify-between gap-x-3 gap-y-1 border-t border-line pt-2">
             <Capabilities manifest={manifest} />
+            <ManifestActions manifest={manifest} {...actions} />
           </div>
         </Card>
       ))}

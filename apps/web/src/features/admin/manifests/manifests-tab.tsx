@@ -11,7 +11,6 @@ import { Pagination } from '#ui/pagination.tsx';
 import { useMedia } from '#ui/use-media.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import type { AdminSearch } from '../admin-search.ts';
-import { ImportEntryLink } from '../import/import-entry-link.tsx';
 import { AllManifests } from './all-manifests.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { DeployDialog } from './deploy-dialog.tsx';
@@ -26,8 +25,8 @@ import { UploadPanel } from './upload-panel.tsx';
 
 /** 'Broker Manifests': every manifest, and what is done with all of them (spec part 2, section 2). */
 export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: AdminPartProps) {
-  const { q, type, status, health, page } = search;
-  const list = useQuery(manifestsQuery(userId, { q, type, status, health, page }));
+  const { q, type, status, health, sort, page } = search;
+  const list = useQuery(manifestsQuery(userId, { q, type, status, health, sort, page }));
   // drawn in pieces between the letters of a fast typist
   const found = useDeferredValue(list.data);
   const [deploying, setDeploying] = useState<string>();
@@ -43,7 +42,6 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
       <UnderReview count={found?.counts.underReview ?? 0} userId={userId} />
       <ManifestStats counts={found?.counts} />
       <UploadPanel userId={userId} onDeploy={setDeploying} />
-      <ImportEntryLink userId={userId} />
       <AllManifests userId={userId} counts={found?.counts} />
       <div className="flex flex-col gap-3">
         <ManifestFilters search={search} counts={found?.counts} onChange={change} />
@@ -83,7 +81,11 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
             ) : (
               <div className={classNames('flex flex-col gap-3', list.isPlaceholderData && 'opacity-60')}>
                 {isWide ? (
-                  <ManifestTable manifests={found.manifests} {...shared} />
+                  <ManifestTable
+                    manifests={found.manifests}
+                    {...shared}
+                    onSort={(next) => change({ sort: next }, 'replace')}
+                  />
                 ) : (
                   <ManifestCards manifests={found.manifests} {...shared} />
                 )}

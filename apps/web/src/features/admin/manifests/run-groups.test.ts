@@ -31,3 +31,20 @@ test('equal failures are one group, failures come first, and all others stay by 
   ]);
   expect(groupRun([])).toEqual([]);
 });
+
+test('failures that differ in their address alone are one group, which is told without it', () => {
+  const groups = groupRun([
+    item('a', 'failed', 'connect ECONNREFUSED 127.0.0.1:4701'),
+    item('b', 'failed', 'connect ECONNREFUSED [::1]:4702'),
+    item('c', 'failed', 'HTTP 404'),
+    item('d', 'failed', 'HTTP 403'),
+  ]);
+  expect(groups.map(({ message, items }) => [message, items.length])).toEqual([
+    ['connect ECONNREFUSED', 2],
+    ['HTTP 404', 1],
+    ['HTTP 403', 1],
+  ]);
+  expect(groupRun([item('a', 'failed', 'connect ECONNREFUSED 127.0.0.1:4701')])[0]?.message).toBe(
+    'connect ECONNREFUSED 127.0.0.1:4701',
+  );
+});

@@ -13,16 +13,22 @@ const order: Readonly<Record<ManifestRunItem['status'], number>> = {
   done: 5,
 };
 
+/** "connect ECONNREFUSED 10.0.0.1:443" is the same for every address. */
+const withoutAddress = (message: string) => message.replace(/ \S{1,300}:\d{1,5}$/, '');
+
 /** Folds equal failures into one, and sorts by what needs reading; else the order stays as it is. */
 export function groupRun(items: readonly ManifestRunItem[]): RunGroup[] {
   const groups = new Map<string, RunGroup>();
   for (const item of items) {
     const { id, status, message } = item;
     const isFolded = status === 'failed' || status === 'unanswered';
-    const key = isFolded ? `${status} ${message ?? ''}` : `item ${id}`;
+    const reason = message && withoutAddress(message);
+    const key = isFolded ? `${status} ${reason ?? ''}` : `item ${id}`;
     const known = groups.get(key);
-    if (known) known.items.push(item);
-    else groups.set(key, { status, ...(message !== undefined && { message }), items: [item] });
+    if (known) {
+      known.items.push(item);
+      if (reason !== undefined && known.message !== message) known.message = reason;
+    } else groups.set(key, { status, ...(message !== undefined && { message }), items: [item] });
   }
   return [...groups.values()].toSorted((a, b) => order[a.status] - order[b.status]);
 }

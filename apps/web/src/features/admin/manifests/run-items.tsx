@@ -45,6 +45,9 @@ function Group({ group: { status, message, items } }: { group: RunGroup }) {
               {items.map((item) => (
                 <li key={item.id}>
                   <Name item={item} />
+                  {item.message !== message && (
+                    <span className="block text-[0.8125rem] wrap-anywhere text-quiet">{item.message}</span>
+                  )}
                 </li>
               ))}
             </ul>

@@ -6,6 +6,7 @@ import { classNames } from '#ui/class-names.ts';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { TextAnchor } from '#ui/text-link.tsx';
 import { FileButton } from '../file-button.tsx';
+import { ImportEntryLink, UpdatesLink } from '../import/import-entry-link.tsx';
 import { UploadDraftForm } from './upload-draft-form.tsx';
 import { UploadResult } from './upload-result.tsx';
 import { UploadFault } from './upload-fault.tsx';
@@ -48,6 +49,7 @@ export function UploadPanel({ userId, onDeploy }: UploadPanelProps) {
                 <TextAnchor href="/docs/manifests" newTab>
                   Fields of a manifest
                 </TextAnchor>
+                <UpdatesLink userId={userId} />
               </span>
             </>
           )
@@ -60,6 +62,7 @@ export function UploadPanel({ userId, onDeploy }: UploadPanelProps) {
             <Button icon={<ClipboardPaste aria-hidden size={16} />} onClick={work.paste}>
               Paste JSON Text
             </Button>
+            <ImportEntryLink />
           </div>
         }
       />

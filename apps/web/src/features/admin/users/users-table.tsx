@@ -46,11 +46,11 @@ function UserCell({ user, onAction }: { user: AdminUser; onAction: UsersTablePro
         title={name}
         onPointerEnter={preloadDialog}
         onClick={() => onAction('details', user)}
-        className="block max-w-full truncate rounded-sm text-left font-medium hover:underline"
+        className="block max-w-full rounded-sm text-left max-sm:wrap-anywhere sm:truncate font-medium hover:underline"
       >
         {name}
       </button>
-      <div className="truncate text-[0.8125rem] font-normal text-quiet" title={user.email}>
+      <div className="text-[0.8125rem] font-normal text-quiet max-sm:wrap-anywhere sm:truncate" title={user.email}>
         {user.email}
       </div>
       <div className="mt-1 flex flex-wrap items-center gap-x-2.5 gap-y-1 text-[0.8125rem] font-normal text-quiet sm:hidden">

@@ -1,4 +1,5 @@
 import type { Transaction, TransactionStatus, TransactionType } from '@souk/contract/billing-history.ts';
+import { Facts } from '#ui/facts.tsx';
 import { formatMoney } from '#ui/amount.ts';
 import { Day } from '#ui/moment.tsx';
 import { StatusBadge, type StatusTone } from '#ui/status-badge.tsx';
@@ -33,18 +34,16 @@ const columns: readonly TableColumn<Transaction>[] = [
       <div className="min-w-32">
         {description}
         <div className="text-xs/5 font-normal text-quiet">
-          {typeLabels[type]}
-          {mcpId !== null && ` · ${mcpId}`}
-          <span className="sm:hidden">
-            {' · '}
+          <Facts className="max-sm:hidden">
+            {typeLabels[type]}
+            {mcpId}
+          </Facts>
+          <Facts className="sm:hidden">
+            {typeLabels[type]}
+            {mcpId}
             <Day moment={createdAt} />
-            {receiptUrl !== null && (
-              <>
-                {' · '}
-                <Receipt url={receiptUrl} of={description} />
-              </>
-            )}
-          </span>
+            {receiptUrl !== null && <Receipt url={receiptUrl} of={description} />}
+          </Facts>
           <TotalsLine totals={totals} currency={currency} />
           {status === 'pending' && <span className="block">We're checking this payment</span>}
           {dispute && <span className="block max-w-prose">{disputeText({ type, dispute })}</span>}

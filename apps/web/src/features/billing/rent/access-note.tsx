@@ -1,6 +1,7 @@
 import type { SubscriptionAnswer, UserAccess } from '@souk/contract/billing.ts';
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { useQuery } from '@tanstack/react-query';
+import { Facts } from '#ui/facts.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
@@ -39,7 +40,6 @@ function Renewal({
   if (status === 'past_due') {
     return (
       <>
-        {' · '}
         <span className="text-bad">the last payment failed.</span>{' '}
         <TextLink to="/dashboard" search={{ tab: 'billing' }}>
           Pay it
@@ -47,8 +47,8 @@ function Renewal({
       </>
     );
   }
-  if (source === 'administrator') return ' · given by your administrator';
-  return renewal === undefined ? ' · renewal in progress' : ` · ${renewal}`;
+  if (source === 'administrator') return 'given by your administrator';
+  return renewal ?? 'renewal in progress';
 }
 
 /** On the page of a service that the person may use: by what right and until when, and where to manage it. */
@@ -66,14 +66,14 @@ export function AccessNote({ userId, server, ...purchase }: AccessNoteProps) {
     <Card as="section" aria-label="Your access" className="flex flex-wrap items-center gap-3 sm:px-5">
       <div className={accessType === 'trial' ? 'w-full' : 'min-w-0 flex-1 basis-48'}>
         <h2 className="font-medium">{titles[accessType]}</h2>
-        <p className="text-quiet">
+        <Facts className="text-quiet">
           {statusText(data.access)}
           {isCancelled
-            ? ' · ends at the end of the billing period'
+            ? 'ends at the end of the billing period'
             : accessType === 'rental' &&
               rental && <Renewal {...rental} renewal={renewalText(data.access, Date.now(), rental.charge)} />}
-          {plan && ` · ${inPlanText(plan)}`}
-        </p>
+          {plan && inPlanText(plan)}
+        </Facts>
         {accessType === 'trial' && sells && (
           <p className="text-quiet">
             <AfterTrial billing={server.billing} access={data.access} />

@@ -1,6 +1,7 @@
 import type { McpService } from '@souk/contract/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Facts } from '#ui/facts.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
@@ -33,8 +34,6 @@ export type ServiceCardProps = {
 
 /** Spec part 2, section 9. */
 const shownFeatures = 3;
-/** A line ends after it and none begins with it. */
-const dot = '\u00A0· ';
 
 /** When the rental renews, and for how much: it may cost another amount than new rentals do. */
 function Renewal({ userId, service: { id, userAccess } }: Pick<ServiceCardProps, 'userId' | 'service'>) {
@@ -98,10 +97,10 @@ export function ServiceCard({ userId, service, enable, details, account, onPurch
       {account}
       {besides && <p className="text-[0.8125rem] text-quiet">{besides}</p>}
       {features.length > 0 && (
-        <p className="text-[0.8125rem] text-quiet">
-          {features.slice(0, shownFeatures).join(dot)}
-          {features.length > shownFeatures && ` +${features.length - shownFeatures} more`}
-        </p>
+        <Facts className="text-[0.8125rem] text-quiet">
+          {features.slice(0, shownFeatures)}
+          {features.length > shownFeatures && `+${features.length - shownFeatures} more`}
+        </Facts>
       )}
       <div className="mt-auto flex flex-wrap items-center gap-x-3 gap-y-2 border-t border-line pt-3">
         {enable}

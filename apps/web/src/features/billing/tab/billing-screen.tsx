@@ -56,16 +56,18 @@ export function BillingScreen({ userId }: { userId: string }) {
       )}
       <section aria-labelledby="tiers-heading" className="flex flex-col gap-4">
         <SectionHeading id="tiers-heading" title="Your Access Tiers" />
-        <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
-          {shown.activeTiers.map((tier) => (
-            <li key={tier}>
-              <Card className="flex h-full flex-col items-start gap-2">
-                <TierBadge tier={tier} />
-                <p className="text-[0.8125rem] text-quiet">{tierDescriptions[tier]}</p>
-              </Card>
-            </li>
-          ))}
-        </ul>
+        <Card padding="none">
+          <ul className="divide-y divide-line">
+            {shown.activeTiers.map((tier) => (
+              <li key={tier} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-3 sm:px-5">
+                <span className="sm:w-32">
+                  <TierBadge tier={tier} />
+                </span>
+                <span className="text-quiet">{tierDescriptions[tier]}</span>
+              </li>
+            ))}
+          </ul>
+        </Card>
       </section>
       <Subscriptions userId={userId} owned={shown} />
       <Rentals userId={userId} rentals={shown.subscription.rentals} />

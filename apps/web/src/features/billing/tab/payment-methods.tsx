@@ -2,6 +2,7 @@ import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
 import type { PaymentMethod } from '@souk/contract/payments.ts';
 import { useQuery } from '@tanstack/react-query';
 import CreditCard from 'lucide-react/icons/credit-card';
+import { Facts } from '#ui/facts.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
@@ -67,13 +68,13 @@ function Methods({ userId, names, renewing }: MethodsProps) {
                 <span className="font-medium">{paymentMethodText(method)}</span>
                 {isExpired(method, Date.now()) && <StatusBadge status="expired" tone="bad" />}
               </p>
-              <p className="text-quiet wrap-anywhere">
-                {method.expires && `Expires ${expiryText(method.expires)} · `}
+              <Facts className="text-quiet wrap-anywhere">
+                {method.expires && `Expires ${expiryText(method.expires)}`}
                 {chargesOf(
                   pays.filter((id) => renewing.has(id)).map((id) => names.get(id)),
                   methods.length === 1,
                 )}
-              </p>
+              </Facts>
             </div>
           </li>
         ))}

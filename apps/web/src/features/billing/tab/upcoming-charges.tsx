@@ -2,6 +2,7 @@ import type { NextCharge, SubscriptionAnswer } from '@souk/contract/billing.ts';
 import type { PaymentMethod } from '@souk/contract/payments.ts';
 import { useQuery } from '@tanstack/react-query';
 
+import { Facts } from '#ui/facts.tsx';
 import { Day } from '#ui/moment.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
@@ -20,10 +21,10 @@ const columns: readonly TableColumn<Upcoming>[] = [
     cell: ({ name, charge, method }) => (
       <div className="min-w-32 wrap-anywhere">
         {name}
-        <div className="text-xs/5 font-normal text-quiet sm:hidden">
+        <Facts className="text-xs/5 font-normal text-quiet sm:hidden">
           <Day moment={charge.at} />
-          {method && ` · ${paymentMethodText(method)}`}
-        </div>
+          {method && paymentMethodText(method)}
+        </Facts>
         <TotalsLine {...charge} />
       </div>
     ),

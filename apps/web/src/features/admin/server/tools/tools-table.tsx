@@ -90,7 +90,8 @@ function ToolName({
       </code>
       {title !== null && title !== name && <span className="font-normal wrap-anywhere text-quiet">{title}</span>}
       {readOnly && <Badge>Read only</Badge>}
-      {destructive && !readOnly && <Badge tone="bad">Can delete or overwrite</Badge>}
+      {destructive && <Badge tone="bad">Can delete or overwrite</Badge>}
+      {destructive === null && <span className="text-xs font-normal text-quiet">Effects not stated</span>}
       {keptHidden ? <Badge>Kept hidden</Badge> : underReview && <Badge tone="accent">Under review</Badge>}
       {asks !== null && <Badge>{asksTexts[asks]}</Badge>}
       {needsTask && <Badge>Not served</Badge>}
