@@ -14,10 +14,12 @@ export function Facts({ children, className }: { children: ReactNode; className?
           {index > 0 && ' '}
           <span className="relative max-w-full">
             {index > 0 && (
-              <span aria-hidden className="absolute -left-[0.65em]">
-                ·
-              </span>
-            )}{' '}
+              <>
+                <span aria-hidden className="absolute -left-[0.65em]">
+                  ·
+                </span>{' '}
+              </>
+            )}
             {fact}
           </span>
         </Fragment>

@@ -131,6 +131,9 @@ export type ResourceWatcher = {
 /** A definition of a list that is not offered, and why: words that follow its name. */
 export type LeftOut = { kind: 'tool' | 'prompt' | 'resource' | 'template'; name: string; reason: string };
 
+/** A tool that is listed without some keywords of its schemas, and where they stood. */
+export type MendedTool = { name: string; places: string[] };
+
 /** One open connection to an MCP server. Its methods reject only with UpstreamError. */
 export type Upstream = {
   readonly era: Era;
@@ -147,6 +150,8 @@ export type Upstream = {
   listResourceTemplates(): Promise<ResourceTemplateType[]>;
   /** The ill-made definitions of the lists that were read last: those are left out, not the server's others. */
   leftOut(): LeftOut[];
+  /** The tools of the list that was read last whose schemas were mended. */
+  mended(): MendedTool[];
   /** Chooses between the fast path (undici, HTTP only) and the SDK's client. No other code makes this choice. */
   callTool(params: ToolParams, options: ToolCallOptions): Promise<ToolAnswer>;
   getPrompt(

@@ -22,6 +22,8 @@ export type Discovered = {
   asks?: ReadonlyMap<string, QuestionKind> | undefined;
   /** Ill-made definitions that are not in the lists. */
   leftOut?: readonly LeftOut[] | undefined;
+  /** Tools that are listed without some keywords of their schemas. */
+  mended?: readonly { name: string; places: readonly string[] }[] | undefined;
 };
 
 /** What identifies a definition: the address of a resource, the name of everything else. */

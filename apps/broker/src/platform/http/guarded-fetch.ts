@@ -1,4 +1,5 @@
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
+import { OutgoingAgent } from './outgoing-agent.ts';
 import { createGuardedConnector, type GuardedConnectorOptions } from './guarded-connector.ts';
 import { asConnector } from './open-socket.ts';
 
@@ -14,7 +15,7 @@ export function createGuardedDispatcher(
   options: Omit<GuardedConnectorOptions, 'connectTimeoutMs'> & { connectTimeoutMs?: number; connections?: number },
 ): Agent {
   const { connectTimeoutMs = 5000, connections = 128 } = options;
-  return new Agent({
+  return new OutgoingAgent({
     connections,
     // the caller sets deadlines: an MCP answer may take minutes, and a stream of changes stays open for days
     headersTimeout: 0,

@@ -1,6 +1,7 @@
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import { portOf } from './allowed-addresses.ts';
 import { asConnector, openByProxy, openDirectly } from './open-socket.ts';
+import { OutgoingAgent } from './outgoing-agent.ts';
 import type { Outgoing } from './outgoing.ts';
 
 const timeoutMs = 5000;
@@ -10,7 +11,7 @@ const timeoutMs = 5000;
  * proxy, where there is one for them. Addresses from anyone else need createGuardedDispatcher.
  */
 export function createOutgoingDispatcher(outgoing: Outgoing): Agent {
-  return new Agent({
+  return new OutgoingAgent({
     connect: asConnector(async (target) => {
       const to = { host: target.hostname, port: portOf(target), tls: target.protocol === 'https:' };
       const proxy = outgoing.proxyFor(to);

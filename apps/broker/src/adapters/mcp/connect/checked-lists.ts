@@ -7,13 +7,14 @@ import {
   type StandardSchemaV1Sync,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import type { LeftOut } from '../upstream.ts';
+import type { LeftOut, MendedTool } from '../upstream.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { eachInTurns } from '#platform/in-turns.ts';
 import { isRecord } from '#platform/json.ts';
 import type { UpstreamTransport } from '../transports/upstream-transport.ts';
 import { isObjectSchema, readDefinition } from './definition-fault.ts';
 import { faultOfHeaderArguments } from './header-arguments.ts';
+import { withSoundSchemas } from './sound-schema.ts';
 import { withUnsaidObjects } from './unsaid-objects.ts';
 import { listPages, promptLimits, resourceLimits, toolLimits, type ListLimits } from './list-pages.ts';
 
@@ -70,6 +71,7 @@ const maxOpen = 32;
 /** More definitions than that on one page are not looked at: no server may have as many. */
 const maxOnPage = 4096;
 const maxRemembered = 512;
+const maxPlaces = 20;
 /** Of a whole list. Everybody's lists, searches and pages carry it: 512 definitions of 64 KiB would be 32 MiB of each. */
 const maxListBytes = 4 * 1024 * 1024;
 
@@ -84,6 +86,8 @@ export type CheckedLists = {
   read<Item>(list: ListKind<Item>, request: RequestOptions): Promise<Item[]>;
   /** What was left out of the lists that were read last. */
   leftOut(): LeftOut[];
+  /** The tools of the list that was read last whose schemas were mended. */
+  mended(): MendedTool[];
 };
 
 /**
@@ -99,6 +103,7 @@ export function checkLists(
 ): CheckedLists {
   const found = new Map<string, LeftOut[]>();
   const bytesOf = new Map<string, number>();
+  let mended: MendedTool[] = [];
   const takenOut = takeListsOut(transport);
 
   async function soundOf<Item>(list: ListKind<Item>, items: unknown): Promise<Item[]> {
@@ -117,10 +122,18 @@ export function checkLists(
   }
 
   function readSound<Item>({ kind, key, schema }: ListKind<Item>, listed: unknown) {
-    const item = kind === 'tool' ? withUnsaidObjects(listed, isLegacy) : listed;
+    const item = kind === 'tool' ? asSoundTool(withUnsaidObjects(listed, isLegacy)) : listed;
     const read = readDefinition(item, key, schema);
     const fault = kind === 'tool' && 'definition' in read ? faultOfTool(Object(item)) : undefined;
     return fault === undefined ? read : { fault };
+  }
+
+  function asSoundTool(listed: unknown): unknown {
+    const { tool, places } = withSoundSchemas(listed);
+    if (places.length > 0 && mended.length < maxRemembered) {
+      mended.push({ name: nameOf(listed, 'name'), places: places.slice(0, maxPlaces) });
+    }
+    return tool;
   }
 
   /** A definition that is too large for what is left leaves the room to smaller ones. */
@@ -145,6 +158,7 @@ export function checkLists(
       const { method, member, limits } = list;
       found.delete(method);
       bytesOf.delete(method);
+      if (list.kind === 'tool') mended = [];
       return listPages(member, { limits, emptyIsCursor: !isLegacy }, async (cursor) => {
         const params = cursor === undefined ? {} : { cursor };
         const { [member]: items, nextCursor } = await client.request({ method, params }, pageSchema, request);
@@ -154,6 +168,7 @@ export function checkLists(
       });
     },
     leftOut: () => [...found.values()].flat(),
+    mended: () => mended,
   };
 }
 

@@ -110,6 +110,14 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
     );
   }
 
+  /** Servers of before 2026-07-28 may have tools and say nothing of it: the SDK 1.x lists them. */
+  const announcesNothing = era === 'legacy' && !capabilities.tools && !capabilities.prompts && !capabilities.resources;
+  const unannouncedTools = () =>
+    list(true, toolList).catch((error: unknown) => {
+      if (error instanceof UpstreamError) return [];
+      throw error;
+    });
+
   return {
     era,
     protocolVersion: client.getNegotiatedProtocolVersion() ?? '',
@@ -118,11 +126,12 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
     instructions: client.getInstructions(),
     pid: transport.pid,
 
-    listTools: () => list(capabilities.tools, toolList),
+    listTools: () => (announcesNothing ? unannouncedTools() : list(capabilities.tools, toolList)),
     listPrompts: () => list(capabilities.prompts, promptList),
     listResources: () => list(capabilities.resources, resourceList),
     listResourceTemplates: () => list(capabilities.resources, templateList),
     leftOut: lists.leftOut,
+    mended: lists.mended,
 
     callTool(params, call) {
       return channel && goesFast(params, call) ? callFast(channel, params, call) : callThroughClient(params, call);

@@ -9,6 +9,8 @@ export type OpenOptions = {
   era?: Era;
   /** From the first packet (or spawn) to the end of the handshake. */
   connectTimeoutMs: number;
+  /** How long a server may be silent at server/discover before it is opened as legacy: half of the time there is. */
+  probeTimeoutMs?: number;
   /** Ends a handshake that is under way, with its process and sockets. */
   signal?: AbortSignal | undefined;
   /** For a whole list, all pages. */

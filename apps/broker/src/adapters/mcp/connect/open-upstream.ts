@@ -13,7 +13,7 @@ import { HttpTransport } from '../transports/http-transport.ts';
 import { StdioTransport } from '../transports/stdio-transport.ts';
 import { toUpstreamError } from '../wire/translate-error.ts';
 import type { Era, Upstream } from '../upstream.ts';
-import { UpstreamError } from '../upstream-error.ts';
+import { UpstreamError, type UpstreamErrorKind } from '../upstream-error.ts';
 import type { UpstreamTransport } from '../transports/upstream-transport.ts';
 import { WebSocketTransport } from '../transports/websocket-transport.ts';
 
@@ -23,9 +23,9 @@ const shortestAttemptMs = 100;
 /**
  * Connects to an MCP server of either era and completes its handshake.
  *
- * Without a known era, the server is probed with server/discover on the connection that will be used. A stdio or
- * WebSocket server that exits or stays silent is opened once more as legacy. 401, 403 and 5xx say nothing about the era
- * and end the attempt. With a known era there is no probe, unless the era turns out wrong.
+ * Without a known era, the server is probed with server/discover on the connection that will be used. One that exits, stays
+ * silent or answers with anything that is not MCP is opened once more as legacy (2026-07-28, Versioning). With a known era
+ * there is no probe, unless the era turns out wrong.
  *
  * @throws UpstreamError: unreachable, timeout, closed, bad_upstream, result_too_large, sign_in_required,
  *   refused_address, protocol, cancelled
@@ -35,14 +35,14 @@ export async function openUpstream(target: UpstreamTarget, options: OpenOptions)
   // whole: an error names it
   const remainingMs = () => Math.max(1, Math.round(deadlineAt - performance.now()));
   const first = options.era ?? 'probe';
-  const attempts: ('probe' | Era)[] =
-    first !== 'probe' ? [first, 'probe'] : target.type === 'http' ? ['probe'] : ['probe', 'legacy'];
+  const attempts: ('probe' | Era)[] = first !== 'probe' ? [first, 'probe'] : ['probe', 'legacy'];
   let failure: UpstreamError | undefined;
   for (const [index, mode] of attempts.entries()) {
     const isLast = index === attempts.length - 1;
     const attempt = await tryOpen(target, options, { mode, timeoutMs: remainingMs(), leaveTime: !isLast });
     if (attempt.upstream) return attempt.upstream;
-    failure = attempt.failure;
+    // what a modern server says of initialize, which it does not know, is not why it could not be opened
+    if (!failure || attempt.failure?.kind !== 'protocol') failure = attempt.failure;
     if (!attempt.mayBeOtherEra || remainingMs() < shortestAttemptMs || options.signal?.aborted) break;
   }
   throw failure ?? new UpstreamError('unreachable', 'no attempt was made');
@@ -57,7 +57,7 @@ async function tryOpen(
 ): Promise<Attempt> {
   const transport = createTransport(target, options, how.timeoutMs);
   // leave time for the older handshake in case the probe gets no answer
-  const probeTimeoutMs = target.type === 'http' && !how.leaveTime ? how.timeoutMs : how.timeoutMs / 2;
+  const probeTimeoutMs = options.probeTimeoutMs ?? (how.leaveTime ? how.timeoutMs / 2 : how.timeoutMs);
   const client = new Client(clientInfo, {
     versionNegotiation: { mode: negotiation(how.mode), probe: { timeoutMs: probeTimeoutMs } },
     capabilities: options.clientCapabilities ?? {},
@@ -83,7 +83,7 @@ async function tryOpen(
     connecting.catch(() => {});
     const failure = toUpstreamError(error, transport.ended);
     await transport.abort();
-    return { failure, mayBeOtherEra: mayBeOtherEra(how.mode, failure, error, transport) };
+    return { failure, mayBeOtherEra: mayBeOtherEra(how.mode, failure, error) };
   } finally {
     clearTimeout(timer);
     aborted.dispose();
@@ -106,13 +106,10 @@ function negotiation(mode: 'probe' | Era): VersionNegotiationMode {
   return mode === 'legacy' ? 'legacy' : { pin: modernRevision };
 }
 
+const undoneByProbe: ReadonlySet<UpstreamErrorKind> = new Set(['timeout', 'closed', 'bad_upstream', 'protocol']);
+
 /** Whether a server of the other era would fail in this way. */
-function mayBeOtherEra(
-  mode: 'probe' | Era,
-  failure: UpstreamError,
-  error: unknown,
-  transport: UpstreamTransport,
-): boolean {
+function mayBeOtherEra(mode: 'probe' | Era, failure: UpstreamError, error: unknown): boolean {
   switch (mode) {
     // a modern-only server answers initialize with a JSON-RPC error (-32022, -32601)
     case 'legacy':
@@ -121,9 +118,9 @@ function mayBeOtherEra(
       return (
         error instanceof SdkError && error.code === SdkErrorCode.EraNegotiationFailed && failure.kind === 'bad_upstream'
       );
-    // it exited or hung up at a request before initialize, as some older SDKs do, or it stayed silent
+    // it exited, hung up or failed at a request before initialize, as some older servers do, or it stayed silent
     case 'probe':
-      return failure.kind === 'timeout' || (transport.ended?.kind === 'closed' && failure.kind === 'closed');
+      return undoneByProbe.has(failure.kind);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { maxForeignBytes, mediaTypeOf, refuseStatus } from '../transports/bounded-fetch.ts';
+import { maxForeignBytes, mediaTypeOf, refuseEncoding, refuseStatus } from '../transports/bounded-fetch.ts';
 import { withoutMark } from '../wire/byte-order-mark.ts';
 import { parseServerJson } from '../wire/server-messages.ts';
 import { readOwnId } from '../wire/own-id.ts';
@@ -9,6 +9,7 @@ import { UpstreamError } from '../upstream-error.ts';
 import { EventStream } from './event-stream.ts';
 import type { FastChannel } from './fast-channel.ts';
 import { Backoff } from '#platform/backoff.ts';
+import { cleanLabel } from '#platform/clean-label.ts';
 import { GatheredBytes } from '#platform/gathered-bytes.ts';
 import { asRecord, parseObject } from '#platform/json.ts';
 import { oneInATurn } from '#platform/one-in-a-turn.ts';
@@ -101,6 +102,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     this.#status = status;
     this.#headers = headers;
+    try {
+      refuseEncoding(headers);
+    } catch (error) {
+      return this.#fail(toUpstreamError(error));
+    }
     const mediaType = mediaTypeOf(headers['content-type']);
     if (status === 200 && mediaType === 'text/event-stream') {
       this.#body = 'events';
@@ -184,7 +190,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const bytes = this.#gathered.take();
     try {
       refuseStatus(this.#status, bytes, { session: this.#channel.inSession, headers: this.#headers });
-      if (this.#status >= 400) throw fromErrorBody(this.#status, bytes);
+      if (this.#status >= 400) throw fromErrorBody(this.#status, bytes, mediaTypeOf(this.#headers['content-type']));
       if (this.#body !== 'json') {
         throw new UpstreamError('bad_upstream', 'answered with neither JSON nor an event stream');
       }
@@ -279,9 +285,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-function fromErrorBody(status: number, bytes: Buffer): UpstreamError {
-  const answer = readJsonRpcError(bytes.toString('utf8'));
-  return answer
-    ? new UpstreamError('protocol', answer.message, answer)
-    : new UpstreamError('bad_upstream', `HTTP ${status}`);
+/** Of what a server writes beside a status. */
+const maxWords = 500;
+/** JSON-RPC 2.0, section 5.1. */
+const invalidRequest = -32600;
+
+/** The words of a 4xx reach the model, which can often mend its arguments by them. A page is for people. */
+function fromErrorBody(status: number, bytes: Buffer, mediaType: string): UpstreamError {
+  const text = bytes.toString('utf8');
+  const answer = readJsonRpcError(text);
+  if (answer) return new UpstreamError('protocol', answer.message, answer);
+  const isForModels = mediaType === 'text/plain' || mediaType === 'application/json' || mediaType.endsWith('+json');
+  const words = isForModels ? cleanLabel(text.slice(0, maxWords * 2), maxWords) : '';
+  if (words === '') return new UpstreamError('bad_upstream', `HTTP ${status}`);
+  return new UpstreamError('protocol', `HTTP ${status}: ${words}`, { code: invalidRequest });
 }

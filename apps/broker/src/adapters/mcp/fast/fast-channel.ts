@@ -1,5 +1,6 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/client';
 import type { Dispatcher } from 'undici';
+import { ownHeaders } from '#platform/http/outgoing-agent.ts';
 import type { RunningCalls } from '../connect/running-calls.ts';
 import type { Era } from '../upstream.ts';
 import type { Pace } from '../wire/pace.ts';
@@ -50,7 +51,8 @@ export function createFastChannel(
     origin: url.origin,
     path: url.pathname + url.search,
     headers: {
-      ...endpoint.headers,
+      ...ownHeaders,
+      ...inLowerCase(endpoint.headers),
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       // a server refuses a version header that was not negotiated
@@ -65,4 +67,8 @@ export function createFastChannel(
     pace,
     nextId: () => ++lastId,
   };
+}
+
+function inLowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

@@ -11,8 +11,16 @@ export function isOrdinaryResult(result: Record<string, unknown>): boolean {
     content.every(isOrdinaryBlock) &&
     (structuredContent === undefined || asRecord(structuredContent) !== undefined) &&
     (isError === undefined || typeof isError === 'boolean') &&
-    (meta === undefined || asRecord(meta) !== undefined)
+    (meta === undefined || isOrdinaryMeta(meta))
   );
+}
+
+/** Where a client finds the page of an MCP App: its address may have to be written anew. */
+const pageKeys = ['ui', 'ui/resourceUri', 'openai/outputTemplate'] as const;
+
+function isOrdinaryMeta(value: unknown): boolean {
+  const meta = asRecord(value);
+  return meta !== undefined && pageKeys.every((key) => meta[key] === undefined);
 }
 
 function isOrdinaryBlock(value: unknown): boolean {

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Dispatcher } from 'undici';
 import { GatheredBytes } from '#platform/gathered-bytes.ts';
+import { cleanLabel } from '#platform/clean-label.ts';
 import { bearerParameters } from '#platform/http/challenge-header.ts';
 import { readRetryAfter } from '#platform/http/retry-after.ts';
 import { refuseDeepJson } from '../wire/answer-depth.ts';
@@ -12,7 +13,7 @@ import { rewriteServerJson } from '../wire/server-messages.ts';
 import { sdkCost } from '../notices/notice-limits.ts';
 import { createStreamPace, type Pace } from '../wire/pace.ts';
 import { createEventSplitter } from '../wire/sse-events.ts';
-import { readJsonRpcError } from '../wire/translate-error.ts';
+import { protocolError, readJsonRpcError } from '../wire/translate-error.ts';
 import { UpstreamError } from '../upstream-error.ts';
 
 /** Bodies that are not MCP are only read for the log. */
@@ -60,6 +61,12 @@ export function createBoundedFetch(options: {
     const mediaType = mediaTypeOf(answer.headers['content-type']);
     const isJson = mediaType === 'application/json';
     const exchange = options.currentExchange();
+    try {
+      refuseEncoding(answer.headers);
+    } catch (error) {
+      answer.body.destroy();
+      throw error;
+    }
 
     if (status === 200 && mediaType === 'text/event-stream') {
       if (exchange) exchange.streaming = true;
@@ -107,8 +114,9 @@ export function refuseStatus(
   if (status === 401 || (status === 403 && isScopeChallenge(wwwAuthenticate))) {
     throw new UpstreamError('sign_in_required', `the server asks for a sign-in (HTTP ${status})`, { wwwAuthenticate });
   }
-  if (status >= 300 && status < 400)
-    throw new UpstreamError('bad_upstream', `redirects are not followed (HTTP ${status})`);
+  if (status >= 300 && status < 400) {
+    throw new UpstreamError('bad_upstream', `redirects are not followed (HTTP ${status}${target(exchange.headers)})`);
+  }
   if (exchange.session && isSessionLoss(status, body)) {
     throw new UpstreamError('session_lost', `the server no longer knows the session (HTTP ${status})`);
   }
@@ -119,7 +127,24 @@ export function refuseStatus(
   if (status === 503) throw new UpstreamError('unreachable', `HTTP ${status}`);
   // a proxy lost its server, perhaps during the call
   if (status === 502 || status === 504) throw new UpstreamError('closed', `HTTP ${status}`);
-  if (status >= 500) throw new UpstreamError('bad_upstream', `HTTP ${status}`);
+  if (status >= 500) {
+    const error = readJsonRpcError(body.toString('utf8'));
+    throw error
+      ? protocolError(error, { inSession: exchange.session })
+      : new UpstreamError('bad_upstream', `HTTP ${status}`);
+  }
+}
+
+/** Where a redirect leads: mostly the address with a slash more, or with https, which then belongs into the manifest. */
+function target({ location }: AnswerHeaders): string {
+  return typeof location === 'string' && location !== '' ? ` to ${cleanLabel(location.slice(0, 300), 200)}` : '';
+}
+
+/** We ask for answers as they are: another encoding would be bytes without a meaning here. */
+export function refuseEncoding({ 'content-encoding': encoding }: AnswerHeaders): void {
+  if (encoding === undefined || encoding === '' || encoding === 'identity') return;
+  const named = cleanLabel(String(encoding).slice(0, 40));
+  throw new UpstreamError('bad_upstream', `the answer is compressed (${named}), though the request said identity`);
 }
 
 /** Whether the token is valid but lacks scopes (RFC 6750, section 3.1): the user must sign in again with more scopes. */

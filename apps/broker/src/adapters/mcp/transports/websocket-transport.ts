@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/client';
 import { WebSocket } from 'ws';
+import { ownHeaders } from '#platform/http/outgoing-agent.ts';
 import { createGuardedConnector } from '#platform/http/guarded-connector.ts';
 import { createMessageReader } from '../wire/message-reader.ts';
 import { sdkCost } from '../notices/notice-limits.ts';
@@ -37,7 +38,7 @@ export class WebSocketTransport implements UpstreamTransport {
   async #open(own: Record<string, string>): Promise<void> {
     if (this.ended) throw this.ended;
     const { url, connectTimeoutMs, maxResultBytes } = this.#options;
-    const headers = { ...this.#options.headers, ...own };
+    const headers = { 'user-agent': ownHeaders['user-agent'], ...this.#options.headers, ...own };
     const { hostname, host, port } = url;
     const protocol = url.protocol === 'wss:' ? 'https:' : 'http:';
     const connect = createGuardedConnector(this.#options);

@@ -93,7 +93,10 @@ function conditionOf(
 }
 
 /** What is joined for an order, and its terms. */
-function orderOf(sort: ManifestSort | undefined, snapshot: CatalogueSnapshot): Record<'join' | 'by', RawBuilder<unknown>> {
+function orderOf(
+  sort: ManifestSort | undefined,
+  snapshot: CatalogueSnapshot,
+): Record<'join' | 'by', RawBuilder<unknown>> {
   const byId = sql`server_id collate "C"`;
   if (sort === undefined) return { join: sql``, by: byId };
   const isDescending = sort.startsWith('-');

@@ -5,6 +5,9 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import { isListed } from '../view/is-listed.ts';
 import type { RequestContext } from '../view/request-context.ts';
 
+/** Of each server, in characters: some write a manual. Its own link has the whole. */
+const maxInstructions = 500;
+
 /** Lists every server that the user may use, switched on or not, with what is left to do before its tools work. */
 export async function listMyServers(
   { caller, capabilities }: RequestContext,
@@ -26,6 +29,7 @@ export async function listMyServers(
           toolPrefix: toolPrefix(server.slug),
           status: server.status,
           switchedOn: seen.part(server) !== undefined,
+          ...(server.instructions !== undefined && { instructions: server.instructions.slice(0, maxInstructions) }),
           tools: listed.length,
           estimatedTokens: estimateTokens(listed),
           ...(needsSignIn && { needsSignIn: true, signInAt: connectUrl(parts.publicUrl, server.id) }),

@@ -159,6 +159,8 @@ describe.each([
       serversSchema.parse((await client.callTool({ name: 'list_my_servers', arguments: {} })).structuredContent)
         .servers;
     expect((await servers()).map(({ id, switchedOn }) => `${id} ${switchedOn}`)).toEqual(['one true', 'two false']);
+    // the instructions on /mcp are ours: what each server says stands here
+    expect(await servers()).toMatchObject([{ instructions: 'be kind' }, { instructions: 'be kind' }]);
     expect((await servers()).map(({ toolPrefix }) => toolPrefix)).toEqual(['one__', 'two__']);
     await web('POST', '/mcp/two/enable');
     const call = { name: 'call_tool', arguments: { name: 'two__echo', arguments: { text: 'at once' } } };

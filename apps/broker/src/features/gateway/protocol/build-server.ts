@@ -132,6 +132,7 @@ function instructions(context: RequestContext, parts: GatewayParts): string {
   return (
     'This server combines the tools of several services. The part of a tool name before "__" tells you which service it belongs to. ' +
     'To use a tool that is not in your list, find it with find_tools and call it with call_read_only_tool or call_tool. ' +
+    'list_my_servers says what each service wants you to know about its tools. ' +
     'If a result has isError, its text tells you what to do.'
   );
 }

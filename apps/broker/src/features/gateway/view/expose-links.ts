@@ -1,22 +1,26 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import { exposeUri, type CatalogueServer } from '#features/catalogue/index.ts';
 import { normalUri } from '#platform/normal-uri.ts';
-import { withPages } from './app-pages.ts';
+import { pagesOf, withPages } from './app-pages.ts';
 import { hasResource, matchCost } from './own-templates.ts';
 import type { RequestContext } from './request-context.ts';
 
 /**
- * Rewrites the addresses of a server's resources, linked and embedded, so that they can be read on the link where the client got them. On /mcp, a URI that
- * is in none of the server's lists gets the server's name as a prefix, because it does not identify its owner.
+ * Rewrites the addresses of a server's resources, linked and embedded, and of the pages in `_meta`, so that they can be read on
+ * the link where the client got them. On /mcp, a URI that is in none of the server's lists gets the server's name as a prefix,
+ * because it does not identify its owner. Addresses of the web stay: clients fetch them from there (2026-07-28, Resources).
  */
-export function exposeLinks<Result extends Pick<CallToolResult, 'content'>>(
+export function exposeLinks<Result extends Pick<CallToolResult, 'content' | '_meta'>>(
   context: RequestContext,
   server: CatalogueServer,
   result: Result,
 ): Result {
-  if (context.serverId !== undefined || !result.content?.some(isLink)) return result;
+  if (context.serverId !== undefined) return result;
+  const { content, _meta: meta } = result;
+  const pages = meta && pagesOf(meta).length > 0 ? exposePages(context, server, meta) : undefined;
+  if (!pages && !content?.some(isLink)) return result;
   const expose = linkExposer(server);
-  return { ...result, content: result.content.map(expose) };
+  return { ...result, ...(content && { content: content.map(expose) }), ...(pages && { _meta: pages }) };
 }
 
 /** Rewrites the page URIs in a tool's `_meta` to name its server: other servers may use the same URIs. */
@@ -43,6 +47,7 @@ export function linkExposer(server: CatalogueServer): (block: ContentBlock) => C
   function expose(uri: string): string {
     const listed = listedName(server, uri);
     if (listed !== undefined) return listed;
+    if (isOfWeb(uri)) return uri;
     matched += (uri.length + matchCost) * server.templates.length;
     if (matched <= mostMatched && hasResource(server, uri)) return uri;
     return exposeUri(server.slug, uri);
@@ -64,4 +69,5 @@ function listedName({ resources }: CatalogueServer, uri: string): string | undef
   return names.get(uri) ?? names.get(normalUri(uri));
 }
 
+const isOfWeb = (uri: string) => /^https?:\/\//i.test(uri);
 const isLink = ({ type }: ContentBlock) => type === 'resource_link' || type === 'resource';

@@ -15,6 +15,14 @@ let token: string;
 let server: { port: number; close(): Promise<void> };
 
 const text = 'as its server wrote it';
+const link = (uri: string) => ({ type: 'resource_link', uri, name: 'a' });
+const callResults: Record<string, object> = {
+  web: { content: [link('https://example.com/a'), link('HTTP://example.com/b'), link('httpsx://c')] },
+  page: {
+    content: [{ type: 'text', text }],
+    _meta: { ui: { resourceUri: 'ui://page/x' }, 'openai/outputTemplate': 'ui://page/y', other: 'ui://page/z' },
+  },
+};
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST') return void response.writeHead(405).end();
   const { id, method, params } = asRecord(await json(request)) ?? {};
@@ -27,8 +35,10 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
       capabilities: { resources: {}, tools: {}, prompts: {} },
       serverInfo: { name: 'spelling', version: '1' },
     },
-    'tools/list': { tools: [{ name: 'show', inputSchema: { type: 'object' } }] },
-    'tools/call': {
+    'tools/list': {
+      tools: ['show', 'web', 'page'].map((tool) => ({ name: tool, inputSchema: { type: 'object' } })),
+    },
+    'tools/call': callResults[String(asRecord(params)?.['name'])] ?? {
       content: [embedded('files://host/Mein%20Haus'), embedded('inline://1'), embedded('docs://Host/a/b')],
     },
     'prompts/list': { prompts: [{ name: 'show' }] },
@@ -110,4 +120,23 @@ test('embedded resources stand under the addresses at which they can be read, as
     const read = await ask('/mcp', 'resources/read', { uri: resource.uri });
     expect(read.result, resource.uri).toMatchObject({ contents: [{ uri: resource.uri }] });
   }
+});
+
+test('links to the web stay as they are, since clients fetch them from there', async () => {
+  const { result } = await ask('/mcp', 'tools/call', { name: 'spelling__web' });
+  expect(Object(result).content.map(({ uri }: { uri: string }) => uri)).toEqual([
+    'https://example.com/a',
+    'HTTP://example.com/b',
+    'souk://spelling/httpsx://c',
+  ]);
+});
+
+test('the page of a result is that of its server, as in the definition of its tool', async () => {
+  const page = async (at: string, name: string) => Object((await ask(at, 'tools/call', { name })).result)._meta;
+  expect(await page('/mcp', 'spelling__page')).toMatchObject({
+    ui: { resourceUri: 'ui://souk/spelling/page/x' },
+    'openai/outputTemplate': 'ui://souk/spelling/page/y',
+    other: 'ui://page/z',
+  });
+  expect(await page('/s/spelling/mcp', 'page')).toMatchObject({ ui: { resourceUri: 'ui://page/x' } });
 });

@@ -33,6 +33,7 @@ export function findFaults(
   const findings = [
     ...sharedFolderNotes(manifest, policy).map((text): Finding => ({ weight: 'bad', about: null, text })),
     ...leftOut(offer),
+    ...mended(discovered),
     ...offer.items.flatMap((item) =>
       item.kind === 'tool' ? ofTool(item, tokensOf.get(item.name) ?? 0) : ofOther(item),
     ),
@@ -52,6 +53,13 @@ function leftOut({ leftOut: dropped }: InspectedOffer): Finding[] {
     about: shown(name),
     text: `The ${kind} is left out: ${reason}.`,
   }));
+}
+
+function mended({ mended: tools = [] }: Discovered): Finding[] {
+  return tools.map(({ name, places }) => {
+    const where = `${places.slice(0, 3).join(', ')}${places.length > 3 ? ', …' : ''}`;
+    return bad(name, `Clients or models refuse a part of its schemas. It is listed without: ${where}.`);
+  });
 }
 
 function ofTool(item: Item, tokens: number): Finding[] {

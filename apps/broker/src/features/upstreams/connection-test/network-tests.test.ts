@@ -219,7 +219,9 @@ test('what clients would notice is found: what is left out, hidden characters, n
   expect(text).toMatch(
     /^long-x+: .*own name, of 75 characters.* In everyone's link it is tested__long-x+_[0-9a-f]{6}\.$/m,
   );
-  expect(text).toMatch(/^either: Some clients refuse its input schema: anyOf at its top level\.$/m);
+  expect(text).toMatch(
+    /^either: Clients or models refuse a part of its schemas\. It is listed without: inputSchema\.anyOf\.$/m,
+  );
   expect(text).toMatch(/^deep: .*inputSchema\.properties\.filter is a list that does not say of what\.$/m);
   expect(text).toMatch(/^wide: Its definition takes about 2\d\d\d tokens/m);
   expect(text).toMatch(/^gone: It has a price of 4 credits, and the server does not offer it\.$/m);

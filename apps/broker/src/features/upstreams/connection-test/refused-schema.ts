@@ -1,7 +1,5 @@
 import { asRecord } from '#platform/json.ts';
 
-/** Neither Anthropic's nor OpenAI's API takes these in a tool's schema beside `type: object`. */
-const refusedOnTop = ['oneOf', 'anyOf', 'allOf', 'enum', 'not'] as const;
 /** Anthropic's API takes only such names of arguments. */
 const argumentName = /^[A-Za-z0-9_.-]{1,64}$/;
 
@@ -14,20 +12,17 @@ const single = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'c
 export function refusedSchema(schema: unknown): string | undefined {
   const root = asRecord(schema);
   if (!root) return undefined;
-  const onTop = refusedOnTop.find((key) => root[key] !== undefined);
-  if (onTop !== undefined) return `${onTop} at its top level`;
   const odd = Object.keys(asRecord(root['properties']) ?? {}).find((name) => !argumentName.test(name));
   if (odd !== undefined) return `the name of the argument "${odd.slice(0, 80)}"`;
   return refusedInside(root, 'inputSchema');
 }
 
 function refusedInside(schema: Record<string, unknown>, path: string): string | undefined {
-  const { type, $ref: reference } = schema;
+  const { type } = schema;
   const isList = type === 'array' || (Array.isArray(type) && type.includes('array'));
   if (isList && schema['items'] === undefined && schema['prefixItems'] === undefined) {
     return `${path} is a list that does not say of what`;
   }
-  if (typeof reference === 'string' && !reference.startsWith('#')) return `${path} refers to another document`;
   for (const [place, inner] of innerSchemas(schema)) {
     const refused = refusedInside(inner, `${path}.${place}`);
     if (refused !== undefined) return refused;

@@ -77,8 +77,7 @@ async function ask(
   try {
     const answer = await request(address, {
       dispatcher,
-      // what is compressed may be a thousand times as large as it looks
-      headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+      headers: { accept: 'application/json' },
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
     answer.body.on('error', () => {});

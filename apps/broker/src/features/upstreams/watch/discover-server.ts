@@ -85,16 +85,17 @@ export async function discoverServer(
 /** Everything that a server lists over this connection. @throws UpstreamError */
 export async function readAll(upstream: Upstream): Promise<Discovered> {
   const { capabilities } = upstream;
-  // Each list is asked for by its own capability.
+  // Each list is asked for by its own capability: that of the tools is judged where they are read.
   const [tools, prompts, resources, templates] = await Promise.all([
-    capabilities.tools ? upstream.listTools() : [],
+    upstream.listTools(),
     capabilities.prompts ? upstream.listPrompts() : [],
     capabilities.resources ? upstream.listResources() : [],
     capabilities.resources ? upstream.listResourceTemplates().catch(ignoreUnknownMethod) : [],
   ]);
   const features = featuresOf(capabilities);
   const { era, instructions } = upstream;
-  return { era, instructions, features, tools, prompts, resources, templates, leftOut: upstream.leftOut() };
+  const [leftOut, mended] = [upstream.leftOut(), upstream.mended()];
+  return { era, instructions, features, tools, prompts, resources, templates, leftOut, mended };
 }
 
 /** Many servers have resources and no templates, and answer "method not found". */

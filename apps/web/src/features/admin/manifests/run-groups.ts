@@ -14,7 +14,10 @@ const order: Readonly<Record<ManifestRunItem['status'], number>> = {
 };
 
 /** "connect ECONNREFUSED 10.0.0.1:443" is the same for every address. */
-const withoutAddress = (message: string) => message.replace(/ \S{1,300}:\d{1,5}$/, '');
+function withoutAddress(message: string): string {
+  const start = message.lastIndexOf(' ');
+  return start > 0 && /:\d{1,5}$/.test(message.slice(start)) ? message.slice(0, start) : message;
+}
 
 /** Folds equal failures into one, and sorts by what needs reading; else the order stays as it is. */
 export function groupRun(items: readonly ManifestRunItem[]): RunGroup[] {

@@ -98,8 +98,10 @@ export function ServiceCard({ userId, service, enable, details, account, onPurch
       {besides && <p className="text-[0.8125rem] text-quiet">{besides}</p>}
       {features.length > 0 && (
         <Facts className="text-[0.8125rem] text-quiet">
-          {features.slice(0, shownFeatures)}
-          {features.length > shownFeatures && `+${features.length - shownFeatures} more`}
+          {features.slice(0, shownFeatures - 1)}
+          {features.length > shownFeatures
+            ? `${features[shownFeatures - 1]} +${features.length - shownFeatures} more`
+            : features[shownFeatures - 1]}
         </Facts>
       )}
       <div className="mt-auto flex flex-wrap items-center gap-x-3 gap-y-2 border-t border-line pt-3">
