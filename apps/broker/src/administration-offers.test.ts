@@ -270,6 +270,64 @@ test('a subscriber who upgrades after a move gets the credits that their paid mo
   expect(await grants(ann.userId)).toEqual([200, 800]);
 });
 
+test('a plan whose price has moved is upgraded at its renewal: what is left of a month is worth what was paid for it', async () => {
+  const { shop } = area;
+  await addPlan('raised', { amount: 500, monthlyCredits: 200 });
+  await addPlan('above', { amount: 1900, monthlyCredits: 800, tier: 'T2' });
+  const ann = await area.newPerson();
+  const paymentId = await ann.subscribe('raised');
+  const clock = await giveClock(shop, paymentId);
+  await edit('raised', { amount: 6000 });
+  await shop.billing.prices.synced();
+  const by = { actorId: area.administrator.userId };
+  await shop.billing.payments?.moves.begin('raised', { movable: 1, amount: 6000, monthlyCredits: 200 }, by);
+  await waitUntil('the move has ended', async () => (await show('raised')).moves[0]?.endedAt !== null);
+  const { id = '', currentPeriodEnd } = (await ann.plan()) ?? {};
+  const body = { planId: 'above', preview: true };
+  const { change } = await ann.api.changeSubscription({ params: { id }, body });
+  expect(change).toMatchObject({
+    kind: 'upgrade',
+    amountDue: 0,
+    creditsNow: 0,
+    prorationDate: null,
+    at: currentPeriodEnd,
+  });
+  const shown = { amountDue: 0, nextAmount: 1900 };
+  await ann.api.changeSubscription({ params: { id }, body: { planId: 'above', preview: false, shown } });
+  expect(await ann.plan()).toMatchObject({ mcpId: 'raised', nextPlanId: 'above' });
+  try {
+    await clock.advanceDays(32);
+    shop.ahead.ms += 32 * dayMs;
+    await settle(shop);
+    expect(await ann.plan()).toMatchObject({ mcpId: 'above' });
+    expect(await grants(ann.userId)).toEqual([200, 800]);
+    const customer = await shop.stripe.subscriptions.retrieve(paymentId, { expand: ['customer'] });
+    expect(Object(customer.customer).balance).toBe(0);
+    const paid = (await shop.stripe.invoices.list({ subscription: paymentId })).data.map((one) => one.amount_paid);
+    expect(paid).toEqual([1900, 500]);
+  } finally {
+    shop.ahead.ms -= 32 * dayMs;
+  }
+});
+
+test('what a canceled plan costs if it is resumed is the price to which it moves', async () => {
+  const { shop } = area;
+  await addPlan('lowered', { amount: 1900 });
+  const ann = await area.newPerson();
+  await ann.subscribe('lowered');
+  await edit('lowered', { amount: 900 });
+  await shop.billing.prices.synced();
+  const by = { actorId: area.administrator.userId };
+  await shop.billing.payments?.moves.begin('lowered', { movable: 1, amount: 900, monthlyCredits: 300 }, by);
+  await shop.billing.payments?.moves.workOff();
+  const params = { id: (await ann.plan())?.id ?? '' };
+  await ann.api.cancelSubscription({ params });
+  const cancelled = await ann.plan();
+  expect(cancelled).toMatchObject({ charge: null, priceChange: null, chargeIfResumed: { amountCents: 900 } });
+  await ann.api.resumeSubscription({ params });
+  expect(await ann.plan()).toMatchObject({ charge: cancelled?.chargeIfResumed, chargeIfResumed: null });
+});
+
 test('an edit that was made from another revision is refused, and says who changed the offer; the other one stays', async () => {
   await addPlan('shared');
   const { offer } = await show('shared');

@@ -78,6 +78,8 @@ export function presentOwned(
       pendingUntil: isoOrNull(pendingOf(plan)?.untilMs),
       source: presentSource(plan.source),
       ...renewalOf(plan.id),
+      // a plan that is canceled has no renewal that could cost something else
+      ...(plan.isCancelled && { priceChange: null }),
       charge: chargeOf(plan),
       chargeIfResumed: chargeIfResumed(plan),
     })),

@@ -60,8 +60,8 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     return { ...order, status: 'fulfilled' };
   }
 
-  async function end(order: Order, status: 'expired' | 'failed'): Promise<Order> {
-    await decideOrder(db.query, order.id, ['open'], { status, at: new Date(now()) });
+  async function end(order: Order, status: 'expired' | 'failed', subscriptionId?: string): Promise<Order> {
+    await decideOrder(db.query, order.id, ['open'], { status, at: new Date(now()), subscriptionId });
     return { ...order, status };
   }
 
@@ -79,7 +79,7 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     accept: locked(accept),
     finish: locked((order, _session, lock) => finish(order, lock)),
     expire: (order) => end(order, 'expired'),
-    fail: (order) => end(order, 'failed'),
+    fail: (order, session) => end(order, 'failed', idOf(session.subscription)),
     async close(order, session) {
       try {
         await provider.call((stripe) => stripe.checkout.sessions.expire(session.id));

@@ -102,6 +102,22 @@ describeOnDatabases('money that the provider has', migrations, (open) => {
     expect(await alarms('payment.found-by-reconciler')).toBe(0);
   });
 
+  test('a first payment that failed late is not collected any more once the plan was bought with a card', async () => {
+    const first = await ann.api.startCheckout({ body: basic });
+    await pay(shop, first.checkoutUrl, fails);
+    await bankDecides(first.sessionId);
+    await waitUntil('it has failed', async () => (await orders())[0] === 'failed');
+    const second = await ann.api.startCheckout({ body: basic });
+    await pay(shop, second.checkoutUrl);
+    await waitUntil('the plan is there', async () => (await ann.plan()) !== undefined);
+    await waitUntil('its order is done', async () => (await orders()).includes('fulfilled'));
+    const { subscription } = await shop.stripe.checkout.sessions.retrieve(first.sessionId);
+    expect(await shop.stripe.subscriptions.retrieve(String(subscription))).toMatchObject({ status: 'canceled' });
+    const [invoice] = (await shop.stripe.invoices.list({ subscription: String(subscription) })).data;
+    expect(invoice?.status, 'no page of it takes money').toBe('void');
+    expect(await ann.plan()).toMatchObject({ mcpId: 'basic', status: 'active' });
+  });
+
   test('without any event, the look at what the provider has finds it within a day, and tells the operator', async () => {
     shop.control.drop(1000);
     const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: basic });

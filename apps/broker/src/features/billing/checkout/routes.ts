@@ -25,8 +25,17 @@ export function mountCheckoutRoutes(
   }));
 
   router.route(getPaymentSession, async ({ caller, params }) => {
-    const data = checkout && (await checkout.payment(caller.userId, params.sessionId));
+    const data = checkout && (await checkout.payment(caller.userId, params.sessionId).catch(unread));
     if (!data) throw new SoukError('not_found');
     return { success: true as const, data };
+  });
+}
+
+/** The person may have paid on the provider's page: nothing here may say that they were not charged. */
+function unread(error: unknown): never {
+  if (!(error instanceof SoukError) || error.code !== 'payments_unavailable') throw error;
+  throw new SoukError('payments_unavailable', {
+    message: "We can't ask the payment provider right now. If you paid, it counts: look again in a minute.",
+    cause: error,
   });
 }

@@ -15,8 +15,11 @@ export async function findUnpaid(
   const { rows } = await query<{ payment_id: string }>(
     `select payment_id from ${kind === 'plan' ? 'subscriptions' : 'access_grants'}
      where user_id = $1 and livemode = $2 and source = 'payment' and payment_id <> $3 and past_due and ended_at is null
-       and ${kind === 'plan' ? '$4::text is not null' : 'server_id = $4'}`,
-    [userId, livemode, but ?? '', itemId],
+       and ${kind === 'plan' ? '$4::text is not null' : 'server_id = $4'}
+     union select subscription_id from checkout_orders
+     where user_id = $1 and livemode = $2 and kind = $5 and status = 'failed' and subscription_id <> $3
+       and ($5 = 'plan' or item_id = $4)`,
+    [userId, livemode, but ?? '', itemId, kind],
   );
   return rows.map((row) => row.payment_id);
 }

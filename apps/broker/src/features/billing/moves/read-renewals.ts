@@ -15,7 +15,7 @@ type Row = {
   applies_at: Date | null;
 };
 
-/** What the renewals of a person's plans cost, and what changes with one that is yet to come. */
+/** What the renewals of a person's plans cost, or would if they resumed them, and what changes with one that is yet to come. */
 export async function readRenewals(
   query: Query,
   { userId, livemode, nowMs }: { userId: string; livemode: boolean; nowMs: number },
@@ -27,7 +27,7 @@ export async function readRenewals(
        from price_move_items i join price_moves m on m.id = i.move_id
        where i.payment_id = s.payment_id and i.status in ('queued', 'moved') and i.applies_at > $3
          and m.plan_id = coalesce(s.next_plan_id, s.plan_id)
-       order by m.started_at desc limit 1) m on s.cancelled_at is null
+       order by m.started_at desc limit 1) m on true
      where s.user_id = $1 and s.livemode = $2 and s.ended_at is null and s.source = 'payment' and s.price_amount is not null`,
     [userId, livemode, new Date(nowMs)],
   );

@@ -21,6 +21,7 @@ import { endRentalsWithPlan, type ChosenRentals } from '../overlap/end-with-plan
 import type { Prices } from '../prices/create-prices.ts';
 import { findPlan, requireActive, type Own } from './find-own.ts';
 import { totalsOfInvoice } from './read-next-invoice.ts';
+import { isPaidAsPriced } from './is-paid-as-priced.ts';
 import { readSubscription, type ProviderSubscription } from './read-subscription.ts';
 import { readPlan } from './subscription-store.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
@@ -107,8 +108,10 @@ export function createChangePlan(given: {
     const same = await findSame(paymentId, target, prorationDate);
     const kind = same ? 'upgrade' : await judge(own, target);
     const items = [{ id: read.itemId, price: target.wantedPriceId }];
-    // a debit is decided days later, and no change can wait for it: a higher plan begins with the next period
-    const isNow = kind === 'upgrade' && !read.isDebited;
+    // Else a higher plan begins with the next period. A debit is decided days later, and no change can wait for it.
+    const isNow =
+      same !== undefined ||
+      (kind === 'upgrade' && !read.isDebited && (await isPaidAsPriced(query, paymentId, new Date(clock.now()))));
     const proration = isNow
       ? {
           proration_behavior: 'always_invoice' as const,

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { waitUntil } from '#testing/wait-until.ts';
 import { settle, startShop, type Shop } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
+import { intentOf } from '../refunds/testing/refunds-at-provider.ts';
 import { giveClock, newSubscriber, type Subscriber } from './testing/subscriber.ts';
 
 const minuteMs = 60_000;
@@ -292,4 +293,15 @@ test('a higher plan of the next period does not count before its renewal is paid
     'subscription_update completed 0',
     `subscription_update completed ${amounts['pro']}`,
   ]);
+});
+
+test('a plan of which a payment was refunded is upgraded at its renewal: nothing is given back a second time', async () => {
+  const { ann, paymentId } = await subscribed(10);
+  await shop.stripe.refunds.create({ payment_intent: await intentOf(shop, paymentId) });
+  await waitUntil('the refund is known', async () => (await ann.history()).some((row) => row.startsWith('refund ')));
+  const { currentPeriodEnd } = (await ann.plan()) ?? {};
+  const { change: shown } = await change(ann, { planId: 'pro', preview: true });
+  expect(shown).toMatchObject({ kind: 'upgrade', amountDue: 0, prorationDate: null, at: currentPeriodEnd });
+  await change(ann, { planId: 'pro' });
+  expect(await ann.plan()).toMatchObject({ mcpId: 'basic', nextPlanId: 'pro' });
 });
