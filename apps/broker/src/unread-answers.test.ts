@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { startListServer } from '#features/catalogue/testing/list-server.ts';
 import { startEndingServer, type EndingServer } from './features/gateway/call/testing/ending-server.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { modernRequest } from '#testing/modern-request.ts';
@@ -29,8 +30,12 @@ afterEach(async () => {
   await server?.close();
 });
 
-async function start(unread: Partial<UnreadLimits>, env: NodeJS.ProcessEnv = {}): Promise<void> {
-  app = await startTestApp({ allowAddresses: [server.address], env: { ...withoutHealthChecks, ...env }, unread });
+async function start(unread: Partial<UnreadLimits>, env: NodeJS.ProcessEnv = {}, others: string[] = []): Promise<void> {
+  app = await startTestApp({
+    allowAddresses: [server.address, ...others],
+    env: { ...withoutHealthChecks, ...env },
+    unread,
+  });
   app.server.server.on('connection', (socket) => atBroker.set(Number(socket.remotePort), socket));
   await deployManifest(app, { id: 'large', connection: { type: 'http', url: server.url } });
 }
@@ -136,4 +141,44 @@ test('a call has its place among those of its person until its answer was read',
   first?.resume();
   // it waits 2 s at most, in which a busy machine may not have read all
   if (!(await isDone(waiting))) await waitUntil('its place is free', () => isDone(call(ann, 'ok')));
+});
+
+/** The catalog as a visitor reads it, who reads no more than its beginning. */
+function visit(from: string): Socket {
+  const { host, port } = new URL(app.publicUrl);
+  const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress: from });
+  open.push(socket);
+  socket.on('error', () => {});
+  socket.once('data', () => socket.pause());
+  socket.write(`GET /mcp/tools HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
+  return socket;
+}
+
+test('what visitors leave unread ends their own connections, and no call of a person waits for it', async () => {
+  const description = 'x'.repeat(60_000);
+  const tools = Array.from({ length: 60 }, (_, index) => ({
+    name: `t${index}`,
+    description,
+    inputSchema: { type: 'object' },
+  }));
+  const many = await startListServer('modern', { tools });
+  onTestFinished(() => many.close());
+  const bounds = { shared: [], bytesOfAddress: 8 * mebibyte, bytesOfAll: 8 * mebibyte };
+  await start({ ...patient, ...bounds }, {}, [many.address]);
+  const ann = await tokenOf('ann@souk.test');
+  // the list of all tools is larger than what the kernel keeps for a connection
+  for (const id of ['many', 'more', 'most', 'all-of-it'])
+    await deployManifest(app, { id, connection: { type: 'http', url: many.url } });
+  const visitors: Socket[] = [];
+  await waitUntil('a connection of the address is ended', async () => {
+    const next = visit('127.0.0.2');
+    visitors.push(next);
+    await waitUntil('it is answered or ended', () => next.bytesRead > 0 || isEnded(next));
+    return visitors.some(isEnded);
+  });
+  expect(visitors.length, 'the first ones were answered').toBeGreaterThan(1);
+  const other = visit('127.0.0.3');
+  await hasBegun(other);
+  expect(isEnded(other)).toBe(false);
+  expect(await call(ann, 'ok')).toContain('"done"');
 });

@@ -11,6 +11,7 @@ import { migrate } from '#platform/db/migrate.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createDownloads, type Downloads } from '#platform/http/downloads.ts';
 import { createKeepAlive, type KeepAlive } from '#platform/http/keep-alive.ts';
+import { thisMachine } from '#platform/http/connection-limits.ts';
 import { createUnreadAnswers, type UnreadAnswers } from '#platform/http/unread-answers.ts';
 import { createIds, type Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
@@ -69,7 +70,7 @@ export async function openPlatform(options: AppOptions): Promise<Platform> {
     keptKey: (purpose) => loadKeptKey(purpose, { query: db.query, vault, masterKey }),
     stopListening,
     keepAlive: createKeepAlive(options.keepAlive),
-    unread: createUnreadAnswers(options.unread),
+    unread: createUnreadAnswers({ shared: [...config.trustProxy, ...thisMachine], ...options.unread }),
     downloads: createDownloads(),
     leaving: connectOutgoing(config.outgoingProxy, log, options.resolve),
     telemetry: config.telemetry && (await openTelemetry(config.telemetry, { version, instanceId: randomUUID(), log })),

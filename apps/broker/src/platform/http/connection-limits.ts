@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { BlockList, isIPv6, type Socket } from 'node:net';
-import { addressGroup } from './address-group.ts';
+import type { Socket } from 'node:net';
 import { SoukError } from '../errors.ts';
 import { renderError, retryAfterSeconds } from './error-body.ts';
 import { putInFront } from './put-in-front.ts';
+import { createSocketGroups } from './socket-groups.ts';
 
 /** How many connections of clients a broker holds (security.md, row 88). */
 export type ConnectionLimits = {
@@ -50,14 +50,13 @@ const refusal = JSON.stringify(renderError(new SoukError('unavailable'), '').bod
  * machine itself
  */
 export function limitConnections(server: Server, limits: ConnectionLimits, shared: readonly string[]): void {
-  const exempt = networksOf(shared);
+  const groupOf = createSocketGroups(shared);
   const counts = new Map<string, number>();
   const late = new WeakSet<Socket>();
   let open = 0;
 
   server.on('connection', (socket) => {
-    const address = plainAddress(socket.remoteAddress ?? '');
-    const group = exempt.check(address, isIPv6(address) ? 'ipv6' : 'ipv4') ? undefined : addressGroup(address);
+    const group = groupOf(socket);
     const count = group === undefined ? 0 : (counts.get(group) ?? 0);
     if (open >= limits.hard || count >= limits.ofAddress) {
       socket.destroy();
@@ -84,19 +83,4 @@ export function limitConnections(server: Server, limits: ConnectionLimits, share
     });
     response.end(refusal);
   });
-}
-
-/** An IPv4 address as such, also where the socket is one of IPv6. */
-function plainAddress(address: string): string {
-  return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
-}
-
-function networksOf(entries: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const entry of entries) {
-    const [address = '', prefix] = entry.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    list.addSubnet(address, Number(prefix ?? (family === 'ipv6' ? 128 : 32)), family);
-  }
-  return list;
 }

@@ -1,15 +1,29 @@
 import type { Server } from 'node:http';
 import { Socket } from 'node:net';
+import { createSocketGroups } from './socket-groups.ts';
 
 export type UnreadLimits = {
   /** A connection on which a piece was not taken for so long ends. */
   patienceMs: number;
-  /** Bytes of large answers that one person, and all together, may leave unread. */
+  /** Bytes of large answers that one person, and all people together, may leave unread. */
   bytesOfPerson: number;
   bytesOfAll: number;
+  /** The same of visitors, from one address and together. People never wait for these. */
+  bytesOfAddress: number;
+  bytesOfVisitors: number;
+  /** Addresses and networks behind which many visitors are: TRUST_PROXY, and this machine. */
+  shared: readonly string[];
 };
 
-const usual: UnreadLimits = { patienceMs: 30_000, bytesOfPerson: 64 * 1024 * 1024, bytesOfAll: 512 * 1024 * 1024 };
+const mebibyte = 1024 * 1024;
+const usual: UnreadLimits = {
+  patienceMs: 30_000,
+  bytesOfPerson: 64 * mebibyte,
+  bytesOfAll: 512 * mebibyte,
+  bytesOfAddress: 32 * mebibyte,
+  bytesOfVisitors: 256 * mebibyte,
+  shared: [],
+};
 
 /** More than this is written in pieces, and counted until it was taken. */
 const pieceBytes = 64 * 1024;
@@ -30,7 +44,13 @@ export type UnreadAnswers = {
 };
 
 type Person = { answers: number; bytes: number };
-type Connection = { userId: string; pieces: number; seenPieces: number; seenAtMs: number };
+type Connection = {
+  userId: string | undefined;
+  address: string | undefined;
+  pieces: number;
+  seenPieces: number;
+  seenAtMs: number;
+};
 type Done = (error?: Error | null) => void;
 type Chunks = { chunk: Buffer | string; encoding: BufferEncoding }[];
 
@@ -42,18 +62,29 @@ export function createUnreadAnswers(given: Partial<UnreadLimits> = {}): UnreadAn
   const limits = { ...usual, ...given };
   const connections = new Map<Socket, Connection>();
   const people = new Map<string, Person>();
+  /** By address; undefined: all that are shared. */
+  const visitors = new Map<string | undefined, Person>();
+  const addressOf = createSocketGroups(limits.shared);
   const listeners = new Set<() => void>();
   let bytesOfAll = 0;
+  let bytesOfVisitors = 0;
   let timer: NodeJS.Timeout | undefined;
 
   async function writeInPieces(socket: Socket, connection: Connection, chunks: Chunks, done: Done): Promise<void> {
-    const { userId } = connection;
-    const person = people.get(userId) ?? { answers: 0, bytes: 0 };
-    people.set(userId, person);
+    const { userId, address } = connection;
+    const isVisitor = userId === undefined;
+    const person = (isVisitor ? visitors.get(address) : people.get(userId)) ?? { answers: 0, bytes: 0 };
     let left = sizeOf(chunks);
+    if (isVisitor && isTooMuch(address, person, left)) {
+      socket.resetAndDestroy();
+      return done();
+    }
+    if (isVisitor) visitors.set(address, person);
+    else people.set(userId, person);
     const add = (bytes: number) => {
       person.bytes += bytes;
-      bytesOfAll += bytes;
+      if (isVisitor) bytesOfVisitors += bytes;
+      else bytesOfAll += bytes;
     };
     person.answers++;
     add(left);
@@ -79,14 +110,29 @@ export function createUnreadAnswers(given: Partial<UnreadLimits> = {}): UnreadAn
     } finally {
       add(-left);
       person.answers--;
-      if (person.answers === 0) people.delete(userId);
+      if (person.answers === 0) {
+        if (isVisitor) visitors.delete(address);
+        else people.delete(userId);
+      }
       for (const listener of listeners) listener();
     }
   }
 
+  /** One answer is always written, however large. */
+  function isTooMuch(address: string | undefined, { bytes }: Person, more: number): boolean {
+    if (address !== undefined && bytes > 0 && bytes + more > limits.bytesOfAddress) return true;
+    return bytesOfVisitors > 0 && bytesOfVisitors + more > limits.bytesOfVisitors;
+  }
+
   /** As Node writes, but for what is large (documented for those who implement a stream: `_write`, `_writev`). */
   function writeOn(socket: Socket): void {
-    const connection: Connection = { userId: '', pieces: 0, seenPieces: 0, seenAtMs: 0 };
+    const connection: Connection = {
+      userId: undefined,
+      address: addressOf(socket),
+      pieces: 0,
+      seenPieces: 0,
+      seenAtMs: 0,
+    };
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
     socket._write = (chunk: Buffer | string, encoding, done) => {
