@@ -166,6 +166,17 @@ test('the preview of an upgrade says its tax, and that is what is paid', async (
   expect((await ann.plan())?.charge).toMatchObject({ amountCents: 2261 });
 });
 
+test('the preview of an upgrade says that a discount still runs, and nothing of one that is used up', async () => {
+  const preview = async (code: string) => {
+    const ann = await newPerson();
+    await ann.subscribe('basic', undefined, { ...germany, code });
+    const body = { planId: 'pro', preview: true };
+    return (await ann.api.changeSubscription({ params: { id: (await ann.plan())?.id ?? '' }, body })).change;
+  };
+  expect(await preview('DEMO20')).toMatchObject({ nextAmount: 1900, lessDiscount: true });
+  expect(await preview('DEMO50')).not.toHaveProperty('lessDiscount');
+});
+
 test('what costs nothing with a code is given whole, and there is nothing to refund', async () => {
   const ann = await newPerson();
   const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: credits });

@@ -216,6 +216,8 @@ export const planChangeSchema = z.object({
   nextAmount: z.int(),
   /** Tax is added to it; absent where it is not. */
   plusTax: z.literal(true).optional(),
+  /** A discount that still runs is taken off it; absent where none does. */
+  lessDiscount: z.literal(true).optional(),
   /** Of an upgrade that begins now: the difference of the month's credits for the rest of the period, once it is paid. Else 0. */
   creditsNow: z.int(),
   /** Credits that each period from then on brings. */

@@ -130,6 +130,7 @@ export function createChangePlan(given: {
       ...(due.tax > 0 && { taxDue: due.tax }),
       nextAmount: target.amount,
       ...(read.isTaxed && { plusTax: true as const }),
+      ...(read.isDiscounted && { lessDiscount: true as const }),
       creditsNow:
         proration.proration_date === undefined ? 0 : await creditsNow(own, target, read, proration.proration_date),
       nextCredits: target.monthlyCredits,

@@ -183,7 +183,8 @@ function ChangeFacts({ isKept, change, from, to, left, lost }: ChangeFactsProps)
   const chargedTo = paymentMethod ? [{ name: 'Charged to', value: paymentMethodText(paymentMethod) }] : [];
   const due = withTax(amountDue, change.taxDue, currency);
   const dueNow = { name: 'Due now', value: due };
-  const monthly = `${formatMonthly(nextAmount, currency)}${change.plusTax ? ' plus tax' : ''}`;
+  const besides = `${change.lessDiscount ? ' less your discount' : ''}${change.plusTax ? ' plus tax' : ''}`;
+  const monthly = `${formatMonthly(nextAmount, currency)}${besides}`;
   const each = (name: string) => (nextCredits > 0 ? [{ name, value: formatCount(nextCredits) }] : []);
   // one that is paid by a debit begins with the next period
   const isNow = kind === 'upgrade' && change.prorationDate !== null;
@@ -226,7 +227,7 @@ function ChangeFacts({ isKept, change, from, to, left, lost }: ChangeFactsProps)
 
 /** The plan costs this each month from the next period on; undefined where a tax or a discount makes it another amount. */
 function plainPriceOf(change: PlanChange, { charge }: OwnSubscription): PlainPrice | undefined {
-  if (change.plusTax || charge?.totals) return undefined;
+  if (change.plusTax || change.lessDiscount || charge?.totals) return undefined;
   return { amount: change.nextAmount, currency: change.currency };
 }
 
