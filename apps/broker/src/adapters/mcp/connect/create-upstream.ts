@@ -18,7 +18,7 @@ import { answerOf } from '../fast/read-answer.ts';
 import { createResourceWatch } from './resource-watch.ts';
 import { listenToServer } from './running-calls.ts';
 import { withPassedMeta } from '../wire/tool-answer.ts';
-import { toUpstreamError } from '../wire/translate-error.ts';
+import { toUpstreamError, withWords } from '../wire/translate-error.ts';
 import type { CallOptions, ToolAnswer, ToolCallOptions, ToolParams, Upstream } from '../upstream.ts';
 import type { OpenOptions } from './open-options.ts';
 import { UpstreamError } from '../upstream-error.ts';
@@ -91,6 +91,8 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
         client.callTool(sent, { ...request, allowInputRequired: true, toolDefinition }),
       );
       return answerOf(result, call);
+    } catch (error) {
+      throw withWords(error);
     } finally {
       clearTimeout(slow);
     }

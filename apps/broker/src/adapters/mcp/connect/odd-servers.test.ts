@@ -6,7 +6,7 @@ import { asRecord } from '#platform/json.ts';
 import { listenLocally } from '#testing/listen-locally.ts';
 import { answerBy } from '#testing/rpc-answer.ts';
 import type { UpstreamTarget } from '../target.ts';
-import { callOptions, failureOf, trackUpstreams } from '../testing/open-for-test.ts';
+import { callOptions, failureOf, optionsFor, trackUpstreams, ways } from '../testing/open-for-test.ts';
 
 // What public servers do that the specification does not foresee, and other gateways were reported to fail at.
 
@@ -138,14 +138,23 @@ test.each<[number, string, string, string, number]>([
   ],
 ])('the words of a call that is refused with %i reach the client', async (status, body, type, message, code) => {
   const { target } = await start({ 'tools/call': send(status, body, type) });
-  const failure = await failureOf((await open(target())).callTool({ name: 'any' }, callOptions()));
-  expect(failure).toMatchObject({ kind: 'protocol', code, message });
+  const upstream = await open(target());
+  for (const way of ways) {
+    const failure = await failureOf(upstream.callTool({ name: 'any' }, optionsFor(way)()));
+    expect(failure, way).toMatchObject({ kind: 'protocol', code, message });
+  }
 });
 
-test('a page is no word for a model', async () => {
-  const { target } = await start({ 'tools/call': send(400, '<html>no</html>', 'text/html') });
-  const failure = await failureOf((await open(target())).callTool({ name: 'any' }, callOptions()));
-  expect(failure).toMatchObject({ kind: 'bad_upstream', message: 'HTTP 400' });
+test.each([
+  ['a page', 400, '<html>no</html>', 'text/html'],
+  ['what may repeat the key', 403, 'the key sk-123 is not valid', 'text/plain'],
+])('%s is no word for a model', async (_what, status, body, type) => {
+  const { target } = await start({ 'tools/call': send(status, body, type) });
+  const upstream = await open(target());
+  for (const way of ways) {
+    const failure = await failureOf(upstream.callTool({ name: 'any' }, optionsFor(way)()));
+    expect(failure, way).toMatchObject({ kind: 'bad_upstream', message: `HTTP ${status}` });
+  }
 });
 
 const object = { type: 'object' } as const;
@@ -196,6 +205,12 @@ const schemas: [what: string, written: object, listed: object, places: string[]]
     },
     { ...object, $defs: { B: { type: 'string' } }, properties: { a: {}, b: { $ref: '#/$defs/B' }, c: { items: {} } } },
     ['properties.a.$ref', 'properties.c.items.$ref'],
+  ],
+  [
+    'a list that does not say of what',
+    { ...object, properties: { a: { type: ['array', 'null'] } } },
+    { ...object, properties: { a: { type: ['array', 'null'], items: {} } } },
+    [],
   ],
   [
     'an id',

@@ -42,7 +42,7 @@ export async function openUpstream(target: UpstreamTarget, options: OpenOptions)
     const attempt = await tryOpen(target, options, { mode, timeoutMs: remainingMs(), leaveTime: !isLast });
     if (attempt.upstream) return attempt.upstream;
     // what a modern server says of initialize, which it does not know, is not why it could not be opened
-    if (!failure || attempt.failure?.kind !== 'protocol') failure = attempt.failure;
+    if (!(failure && mode === 'legacy' && attempt.failure?.kind === 'protocol')) failure = attempt.failure;
     if (!attempt.mayBeOtherEra || remainingMs() < shortestAttemptMs || options.signal?.aborted) break;
   }
   throw failure ?? new UpstreamError('unreachable', 'no attempt was made');

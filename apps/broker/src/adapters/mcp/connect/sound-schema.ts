@@ -56,6 +56,10 @@ const keywords = new Map<string, (value: unknown) => boolean>([
   ),
 ]);
 
+function isOfLists({ type }: Record<string, unknown>): boolean {
+  return type === 'array' || (Array.isArray(type) && type.includes('array'));
+}
+
 /** As validators compile it. It is never run here. */
 function isPattern(value: unknown): boolean {
   if (typeof value !== 'string') return false;
@@ -119,11 +123,15 @@ function soundSchema(schema: unknown, name: string): { schema: unknown; places: 
         if (inner !== value) change(key, inner);
       }
     }
+    // some providers refuse a list that does not say of what
+    if (isOfLists(from) && from['items'] === undefined && from['prefixItems'] === undefined) change('items', {});
     return copy ?? from;
   }
 
   function visitInner(key: string, value: unknown, path: string): unknown {
     const place = `${path}.${key}`;
+    // of draft 7: a schema, or the names of members
+    if (key === 'dependencies' && isRecord(value)) return visitNamed(value, place, false, Array.isArray);
     if (isIn(byName, key) && isRecord(value)) return visitNamed(value, place, key === 'patternProperties');
     if (isIn(inList, key) && Array.isArray(value)) return visitAll(value, place);
     if (!isIn(single, key)) return value;
@@ -134,10 +142,11 @@ function soundSchema(schema: unknown, name: string): { schema: unknown; places: 
     from: Record<string, unknown>,
     path: string,
     areNamedByPattern: boolean,
+    mayAlsoBe: (value: unknown) => boolean = () => false,
   ): Record<string, unknown> {
     let copy: Record<string, unknown> | undefined;
     for (const [name, value] of Object.entries(from)) {
-      const isSound = isSchema(value) && (!areNamedByPattern || isPattern(name));
+      const isSound = (isSchema(value) || mayAlsoBe(value)) && (!areNamedByPattern || isPattern(name));
       const inner = isSound ? (isRecord(value) ? visit(value, `${path}.${cleanLabel(name)}`) : value) : undefined;
       if (inner === value) continue;
       copy ??= { ...from };
@@ -180,7 +189,11 @@ function withoutUnionOnTop(schema: Record<string, unknown>): { schema: Record<st
   );
   const required = [schema, ...all].flatMap((part) => (Array.isArray(part['required']) ? part['required'] : []));
   return {
-    schema: { ...rest, properties, ...(required.length > 0 && { required: [...new Set(required)] }) },
+    schema: {
+      ...rest,
+      ...(Object.keys(properties).length > 0 && { properties }),
+      ...(required.length > 0 && { required: [...new Set(required)] }),
+    },
     places: found.map((key) => `inputSchema.${key}`),
   };
 }

@@ -3,13 +3,12 @@ import { maxForeignBytes, mediaTypeOf, refuseEncoding, refuseStatus } from '../t
 import { withoutMark } from '../wire/byte-order-mark.ts';
 import { parseServerJson } from '../wire/server-messages.ts';
 import { readOwnId } from '../wire/own-id.ts';
-import { protocolError, readJsonRpcError, toUpstreamError } from '../wire/translate-error.ts';
+import { protocolError, refusedCall, toUpstreamError } from '../wire/translate-error.ts';
 import { sdkCost } from '../notices/notice-limits.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { EventStream } from './event-stream.ts';
 import type { FastChannel } from './fast-channel.ts';
 import { Backoff } from '#platform/backoff.ts';
-import { cleanLabel } from '#platform/clean-label.ts';
 import { GatheredBytes } from '#platform/gathered-bytes.ts';
 import { asRecord, parseObject } from '#platform/json.ts';
 import { oneInATurn } from '#platform/one-in-a-turn.ts';
@@ -190,7 +189,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const bytes = this.#gathered.take();
     try {
       refuseStatus(this.#status, bytes, { session: this.#channel.inSession, headers: this.#headers });
-      if (this.#status >= 400) throw fromErrorBody(this.#status, bytes, mediaTypeOf(this.#headers['content-type']));
+      if (this.#status >= 400) throw refusedCall(this.#status, bytes.toString('utf8'));
       if (this.#body !== 'json') {
         throw new UpstreamError('bad_upstream', 'answered with neither JSON nor an event stream');
       }
@@ -283,20 +282,4 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.abandon();
     this.#listener.onFailure(error);
   }
-}
-
-/** Of what a server writes beside a status. */
-const maxWords = 500;
-/** JSON-RPC 2.0, section 5.1. */
-const invalidRequest = -32600;
-
-/** The words of a 4xx reach the model, which can often mend its arguments by them. A page is for people. */
-function fromErrorBody(status: number, bytes: Buffer, mediaType: string): UpstreamError {
-  const text = bytes.toString('utf8');
-  const answer = readJsonRpcError(text);
-  if (answer) return new UpstreamError('protocol', answer.message, answer);
-  const isForModels = mediaType === 'text/plain' || mediaType === 'application/json' || mediaType.endsWith('+json');
-  const words = isForModels ? cleanLabel(text.slice(0, maxWords * 2), maxWords) : '';
-  if (words === '') return new UpstreamError('bad_upstream', `HTTP ${status}`);
-  return new UpstreamError('protocol', `HTTP ${status}: ${words}`, { code: invalidRequest });
 }

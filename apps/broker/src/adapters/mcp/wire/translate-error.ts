@@ -1,4 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { cleanLabel } from '#platform/clean-label.ts';
 import { RefusedAddressError } from '#platform/http/address-guard.ts';
 import { asRecord, parseObject } from '#platform/json.ts';
 import { isBadResult } from './promised-result.ts';
@@ -110,6 +111,33 @@ function fromHttpStatus(error: SdkHttpError): UpstreamError {
   const answer = readJsonRpcError(error.data?.text);
   if (answer) return new UpstreamError('protocol', answer.message, { ...answer, cause: error });
   return new UpstreamError('bad_upstream', `HTTP ${error.status}`, { cause: error });
+}
+
+/** Of what a server writes beside a status. */
+const maxWords = 500;
+/** JSON-RPC 2.0, section 5.1. */
+const invalidRequest = -32600;
+
+/** These are of the credentials, which their words may repeat. */
+const ofCredentials: ReadonlySet<number> = new Set([401, 402, 403, 407]);
+
+/** Why a call was refused with a 4xx. Its words reach the model, which can often mend its arguments by them; a page is for people. */
+export function refusedCall(status: number, text: string): UpstreamError {
+  const answer = readJsonRpcError(text);
+  if (answer) return new UpstreamError('protocol', answer.message, answer);
+  const isSilent = ofCredentials.has(status) || text.trimStart().startsWith('<');
+  const words = isSilent ? '' : cleanLabel(text.slice(0, maxWords * 2), maxWords);
+  if (words === '') return new UpstreamError('bad_upstream', `HTTP ${status}`);
+  return new UpstreamError('protocol', `HTTP ${status}: ${words}`, { code: invalidRequest });
+}
+
+/** The same of a call through the SDK's client, which wraps the answer. */
+export function withWords(error: unknown): unknown {
+  if (!(error instanceof UpstreamError) || error.kind !== 'bad_upstream') return error;
+  const { cause } = error;
+  const isRefused =
+    cause instanceof SdkHttpError && cause.status !== undefined && cause.status >= 400 && cause.status < 500;
+  return isRefused ? refusedCall(cause.status, String(cause.data?.text ?? '')) : error;
 }
 
 /** The JSON-RPC error in the body of a 4xx, if any (since 2026-07-28 unknown methods are 404 with -32601). */

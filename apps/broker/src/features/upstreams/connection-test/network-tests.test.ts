@@ -204,7 +204,7 @@ test('what clients would notice is found: what is left out, hidden characters, n
       { name: 'sly', description: 'Says\u202E no.', inputSchema: schema },
       { name: `long-${'x'.repeat(70)}`, description: 'x', inputSchema: schema },
       { name: 'either', description: 'x', inputSchema: { ...schema, anyOf: [{ required: ['a'] }] } },
-      { name: 'deep', description: 'x', inputSchema: { type: 'object', properties: { filter: { type: 'array' } } } },
+      { name: 'spaced', description: 'x', inputSchema: { type: 'object', properties: { 'First Name': {} } } },
       { name: 'wide', description: 'x'.repeat(9_000), inputSchema: schema },
       { name: 'huge', description: 'x'.repeat(70_000), inputSchema: schema },
       { name: 'good', inputSchema: schema },
@@ -222,7 +222,7 @@ test('what clients would notice is found: what is left out, hidden characters, n
   expect(text).toMatch(
     /^either: Clients or models refuse a part of its schemas\. It is listed without: inputSchema\.anyOf\.$/m,
   );
-  expect(text).toMatch(/^deep: .*inputSchema\.properties\.filter is a list that does not say of what\.$/m);
+  expect(text).toMatch(/^spaced: Some clients refuse its input schema: the name of the argument "First Name"\.$/m);
   expect(text).toMatch(/^wide: Its definition takes about 2\d\d\d tokens/m);
   expect(text).toMatch(/^gone: It has a price of 4 credits, and the server does not offer it\.$/m);
   expect(text).toMatch(/^: The server's instructions contain characters/m);
