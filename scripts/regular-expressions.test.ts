@@ -3,6 +3,7 @@ import { expressionsIn, expressionsOfFile, isLinear, productFiles } from './regu
 
 /** What the analyser cannot judge, with the reason why it may stay. Rewrite an expression rather than list it here. */
 const judgedByHand: Readonly<Record<string, string>> = {
+  [`new RegExp(value, 'u')`]: 'a pattern of a server, compiled to see whether it is one, and never run',
   [String.raw`/\{package:((?:@[^/}]+\/)?[^/}]+)\/([^}]+)\}/g`]: 'reads the allow-list, a file of the operator alone',
   [String.raw`/;([A-Za-z0-9-]+)=(?:"([^"]*)"|([^;]*))/g`]:
     'matches at every ";" of a text that the expression for the whole line has accepted, so no quote is left open',

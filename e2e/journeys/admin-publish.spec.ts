@@ -32,7 +32,7 @@ test('[ADM-13] an upload is told as staged, deployed after its dialog said what 
   await expect(button(page, 'Deploy All from Staging 1 staged')).toBeEnabled();
   await button(page, 'Deploy now').click();
   const first = page.getByRole('alertdialog', { name: 'Deploy Atlas 1.0.0?', exact: true });
-  await expect(first).toContainText('1.0.0 goes into the shop. Nothing is deployed now.');
+  await expect(first).toContainText('1.0.0 goes into the shop. No version is deployed yet.');
   expect(writes, 'nothing before the confirmation').toEqual(['POST /admin/manifests']);
   await expectNoAxeFindings(page);
   const sent = page.waitForRequest('**/admin/manifests/atlas/deploy');

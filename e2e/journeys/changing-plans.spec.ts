@@ -10,7 +10,7 @@ import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { openSignedIn } from './sign-in.ts';
 
-test('a plan is subscribed to, upgraded at the price that was shown, and canceled with a change that is planned', async ({
+test('[PLAN-6] a plan is subscribed to, upgraded at the price that was shown, and canceled with a change that is planned', async ({
   page,
 }) => {
   await openSignedIn(page, '/plans', 'subscribes@souk.test');

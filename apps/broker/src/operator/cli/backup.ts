@@ -36,13 +36,13 @@ export const backupCliCommands: readonly Command[] = [
   {
     ...backupCommand,
     name: 'export',
-    summary: 'the same as backup: writes all data into one file, to move the shop to another machine or database',
+    summary: 'does what backup does: writes all data into one file, to move the shop to another machine or database',
     usage: 'export FILE [--with-key]',
   },
   {
     ...restoreCommand,
     name: 'import',
-    summary: 'the same as restore: makes a new shop from what export or backup wrote',
+    summary: 'does what restore does: makes a new shop from what export or backup wrote',
     usage: 'import FILE [--check]',
   },
   {

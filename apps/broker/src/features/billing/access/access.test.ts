@@ -195,9 +195,18 @@ test('[ACC-16] [ACC-17] a trial is started once for each server whose manifest g
   const used = { status: 409, code: 'trial_used' };
   await expect(start('pro')).rejects.toMatchObject(used);
   const connection = { type: 'http', url: fixture.url };
-  await deployManifest(app, { id: 'tried-too', connection, billing: { tier: 'T2', trialDays: 7 } });
+  await deployManifest(app, { id: 'tried-too', connection, billing: { tier: 'T2', trialDays: 3 } });
   await start('tried-too');
   expect(await person.accessTo('tried-too'), 'another server').toMatchObject({ accessType: 'trial' });
+  const { rows } = await app.db.query(
+    `select server_id, extract(days from period_ends_at - started_at)::int as days from access_grants
+     where user_id = $1 and kind = 'trial' order by server_id`,
+    [person.userId],
+  );
+  expect(rows, 'as long as its manifest says').toEqual([
+    { server_id: 'pro', days: 7 },
+    { server_id: 'tried-too', days: 3 },
+  ]);
 
   await app.db.query(
     `update access_grants set started_at = $2, period_ends_at = $3 where user_id = $1 and kind = 'trial'`,

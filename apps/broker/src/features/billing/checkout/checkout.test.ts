@@ -61,6 +61,17 @@ test('[PAY-3] [PAY-6] a rental is begun by its server and period: the answer lea
   expect(await orders()).toEqual([{ status: 'open', kind: 'rental', item_id: 'travel' }]);
 });
 
+test.each(['subscription', 'credit'])(
+  '[PAY-4] a %s without a planId is refused, and nothing is begun',
+  async (type) => {
+    expect(await post('/api/billing/checkout', { type })).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request' },
+    });
+    expect(await orders()).toEqual([]);
+  },
+);
+
 test.each([
   ['period', 'unsupported_purchase', { type: 'rental', mcpId: 'travel' }],
   ['server', 'invalid_request', { type: 'rental', period: 'monthly' }],

@@ -16,7 +16,7 @@ export function DeployEffects({ plan }: { plan: DeployPlan }) {
     <>
       <p className="text-quiet">
         {from === null
-          ? `${to} goes into the shop. Nothing is deployed now.`
+          ? `${to} goes into the shop. No version is deployed yet.`
           : from === to
             ? `${to} is deployed already. Deploying it again changes nothing.`
             : `${to} takes the place of ${from}. ${audience(people)}`}

@@ -29,7 +29,7 @@ export function ManifestName({ manifest, search }: { manifest: ListedManifest; s
 export function Connection({ manifest: { connection } }: { manifest: ListedManifest }) {
   const target = connection.url ?? connection.command ?? '';
   return (
-    <div className="flex min-w-0 flex-wrap items-baseline gap-x-2 gap-y-1">
+    <div className="flex min-w-0 flex-col items-start gap-1">
       <Badge>{types[connection.type]}</Badge>
       <span className="line-clamp-3 min-w-0 font-mono text-xs break-all text-quiet" title={target}>
         {target}

@@ -56,7 +56,7 @@ export function ManifestTable({
       header: 'Capabilities',
       sort: sortBy('tools'),
       cell: (manifest) => (
-        <div className="w-30">
+        <div className="w-36">
           <Capabilities manifest={manifest} />
         </div>
       ),
