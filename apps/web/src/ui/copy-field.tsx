@@ -27,11 +27,17 @@ export function CopyField({ label, hideLabel, value, hint, primary }: CopyFieldP
           aria-describedby={hint ? `${id}-hint` : undefined}
           onFocus={(event) => event.currentTarget.select()}
           // beside the button where all of it is in sight there, else above it; the button is then as wide as the field
-          style={{ flexBasis: `${value.length + 3}ch` }}
-          className="h-7 max-w-full min-w-0 grow-999 bg-transparent px-2 font-mono text-[0.8125rem] text-ellipsis max-sm:text-xs outline-none"
+          style={{ flexBasis: `${value.length + 3}ch`, flexGrow: 999 }}
+          className="h-7 max-w-full min-w-0 bg-transparent px-2 font-mono text-xs text-ellipsis outline-none"
         />
-        <span className="flex grow *:grow">
-          <CopyButton text={value} size="small" variant={primary ? 'primary' : 'secondary'} name={`Copy ${label}`} />
+        <span className="grow">
+          <CopyButton
+            wide
+            text={value}
+            size="small"
+            variant={primary ? 'primary' : 'secondary'}
+            name={`Copy ${label}`}
+          />
         </span>
       </div>
       {hint && (

@@ -8,14 +8,14 @@ import { classNames } from './class-names.ts';
 export function Facts({ children, className }: { children: ReactNode; className?: string | undefined }) {
   return (
     // the dot of a line's first fact lies outside the row, and is cut off
-    <span className={classNames('flex flex-wrap gap-x-[1em] overflow-x-clip', className)}>
+    <span className={classNames('flex flex-wrap gap-x-3', className)} style={{ overflowX: 'clip' }}>
       {Children.toArray(children).map((fact, index) => (
         <Fragment key={index}>
           {index > 0 && ' '}
           <span className="relative max-w-full">
             {index > 0 && (
               <>
-                <span aria-hidden className="absolute -left-[0.65em]">
+                <span aria-hidden className="absolute" style={{ left: '-0.5rem' }}>
                   ·
                 </span>{' '}
               </>

@@ -1,5 +1,6 @@
 import ArrowDown from 'lucide-react/icons/arrow-down';
 import ArrowUp from 'lucide-react/icons/arrow-up';
+import ChevronsUpDown from 'lucide-react/icons/chevrons-up-down';
 import { Fragment, useRef, type ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import { useHiddenEdges } from './use-hidden-edges.ts';
@@ -41,7 +42,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, below }: TableProps
   const box = useRef<HTMLDivElement>(null);
   const hiddenEdges = useHiddenEdges(box);
   return (
-    <div className="overflow-hidden rounded-lg border border-line bg-surface has-[>:focus-visible]:outline-2 has-[>:focus-visible]:outline-offset-2 has-[>:focus-visible]:outline-accent">
+    <div className="overflow-hidden rounded-lg border border-line bg-surface">
       <div
         ref={box}
         role="region"
@@ -49,7 +50,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, below }: TableProps
         tabIndex={0}
         data-hidden={hiddenEdges}
         // relative: what is read and not seen stays in the box, and makes no page wider
-        className="fade-edges relative overflow-x-auto outline-none"
+        className="fade-edges relative overflow-x-auto focus-visible:-outline-offset-2"
       >
         <table className="w-full border-collapse">
           <caption className="sr-only">{caption}</caption>
@@ -110,21 +111,15 @@ export function Table<Row>({ caption, columns, rows, rowKey, below }: TableProps
 function HeaderOf<Row>({ column: { header, hideHeader, sort } }: { column: TableColumn<Row> }) {
   if (hideHeader) return <span className="sr-only">{header}</span>;
   if (!sort) return header;
-  const Arrow = sort.order === 'descending' ? ArrowDown : ArrowUp;
+  const Arrow = sort.order === undefined ? ChevronsUpDown : sort.order === 'descending' ? ArrowDown : ArrowUp;
   return (
     <button
       type="button"
       onClick={sort.onToggle}
-      className="group/sort -mx-1 inline-flex items-center gap-1 rounded-sm px-1 font-medium hover:text-text"
+      className="inline-flex items-center gap-1 rounded-sm font-medium hover:text-text"
     >
       {header}
-      <Arrow
-        aria-hidden
-        size={14}
-        className={classNames(
-          !sort.order && 'opacity-0 group-hover/sort:opacity-60 group-focus-visible/sort:opacity-60',
-        )}
-      />
+      <Arrow aria-hidden size={14} className={sort.order === undefined ? 'text-faint' : undefined} />
     </button>
   );
 }

@@ -149,7 +149,7 @@ export function Tabs<Value extends string>({
           id={`${id}-panel`}
           aria-labelledby={`${id}-${chosen.value}`}
           tabIndex={0}
-          className={classNames('focus-visible:-outline-offset-2', classes.panel, hideOnPhone && 'max-sm:pt-0')}
+          className={classNames('focus-visible:-outline-offset-2', classes.panel)}
         >
           {chosen.content}
         </div>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { formatCount } from '#ui/amount.ts';
+import { classNames } from '#ui/class-names.ts';
 import { ScreenHeading } from '#ui/screen-heading.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { Tabs } from '#ui/tabs.tsx';
@@ -39,7 +40,16 @@ export function AdminScreen({
   return (
     <>
       {!hasOwnHead && <ScreenTitle title={`${adminTabLabels[chosen]} - Administration`} />}
-      <ScreenHeading title="Administration" quietOnPhone={hasOwnHead} />
+      {/* on a phone a line is enough above another head */}
+      <div className={classNames(hasOwnHead && 'max-sm:-mb-5')}>
+        <ScreenHeading
+          title={
+            <span className={classNames(hasOwnHead && 'max-sm:text-sm max-sm:font-medium max-sm:text-quiet')}>
+              Administration
+            </span>
+          }
+        />
+      </div>
       <Tabs
         label="Administration"
         hideOnPhone={hasOwnHead}

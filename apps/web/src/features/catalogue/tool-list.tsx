@@ -74,7 +74,7 @@ function ToolRow({
           <span dir="auto" className="font-medium wrap-anywhere">
             {tool.displayName}
           </span>
-          <span className="col-span-2 row-start-2 flex flex-wrap items-center gap-x-2 gap-y-1 empty:hidden">
+          <span className="col-span-2 flex flex-wrap items-center gap-x-2 gap-y-1 empty:hidden">
             {tool.displayName !== tool.name && (
               <code dir="auto" className="font-mono text-xs wrap-anywhere text-faint">
                 {tool.name}
@@ -86,7 +86,7 @@ function ToolRow({
           {/* the whole of a long text is in the open row */}
           <span
             dir="auto"
-            className="col-span-2 row-start-3 mt-1 line-clamp-3 text-pretty wrap-anywhere text-quiet group-open/tool:line-clamp-none sm:col-span-1"
+            className="col-span-2 mt-1 line-clamp-3 text-pretty wrap-anywhere text-quiet group-open/tool:line-clamp-none sm:col-span-1"
           >
             {tool.displayDescription}
           </span>

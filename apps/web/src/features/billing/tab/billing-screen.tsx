@@ -60,9 +60,9 @@ export function BillingScreen({ userId }: { userId: string }) {
           <ul className="divide-y divide-line">
             {shown.activeTiers.map((tier) => (
               <li key={tier} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-3 sm:px-5">
-                <span className="sm:w-32">
+                <div>
                   <TierBadge tier={tier} />
-                </span>
+                </div>
                 <span className="text-quiet">{tierDescriptions[tier]}</span>
               </li>
             ))}
