@@ -4,9 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkLedger, grantCredits } from '#features/billing/index.ts';
 import { clawBackCredits, LedgerConflict, type LotSource } from '#features/billing/ledger/change-credits.ts';
 import { startEndingServer, type EndingServer } from '#features/gateway/call/testing/ending-server.ts';
-import { openDatabase } from '#platform/db/open-database.ts';
-import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { forkBroker, type ForkedBroker } from '#testing/fork-broker.ts';
 import { freePort } from '#testing/free-port.ts';
@@ -19,7 +17,6 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-
 import { startBalancer } from '#testing/start-replicas.ts';
 import { readUsageRows } from '#testing/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { migrations } from './migrations.ts';
 
 // Everything that can happen to credits at once, on two brokers: calls and hang-ups of many clients, grants, expiries,
 // claw-backs, caps and prices that change, brokers that are killed and frozen. The ledger is checked meanwhile.
@@ -48,17 +45,17 @@ describe.skipIf(!hasPostgres())('money, with everything at once', () => {
     server = await startEndingServer('modern');
     ports = [await freePort(), await freePort()];
     balancer = await startBalancer(ports);
+    const databaseUrl = await createPostgresDatabase();
     env = {
       ...withoutHealthChecks,
       PUBLIC_URL: balancer.publicUrl,
       MASTER_KEY: randomBytes(32).toString('base64url'),
-      DATABASE_URL: await createPostgresDatabase(),
+      DATABASE_URL: databaseUrl,
       MCP_CALLS_PER_MINUTE_TOKEN: '100000000',
       MCP_CALLS_PER_MINUTE_USER: '100000000',
       MCP_REQUESTS_PER_MINUTE_TOKEN: '100000000',
     };
-    const log = createLog('fatal');
-    const db = await openDatabase({ databaseUrl: env['DATABASE_URL'], dataDir: '', log, migrations });
+    const db = await connectPatiently(databaseUrl);
     referee = await startTestApp({ db, env, allowAddresses: [server.address] });
     // the highest first: lower prices apply at once, and nobody is asked
     await deploy(9);

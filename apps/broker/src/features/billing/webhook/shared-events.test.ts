@@ -4,14 +4,11 @@ import { getSubscription } from '@souk/contract/billing.ts';
 import { payOnPage } from '@souk/stripe-sandbox/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { openDatabase } from '#platform/db/open-database.ts';
-import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { forkBroker, type ForkedBroker } from '#testing/fork-broker.ts';
 import { freePort } from '#testing/free-port.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { migrations } from '../../../migrations.ts';
 import { newBuyer } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
 
@@ -29,18 +26,18 @@ describe.skipIf(!hasPostgres())('the events of payments that two brokers share',
   beforeAll(async () => {
     const port = await freePort();
     publicUrl = `http://localhost:${port}`;
+    const databaseUrl = await createPostgresDatabase();
     env = {
       ...withoutHealthChecks,
       PUBLIC_URL: publicUrl,
       MASTER_KEY: randomBytes(32).toString('base64url'),
-      DATABASE_URL: await createPostgresDatabase(),
+      DATABASE_URL: databaseUrl,
       SIGN_IN_PER_MINUTE: '1000',
     };
     forkFirst = () => forkBroker({ ...env, PORT: String(port) }, []);
     first = await forkFirst();
     second = await forkBroker(env, []);
-    const log = createLog('silent');
-    db = await openDatabase({ databaseUrl: env['DATABASE_URL'], dataDir: temporaryRoot(), log, migrations });
+    db = await connectPatiently(databaseUrl);
   });
   afterEach(() => held.resolve());
   afterAll(async () => {
