@@ -3,7 +3,7 @@ import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.
 import { administratorCalls, newPerson } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';
-import { openSignedIn } from './sign-in.ts';
+import { chooseAccount, openSignedIn } from './sign-in.ts';
 import { asPerson, dialogOf, openUsers, rowOf, warningOf } from './users-page.ts';
 
 // The account of a user: it is deactivated, reactivated and erased, and that user is signed out and in again.
@@ -31,6 +31,16 @@ test('a user is deactivated, let in again and erased; each says what happens to 
   await expect(details).toContainText('This user is deactivated');
   await person.reload();
   await expect(person.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
+  const why = person.getByRole('status').filter({ hasText: 'Your account has been deactivated' });
+  await expect(why.getByRole('link', { name: 'support@souk.test', exact: true })).toBeVisible();
+  await expectNoAxeFindings(person);
+  await person.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true }).click();
+  await chooseAccount(person, email);
+  await expect(person.getByRole('heading', { level: 1 })).toHaveText('This account is deactivated');
+  await expect(person.getByRole('link', { name: 'support@souk.test', exact: true })).toHaveAttribute(
+    'href',
+    'mailto:support@souk.test',
+  );
 
   await page.goto(`/admin?tab=users&user=${id}&part=profile`);
   await expect(page.getByText("They can't sign in again while they are deactivated.")).toBeVisible();

@@ -30,6 +30,8 @@ export const errorBodySchema = z.object({
       changedAt: z.iso.datetime().nullable(),
     })
     .optional(),
+  /** Why a token is refused, where its bearer may know: an administrator deactivated their account. */
+  reason: z.literal('account_deactivated').optional(),
   /** What a change of plan costs now, where the code is price_changed. Minor units: now, and each period from then on. */
   price: z.object({ amountDue: z.int(), nextAmount: z.int(), currency: z.string() }).optional(),
 });

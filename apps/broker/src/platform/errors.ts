@@ -12,6 +12,7 @@ export class SoukError extends Error {
   readonly issues: Issue[] | undefined;
   readonly current: ErrorBody['current'];
   readonly price: ErrorBody['price'];
+  readonly reason: ErrorBody['reason'];
   /** When the same may be asked again. */
   readonly retryAfterSeconds: number | undefined;
 
@@ -22,6 +23,7 @@ export class SoukError extends Error {
       issues?: Issue[];
       current?: ErrorBody['current'];
       price?: ErrorBody['price'];
+      reason?: ErrorBody['reason'];
       retryAfterSeconds?: number;
       cause?: unknown;
     } = {},
@@ -33,6 +35,7 @@ export class SoukError extends Error {
     this.issues = options.issues;
     this.current = options.current;
     this.price = options.price;
+    this.reason = options.reason;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }

@@ -72,7 +72,10 @@ describeOnEmbedded('the web app signs out', migrations, (open) => {
     const browser = newBrowser();
     const tokens = await browser.signInWeb({ email: 'gone@souk.test' });
     await running.db.query(`update users set is_active = false where email = 'gone@souk.test'`);
-    expect((await profile(tokens.accessToken)).status).toBe(401);
+    const refused = await profile(tokens.accessToken);
+    expect(refused.status).toBe(401);
+    // the web app tells its person why
+    expect(await refused.json()).toMatchObject({ code: 'unauthenticated', reason: 'account_deactivated' });
     expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(400);
     await expect(browser.signInWeb({ email: 'gone@souk.test' })).rejects.toThrow('has been deactivated');
   });

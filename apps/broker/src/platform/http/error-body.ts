@@ -31,6 +31,7 @@ export function renderError(error: unknown, requestId: string): RenderedError {
         ...(error.issues && { issues: error.issues }),
         ...(error.current && { current: error.current }),
         ...(error.price && { price: error.price }),
+        ...(error.reason && { reason: error.reason }),
         ...(error.code === 'unexpected' && { requestId }),
       },
       unexpected: error.code === 'unexpected',

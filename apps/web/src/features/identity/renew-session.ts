@@ -10,13 +10,13 @@ export type RenewalOptions = {
   /** Runs the work in one tab at a time. */
   withLock: <T>(work: () => Promise<T>) => Promise<T>;
   startTimer: (work: () => void, delayMs: number) => () => void;
-  endpoint: Pick<TokenEndpoint, 'refresh'>;
+  endpoint: Pick<TokenEndpoint, 'refresh' | 'isDeactivated'>;
   /** The session's user at this moment. */
   current: () => SignedInUser | undefined;
   /** Takes a user whom another tab has stored. */
   enter: (user: SignedInUser) => void;
   keep: (user: SignedInUser) => SignedInUser;
-  drop: (end: { hasEnded: boolean }) => void;
+  drop: (end: { hasEnded: boolean; isDeactivated: boolean }) => void;
   /** Is told once of each renewal that the broker could not answer. */
   fail: (user: SignedInUser) => void;
 };
@@ -40,7 +40,9 @@ export function createRenewal(options: RenewalOptions): (old: SignedInUser) => P
     // signed out meanwhile, here or in another tab: the answer must not bring the user back
     if (current() !== old || local.getItem(signOutKey) !== null) return current();
     if (tokens) return options.keep({ ...old, ...tokens });
-    options.drop({ hasEnded: true });
+    const isDeactivated = await endpoint.isDeactivated(old.accessToken);
+    if (current() !== old) return current();
+    options.drop({ hasEnded: true, isDeactivated });
     return undefined;
   }
 

@@ -175,3 +175,21 @@ test('a renewal under way does not bring a user back who signs out meanwhile', a
   expect(browser.local.size).toBe(0);
   expect(browser.hasCookie()).toBe(false);
 });
+
+test('a session that ends because the account is deactivated says so', async () => {
+  const { browser, tab } = await signedIn();
+  browser.answerWith((path) =>
+    path === '/v2/user/profile'
+      ? Response.json({ code: 'unauthenticated', reason: 'account_deactivated' }, { status: 401 })
+      : new Response('', { status: 400 }),
+  );
+  const asked = tab.session.fetch(profileUrl, bearer('access-1'));
+  await endPause({ browser, tab });
+  expect((await asked).status).toBe(401);
+  expect(tab.session.getState()).toEqual({
+    user: undefined,
+    isRestoring: false,
+    hasEnded: true,
+    isDeactivated: true,
+  });
+});

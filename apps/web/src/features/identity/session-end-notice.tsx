@@ -3,11 +3,13 @@ import X from 'lucide-react/icons/x';
 import { Button } from '#ui/button.tsx';
 import { IconButton } from '#ui/icon-button.tsx';
 import { Notice } from '#ui/notice.tsx';
+import { TextAnchor } from '#ui/text-link.tsx';
+import { config } from '#web/config.ts';
 import { useSession } from './session-provider.tsx';
 
 /** Tells a person whose session ended why the page has changed, until they sign in again or close the message. */
 export function SessionEndNotice() {
-  const { hasEnded, session } = useSession();
+  const { hasEnded, isDeactivated, session } = useSession();
   const router = useRouter();
   if (!hasEnded) return null;
   return (
@@ -15,9 +17,11 @@ export function SessionEndNotice() {
       <Notice
         action={
           <span className="-my-1 flex items-center gap-1">
-            <Button size="small" onClick={() => void session.startSignIn(router.state.location.href)}>
-              Sign in again
-            </Button>
+            {!isDeactivated && (
+              <Button size="small" onClick={() => void session.startSignIn(router.state.location.href)}>
+                Sign in again
+              </Button>
+            )}
             <IconButton
               size="small"
               label="Close"
@@ -27,7 +31,14 @@ export function SessionEndNotice() {
           </span>
         }
       >
-        You've been signed out.
+        {isDeactivated ? (
+          <>
+            Your account has been deactivated, so you've been signed out. If you think that this is a mistake, ask{' '}
+            <TextAnchor href={`mailto:${config.supportEmail}`}>{config.supportEmail}</TextAnchor>.
+          </>
+        ) : (
+          "You've been signed out."
+        )}
       </Notice>
     </div>
   );

@@ -21,6 +21,8 @@ export type SessionState = {
   isRestoring: boolean;
   /** The session ended without a sign-out on this page: it was refused, or another tab signed out. */
   hasEnded?: true;
+  /** It ended because an administrator deactivated the account. */
+  isDeactivated?: true;
   /** The broker does not answer, so the session can be neither renewed nor restored for now. It is asked again by itself. */
   isAway?: true;
 };

@@ -60,9 +60,19 @@ export function createSession(options: SessionOptions) {
     keep(user);
   }
 
-  function enter(user: SignedInUser | undefined, { isRestoring = false, hasEnded = false, isAway = false } = {}): void {
-    const next = { user, isRestoring, ...(hasEnded && { hasEnded }), ...(isAway && { isAway }) };
-    const isSame = (['user', 'isRestoring', 'hasEnded', 'isAway'] as const).every((key) => state[key] === next[key]);
+  function enter(
+    user: SignedInUser | undefined,
+    { isRestoring = false, hasEnded = false, isDeactivated = false, isAway = false } = {},
+  ): void {
+    const next = {
+      user,
+      isRestoring,
+      ...(hasEnded && { hasEnded }),
+      ...(isDeactivated && { isDeactivated }),
+      ...(isAway && { isAway }),
+    };
+    const keys = ['user', 'isRestoring', 'hasEnded', 'isDeactivated', 'isAway'] as const;
+    const isSame = keys.every((key) => state[key] === next[key]);
     if (isSame) return;
     state = next;
     if (!isAway) failures = 0;
@@ -99,10 +109,10 @@ export function createSession(options: SessionOptions) {
     return user;
   }
 
-  function drop({ hasEnded = false } = {}): void {
+  function drop({ hasEnded = false, isDeactivated = false } = {}): void {
     clearStoredUser(local, temporary);
     wasSignedIn = false;
-    enter(undefined, { hasEnded });
+    enter(undefined, { hasEnded, isDeactivated });
   }
 
   /** Spec part 1, section 4: the stored user if unexpired, else one refresh with the cookie, else signed out. */

@@ -20,6 +20,8 @@ const tokenAnswerSchema = z.object({
 
 export type Tokens = { accessToken: string; refreshToken?: string; tokenExpiry: number };
 
+const deactivatedSchema = z.object({ reason: z.literal('account_deactivated') });
+
 export type TokenEndpointOptions = RenewalNameOptions & {
   /** Origin of the broker, without a trailing slash. */
   origin: string;
@@ -117,6 +119,14 @@ export function createTokenEndpoint(options: TokenEndpointOptions) {
       if (isTemporary(response)) throw failureOf(response);
       renewalName.end();
       return response.ok ? readTokens(response) : undefined;
+    },
+
+    /** Whether the broker refuses the token because the account is deactivated. false: for another reason, or it does not answer. */
+    async isDeactivated(accessToken: string): Promise<boolean> {
+      const headers = { accept: 'application/json', authorization: `Bearer ${accessToken}` };
+      const response = await request('/v2/user/profile', { headers }).catch(() => undefined);
+      const body: unknown = response?.status === 401 ? await response.json().catch(() => undefined) : undefined;
+      return deactivatedSchema.safeParse(body).success;
     },
 
     /** Ends what this browser is signed in with: the cookie's tokens, and the broker's own memory of who this is. */

@@ -44,7 +44,10 @@ export function createGuard(
     const caller = await identify(authorization);
     if (!caller) {
       const isSlowed = (await waitOfGuesser(authorization, address)) > 0;
-      throw new SoukError(isSlowed ? 'rate_limited' : 'unauthenticated');
+      if (isSlowed) throw new SoukError('rate_limited');
+      // the web app tells its person why they are signed out
+      const isDeactivated = await accessTokens.isOfDeactivated(authorization, apiResource);
+      throw new SoukError('unauthenticated', isDeactivated ? { reason: 'account_deactivated' } : {});
     }
     if (caller.kind === 'web') {
       if (access === 'admin' && caller.role !== 'admin') return refuse(caller, `${method} ${path}`, address);

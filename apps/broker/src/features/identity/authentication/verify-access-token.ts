@@ -24,6 +24,8 @@ export type AccessTokens = {
    * @returns the caller; undefined when the token is not good there, for any reason.
    */
   verify(authorization: string | undefined, audience: string): Promise<Caller | undefined>;
+  /** Whether an unexpired token for this audience, revoked or not, is of a deactivated account. */
+  isOfDeactivated(authorization: string, audience: string): Promise<boolean>;
   /** The claims of an unexpired token of ours, for any audience, revoked or not. */
   read(token: string): Promise<TokenClaims | undefined>;
 };
@@ -45,6 +47,17 @@ export function createAccessTokens(options: {
 }): AccessTokens {
   return {
     read: (token) => readClaims(token, undefined),
+
+    async isOfDeactivated(authorization, audience) {
+      const token = readBearer(authorization);
+      const claims = token === undefined ? undefined : await readClaims(token, audience);
+      if (!claims) return false;
+      const { rows } = await options.db.query(
+        `select from users where id = $1::uuid and not is_active and deleted_at is null`,
+        [claims.userId],
+      );
+      return rows.length > 0;
+    },
 
     async verify(authorization, audience) {
       const token = readBearer(authorization);

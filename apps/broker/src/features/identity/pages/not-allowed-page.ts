@@ -3,11 +3,14 @@ import { escapeHtml, renderPage } from '#platform/http/page.ts';
 /** The form that begins the same sign-in again, with another account. */
 export type SignInAnew = { method: 'get' | 'post'; action: string; fields: Record<string, string> };
 
-/** A person signed in with an account that the operator lets in nowhere: who it is, and what can be done about it. */
+type Refusal = 'not_allowed' | 'deactivated';
+
+/** A person signed in with an account that may not come in: who it is, why, and what can be done about it. */
 export function renderNotAllowedPage(options: {
   brandName: string;
   email: string;
   supportEmail: string;
+  refusal: Refusal;
   again: SignInAnew;
 }): string {
   const { again } = options;
@@ -15,13 +18,15 @@ export function renderNotAllowedPage(options: {
   const fields = Object.entries(again.fields).map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   );
+  const mail = `<a href="mailto:${support}">${support}</a>`;
+  const { title, why, ask } = wordsOf(options.refusal, options.brandName);
   return renderPage({
-    title: 'This account may not sign in',
+    title,
     brandName: options.brandName,
     body: `<section class="card">
-<h1>This account may not sign in</h1>
-<p>You chose <strong>${email}</strong>. The operator of ${brand} has not let this address in.</p>
-<p>Sign in with another account, or ask the operator to let you in: <a href="mailto:${support}">${support}</a>.</p>
+<h1>${title}</h1>
+<p>You chose <strong>${email}</strong>. ${escapeHtml(why)}</p>
+<p>${ask}: ${mail}.</p>
 <form method="${again.method}" action="${escapeHtml(again.action)}" class="row">
 ${fields.join('\n')}
 <button class="primary">Use another account</button>
@@ -29,4 +34,19 @@ ${fields.join('\n')}
 </form>
 </section>`,
   });
+}
+
+function wordsOf(refusal: Refusal, brand: string): { title: string; why: string; ask: string } {
+  if (refusal === 'not_allowed') {
+    return {
+      title: 'This account may not sign in',
+      why: `The operator of ${brand} has not let this address in.`,
+      ask: 'Sign in with another account, or ask the operator to let you in',
+    };
+  }
+  return {
+    title: 'This account is deactivated',
+    why: `This account has been deactivated. Until it is reactivated, you can't sign in to ${brand} with it.`,
+    ask: 'If you think that this is a mistake, ask the operator',
+  };
 }

@@ -48,15 +48,14 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
     if (!context.users.maySignIn(found.email)) {
       context.logRefusal(from.id, 'SIGN_IN_ALLOW does not name the e-mail address');
       await note(from, request, found, 'not_allowed');
-      return refuseAddress(reply, from, found.email, pending);
+      return refuseAccount(reply, from, found.email, pending, 'not_allowed');
     }
 
     const user = await context.users.signIn(from.storedAs, found, context.clock.now());
     if (!user) {
       context.logRefusal(from.id, 'the account is deactivated');
       await note(from, request, found, 'deactivated');
-      const text = 'This account has been deactivated. If you think that this is a mistake, please contact support.';
-      return refuse(reply, 403, text);
+      return refuseAccount(reply, from, found.email, pending, 'deactivated');
     }
     // A provider that knows the browser may send a person on without asking: it then says when it asked last.
     const signedInAtMs = Math.min(found.authenticatedAtMs ?? Infinity, context.clock.now());
@@ -107,8 +106,17 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
     return false;
   }
 
-  /** SIGN_IN_ALLOW does not name this address. The provider has to ask for the account, or it would send the same again. */
-  function refuseAddress(reply: FastifyReply, from: SignInProvider, email: string, pending: Pending) {
+  /**
+   * SIGN_IN_ALLOW does not name this address, or the account is deactivated. The provider has to ask for the account, or it
+   * would send the same again.
+   */
+  function refuseAccount(
+    reply: FastifyReply,
+    from: SignInProvider,
+    email: string,
+    pending: Pending,
+    refusal: 'not_allowed' | 'deactivated',
+  ) {
     const again: SignInAnew =
       pending.interaction === undefined
         ? {
@@ -124,7 +132,7 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
             action: `/oauth/interaction/${pending.interaction}`,
             fields: { provider: from.id, switch: '1' },
           };
-    const page = renderNotAllowedPage({ brandName, email, supportEmail: context.supportEmail, again });
+    const page = renderNotAllowedPage({ brandName, email, supportEmail: context.supportEmail, refusal, again });
     return sendPage(reply, 403, page, context.providerTargets);
   }
 
