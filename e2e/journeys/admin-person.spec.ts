@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { connectModern } from '../../apps/broker/src/testing/mcp-clients.ts';
@@ -94,6 +95,13 @@ test('a payment is refunded in part from the page of its person, who finds it in
   expect((await souk(...rest, '--amount', '3.5')).stdout).toContain('$3.50 was refunded');
   await openPart(page, 'Payments');
   await expect(rowWith(page, 'Payments', '$5 refunded')).toBeVisible();
+  await openPart(page, 'Audit');
+  await page.reload();
+  await expect(
+    rowWith(page, 'Audit log', 'Asked for the refund of a payment').filter({
+      has: page.getByRole('button', { name: `Command line (${userInfo().username})`, exact: true }),
+    }),
+  ).toBeVisible();
 
   await person.goto('/dashboard?tab=billing');
   const history = person.getByRole('region', { name: 'Billing History', exact: true });

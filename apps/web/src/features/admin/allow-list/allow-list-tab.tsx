@@ -15,6 +15,7 @@ import { AddAddressDialog } from './add-address-dialog.tsx';
 import { Packages } from './packages.tsx';
 import { RemoveAddressDialog } from './remove-address-dialog.tsx';
 import { Code, UsedBy } from './entry-parts.tsx';
+import { commandLine } from '../command-line.ts';
 
 /** What administrators let in beside the operator's lists. */
 export function AllowListTab({ userId, signInAgain, search, onSearchChange }: AdminPartProps) {
@@ -136,8 +137,7 @@ function AddedRow({ address, onRemove }: { address: AllowedAddress; onRemove: ()
             </p>
           )}
           <p>
-            Added <Ago moment={added.at} /> by{' '}
-            <span className="wrap-anywhere">{added.by ?? 'the operator, by a command'}</span>.
+            Added <Ago moment={added.at} /> by <span className="wrap-anywhere">{added.by ?? commandLine}</span>.
           </p>
           <p>
             <UsedBy servers={servers} />

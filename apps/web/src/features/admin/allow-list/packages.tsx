@@ -10,6 +10,7 @@ import type { AdminPartProps } from '../admin-screen.tsx';
 import { AddPackageDialog } from './add-package-dialog.tsx';
 import { RemovePackageDialog } from './remove-package-dialog.tsx';
 import { Code, UsedBy } from './entry-parts.tsx';
+import { commandLine } from '../command-line.ts';
 
 type PackagesProps = AllowanceList['packages'] & Pick<AdminPartProps, 'userId' | 'signInAgain'>;
 
@@ -111,8 +112,7 @@ function PackageRow({ item, onRemove }: { item: AllowedPackage; onRemove: () => 
           )}
           {isShadowed && <p>The operator’s allow-list has a program of this alias, which is started instead.</p>}
           <p>
-            Added <Ago moment={added.at} /> by{' '}
-            <span className="wrap-anywhere">{added.by ?? 'the operator, by a command'}</span>.{' '}
+            Added <Ago moment={added.at} /> by <span className="wrap-anywhere">{added.by ?? commandLine}</span>.{' '}
             <UsedBy servers={servers} />
           </p>
         </div>

@@ -11,7 +11,7 @@ import { config } from '#web/config.ts';
 const actors = [
   { value: '', label: 'Anyone' },
   { value: 'people', label: 'Any user' },
-  { value: 'operators', label: 'Any command' },
+  { value: 'operators', label: 'Command line' },
   { value: 'broker', label: config.brandName },
 ];
 const groups = [

@@ -4,6 +4,7 @@ import { createClient } from '@souk/contract/client.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { adminClientOptions, adminKey } from '../admin-api.ts';
 import type { AdminSearch } from '../admin-search.ts';
+import { commandLineOf } from '../command-line.ts';
 import { config } from '#web/config.ts';
 
 export const auditApi = createClient(adminAuditEndpoints, adminClientOptions);
@@ -49,7 +50,7 @@ export const auditQuery = (adminId: string, search: AdminSearch) => {
 
 export const nameOfActor = (who: AuditEntryShown['who']): string => {
   if (who.kind === 'person') return who.email ?? 'Deleted user';
-  return who.kind === 'broker' ? config.brandName : (who.name ?? 'Command');
+  return who.kind === 'broker' ? config.brandName : commandLineOf(who.name);
 };
 
 /** What `who` is in the address, to see this actor alone. */

@@ -2,6 +2,7 @@ import type { AuditEntryShown } from '@souk/contract/admin-audit.ts';
 import ArrowRight from 'lucide-react/icons/arrow-right';
 import { Fragment, type ReactNode } from 'react';
 import { formatMoment } from '#ui/amount.ts';
+import { Facts } from '#ui/facts.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { TextLink } from '#ui/text-link.tsx';
 import type { AdminSearch } from '../admin-search.ts';
@@ -35,10 +36,9 @@ function Who({ row: { who }, onWho }: { row: Row; onWho: (who: string) => void }
       type="button"
       title={`Only what ${name} did`}
       onClick={() => onWho(filterOfActor(who))}
-      className="block max-w-48 truncate rounded-sm text-left hover:underline"
+      className="block min-h-6 max-w-48 truncate rounded-sm text-left hover:underline"
     >
       {name}
-      {who.kind === 'operator' && <span className="block text-[0.8125rem] text-quiet">on the command line</span>}
     </button>
   );
 }
@@ -65,7 +65,7 @@ function What({ row, onWho }: { row: Row; onWho: (who: string) => void }) {
       ))}
       {facts.length > 0 && (
         <Line>
-          <Facts facts={facts} />
+          <NamedFacts facts={facts} />
         </Line>
       )}
       {reason !== null && (
@@ -75,8 +75,8 @@ function What({ row, onWho }: { row: Row; onWho: (who: string) => void }) {
       )}
       {ids.length > 0 && (
         <details className="text-[0.8125rem] font-normal text-quiet">
-          <summary className="w-fit cursor-pointer rounded-sm hover:underline">Ids</summary>
-          <Facts facts={ids} />
+          <summary className="w-fit cursor-pointer rounded-sm py-1 hover:underline">Ids</summary>
+          <NamedFacts facts={ids} />
         </details>
       )}
       <span className="flex flex-wrap items-baseline gap-x-2 text-[0.8125rem] font-normal text-quiet sm:hidden">
@@ -88,13 +88,16 @@ function What({ row, onWho }: { row: Row; onWho: (who: string) => void }) {
   );
 }
 
-function Facts({ facts }: { facts: Row['facts'] }) {
-  return facts.map(({ name, text }, index) => (
-    <Fragment key={name}>
-      {index > 0 && ' · '}
-      {name}: <bdi>{momentIn(text)}</bdi>
-    </Fragment>
-  ));
+function NamedFacts({ facts }: { facts: Row['facts'] }) {
+  return (
+    <Facts>
+      {facts.map(({ name, text }) => (
+        <Fragment key={name}>
+          {name}: <bdi>{momentIn(text)}</bdi>
+        </Fragment>
+      ))}
+    </Facts>
+  );
 }
 
 /** A moment that was written down, as all others are shown. */
@@ -112,7 +115,7 @@ function ObjectOf({ row: { object } }: { row: Row }) {
     <>
       {': '}
       {search ? (
-        <TextLink to="/admin" search={search}>
+        <TextLink to="/admin" search={search} className="py-1">
           <bdi>{name}</bdi>
         </TextLink>
       ) : (

@@ -2,6 +2,7 @@ import { ApiError } from '@souk/contract/client.ts';
 import { Button } from '#ui/button.tsx';
 import { Ago } from '#ui/moment.tsx';
 import { Notice } from '#ui/notice.tsx';
+import { commandLine } from '../command-line.ts';
 
 /** Whether a change was refused because another administrator's change came first. */
 export function hasMoved(error: unknown): error is ApiError {
@@ -42,7 +43,7 @@ export function MovedNotice({
             </tbody>
           </table>
           <p className="mt-1 text-[0.8125rem] text-quiet">
-            Changed by {current.changedBy ?? "the operator's command"}
+            Changed by {current.changedBy ?? commandLine}
             {current.changedAt && (
               <>
                 , <Ago moment={current.changedAt} />

@@ -9,6 +9,7 @@ import { SectionHeading } from '#ui/section-heading.tsx';
 import { failureText } from '#web/failure-text.ts';
 import { RunItems } from './run-items.tsx';
 import { useRun } from './use-runs.ts';
+import { commandLineOf } from '../command-line.ts';
 
 /** A reload or a deploy-all as it happens, or its result until it is dismissed: it goes on when this page is closed. */
 export function RunCard({ userId, id, onDismiss }: { userId: string; id: string; onDismiss: () => void }) {
@@ -33,7 +34,7 @@ export function RunCard({ userId, id, onDismiss }: { userId: string; id: string;
         title={titleOf(run)}
         text={
           <>
-            <span role="status">{summary(run, counts)}</span> {run.startedBy?.email ?? "The operator's command"},{' '}
+            <span role="status">{summary(run, counts)}</span> {run.startedBy?.email ?? commandLineOf(null)},{' '}
             <Ago moment={run.endedAt ?? run.startedAt} />.{run.reason !== null && <> Reason: {run.reason}</>}
             {!isOver && ' It goes on when you leave this page.'}
           </>

@@ -4,6 +4,7 @@ import { ApiError } from '@souk/contract/client.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { adminApi, serverKey } from '../admin-api.ts';
+import { commandLine } from '../command-line.ts';
 
 export type ShownManifest = AnswerOutput<typeof getManifest>;
 export type ManifestVersion = ShownManifest['versions'][number];
@@ -86,6 +87,6 @@ export function versionBefore({ listed, versions }: ShownManifest): string | und
   return lived[0]?.version;
 }
 
-/** Who staged a version: an administrator, the operator by a command or a folder, or this installation with its start. */
+/** Who staged a version: an administrator, the command line, or this installation with its start. */
 export const stagerOf = ({ stagedBy, origin }: Pick<ManifestVersion, 'stagedBy' | 'origin'>): string =>
-  stagedBy?.email ?? (origin === 'bundled' ? 'the installation' : 'the operator');
+  stagedBy?.email ?? (origin === 'bundled' ? 'the installation' : commandLine);

@@ -4,6 +4,7 @@ import { Badge, type BadgeTone } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Ago } from '#ui/moment.tsx';
 import { PlaceText } from './place-text.tsx';
+import { commandLine } from '../../command-line.ts';
 
 const badges: Readonly<Record<NeededSecret['state'], { tone: BadgeTone; text: string }>> = {
   set: { tone: 'good', text: 'Set' },
@@ -146,7 +147,7 @@ function Row({
 function Entered({ entered: { at, by } }: { entered: UnusedSecret['entered'] }) {
   return (
     <>
-      Entered <Ago moment={at} /> by <span className="wrap-anywhere">{by ?? 'the operator, by a command'}</span>.
+      Entered <Ago moment={at} /> by <span className="wrap-anywhere">{by ?? commandLine}</span>.
     </>
   );
 }
