@@ -1,5 +1,5 @@
 import { listMcpServices, type McpService } from '@souk/contract/billing.ts';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls, holdCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
@@ -267,4 +267,24 @@ test('a service that is switched off stays in sight among those that are on, unt
   await stored;
   await page.reload();
   await expect(screen(page).getByRole('heading', { name: 'No service fits', exact: true })).toBeVisible();
+});
+
+test('of two messages the newer stands nearer to the edge, whatever each is about', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openServices(page, 'two-messages@souk.test');
+  await shown(page);
+  const heal = await failCalls(page, listPath, { message: 'The stall is closed.' });
+  await refresh(page).click();
+  const bad = page.getByText('Failed to refresh MCP servers', { exact: true });
+  await expect(bad).toBeVisible();
+  await heal();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByRole('combobox').fill('copy');
+  await page.getByRole('dialog').getByRole('option', { name: /^Copy/ }).first().click();
+  const good = page.getByText('Your link is copied.', { exact: true });
+  await expect(good).toBeVisible();
+  // held, so that neither goes while the other is measured
+  await bad.hover();
+  const topOf = async (message: Locator) => (await message.boundingBox())?.y ?? 0;
+  expect(await topOf(good)).toBeGreaterThan(await topOf(bad));
 });

@@ -16,6 +16,7 @@ const looks = {
   bad: { Icon: CircleAlert, colour: 'text-bad' },
 } as const;
 
+/** The newest stands last, at the edge where it appears, in whichever of the two regions it is. */
 function ToastCard({ toast, onClose }: { toast: Entry; onClose: (id: number) => void }) {
   const tone = toast.tone ?? 'info';
   const [held, setHeld] = useState(false);
@@ -28,6 +29,7 @@ function ToastCard({ toast, onClose }: { toast: Entry; onClose: (id: number) => 
   }, [held, onClose, toast.id, tone]);
   return (
     <div
+      style={{ order: toast.id }}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
@@ -86,10 +88,10 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       {createPortal(
         // on the body and above dialogs; aria-live by name keeps it audible while a dialog silences the page
         <div className="pointer-events-none fixed inset-x-3 bottom-3 z-50 flex flex-col gap-2 sm:inset-x-auto sm:right-5 sm:bottom-5 sm:w-90">
-          <div role="status" aria-live="polite" className="flex flex-col gap-2">
+          <div role="status" aria-live="polite" className="contents">
             {cards(false)}
           </div>
-          <div role="alert" aria-live="assertive" className="flex flex-col gap-2">
+          <div role="alert" aria-live="assertive" className="contents">
             {cards(true)}
           </div>
         </div>,
