@@ -44,4 +44,7 @@ test('[SVC-14] [SVC-15] [SVC-16] the details dialog loads capabilities, health a
   await page.reload();
   await details.click();
   await expect(dialog.getByRole('heading', { name: 'No Tools Found', exact: true })).toBeVisible();
+  // the number of tools is told in any case, and what there is none of is left out
+  await expect(dialog).toContainText('Tools');
+  await expect(dialog).not.toContainText(/Prompts|Resources/);
 });

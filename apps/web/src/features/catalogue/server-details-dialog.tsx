@@ -67,9 +67,9 @@ function Details({ service, isHealthy }: { service: Service; isHealthy: boolean 
   const { server, tools, prompts, resources } = service;
   const counts = [
     ['Tools', toolFigure(server)],
-    ['Prompts', formatCount(prompts.length)],
-    ['Resources', formatCount(resources.length)],
-  ] as const;
+    ...(prompts.length > 0 ? [['Prompts', formatCount(prompts.length)]] : []),
+    ...(resources.length > 0 ? [['Resources', formatCount(resources.length)]] : []),
+  ];
   return (
     // scrolls in the dialog, and has nothing else to focus; the margin keeps the space above it when the focus comes
     <section aria-label={`What ${server.displayName} offers`} tabIndex={0} className="scroll-mt-4 space-y-4">

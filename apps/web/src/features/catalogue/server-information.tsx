@@ -36,8 +36,8 @@ export function ServerInformation({ server, className }: { server: ServerAnswer;
         {!dependsOnAccount && (
           <>
             <Fact name="Context cost">about {formatCount(estimatedTokens)} tokens</Fact>
-            <Fact name="Prompts">{formatCount(capabilities.prompts)}</Fact>
-            <Fact name="Resources">{formatCount(capabilities.resources)}</Fact>
+            {capabilities.prompts > 0 && <Fact name="Prompts">{formatCount(capabilities.prompts)}</Fact>}
+            {capabilities.resources > 0 && <Fact name="Resources">{formatCount(capabilities.resources)}</Fact>}
           </>
         )}
         <Fact name="Last Updated">
