@@ -159,7 +159,7 @@ test('[SUB-13] [SUB-14] [SUB-22] [SUB-23] a rental is cancelled, after a failure
   await expect(question(page)).toHaveCount(0);
   // the button that had the focus is gone
   await expect(card.getByRole('heading')).toBeFocused();
-  await expect(card).toContainText('Ends at the end of the billing period.');
+  await expect(card).toContainText('Canceled. You can use and resume it until then.');
   await expect(cancel).toHaveCount(0);
   await card.getByRole('button', { name: 'Resume Travel Pro', exact: true }).click();
   await expect(question(page)).toContainText(
@@ -172,7 +172,7 @@ test('[SUB-13] [SUB-14] [SUB-22] [SUB-23] a rental is cancelled, after a failure
   await page.getByText('The rental of Travel Pro is resumed: it renews by itself.').hover();
   await expectNoAxeFindings(page);
   await expect(cancel).toBeVisible();
-  await expect(card).not.toContainText('Ends at the end');
+  await expect(card).not.toContainText('Canceled.');
 });
 
 test('a plan that includes what one rents says so before it is paid, and ends the rental where that is wanted', async ({

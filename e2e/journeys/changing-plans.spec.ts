@@ -160,7 +160,7 @@ test('[PLAN-7] [SUB-17] [SUB-22] [SUB-23] a plan is cancelled, says when it ends
   );
   await expect(cancel).toHaveCount(0);
   await expect(page.getByRole('list', { name: 'Payment methods', exact: true })).toContainText(
-    'not charged, unless you resume what you canceled',
+    'Not charged, unless you resume what you canceled',
   );
 
   await page.goto('/plans');

@@ -74,7 +74,7 @@ test('a plan whose renewal failed is ended at once, and another card is chosen f
   await subscribeToBasic(page, 'ends@souk.test', goodCard);
   const methods = page.getByRole('region', { name: 'Payment method', exact: true });
   await expect(methods.getByRole('listitem')).toContainText(
-    /^Visa ending in 4242Expires \d\d\/20\d\d · charged for everything/,
+    /^Visa ending in 4242Expires \d\d\/20\d\d · Charged for everything/,
   );
   await methods.getByRole('button', { name: 'Change card', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Change card', exact: true })).toBeVisible();

@@ -69,7 +69,9 @@ export function AccessNote({ userId, server, ...purchase }: AccessNoteProps) {
         <Facts className="text-quiet">
           {statusText(data.access)}
           {isCancelled
-            ? 'ends at the end of the billing period'
+            ? accessType === 'rental' && data.access.expiresAt !== null
+              ? 'canceled, you can resume it until then'
+              : 'ends at the end of the billing period'
             : accessType === 'rental' &&
               rental && <Renewal {...rental} renewal={renewalText(data.access, Date.now(), rental.charge)} />}
           {plan && inPlanText(plan)}

@@ -18,7 +18,7 @@ import { AfterTrial } from '../rent/after-trial.tsx';
 import { ownedReason } from '../rent/owned.tsx';
 import { TrialButton } from '../rent/trial-button.tsx';
 import { DownFacts } from './down-facts.tsx';
-import { planBesideText, priceText, renewalText, statusText } from './service-texts.ts';
+import { cancelledText, planBesideText, priceText, renewalText, statusText } from './service-texts.ts';
 
 export type ServiceCardProps = {
   userId: string;
@@ -93,7 +93,7 @@ export function ServiceCard({ userId, service, enable, details, account, onPurch
         </p>
       )}
       {calls && <p className="text-[0.8125rem] text-quiet">{calls}</p>}
-      {isCancelled && <p className="text-[0.8125rem] text-quiet">Ends at the end of the billing period.</p>}
+      {isCancelled && <p className="text-[0.8125rem] text-quiet">{cancelledText(userAccess)}</p>}
       {account}
       {besides && <p className="text-[0.8125rem] text-quiet">{besides}</p>}
       {features.length > 0 && (
@@ -104,9 +104,9 @@ export function ServiceCard({ userId, service, enable, details, account, onPurch
             : features[shownFeatures - 1]}
         </Facts>
       )}
-      <div className="mt-auto flex flex-wrap items-center gap-x-3 gap-y-2 border-t border-line pt-3">
-        {enable}
-        <div className="ml-auto flex flex-wrap justify-end gap-2">
+      <div className="mt-auto flex flex-col gap-3 border-t border-line pt-3">
+        {/* by themselves, so that the switch and the details stand at the same place of each card */}
+        <div className="flex flex-wrap gap-2 empty:hidden">
           {mayRent && (
             <Button size="small" variant="primary" onPointerEnter={preloadDialog} onClick={onPurchase}>
               Purchase
@@ -144,6 +144,9 @@ export function ServiceCard({ userId, service, enable, details, account, onPurch
               Cancel Rental<span className="sr-only"> of {name}</span>
             </Button>
           )}
+        </div>
+        <div className="flex items-center justify-between gap-3">
+          {enable}
           {details}
         </div>
       </div>

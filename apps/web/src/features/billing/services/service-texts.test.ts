@@ -1,6 +1,14 @@
 import type { McpService } from '@souk/contract/billing.ts';
 import { expect, test } from 'vitest';
-import { countServices, planBesideText, priceText, renewalText, statusText, whileDownText } from './service-texts.ts';
+import {
+  cancelledText,
+  countServices,
+  planBesideText,
+  priceText,
+  renewalText,
+  statusText,
+  whileDownText,
+} from './service-texts.ts';
 
 const endsAt = '2026-11-20T12:00:00.000Z';
 const access = { accessType: 'none' as const, expiresAt: null, features: [], renews: false, plan: null };
@@ -105,4 +113,10 @@ test('while a service is down, its people hear what becomes of what they have', 
   expect(textOf('subscription')).toBe(`${fails} Your plan runs on.`);
   expect(textOf('trial')).toBe(`${fails} Your trial runs on.`);
   expect([textOf('none'), textOf('free'), textOf('purchase')]).toEqual([fails, fails, fails]);
+});
+
+test('a canceled rental says in its status alone when it ends, and beside it what can be done until then', () => {
+  expect(cancelledText(rented)).toBe('Canceled. You can use and resume it until then.');
+  expect(cancelledText({ ...rented, expiresAt: null })).toBe('Ends at the end of the billing period.');
+  expect(cancelledText({ ...rented, accessType: 'subscription' })).toBe('Ends at the end of the billing period.');
 });

@@ -47,6 +47,13 @@ export function renewalText(
   return `renews ${formatDay(expiresAt)}${price}`;
 }
 
+/** What a card says of access that was canceled. That a rental ends, and when, is its status. */
+export function cancelledText({ accessType, expiresAt }: Pick<UserAccess, 'accessType' | 'expiresAt'>): string {
+  return accessType === 'rental' && expiresAt !== null
+    ? 'Canceled. You can use and resume it until then.'
+    : 'Ends at the end of the billing period.';
+}
+
 const runningTexts: Partial<Record<UserAccess['accessType'], string>> = {
   rental: 'Your rental runs on; you can cancel it.',
   subscription: 'Your plan runs on.',

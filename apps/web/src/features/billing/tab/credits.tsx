@@ -32,7 +32,7 @@ export function Credits({ userId, credits }: { userId: string; credits: CreditsO
           )
         }
       />
-      <div className="grid items-start gap-4 lg:grid-cols-2">
+      <div className="grid gap-4 lg:grid-cols-2">
         <Card padding="large">
           <p className="text-3xl/9 font-semibold tracking-tight tabular-nums">{formatCount(credits.available)}</p>
           <p className="mt-1 text-quiet">Available for pay-per-use services</p>

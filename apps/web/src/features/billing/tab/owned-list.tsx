@@ -47,7 +47,7 @@ export function OwnedRow({ name, status, when, actions }: OwnedRowProps) {
           </h3>
           <StatusBadge status={statusTexts[status]} tone={tones[status]} />
         </div>
-        <p className="mt-0.5 text-quiet">{when}</p>
+        <div className="mt-0.5 text-quiet">{when}</div>
       </div>
       {actions}
     </li>

@@ -85,8 +85,8 @@ function Methods({ userId, names, renewing }: MethodsProps) {
 
 /** @param renewing the names of what is charged to the card again */
 function chargesOf(renewing: readonly (string | undefined)[], isOnly: boolean): string {
-  if (renewing.length === 0) return 'not charged, unless you resume what you canceled';
-  return isOnly ? 'charged for everything that renews' : `charged for ${renewing.join(', ')}`;
+  if (renewing.length === 0) return 'Not charged, unless you resume what you canceled';
+  return isOnly ? 'Charged for everything that renews' : `Charged for ${renewing.join(', ')}`;
 }
 
 /** Several subscriptions are mostly charged to one card. */

@@ -1,5 +1,6 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
 import { useState } from 'react';
+import { Facts } from '#ui/facts.tsx';
 import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
@@ -24,7 +25,7 @@ export function Rentals({ userId, rentals }: { userId: string; rentals: readonly
             key={rental.id}
             name={<Name rental={rental} />}
             status={rental.status}
-            when={whenCharged('Rental', { ...rental, periodEnd: rental.endDate }, Date.now())}
+            when={<Facts>{whenCharged('Rental', { ...rental, periodEnd: rental.endDate }, Date.now())}</Facts>}
             actions={<Actions userId={userId} rental={rental} onCancel={() => setEnding(rental)} />}
           />
         ))}

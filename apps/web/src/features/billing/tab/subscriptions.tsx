@@ -1,6 +1,7 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
 import Layers from 'lucide-react/icons/layers';
 import { useState } from 'react';
+import { Facts } from '#ui/facts.tsx';
 import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
 import { EmptyState } from '#ui/empty-state.tsx';
@@ -65,7 +66,7 @@ export function Subscriptions({ userId, owned }: { userId: string; owned: Subscr
 function When({ subscription }: { subscription: OwnSubscription }) {
   const { nextPlanId, currentPeriodEnd: periodEnd } = subscription;
   const nextName = useNextPlanName(nextPlanId);
-  return whenCharged('Subscription', { ...subscription, periodEnd, nextName }, Date.now());
+  return <Facts>{whenCharged('Subscription', { ...subscription, periodEnd, nextName }, Date.now())}</Facts>;
 }
 
 function Actions({

@@ -1,4 +1,5 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import { Facts } from '#ui/facts.tsx';
 import { formatDay } from '#ui/amount.ts';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { TextLink } from '#ui/text-link.tsx';
@@ -24,7 +25,13 @@ export function Trials({ trials }: Pick<SubscriptionAnswer['subscription'], 'tri
               )
             }
             status={status}
-            when={`Trial · ends by itself on ${formatDay(expiresAt)} · nothing is charged`}
+            when={
+              <Facts>
+                {'Trial'}
+                {`ends by itself on ${formatDay(expiresAt)}`}
+                {'nothing is charged'}
+              </Facts>
+            }
           />
         ))}
       </OwnedList>

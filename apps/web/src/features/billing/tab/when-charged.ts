@@ -13,21 +13,21 @@ type Paid = {
 };
 
 /**
- * Says when a plan or rental is charged next and how much, or what comes in its place.
+ * Says when a plan or rental is charged next and how much, or what comes in its place: facts in a row.
  * @param kind its type, as people know it (spec part 2, section 2: "type, next billing date")
  */
-export function whenCharged(kind: 'Subscription' | 'Rental', paid: Paid, nowMs: number): string {
+export function whenCharged(kind: 'Subscription' | 'Rental', paid: Paid, nowMs: number): string[] {
   const { status, source, periodEnd, charge, nextName } = paid;
   if (source === 'administrator')
-    return `Given by your administrator${periodEnd === null ? '' : `, until ${formatDay(periodEnd)}`}`;
-  if (periodEnd === null) return kind;
+    return [`Given by your administrator${periodEnd === null ? '' : `, until ${formatDay(periodEnd)}`}`];
+  if (periodEnd === null) return [kind];
   const day = formatDay(periodEnd);
-  const price = charge ? ` · ${chargeText(charge)}` : '';
-  if (status === 'canceled') return `${kind} · ends at the end of the billing period, on ${day}`;
-  if (nextName !== undefined) return `${kind} · changes to ${nextName} on ${day}${price}`;
-  if (status === 'unpaid') return `${kind} · not paid, access has ended`;
-  if (status === 'past_due') return `${kind} · the last payment failed`;
+  const price = charge ? [chargeText(charge)] : [];
+  if (status === 'canceled') return [kind, `ends at the end of the billing period, on ${day}`];
+  if (nextName !== undefined) return [kind, `changes to ${nextName} on ${day}`, ...price];
+  if (status === 'unpaid') return [kind, 'not paid, access has ended'];
+  if (status === 'past_due') return [kind, 'the last payment failed'];
   // the payment provider has not told of it yet
-  if (Date.parse(periodEnd) <= nowMs) return `${kind} · renewal in progress`;
-  return `${kind} · next billing date ${day}${price}`;
+  if (Date.parse(periodEnd) <= nowMs) return [kind, 'renewal in progress'];
+  return [kind, `next billing date ${day}`, ...price];
 }
