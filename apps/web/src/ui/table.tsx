@@ -17,6 +17,8 @@ export type TableColumn<Row> = {
   rowHeader?: boolean | undefined;
   /** Left out below 640 px. */
   wideOnly?: boolean | undefined;
+  /** A class for its share of the width, where tables of one screen have the same columns. */
+  width?: string | undefined;
   /** The rows can be ordered by it: the header is a button. `order` undefined: they are ordered by something else. */
   sort?: { order: 'ascending' | 'descending' | undefined; onToggle: () => void } | undefined;
 };
@@ -27,12 +29,14 @@ export type TableProps<Row> = {
   columns: readonly TableColumn<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
+  /** Cells of several lines begin at the top of their row. */
+  alignTop?: boolean | undefined;
   /** What stands below a row across all columns, such as a form that it opened. Nothing: false. */
   below?: ((row: Row) => ReactNode) | undefined;
 };
 
 /** Rows of facts. Scrolls sideways in its own box where it is too wide; for an empty list show an EmptyState instead. */
-export function Table<Row>({ caption, columns, rows, rowKey, below }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, rowKey, alignTop, below }: TableProps<Row>) {
   const cellClasses = (column: TableColumn<Row>) =>
     classNames(
       'px-4 first:pl-4 last:pr-4',
@@ -61,7 +65,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, below }: TableProps
                   key={column.id}
                   scope="col"
                   aria-sort={column.sort?.order}
-                  className={classNames(cellClasses(column), 'h-10 font-medium whitespace-nowrap')}
+                  className={classNames(cellClasses(column), column.width, 'h-10 font-medium whitespace-nowrap')}
                 >
                   <HeaderOf column={column} />
                 </th>
@@ -73,7 +77,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, below }: TableProps
               const opened = below?.(row);
               return (
                 <Fragment key={rowKey(row)}>
-                  <tr className="hover:bg-ground">
+                  <tr className={classNames('hover:bg-ground', alignTop && 'align-top')}>
                     {columns.map((column) =>
                       column.rowHeader ? (
                         <th
@@ -116,7 +120,7 @@ function HeaderOf<Row>({ column: { header, hideHeader, sort } }: { column: Table
     <button
       type="button"
       onClick={sort.onToggle}
-      className="inline-flex items-center gap-1 rounded-sm font-medium hover:text-text"
+      className="inline-flex min-h-7 items-center gap-1 rounded-sm font-medium hover:text-text"
     >
       {header}
       <Arrow aria-hidden size={14} className={sort.order === undefined ? 'text-faint' : undefined} />

@@ -25,7 +25,7 @@ export function AllManifests({ userId, counts }: { userId: string; counts: Manif
         <Button
           loading={busyWith === 'reload'}
           disabled={counts?.active === 0 || busyWith === 'deploy-all'}
-          icon={<RefreshCw aria-hidden size={16} />}
+          icon={<RefreshCw aria-hidden size={16} className="max-sm:hidden" />}
           onPointerEnter={preloadDialog}
           onClick={() => setAsked('reload')}
         >
@@ -35,7 +35,7 @@ export function AllManifests({ userId, counts }: { userId: string; counts: Manif
           loading={busyWith === 'deploy-all'}
           disabled={staged === 0 || busyWith === 'reload'}
           aria-describedby={reason === undefined ? undefined : 'why-not-all'}
-          icon={<Rocket aria-hidden size={16} />}
+          icon={<Rocket aria-hidden size={16} className="max-sm:hidden" />}
           onPointerEnter={preloadDialog}
           onClick={() => setAsked('deploy-all')}
         >

@@ -19,17 +19,24 @@ export function ManifestName({ manifest, search }: { manifest: ListedManifest; s
       dir="auto"
       to="/admin"
       search={{ ...search, tab: 'manifests', id: manifest.id }}
-      className="rounded-sm font-semibold wrap-anywhere text-text no-underline hover:text-accent hover:underline"
+      className="rounded-sm py-1 font-semibold wrap-anywhere text-text no-underline hover:text-accent hover:underline"
     >
       {manifest.name}
     </Link>
   );
 }
 
-export function Connection({ manifest: { connection } }: { manifest: ListedManifest }) {
+/** @param inline the address beside its type, where there is room for a line */
+export function Connection({
+  manifest: { connection },
+  inline = false,
+}: {
+  manifest: ListedManifest;
+  inline?: boolean;
+}) {
   const target = connection.url ?? connection.command ?? '';
   return (
-    <div className="flex min-w-0 flex-col items-start gap-1">
+    <div className={classNames('flex min-w-0 gap-x-2 gap-y-1', inline ? 'items-baseline' : 'flex-col items-start')}>
       <Badge>{types[connection.type]}</Badge>
       <span className="line-clamp-3 min-w-0 font-mono text-xs break-all text-quiet" title={target}>
         {target}

@@ -89,7 +89,7 @@ export function ManifestTable({
       cell: (manifest) => <ManifestActions manifest={manifest} {...actions} />,
     },
   ];
-  return <Table caption="Manifests" columns={columns} rows={manifests} rowKey={({ id }) => id} />;
+  return <Table alignTop caption="Manifests" columns={columns} rows={manifests} rowKey={({ id }) => id} />;
 }
 
 function VersionAndAuthor({ manifest }: { manifest: ListedManifest }) {
@@ -116,13 +116,13 @@ export function ManifestCards({ manifests, ...actions }: ManifestListProps) {
               {manifest.description}
             </p>
           </div>
-          <Connection manifest={manifest} />
+          <Connection manifest={manifest} inline />
           <div className="flex flex-wrap items-start gap-x-4 gap-y-1">
             <Deployed manifest={manifest} />
             {manifest.status !== null && <Health manifest={manifest} />}
           </div>
-          <div className="mt-auto flex flex-wrap items-center justify-between gap-x-3 gap-y-1 border-t border-line pt-2">
-            <Capabilities manifest={manifest} />
+          <Capabilities manifest={manifest} />
+          <div className="mt-auto flex border-t border-line pt-2">
             <ManifestActions manifest={manifest} {...actions} />
           </div>
         </Card>

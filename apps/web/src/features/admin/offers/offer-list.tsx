@@ -13,9 +13,8 @@ import { endingText } from './people-text.ts';
 export function OfferList({ label, offers }: { label: string; offers: readonly AdminOffer[] }) {
   const isWide = useMedia('(min-width: 768px)');
   if (isWide) {
-    const shown = offers.some(({ fields }) => fields.kind === 'plan')
-      ? columns
-      : columns.filter(({ id }) => id !== 'subscribers');
+    const isOfPlans = offers.some(({ fields }) => fields.kind === 'plan');
+    const shown = isOfPlans ? columns : columns.filter(({ id }) => id !== 'subscribers').map(withRoom);
     return <Table caption={label} columns={shown} rows={offers} rowKey={({ offerId }) => offerId} />;
   }
   return (
@@ -42,20 +41,31 @@ export function OfferList({ label, offers }: { label: string; offers: readonly A
   );
 }
 
+/** Packages have no subscribers: what they give takes that room, so that the other columns stand as those of the plans. */
+const withRoom = (column: TableColumn<AdminOffer>): TableColumn<AdminOffer> =>
+  column.id === 'gives' ? { ...column, width: 'w-[44%]' } : column;
+
 const columns: TableColumn<AdminOffer>[] = [
-  { id: 'name', header: 'Name', rowHeader: true, cell: (offer) => <Name offer={offer} /> },
-  { id: 'price', header: 'Price', numeric: true, cell: (offer) => <Price offer={offer} /> },
+  { id: 'name', header: 'Name', width: 'w-[24%]', rowHeader: true, cell: (offer) => <Name offer={offer} /> },
+  { id: 'price', header: 'Price', width: 'w-[12%]', numeric: true, cell: (offer) => <Price offer={offer} /> },
   {
     id: 'gives',
     header: 'Gives',
+    width: 'w-[30%]',
     cell: (offer) => (
       <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <Gives offer={offer} />
       </span>
     ),
   },
-  { id: 'subscribers', header: 'Subscribers', numeric: true, cell: (offer) => <Subscribers offer={offer} /> },
-  { id: 'source', header: 'Comes from', cell: (offer) => <Source offer={offer} /> },
+  {
+    id: 'subscribers',
+    header: 'Subscribers',
+    width: 'w-[14%]',
+    numeric: true,
+    cell: (offer) => <Subscribers offer={offer} />,
+  },
+  { id: 'source', header: 'Comes from', width: 'w-[20%]', cell: (offer) => <Source offer={offer} /> },
 ];
 
 function Name({ offer: { offerId, fields, provider } }: { offer: AdminOffer }) {

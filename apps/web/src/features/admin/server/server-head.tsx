@@ -45,27 +45,34 @@ export function ServerHead({
           {isDeployed && <Status userId={userId} serverId={serverId} shown={shown} />}
         </div>
       </div>
+      {/* what belongs together wraps together: the last button never stands alone */}
       <div className="flex flex-wrap items-center gap-2">
-        {isDeployed && (
-          <LinkButton to="/service/$serviceId" params={{ serviceId: serverId }}>
-            View in the shop
-          </LinkButton>
-        )}
-        {isDeployed && before !== undefined && <Button onClick={() => onDeploy(before)}>Roll back to {before}</Button>}
-        {isDeployed && <Button onClick={onUndeploy}>Undeploy</Button>}
-        {listed && <Button onClick={onDelete}>Delete</Button>}
-        {listed && listed.stagedVersion !== null ? (
-          <Button variant="primary" onClick={() => onDeploy(undefined)}>
-            Deploy {listed.stagedVersion}
-          </Button>
-        ) : (
-          !isDeployed &&
-          last !== undefined && (
+        <div className="flex flex-wrap gap-2 empty:hidden">
+          {isDeployed && (
+            <LinkButton to="/service/$serviceId" params={{ serviceId: serverId }}>
+              View in the shop
+            </LinkButton>
+          )}
+          {isDeployed && before !== undefined && (
+            <Button onClick={() => onDeploy(before)}>Roll back to {before}</Button>
+          )}
+        </div>
+        <div className="flex flex-wrap gap-2">
+          {isDeployed && <Button onClick={onUndeploy}>Undeploy</Button>}
+          {listed && <Button onClick={onDelete}>Delete</Button>}
+          {listed && listed.stagedVersion !== null ? (
             <Button variant="primary" onClick={() => onDeploy(undefined)}>
-              Deploy {last} {before !== undefined && 'again'}
+              Deploy {listed.stagedVersion}
             </Button>
-          )
-        )}
+          ) : (
+            !isDeployed &&
+            last !== undefined && (
+              <Button variant="primary" onClick={() => onDeploy(undefined)}>
+                Deploy {last} {before !== undefined && 'again'}
+              </Button>
+            )
+          )}
+        </div>
       </div>
     </div>
   );
