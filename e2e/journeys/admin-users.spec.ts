@@ -323,3 +323,24 @@ test('the table and its dialogs work by keyboard alone, and on a phone', async (
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   await expectNoAxeFindings(page);
 });
+
+test('[USR-3] a display name stands beside the name of the user, where it says something else', async ({
+  page,
+  product,
+}) => {
+  const named = 'plain@souk.test';
+  const id = await newPerson(product.publicUrl, named);
+  const unnamed = 'unnamed@souk.test';
+  const otherId = await newPerson(product.publicUrl, unnamed);
+  await changeUsers(page, (users) =>
+    users.map((user) => (user.email === named ? { ...user, displayName: 'Bea Baker' } : { ...user, displayName: '' })),
+  );
+  await openUsers(page);
+  await expect(rowOf(page, named).getByRole('rowheader')).toHaveText(/^plain\s*Bea Baker\s*plain@souk\.test/);
+  await expect(rowOf(page, unnamed).getByRole('rowheader')).toHaveText(/^unnamed\s*unnamed@souk\.test/);
+  // at 1280 px with all its columns and actions in sight
+  const box = page.getByRole('region', { name: 'Users', exact: true });
+  expect(await box.evaluate((of) => of.scrollWidth - of.clientWidth)).toBe(0);
+  await erasePerson(product.publicUrl, id, named);
+  await erasePerson(product.publicUrl, otherId, unnamed);
+});

@@ -1,6 +1,6 @@
 import type { AdminUser } from '@souk/contract/admin-users.ts';
 import { Badge } from '#ui/badge.tsx';
-import { DayAndTime } from '#ui/moment.tsx';
+import { Day, DayAndTime } from '#ui/moment.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 
 const mostInitials = 4;
@@ -43,4 +43,9 @@ export function ActiveBadge({ isActive }: { isActive: boolean }) {
 
 export function LastLogin({ moment }: { moment: string | null }) {
   return moment === null ? <span className="text-quiet">Never</span> : <DayAndTime moment={moment} />;
+}
+
+/** The same where a row has no room for the time, which is in the tooltip. */
+export function LastLoginDay({ moment }: { moment: string | null }) {
+  return moment === null ? <span className="text-quiet">Never</span> : <Day moment={moment} />;
 }

@@ -7,7 +7,7 @@ import { IconButton } from '#ui/icon-button.tsx';
 import { Day } from '#ui/moment.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { Provider } from './provider.tsx';
-import { ActiveBadge, Connected, LastLogin, RoleBadge } from './user-marks.tsx';
+import { ActiveBadge, Connected, LastLoginDay, RoleBadge } from './user-marks.tsx';
 import { connectedOf, nameOf } from './user-words.ts';
 
 /** What a row offers (spec part 2, section 2). */
@@ -19,7 +19,12 @@ const facts: readonly TableColumn<AdminUser>[] = [
   { id: 'role', header: 'Role', wideOnly: true, cell: ({ role }) => <RoleBadge role={role} /> },
   { id: 'active', header: 'Status', wideOnly: true, cell: ({ isActive }) => <ActiveBadge isActive={isActive} /> },
   { id: 'created', header: 'Created', wideOnly: true, cell: ({ createdAt }) => <Day moment={createdAt} /> },
-  { id: 'login', header: 'Last login', wideOnly: true, cell: ({ lastLoginAt }) => <LastLogin moment={lastLoginAt} /> },
+  {
+    id: 'login',
+    header: 'Last login',
+    wideOnly: true,
+    cell: ({ lastLoginAt }) => <LastLoginDay moment={lastLoginAt} />,
+  },
 ];
 
 export type UsersTableProps = {
@@ -38,18 +43,27 @@ export function UsersTable({ users, onAction }: UsersTableProps) {
 }
 
 function UserCell({ user, onAction }: { user: AdminUser; onAction: UsersTableProps['onAction'] }) {
+  const { displayName } = user;
+  // the specification's name of a user; a display name stands beside it
   const name = nameOf(user);
   return (
     <div className="max-w-44 min-w-0 sm:max-w-56">
-      <button
-        type="button"
-        title={name}
-        onPointerEnter={preloadDialog}
-        onClick={() => onAction('details', user)}
-        className="block max-w-full rounded-sm text-left max-sm:wrap-anywhere sm:truncate font-medium hover:underline"
-      >
-        {name}
-      </button>
+      <div className="flex flex-wrap items-baseline gap-x-2 sm:flex-nowrap">
+        <button
+          type="button"
+          title={name}
+          onPointerEnter={preloadDialog}
+          onClick={() => onAction('details', user)}
+          className="min-h-6 max-w-full min-w-0 rounded-sm text-left max-sm:wrap-anywhere sm:truncate font-medium hover:underline"
+        >
+          {name}
+        </button>
+        {displayName !== '' && displayName !== name && displayName !== user.email && (
+          <span dir="auto" title={displayName} className="min-w-0 font-normal max-sm:wrap-anywhere sm:truncate">
+            {displayName}
+          </span>
+        )}
+      </div>
       <div className="text-[0.8125rem] font-normal text-quiet max-sm:wrap-anywhere sm:truncate" title={user.email}>
         {user.email}
       </div>
@@ -58,7 +72,7 @@ function UserCell({ user, onAction }: { user: AdminUser; onAction: UsersTablePro
         <ActiveBadge isActive={user.isActive} />
         <Provider id={user.provider} />
         <span className="basis-full">
-          Last login <LastLogin moment={user.lastLoginAt} />
+          Last login <LastLoginDay moment={user.lastLoginAt} />
         </span>
       </div>
     </div>

@@ -33,10 +33,12 @@ export function ActivateDialog({ user, open, onClose }: UserDialogProps) {
       busy={activate.isPending}
     >
       <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <p className="text-quiet">
-          They can sign in again, and their personal access tokens that are neither revoked nor expired work again. Apps
-          stay disconnected until the user connects them again, and plans and rentals that ended do not come back.
-        </p>
+        <ul className="flex list-disc flex-col gap-1 pl-5 text-quiet">
+          <li>They can sign in again.</li>
+          <li>Their access tokens work again, except those that were revoked or have expired.</li>
+          <li>They have to connect their apps again.</li>
+          <li>Plans and rentals that have ended stay ended.</li>
+        </ul>
         <ReasonField value={reason} onChange={setReason} />
         {activate.isError && <FailureNotice work="activate" error={activate.error} />}
       </form>

@@ -4,6 +4,7 @@ import { formatCount } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { EachOpening } from '#ui/each-opening.tsx';
+import { Facts } from '#ui/facts.tsx';
 import { Stat } from '#ui/stat.tsx';
 import { StatusBadge, type StatusTone } from '#ui/status-badge.tsx';
 import { RemoveDialog } from '../actions/remove-dialog.tsx';
@@ -84,7 +85,10 @@ function OwnedRow({ thing, onRemove }: { thing: OwnedThing; onRemove: () => void
           {every !== undefined && <Badge>{every}</Badge>}
         </div>
         <div className="mt-0.5 text-[0.8125rem] text-quiet">
-          {periodText(thing)} · {sources[source]}
+          <Facts>
+            {periodText(thing)}
+            {sources[source]}
+          </Facts>
           {next !== undefined && <span className="block">{next}.</span>}
         </div>
         {features.length > 0 && (

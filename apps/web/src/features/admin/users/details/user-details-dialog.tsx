@@ -44,8 +44,8 @@ function DetailsOf({
       size="large"
       open={open}
       onOpenChange={onClose}
+      // the address is among the facts
       title={isGone ? 'No such user' : ((user?.displayName || user?.email) ?? 'User details')}
-      description={isGone ? undefined : user?.email}
     >
       {isGone ? (
         <EmptyState title="There is no such user" text="The account may have been erased since this link was made." />

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { EachOpening } from '#ui/each-opening.tsx';
+import { Facts } from '#ui/facts.tsx';
 import { AddSubscriptionDialog } from '../actions/add-subscription-dialog.tsx';
 import { EditCreditsDialog } from '../actions/edit-credits-dialog.tsx';
 import type { BillingUser } from '../owned.ts';
@@ -80,9 +81,11 @@ function Balance({ credits: { balance, currency, held, debt } }: { credits: User
   return (
     <p className="flex flex-wrap items-baseline gap-x-2 text-quiet">
       <span className="text-xl/7 font-semibold tracking-tight text-text tabular-nums">{creditsWord(balance)}</span>
-      <span>{currency}</span>
-      {held > 0 && <span>· {formatCount(held)} held by running calls</span>}
-      {debt > 0 && <span>· {formatCount(debt)} owed</span>}
+      <Facts>
+        {currency}
+        {held > 0 && `${formatCount(held)} held by running calls`}
+        {debt > 0 && `${formatCount(debt)} owed`}
+      </Facts>
     </p>
   );
 }
