@@ -34,7 +34,7 @@ export function DayTable({ figures: { days, revenue } }: { figures: Figures }) {
   const rows = days.map((day, index) => ({ ...day, index })).toReversed();
   return (
     <details className="group/days">
-      <summary className="flex w-fit cursor-pointer items-center gap-1 rounded-sm text-[0.8125rem] font-medium text-quiet hover:text-text [&::-webkit-details-marker]:hidden">
+      <summary className="flex w-fit cursor-pointer items-center gap-1 rounded-sm py-1 text-[0.8125rem] font-medium text-quiet hover:text-text [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden size={15} className="transition-transform group-open/days:rotate-90" />
         Day by day
       </summary>

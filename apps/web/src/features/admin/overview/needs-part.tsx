@@ -6,6 +6,7 @@ import { formatCount } from '#ui/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Facts } from '#ui/facts.tsx';
 import { Ago } from '#ui/moment.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
@@ -76,21 +77,20 @@ function Group({ group: { key, title, tone, rows, more } }: { group: NeedGroup }
 function Row({ row: { before, link, after, detail, since } }: { row: NeedRow }) {
   return (
     <li className="min-w-0">
-      <p className="wrap-anywhere">
+      <p className="max-w-[70ch] wrap-anywhere">
         {before}
         {link && (
-          <TextLink to="/admin" search={link.search}>
+          <TextLink to="/admin" search={link.search} className="py-1">
             {link.text}
           </TextLink>
         )}
         {after}
       </p>
       {(detail !== undefined || since !== undefined) && (
-        <p className="mt-0.5 text-[0.8125rem] wrap-anywhere text-quiet">
+        <Facts className="mt-0.5 max-w-[70ch] text-[0.8125rem] wrap-anywhere text-quiet">
           {since !== undefined && <Ago moment={since} />}
-          {detail !== undefined && since !== undefined && ' · '}
           {detail}
-        </p>
+        </Facts>
       )}
     </li>
   );

@@ -1,12 +1,13 @@
 import type { ConnectedApp, WebSession } from '@souk/contract/connected-apps.ts';
 import type { PersonalToken } from '@souk/contract/identity.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { Fragment, useState, type ReactNode } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
 import { EachOpening } from '#ui/each-opening.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
+import { Facts } from '#ui/facts.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { Ago, Day } from '#ui/moment.tsx';
 import { describeFailure } from '#web/failure-text.ts';
@@ -48,7 +49,7 @@ export function AppsPart({
             <Row
               key={session.id}
               name={browserOf(session)}
-              note={<Used of={session} begun="Signed in" />}
+              note={<Facts>{usedFacts(session, 'Signed in')}</Facts>}
               action="Sign out"
               onAction={() => setAsked({ kind: 'browser', id: session.id, name: browserOf(session) })}
             />
@@ -116,35 +117,38 @@ function Row(row: { name: string; note: ReactNode; action: string; onAction: () 
   );
 }
 
-function Used({ of, begun }: { of: { createdAt: string; lastUsedAt: string | null }; begun: string }) {
-  return (
-    <>
-      {begun} <Day moment={of.createdAt} /> ·{' '}
-      {of.lastUsedAt === null ? (
-        'Never used'
-      ) : (
-        <>
-          Used <Ago moment={of.lastUsedAt} />
-        </>
-      )}
-    </>
-  );
-}
+/** Facts, each of which stays together on a line. */
+const usedFacts = (of: { createdAt: string; lastUsedAt: string | null }, begun: string): ReactNode[] => [
+  <Fragment key="begun">
+    {begun} <Day moment={of.createdAt} />
+  </Fragment>,
+  of.lastUsedAt === null ? (
+    'Never used'
+  ) : (
+    <Fragment key="used">
+      Used <Ago moment={of.lastUsedAt} />
+    </Fragment>
+  ),
+];
 
 function AppNote(app: ConnectedApp) {
   return (
-    <>
-      {app.publishedBy === null ? 'Unverified application' : `Published by ${app.publishedBy}`} · Sends back to{' '}
-      {app.redirectHost} · <Used of={app} begun="Allowed" />
-    </>
+    <Facts>
+      {app.publishedBy === null ? 'Unverified application' : `Published by ${app.publishedBy}`}
+      {`Sends back to ${app.redirectHost}`}
+      {usedFacts(app, 'Allowed')}
+    </Facts>
   );
 }
 
 function TokenNote(token: PersonalToken) {
   return (
-    <>
-      <code className="font-mono text-xs">{token.prefix}…</code> · <Used of={token} begun="Created" /> ·{' '}
-      {token.status === 'expired' ? <Badge tone="bad">Expired</Badge> : 'Expires'} <Day moment={token.expiresAt} />
-    </>
+    <Facts>
+      <code className="font-mono text-xs">{token.prefix}…</code>
+      {usedFacts(token, 'Created')}
+      <>
+        {token.status === 'expired' ? <Badge tone="bad">Expired</Badge> : 'Expires'} <Day moment={token.expiresAt} />
+      </>
+    </Facts>
   );
 }

@@ -1,5 +1,6 @@
 import type { Call } from '@souk/contract/usage.ts';
 import { formatCount, formatMoment } from '#ui/amount.ts';
+import { Facts } from '#ui/facts.tsx';
 import { StatusBadge, type StatusTone } from '#ui/status-badge.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 
@@ -40,9 +41,13 @@ const columns: readonly TableColumn<Call>[] = [
           {call.name}
         </span>
         <div className="text-[0.8125rem] font-normal text-quiet">
-          {call.serverId ?? 'No service'}
-          {call.count > 1 && ` · ${formatCount(call.count)} times`}
-          <span className="sm:hidden"> · {call.client.name}</span>
+          <Facts className="wrap-anywhere">
+            {call.serverId ?? 'No service'}
+            {call.count > 1 && `${formatCount(call.count)} times`}
+          </Facts>
+          <span dir="auto" className="block wrap-anywhere sm:hidden">
+            {call.client.name}
+          </span>
         </div>
         <div className="mt-1 flex flex-col gap-1 text-[0.8125rem] font-normal text-quiet sm:hidden">
           <Outcome {...call} />

@@ -52,22 +52,42 @@ export function CreditsPart({
     { label: 'Held by calls', value: credits?.held },
     { label: 'Owed', value: credits?.debt },
   ];
+  const openButton = ({ id, calls, payment, at }: LedgerEntry) => {
+    if (payment) {
+      return (
+        <Button size="small" onClick={() => onPayment(payment.id)}>
+          Payment<span className="sr-only">: {payment.description}</span>
+        </Button>
+      );
+    }
+    if (calls === 0) return null;
+    return (
+      <Button size="small" aria-expanded={opened === id} onClick={() => setOpened(opened === id ? undefined : id)}>
+        {calls === 1 ? 'Call' : 'Calls'}
+        <span className="sr-only"> of {formatMoment(at)}</span>
+      </Button>
+    );
+  };
   const columns: TableColumn<LedgerEntry>[] = [
     {
       id: 'what',
       header: 'Entry',
       rowHeader: true,
-      cell: ({ kind, reason, calls, at }) => (
+      cell: (entry) => (
         <div className="min-w-32">
-          {kind === 'usage' && calls > 1 ? `${formatCount(calls)} calls` : kind === 'usage' ? 'Call' : words[kind]}
-          {reason !== null && (
+          {nameOf(entry)}
+          {entry.reason !== null && (
             <div dir="auto" className="max-w-prose text-[0.8125rem] font-normal wrap-anywhere text-quiet">
-              {reason}
+              {entry.reason}
             </div>
           )}
-          <time dateTime={at} className="block text-[0.8125rem] font-normal whitespace-nowrap text-quiet sm:hidden">
-            {formatMoment(at)}
+          <time
+            dateTime={entry.at}
+            className="block text-[0.8125rem] font-normal whitespace-nowrap text-quiet sm:hidden"
+          >
+            {formatMoment(entry.at)}
           </time>
+          <div className="mt-1 empty:hidden sm:hidden">{openButton(entry)}</div>
         </div>
       ),
     },
@@ -94,22 +114,8 @@ export function CreditsPart({
       header: 'Details',
       hideHeader: true,
       numeric: true,
-      cell: ({ id, calls, payment, at }) => {
-        if (payment) {
-          return (
-            <Button size="small" onClick={() => onPayment(payment.id)}>
-              Payment<span className="sr-only">: {payment.description}</span>
-            </Button>
-          );
-        }
-        if (calls === 0) return null;
-        return (
-          <Button size="small" aria-expanded={opened === id} onClick={() => setOpened(opened === id ? undefined : id)}>
-            {calls === 1 ? 'Call' : 'Calls'}
-            <span className="sr-only"> of {formatMoment(at)}</span>
-          </Button>
-        );
-      },
+      wideOnly: true,
+      cell: openButton,
     },
   ];
   return (
@@ -155,6 +161,11 @@ export function CreditsPart({
       </div>
     </div>
   );
+}
+
+function nameOf({ kind, calls }: LedgerEntry): string {
+  if (kind !== 'usage') return words[kind];
+  return calls > 1 ? `${formatCount(calls)} calls` : 'Call';
 }
 
 function Change({ change }: { change: number }) {

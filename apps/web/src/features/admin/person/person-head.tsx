@@ -2,6 +2,7 @@ import type { AdminUser } from '@souk/contract/admin-users.ts';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { EachOpening } from '#ui/each-opening.tsx';
+import { Facts } from '#ui/facts.tsx';
 import { Ago } from '#ui/moment.tsx';
 import { AddSubscriptionDialog } from '../users/actions/add-subscription-dialog.tsx';
 import { EditCreditsDialog } from '../users/actions/edit-credits-dialog.tsx';
@@ -20,14 +21,16 @@ export function PersonHead({ user, lastSeenAt }: { user: AdminUser; lastSeenAt: 
           <ActiveBadge isActive={user.isActive} />
         </div>
         <p className="mt-1 wrap-anywhere text-quiet">
-          {user.displayName !== '' && `${user.email} · `}
-          {lastSeenAt === null ? (
-            'Never seen'
-          ) : (
-            <>
-              Last seen <Ago moment={lastSeenAt} />
-            </>
-          )}
+          <Facts>
+            {user.displayName !== '' && user.email}
+            {lastSeenAt === null ? (
+              'Never seen'
+            ) : (
+              <>
+                Last seen <Ago moment={lastSeenAt} />
+              </>
+            )}
+          </Facts>
         </p>
       </div>
       <div className="flex flex-wrap gap-2">

@@ -43,7 +43,12 @@ export function PersonPage(props: PersonPageProps) {
   const work = useMemo(() => ({ adminId, report: () => {}, clear: () => {}, signInAgain }), [adminId, signInAgain]);
   return (
     <UserWorkContext value={work}>
-      <TextLink to="/admin" search={listOf(search)} tone="quiet" className="mb-5 inline-flex items-center gap-1.5">
+      <TextLink
+        to="/admin"
+        search={listOf(search)}
+        tone="quiet"
+        className="mb-4 inline-flex min-h-7 items-center gap-1.5"
+      >
         <ArrowLeft aria-hidden size={16} />
         All users
       </TextLink>

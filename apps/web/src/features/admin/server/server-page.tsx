@@ -40,7 +40,12 @@ export function ServerPage(props: ServerPageProps) {
   const { data, error, isFetching, refetch } = useQuery(shownManifestQuery(userId, serverId));
   return (
     <>
-      <TextLink to="/admin" search={listOf(search)} tone="quiet" className="mb-5 inline-flex items-center gap-1.5">
+      <TextLink
+        to="/admin"
+        search={listOf(search)}
+        tone="quiet"
+        className="mb-4 inline-flex min-h-7 items-center gap-1.5"
+      >
         <ArrowLeft aria-hidden size={16} />
         All manifests
       </TextLink>

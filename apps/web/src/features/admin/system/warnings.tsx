@@ -19,7 +19,7 @@ export function Warnings({ warnings }: { warnings: System['warnings'] }) {
                 <span className="mt-0.5 shrink-0">
                   <ResultIcon status="warned" />
                 </span>
-                <span className="min-w-0 wrap-anywhere">{text}</span>
+                <span className="max-w-[70ch] min-w-0 wrap-anywhere">{text}</span>
               </li>
             ))}
           </ul>

@@ -7,6 +7,7 @@ import { formatMoney } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
 import { EachOpening } from '#ui/each-opening.tsx';
+import { Facts } from '#ui/facts.tsx';
 import { Day } from '#ui/moment.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { StatusBadge, type StatusTone } from '#ui/status-badge.tsx';
@@ -45,6 +46,12 @@ export function PaymentsPart({
 }: PersonPartProps & { user: AdminUser; search: AdminSearch; onChange: (change: AdminSearch) => void }) {
   const list = useQuery(paymentsQuery(adminId, personId, search));
   const [asked, setAsked] = useState<PersonPayment>();
+  const refundButton = (payment: PersonPayment) =>
+    payment.refund && payment.refund.leftCents > 0 ? (
+      <Button size="small" onPointerEnter={preloadDialog} onClick={() => setAsked(payment)}>
+        Refund<span className="sr-only">: {payment.description}</span>
+      </Button>
+    ) : null;
   const columns: TableColumn<PersonPayment>[] = [
     {
       id: 'what',
@@ -56,10 +63,11 @@ export function PaymentsPart({
             {payment.description}
           </span>
           <div className="text-[0.8125rem] font-normal text-quiet">
-            {kinds[payment.type]}
-            {payment.mcpId !== null && ` · ${payment.mcpId}`}
-            <span className="sm:hidden">
-              {' · '}
+            <Facts>
+              {kinds[payment.type]}
+              {payment.mcpId}
+            </Facts>
+            <span className="block sm:hidden">
               <Day moment={payment.createdAt} />
             </span>
             <TotalsLine totals={payment.totals} currency={payment.currency} />
@@ -69,6 +77,7 @@ export function PaymentsPart({
           <div className="mt-1 flex flex-wrap items-center gap-x-2.5 gap-y-1 text-[0.8125rem] font-normal sm:hidden">
             <PaymentStatus {...payment} />
             <Receipt {...payment} />
+            {refundButton(payment)}
           </div>
         </div>
       ),
@@ -92,18 +101,7 @@ export function PaymentsPart({
         </span>
       ),
     },
-    {
-      id: 'refund',
-      header: 'Refund',
-      hideHeader: true,
-      numeric: true,
-      cell: (payment) =>
-        payment.refund && payment.refund.leftCents > 0 ? (
-          <Button size="small" onPointerEnter={preloadDialog} onClick={() => setAsked(payment)}>
-            Refund<span className="sr-only">: {payment.description}</span>
-          </Button>
-        ) : null,
-    },
+    { id: 'refund', header: 'Refund', hideHeader: true, numeric: true, wideOnly: true, cell: refundButton },
   ];
   return (
     <div className="flex flex-col gap-4">

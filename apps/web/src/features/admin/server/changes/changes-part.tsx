@@ -130,7 +130,7 @@ function Comparison({ userId, serverId, compared }: { userId: string; serverId: 
       </Card>
       <DifferenceList differences={differences} />
       <details onToggle={(event) => setIsRawOpen(event.currentTarget.open)}>
-        <summary className="w-fit rounded-sm text-quiet hover:text-text">Raw JSON</summary>
+        <summary className="w-fit rounded-sm py-0.5 text-quiet hover:text-text">Raw JSON</summary>
         <div className="mt-3">
           {isRawOpen && (
             <Suspense fallback={<ListSkeleton label="Comparing…" />}>

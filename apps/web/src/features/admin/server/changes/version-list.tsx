@@ -9,72 +9,70 @@ import { stagerOf, type ManifestVersion, type ShownManifest } from '../server-qu
 
 const shownAtFirst = 20;
 
-/** Every version that is kept: who staged it, when and why, and when it was live. */
-export function VersionList({
-  shown: { versions, listed },
-  onDeploy,
-  onCompare,
-}: {
+type VersionListProps = {
   shown: ShownManifest;
   /** An earlier version rolls back, the staged one is deployed. */
   onDeploy: (version: string | undefined) => void;
   onCompare: (version: string) => void;
-}) {
+};
+
+/** Every version that is kept: who staged it, when and why, and when it was live. On a phone all of it stands below the version. */
+export function VersionList({ shown: { versions, listed }, onDeploy, onCompare }: VersionListProps) {
   const [all, setAll] = useState(false);
   const rows = all ? versions : versions.slice(0, shownAtFirst);
+  const actions = (row: ManifestVersion) => (
+    <VersionActions row={row} isLive={listed?.isActive === true} onDeploy={onDeploy} onCompare={onCompare} />
+  );
   const columns: readonly TableColumn<ManifestVersion>[] = [
     {
       id: 'version',
       header: 'Version',
       rowHeader: true,
-      cell: ({ version, status }) => (
-        <span className="flex flex-wrap items-center gap-2 wrap-anywhere">
-          {version}
-          {status === 'deployed' && <Badge tone="good">Deployed</Badge>}
-          {status === 'staging' && <Badge tone="accent">Staged</Badge>}
-        </span>
+      cell: (row) => (
+        <>
+          <span className="flex flex-wrap items-center gap-2 wrap-anywhere">
+            {row.version}
+            {row.status === 'deployed' && <Badge tone="good">Deployed</Badge>}
+            {row.status === 'staging' && <Badge tone="accent">Staged</Badge>}
+          </span>
+          <div className="mt-0.5 flex flex-col gap-1 font-normal sm:hidden">
+            <div>
+              Staged <Staged {...row} />
+            </div>
+            {row.status !== 'deployed' && (
+              <div className="text-quiet">
+                {row.deployedAt === null ? (
+                  'Never deployed'
+                ) : (
+                  <>
+                    Deployed <Ago moment={row.deployedAt} />
+                  </>
+                )}
+              </div>
+            )}
+            {actions(row)}
+          </div>
+        </>
       ),
     },
     {
       id: 'staged',
       header: 'Staged',
-      cell: ({ createdAt, reason, ...version }) => (
+      wideOnly: true,
+      cell: (row) => (
         <div className="max-w-80 min-w-40">
-          <Ago moment={createdAt} /> <span className="wrap-anywhere">by {stagerOf(version)}</span>
-          {reason !== null && (
-            <p dir="auto" className="text-[0.8125rem] wrap-anywhere text-quiet">
-              {reason}
-            </p>
-          )}
+          <Staged {...row} />
         </div>
       ),
     },
     {
       id: 'deployed',
       header: 'Deployed',
+      wideOnly: true,
       cell: ({ deployedAt }) =>
         deployedAt === null ? <span className="text-quiet">Never</span> : <Ago moment={deployedAt} />,
     },
-    {
-      id: 'actions',
-      header: 'Actions',
-      hideHeader: true,
-      cell: ({ version, status, deployedAt }) => (
-        <span className="flex justify-end gap-2">
-          {status !== 'deployed' && (
-            <>
-              <Button size="small" variant="ghost" onClick={() => onCompare(version)}>
-                Compare<span className="sr-only"> {version}</span>
-              </Button>
-              <Button size="small" onClick={() => onDeploy(status === 'staging' ? undefined : version)}>
-                {status === 'superseded' && deployedAt !== null && listed?.isActive ? 'Roll back to ' : 'Deploy '}
-                {version}
-              </Button>
-            </>
-          )}
-        </span>
-      ),
-    },
+    { id: 'actions', header: 'Actions', hideHeader: true, wideOnly: true, cell: actions },
   ];
   return (
     <section aria-labelledby="server-versions" className="flex flex-col gap-4">
@@ -90,5 +88,40 @@ export function VersionList({
         </Button>
       )}
     </section>
+  );
+}
+
+function Staged({ createdAt, reason, ...version }: ManifestVersion) {
+  return (
+    <>
+      <Ago moment={createdAt} /> <span className="wrap-anywhere">by {stagerOf(version)}</span>
+      {reason !== null && (
+        <p dir="auto" className="text-[0.8125rem] wrap-anywhere text-quiet">
+          {reason}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The deployed version has none. */
+function VersionActions({
+  row: { version, status, deployedAt },
+  isLive,
+  onDeploy,
+  onCompare,
+}: Pick<VersionListProps, 'onDeploy' | 'onCompare'> & { row: ManifestVersion; isLive: boolean }) {
+  if (status === 'deployed') return null;
+  return (
+    <span className="flex flex-wrap gap-2 sm:flex-nowrap sm:justify-end">
+      {/* on a phone the text of the button without a frame begins where the others do */}
+      <Button size="small" variant="ghost" className="max-sm:-ml-2.5" onClick={() => onCompare(version)}>
+        Compare<span className="sr-only"> {version}</span>
+      </Button>
+      <Button size="small" onClick={() => onDeploy(status === 'staging' ? undefined : version)}>
+        {status === 'superseded' && deployedAt !== null && isLive ? 'Roll back to ' : 'Deploy '}
+        {version}
+      </Button>
+    </span>
   );
 }

@@ -59,7 +59,7 @@ export function TestOffer({ offer }: { offer: NonNullable<TestState['tools']> })
       {!compared && <p className="mt-3 text-quiet">Nothing is deployed to compare it with.</p>}
       {tools.length > 0 && (
         <details className="mt-3">
-          <summary className="w-fit rounded-sm text-[0.8125rem] text-quiet hover:text-text">All tools</summary>
+          <summary className="w-fit rounded-sm py-1 text-[0.8125rem] text-quiet hover:text-text">All tools</summary>
           <ul className="mt-2 columns-1 gap-6 text-[0.8125rem] sm:columns-2">
             {tools.map((tool) => (
               <li key={tool.name} className="flex justify-between gap-3 py-0.5">

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatMoney } from '#ui/amount.ts';
 import { EmptyState } from '#ui/empty-state.tsx';
+import { Facts } from '#ui/facts.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { DayAndTime } from '#ui/moment.tsx';
@@ -17,40 +18,39 @@ const columns: readonly TableColumn<Renter>[] = [
     id: 'person',
     header: 'Person',
     rowHeader: true,
-    cell: ({ user }) => (
+    cell: (renter) => (
       <div className="min-w-40 wrap-anywhere">
-        <TextLink dir="auto" to="/admin" search={{ tab: 'users', user: user.id }} tone="quiet" className="text-text!">
-          {user.displayName}
-        </TextLink>
-        {user.email !== user.displayName && <p className="text-[0.8125rem] font-normal text-quiet">{user.email}</p>}
+        <PersonName user={renter.user} />
+        {renter.user.email !== renter.user.displayName && (
+          <p className="text-[0.8125rem] font-normal text-quiet">{renter.user.email}</p>
+        )}
+        <div className="mt-0.5 text-[0.8125rem] font-normal text-quiet sm:hidden">
+          <Facts>
+            {sourceOf(renter)}
+            {renter.endsAt === null ? (
+              'No end'
+            ) : (
+              <>
+                Paid until <DayAndTime moment={renter.endsAt} />
+              </>
+            )}
+          </Facts>
+          Refund if it ended now: {refundOf(renter)}
+        </div>
       </div>
     ),
   },
-  {
-    id: 'source',
-    header: 'From',
-    cell: ({ source }) => (source === 'payment' ? 'A payment' : 'An administrator'),
-    wideOnly: true,
-  },
+  { id: 'source', header: 'From', wideOnly: true, cell: sourceOf },
   {
     id: 'ends',
     header: 'Paid until',
+    wideOnly: true,
     cell: ({ endsAt }) => (endsAt === null ? 'No end' : <DayAndTime moment={endsAt} />),
   },
-  {
-    id: 'refund',
-    header: 'Refund if it ended now',
-    numeric: true,
-    cell: ({ refund, isDisputed }) =>
-      refund !== null
-        ? formatMoney(refund.amountCents, refund.currency)
-        : isDisputed
-          ? 'Disputed, none'
-          : 'Nothing paid',
-  },
+  { id: 'refund', header: 'Refund if it ended now', numeric: true, wideOnly: true, cell: refundOf },
 ];
 
-/** Who rents a server now, by pages. */
+/** Who rents a server now, by pages. On a phone the facts stand below the name. */
 export function Renters({ userId, serverId }: { userId: string; serverId: string }) {
   const [page, setPage] = useState(1);
   const { data, error, refetch, isFetching } = useQuery(rentersQuery(userId, serverId, page));
@@ -68,4 +68,27 @@ export function Renters({ userId, serverId }: { userId: string; serverId: string
       )}
     </section>
   );
+}
+
+function PersonName({ user: { id, displayName } }: Pick<Renter, 'user'>) {
+  return (
+    <TextLink
+      dir="auto"
+      to="/admin"
+      search={{ tab: 'users', user: id }}
+      tone="quiet"
+      className="inline-flex min-h-6 items-center text-text!"
+    >
+      {displayName}
+    </TextLink>
+  );
+}
+
+function sourceOf({ source }: Renter): string {
+  return source === 'payment' ? 'A payment' : 'An administrator';
+}
+
+function refundOf({ refund, isDisputed }: Renter): string {
+  if (refund !== null) return formatMoney(refund.amountCents, refund.currency);
+  return isDisputed ? 'Disputed, none' : 'Nothing paid';
 }

@@ -20,7 +20,7 @@ export function DefinitionDiff({ change: { before, after, tool } }: { change: To
         ))}
       </ul>
       <details onToggle={(event) => setIsRawOpen(event.currentTarget.open)}>
-        <summary className="w-fit rounded-sm text-[0.8125rem] text-quiet hover:text-text">Raw JSON</summary>
+        <summary className="w-fit rounded-sm py-1 text-[0.8125rem] text-quiet hover:text-text">Raw JSON</summary>
         <div className="mt-2">
           {isRawOpen && (
             <Suspense fallback={<ListSkeleton label="Comparing…" />}>

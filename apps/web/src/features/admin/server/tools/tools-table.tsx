@@ -4,13 +4,14 @@ import { useState } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { Facts } from '#ui/facts.tsx';
 import { DayAndTime } from '#ui/moment.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { asksTexts } from '#web/tools-that-ask.ts';
 import type { ServerPartProps } from '../server-queries.ts';
 import { ToolPriceForm } from './tool-price-form.tsx';
 
-/** Tools as rows. A row opens into the form that changes its price. */
+/** Tools as rows. A row opens into the form that changes its price. On a phone the figures stand below the name. */
 export function ToolsTable({ tools, ...part }: ServerPartProps & { tools: readonly AdminTool[] }) {
   const [edited, setEdited] = useState<string>();
   const close = (name: string) => {
@@ -23,7 +24,16 @@ export function ToolsTable({ tools, ...part }: ServerPartProps & { tools: readon
       id: 'tool',
       header: 'Tool',
       rowHeader: true,
-      cell: (tool) => <ToolName tool={tool} />,
+      cell: (tool) => (
+        <>
+          <ToolName tool={tool} />
+          <Facts className="mt-0.5 text-[0.8125rem] font-normal text-quiet tabular-nums sm:hidden">
+            {`${formatCount(tool.calls)} answered`}
+            {`${formatCount(tool.errors)} failed`}
+            {`${formatCount(tool.tokens)} context tokens`}
+          </Facts>
+        </>
+      ),
     },
     {
       id: 'price',
@@ -44,15 +54,15 @@ export function ToolsTable({ tools, ...part }: ServerPartProps & { tools: readon
             <span className="sr-only">, change the price of {name}</span>
           </Button>
           {stagedCredits !== null && stagedCredits !== credits && (
-            <span className="text-xs whitespace-nowrap text-accent">
+            <span className="text-xs text-accent sm:whitespace-nowrap">
               {stagedCredits === 0 ? 'Free' : formatCount(stagedCredits)} waiting to be deployed
             </span>
           )}
         </div>
       ),
     },
-    { id: 'calls', header: 'Answered calls', numeric: true, cell: ({ calls }) => formatCount(calls) },
-    { id: 'errors', header: 'Failed calls', numeric: true, cell: ({ errors }) => formatCount(errors) },
+    { id: 'calls', header: 'Answered calls', numeric: true, wideOnly: true, cell: ({ calls }) => formatCount(calls) },
+    { id: 'errors', header: 'Failed calls', numeric: true, wideOnly: true, cell: ({ errors }) => formatCount(errors) },
     {
       id: 'tokens',
       header: (
