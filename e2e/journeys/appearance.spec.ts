@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
+import { administrator, administratorCalls, erasePerson, newPerson } from './administrator-calls.ts';
 import { axeFindingsInBothThemes } from './axe-findings.ts';
 import { cataloguePath, changeCatalogue, failCalls } from './catalogue-answer.ts';
 import { consentAddress } from './consent-address.ts';
@@ -258,6 +259,62 @@ test('at 390 px no screen scrolls sideways', async ({ page, product }) => {
   await page.getByRole('alertdialog').getByRole('button', { name: 'Done', exact: true }).click();
   await expect(page.getByRole('row')).toHaveCount(2);
   expect(await overflow(), 'the table').toBe(0);
+});
+
+/** Its links and buttons that are lower than 24 px (WCAG 2.2, 2.5.8). */
+const lowTargets = (of: Locator): Promise<string[]> =>
+  of.evaluateAll((targets) =>
+    targets
+      .filter((target) => {
+        const { height } = target.getBoundingClientRect();
+        return height > 0 && height < 24;
+      })
+      .map((target) => `${target.textContent} ${target.getBoundingClientRect().height}`),
+  );
+
+test('targets in tables, above pages and on cards are at least 24 px high', async ({ page, product }) => {
+  const id = await newPerson(product.publicUrl, 'target@souk.test');
+  await openSignedIn(page, '/admin?tab=users', administrator);
+  const main = page.getByRole('main');
+  const expectHigh = async (targets: Locator, what: string) => {
+    await expect(targets.first()).toBeVisible();
+    expect(await lowTargets(targets), what).toEqual([]);
+  };
+  await expectHigh(main.getByRole('table').locator('button'), 'users');
+  await openScreen(page, '/admin?tab=audit');
+  await expectHigh(main.getByRole('table').locator('a, button, summary'), 'audit log');
+  await openScreen(page, `/admin?tab=users&user=${id}&part=profile`);
+  await expectHigh(main.getByRole('link', { name: 'All users', exact: true }), 'the way back to users');
+  await openScreen(page, '/admin?tab=manifests&id=travel&part=changes');
+  await expectHigh(main.getByRole('link', { name: 'All manifests', exact: true }), 'the way back to manifests');
+  await openScreen(page, '/admin?tab=manifests');
+  await expectHigh(main.getByRole('table').locator('a, button'), 'manifests');
+  await openScreen(page, '/marketplace');
+  await expectHigh(page.getByRole('article').getByRole('link', { name: /\/month\)$/ }), 'plans on cards');
+});
+
+test("on a phone the tables of a server's administration keep their controls in sight", async ({ page, product }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const id = await newPerson(product.publicUrl, `${'long-'.repeat(8)}renter@souk.test`);
+  const calls = await administratorCalls(product.publicUrl);
+  await calls.addUserSubscription({ params: { id }, body: { type: 'rental', mcpId: 'travel-pro' } });
+  await openSignedIn(page, '/admin?tab=manifests&id=travel-pro', administrator);
+  for (const [part, table] of [
+    ['changes', 'All versions'],
+    ['tools', 'All tools'],
+    ['money', 'Renters'],
+  ] as const) {
+    await openScreen(page, `/admin?tab=manifests&id=travel-pro&part=${part}`);
+    const box = page.getByRole('region', { name: table, exact: true });
+    await expect(box.getByRole('row').nth(1)).toBeVisible();
+    expect(await box.evaluate((of) => of.scrollWidth - of.clientWidth), table).toBe(0);
+  }
+  await expect(page.getByRole('table', { name: 'Renters', exact: true })).toContainText('Refund if it ended now');
+  for (const part of ['payments', 'credits', 'apps']) {
+    await openScreen(page, `/admin?tab=users&user=${id}&part=${part}`);
+    expect(await page.evaluate('document.documentElement.scrollWidth'), part).toBe(390);
+  }
+  await erasePerson(product.publicUrl, id, `${'long-'.repeat(8)}renter@souk.test`);
 });
 
 test.describe('snapshots', () => {

@@ -6,7 +6,7 @@ import { planAnchor, planPrice, rentalPrice } from './access-text.ts';
 export function PlanLink({ plan }: { plan: IncludingPlan }) {
   return (
     // above the link that covers a whole card
-    <TextLink to="/plans" hash={planAnchor(plan.planId)} className="relative z-1 tabular-nums">
+    <TextLink to="/plans" hash={planAnchor(plan.planId)} className="relative z-1 py-1 tabular-nums">
       {planPrice(plan)}
     </TextLink>
   );

@@ -50,7 +50,7 @@ export function ServiceScreen({ serviceId, ...parts }: ServiceScreenProps) {
   const found = notFound === undefined ? data : undefined;
   return (
     <>
-      <TextLink to="/marketplace" tone="quiet" className="mb-6 inline-flex items-center gap-1.5">
+      <TextLink to="/marketplace" tone="quiet" className="mb-4 inline-flex min-h-7 items-center gap-1.5">
         <ArrowLeft aria-hidden size={16} />
         Back to Marketplace
       </TextLink>

@@ -8,6 +8,7 @@ import { LetterImage } from '#ui/letter-image.tsx';
 import { config } from '#web/config.ts';
 import { useServerNames } from '#web/server-query.ts';
 import { accessSentences, serverOfLink } from './connected-app-texts.ts';
+import { Facts } from '#ui/facts.tsx';
 import { Ago, Day } from '#ui/moment.tsx';
 
 /** Connected apps as rows: who publishes each, what it can use, since when. */
@@ -59,8 +60,11 @@ function AppFacts({ app }: { app: ConnectedApp }) {
         )}
       </div>
       <p className="mt-1 text-quiet wrap-anywhere">{access}</p>
-      <p className="mt-0.5 text-[0.8125rem] text-faint wrap-anywhere">
-        Sends you back to {app.redirectHost} · Allowed <Day moment={app.createdAt} /> ·{' '}
+      <Facts className="mt-0.5 text-[0.8125rem] text-faint wrap-anywhere">
+        {`Sends you back to ${app.redirectHost}`}
+        <>
+          Allowed <Day moment={app.createdAt} />
+        </>
         {app.lastUsedAt === null ? (
           'Never used'
         ) : (
@@ -68,7 +72,7 @@ function AppFacts({ app }: { app: ConnectedApp }) {
             Last used <Ago moment={app.lastUsedAt} />
           </>
         )}
-      </p>
+      </Facts>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
+import { Facts } from '#ui/facts.tsx';
 import { Ago, Day } from '#ui/moment.tsx';
 import { formatDistance } from '#ui/distance.ts';
 import { useTick } from '#ui/use-tick.ts';
@@ -20,7 +21,10 @@ const cells: readonly TableColumn<PersonalToken>[] = [
         </div>
         <code className="font-mono text-xs font-normal text-quiet">{token.prefix}…</code>
         <div className="text-xs/5 font-normal text-quiet sm:hidden">
-          <Expiry token={token} label="Expires" /> · {lastUsed(token)}
+          <Facts>
+            <Expiry token={token} label="Expires" />
+            {lastUsed(token)}
+          </Facts>
         </div>
       </div>
     ),

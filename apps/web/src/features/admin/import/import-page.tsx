@@ -28,7 +28,7 @@ export function ImportPage({ userId, search, onSearchChange, part }: AdminPartPr
         to="/admin"
         search={{ tab: 'manifests' }}
         tone="quiet"
-        className="mb-5 inline-flex items-center gap-1.5"
+        className="mb-4 inline-flex min-h-7 items-center gap-1.5"
       >
         <ArrowLeft aria-hidden size={16} />
         All manifests

@@ -29,7 +29,7 @@ export function PickedPreview({
   const { data, error, isFetching, refetch } = useQuery(pickedPreviewQuery(userId, registryId, server));
   return (
     <div className="flex flex-col gap-4">
-      <TextLink to="/admin" search={back} tone="quiet" className="inline-flex items-center gap-1.5 self-start">
+      <TextLink to="/admin" search={back} tone="quiet" className="inline-flex min-h-7 items-center gap-1.5 self-start">
         <ArrowLeft aria-hidden size={16} />
         {backText}
       </TextLink>

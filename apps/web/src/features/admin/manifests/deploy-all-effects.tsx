@@ -64,7 +64,7 @@ function Effects({ manifest, onLeave }: { manifest: Previewed; onLeave: () => vo
       </div>
       {changes.length > 0 && (
         <details className="mt-1 text-[0.8125rem]">
-          <summary className="cursor-pointer text-quiet">
+          <summary className="cursor-pointer py-1 text-quiet">
             {changedFields === 1 ? '1 field changes' : `${formatCount(changedFields)} fields change`}
           </summary>
           <ul className="mt-1 list-disc pl-5 wrap-anywhere">

@@ -40,7 +40,7 @@ function Group({ group: { status, message, items } }: { group: RunGroup }) {
           <Name item={items[0]} />
         ) : (
           <details className="min-w-0">
-            <summary className="cursor-pointer font-medium">{formatCount(items.length)} servers</summary>
+            <summary className="cursor-pointer py-0.5 font-medium">{formatCount(items.length)} servers</summary>
             <ul className="mt-1 flex flex-col gap-0.5">
               {items.map((item) => (
                 <li key={item.id}>

@@ -3,7 +3,12 @@ import { TextLink } from '#ui/text-link.tsx';
 
 export function BackToOffers() {
   return (
-    <TextLink to="/admin" search={{ tab: 'offers' }} tone="quiet" className="mb-5 inline-flex items-center gap-1.5">
+    <TextLink
+      to="/admin"
+      search={{ tab: 'offers' }}
+      tone="quiet"
+      className="mb-4 inline-flex min-h-7 items-center gap-1.5"
+    >
       <ArrowLeft aria-hidden size={16} />
       All offers
     </TextLink>
