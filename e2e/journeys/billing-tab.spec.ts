@@ -217,6 +217,7 @@ test('[SUB-15] [SUB-16] only an active subscription is cancelled; one without an
     ],
     [
       { ...rental, source, id: 'rent-1', mcpId: 'shut', name: 'Shut', status: 'canceled', isOffered: false },
+      { ...rental, source, id: 'rent-3', mcpId: 'lost', name: 'Lost', status: 'active', isOffered: false },
       { ...rental, source, id: 'rent-2', mcpId: 'open', name: 'Open', status: 'past_due', isOffered: true },
     ],
   );
@@ -234,6 +235,14 @@ test('[SUB-15] [SUB-16] only an active subscription is cancelled; one without an
   await expectNoAxeFindings(page);
   await page.getByRole('tab', { name: 'My Services', exact: true }).click();
   await expect(shut, 'beside the services too').toBeVisible();
+  await expect(shut).toContainText('If it comes back before then, you can use it again, and resume the rental.');
+  // also before the payment provider has confirmed that it ends
+  const gone = page.getByRole('region', { name: 'Rented, but no longer offered', exact: true });
+  await expect(gone.getByRole('listitem')).toHaveText([
+    /^Shutcanceled.*ends at the end of the billing period, on Jan 15, 2027$/,
+    /^Lostactive.*ends at the end of the billing period, on Jan 15, 2027Cancel Rental of Lost$/,
+  ]);
+  await expectNoAxeFindings(page);
   await page.getByRole('tab', { name: 'Billing', exact: true }).click();
   await subscriptions(page).getByRole('button', { name: 'Cancel Pro', exact: true }).click();
   await expect(page.getByRole('alertdialog')).toContainText(

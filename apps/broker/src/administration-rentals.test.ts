@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checkLedger } from '#features/billing/index.ts';
+import { waitUntil } from '#testing/wait-until.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 
 // The rental of a server at the payment provider, while its manifest is staged, deployed and deleted.
@@ -81,7 +82,10 @@ test('who rents a server that is deleted pays on for nothing, and has it again o
   const changed = (person: typeof ann) => person.api.resumeRental({ params: { mcpId: 'leaving' } });
   await run();
   expect(await ends(), 'while it is offered').toEqual([false, false]);
+  expect(await ann.rental()).toMatchObject({ charge: { amountCents: 500 } });
 
+  await shop.network.stop();
+  onTestFinished(() => shop.network.resume());
   expect(await admin.deleteManifest({ params, body: {} })).toEqual({
     success: true,
     id: 'leaving',
@@ -92,29 +96,23 @@ test('who rents a server that is deleted pays on for nothing, and has it again o
     action: 'manifest.deleted',
     details: { deployed: '1.0.0', via: 'administration', renters: 2 },
   });
-  // before the job has come to them
-  expect(await ann.rental()).toMatchObject({ name: 'Leaving', isOffered: false, status: 'active' });
+  // before the provider has heard of it
+  const rental = { name: 'Leaving', isOffered: false, charge: null, chargeIfResumed: null };
+  expect(await ann.rental()).toMatchObject({ ...rental, status: 'active' });
   const gone = {
     status: 409,
     code: 'not_active',
     message: 'Leaving is no longer offered: its rental is not renewed.',
   };
   await expect(changed(ann)).rejects.toMatchObject(gone);
-  const { endDate } = (await bob.rental()) ?? {};
-  const cancel = (person: typeof ann) => person.api.cancelRental({ params: { mcpId: 'leaving' } });
-  expect(await cancel(bob)).toEqual({
-    success: true,
-    message: 'The rental of Leaving is canceled. Leaving is no longer offered: its rental is not renewed.',
-    endsAt: endDate,
-  });
-  await expect(cancel(bob)).rejects.toMatchObject(gone);
-  await shop.network.stop();
   await expect(run()).rejects.toMatchObject({ code: 'payments_unavailable' });
   await shop.network.resume();
   await run();
-  await run();
   expect(await ends(), 'with the period that is paid').toEqual([true, true]);
-  expect(await ann.rental()).toMatchObject({ name: 'Leaving', isOffered: false, status: 'canceled' });
+  await expect(bob.api.cancelRental({ params: { mcpId: 'leaving' } })).rejects.toMatchObject(gone);
+  await run();
+  expect(await ends()).toEqual([true, true]);
+  expect(await ann.rental()).toMatchObject({ ...rental, status: 'canceled' });
   expect(await ann.history()).toEqual(['rental_create completed 500', 'rental_cancel completed 0']);
   await expect(changed(ann)).rejects.toMatchObject(gone);
   const { rows: told } = await shop.db.query<{ description: string }>(
@@ -131,4 +129,48 @@ test('who rents a server that is deleted pays on for nothing, and has it again o
   expect(await ends()).toEqual([false, true]);
   expect(await ann.rental()).toMatchObject({ status: 'active' });
   await admin.deleteManifest({ params, body: {} });
+});
+
+test('the rentals of a server that is undeployed are not renewed, however soon it is deployed again', async () => {
+  const params = { id: 'brief' };
+  await upload(manifest('brief', { name: 'Brief', billing: { tier: 'T1', rental: { price: 500 } } }));
+  await admin.deployManifest({ params, body: {} });
+  await shop.billing.prices.synced();
+  const ann = await newPerson();
+  const paymentId = (await ann.rent('brief')) ?? '';
+  const ends = async () => (await shop.stripe.subscriptions.retrieve(paymentId)).cancel_at_period_end;
+  const isCanceled = async () => (await ann.rental())?.status === 'canceled';
+
+  // no job has run
+  await admin.undeployManifest({ params, body: {} });
+  await waitUntil('it ends', isCanceled);
+  expect(await ends()).toBe(true);
+  // one that was resumed at the provider
+  await shop.stripe.subscriptions.update(paymentId, { cancel_at_period_end: false });
+  await waitUntil('it renews', async () => !(await isCanceled()));
+  const { endDate } = (await ann.rental()) ?? {};
+  expect(await ann.api.cancelRental({ params: { mcpId: 'brief' } })).toEqual({
+    success: true,
+    message: 'The rental of Brief is canceled. Brief is no longer offered: its rental is not renewed.',
+    endsAt: endDate,
+  });
+  await admin.deployManifest({ params, body: {} });
+  expect(await ann.rental()).toMatchObject({ isOffered: true, status: 'canceled', charge: null });
+  await ann.api.resumeRental({ params: { mcpId: 'brief' } });
+  expect(await ends()).toBe(false);
+
+  await shop.network.stop();
+  onTestFinished(() => shop.network.resume());
+  await admin.undeployManifest({ params, body: {} });
+  await waitUntil('it is noted', async () => {
+    const { rows } = await shop.db.query('select from subscription_syncs where payment_id = $1 and end_wanted', [
+      paymentId,
+    ]);
+    return rows.length === 1;
+  });
+  await admin.deployManifest({ params, body: {} });
+  await shop.network.resume();
+  await shop.billing.payments?.subscriptions.endWanted();
+  expect(await isCanceled()).toBe(true);
+  expect(await ends()).toBe(true);
 });

@@ -15,6 +15,7 @@ import type { OfferStore } from './offers/offer-store.ts';
 import type { Prices } from './prices/create-prices.ts';
 import { createMoves, type Moves } from './moves/create-moves.ts';
 import { createRefunds, type Refunds } from './refunds/create-refunds.ts';
+import { createBackgroundRun } from './run-in-background.ts';
 import { createSubscriptions, type Subscriptions } from './subscriptions/create-subscriptions.ts';
 import { createEventWorker, type EventWorker } from './webhook/event-worker.ts';
 import { mountPaymentWebhook } from './webhook/webhook-route.ts';
@@ -79,9 +80,13 @@ export function createPayments(given: {
   });
   const moves = createMoves({ ...given, locks, sync: subscriptions.sync });
   const withdrawing = createWithdrawing(checkout.withdraw, log);
+  const endingUnoffered = createBackgroundRun(subscriptions.endUnoffered, (error) =>
+    log.warn({ err: error }, 'rentals of a server that was undeployed could not all be ended; a job tries again'),
+  );
   const stopsListening = [
     catalogue.onChange((_, servers, before) => {
       if (isOtherOffer(servers, before)) withdrawing.run();
+      if (servers.length < before.length) endingUnoffered.run();
     }),
     given.access.onChange((userId) => (userId === undefined ? withdrawing.run() : withdrawing.runFor(userId))),
   ];
@@ -111,6 +116,7 @@ export function createPayments(given: {
     async stop() {
       for (const stopListening of stopsListening) stopListening();
       await withdrawing.stop();
+      await endingUnoffered.stop();
       await moves.stop();
     },
   };

@@ -94,8 +94,10 @@ export function presentOwned(
       source: presentSource(rental.source),
       ...ownedServer(rental.serverId),
       ...(rental.endsWithPlanId !== undefined && { endsWithPlanId: rental.endsWithPlanId }),
-      charge: chargeOf(rental),
-      chargeIfResumed: chargeIfResumed(rental),
+      // one that was undeployed is not renewed, also before the provider has heard of it
+      ...(ownedServer(rental.serverId).isOffered
+        ? { charge: chargeOf(rental), chargeIfResumed: chargeIfResumed(rental) }
+        : { charge: null, chargeIfResumed: null }),
     })),
     purchases: ofKind('purchase').map((purchase) => ({
       id: purchase.id,

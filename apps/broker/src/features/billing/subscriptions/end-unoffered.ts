@@ -8,6 +8,7 @@ import { readOwnedServer } from '../access/read-owned-servers.ts';
 import { isChangeUnderWay, type PurchaseLocks } from '../changes/purchase-locks.ts';
 import { setEnd } from './set-end.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
+import { wantEnd } from './want-end.ts';
 
 const pageSize = 100;
 
@@ -15,7 +16,8 @@ const renewing = `kind = 'rental' and livemode = $1 and payment_id is not null a
 
 /**
  * Lets the rentals of servers that were undeployed end with the period that is paid, so that people do not pay on for a server
- * that is gone. Deploying the server again changes nothing: a person may resume the rental then.
+ * that is gone. Deploying the server again changes nothing, also where the provider has not heard of it yet: a person may resume
+ * the rental then. Does nothing a second time.
  * @throws SoukError payments_unavailable: the next run goes on
  */
 export async function endUnoffered(given: {
@@ -48,6 +50,14 @@ async function endRentals(
   service: string,
 ): Promise<number> {
   const { query, provider, clock, log } = given;
+  const { rows: all } = await query<{ payment_id: string }>(
+    `select payment_id from access_grants where ${renewing} and server_id = $2`,
+    [provider.livemode, serverId],
+  );
+  await wantEnd(
+    query,
+    all.map((row) => row.payment_id),
+  );
   let ended = 0;
   for (let after = ''; ;) {
     const { rows } = await query<{ payment_id: string; user_id: string; period_ends_at: Date }>(
@@ -61,8 +71,13 @@ async function endRentals(
       const event = `${paymentId}:${endsAt.getTime()}`;
       await noteNotice(query, { kind: 'service_undeployed', userId, event, facts }, new Date(clock.now()));
       try {
-        await given.locks.runFor(paymentId, (lock) => setEnd(given, paymentId, true, lock));
-        ended += 1;
+        const isEnded = await given.locks.runFor(paymentId, async (lock) => {
+          // another broker heard of the undeployment too
+          if (!(await isRenewing(query, paymentId, provider.livemode))) return false;
+          await setEnd(given, paymentId, true, lock);
+          return true;
+        });
+        if (isEnded) ended += 1;
       } catch (error) {
         // the next run comes back to it
         if (isChangeUnderWay(error)) continue;
@@ -74,4 +89,12 @@ async function endRentals(
     if (rows.length < pageSize || !last) return ended;
     after = last.payment_id;
   }
+}
+
+async function isRenewing(query: Query, paymentId: string, livemode: boolean): Promise<boolean> {
+  const { rows } = await query(`select from access_grants where ${renewing} and payment_id = $2`, [
+    livemode,
+    paymentId,
+  ]);
+  return rows.length > 0;
 }

@@ -19,6 +19,7 @@ import { myServicesQuery, subscriptionQuery } from '../queries.ts';
 import { PurchaseDialog } from '../rent/purchase-dialog.tsx';
 import { NotOffered } from '../tab/not-offered.tsx';
 import { PastDue } from '../tab/past-due.tsx';
+import { Rentals } from '../tab/rentals.tsx';
 import { findServices } from './find-services.ts';
 import { ServiceCard, type ServiceCardProps } from './service-card.tsx';
 import { ServiceSearch } from './service-search.tsx';
@@ -76,6 +77,13 @@ export function MyServicesScreen({
           </dl>
           <Uncounted {...counts} />
         </Card>
+      )}
+      {owned && (
+        <Rentals
+          userId={userId}
+          rentals={owned.subscription.rentals.filter(({ isOffered }) => !isOffered)}
+          title="Rented, but no longer offered"
+        />
       )}
       <Services userId={userId} search={search} onSearch={onSearch} controls={controls} isLoading={isLoading} />
     </section>

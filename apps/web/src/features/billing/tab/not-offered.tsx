@@ -1,15 +1,24 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
 import { formatDay } from '#ui/amount.ts';
 import { Notice } from '#ui/notice.tsx';
+import { TextLink } from '#ui/text-link.tsx';
+import { config } from '#web/config.ts';
 
-/** Says which rented servers were taken out of the shop, and until when they are paid. */
+/** Says which rented servers were taken out of the shop, until when they are paid, and what the person can do. */
 export function NotOffered({ owned }: { owned: SubscriptionAnswer['subscription'] }) {
   return owned.rentals
     .filter(({ isOffered }) => !isOffered)
     .map(({ id, name, endDate }) => (
       <Notice key={id}>
         <strong className="font-medium">{name} is no longer offered,</strong> and its tools are gone. Your rental
-        {endDate !== null && ` ends on ${formatDay(endDate)} and`} is not renewed.
+        {endDate !== null && ` ends on ${formatDay(endDate)} and`} is not renewed. If it comes back before then, you can
+        use it again, and resume the rental.
+        {config.legal.includes('refunds') && (
+          <>
+            {' '}
+            <TextLink to="/refunds">Refunds</TextLink> says what you can ask for.
+          </>
+        )}
       </Notice>
     ));
 }

@@ -13,19 +13,31 @@ import { whenCharged } from './when-charged.ts';
 type Rental = SubscriptionAnswer['subscription']['rentals'][number];
 
 /** The services that the person rents, each with what they can do with it. Nothing where they rent none. */
-export function Rentals({ userId, rentals }: { userId: string; rentals: readonly Rental[] }) {
+export function Rentals({
+  userId,
+  rentals,
+  title = 'Your rentals',
+}: {
+  userId: string;
+  rentals: readonly Rental[];
+  title?: string;
+}) {
   const [ending, setEnding] = useState<Rental>();
   if (rentals.length === 0) return null;
   return (
     <section aria-labelledby="rentals-heading" className="flex flex-col gap-4">
-      <SectionHeading id="rentals-heading" title="Your rentals" />
+      <SectionHeading id="rentals-heading" title={title} />
       <OwnedList label="Rentals">
         {rentals.map((rental) => (
           <OwnedRow
             key={rental.id}
             name={<Name rental={rental} />}
             status={rental.status}
-            when={<Facts>{whenCharged('Rental', { ...rental, periodEnd: rental.endDate }, Date.now())}</Facts>}
+            when={
+              <Facts>
+                {whenCharged('Rental', { ...rental, status: shownStatus(rental), periodEnd: rental.endDate }, Date.now())}
+              </Facts>
+            }
             actions={<Actions userId={userId} rental={rental} onCancel={() => setEnding(rental)} />}
           />
         ))}
@@ -38,6 +50,9 @@ export function Rentals({ userId, rentals }: { userId: string; rentals: readonly
     </section>
   );
 }
+
+/** A rental of what is no longer offered ends with its period, also before the payment provider has confirmed it. */
+const shownStatus = ({ status, isOffered }: Rental) => (status === 'active' && !isOffered ? 'canceled' : status);
 
 /** A service that is no longer offered has no page. */
 function Name({ rental: { mcpId, name, isOffered } }: { rental: Rental }) {
