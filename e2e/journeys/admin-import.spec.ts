@@ -172,7 +172,7 @@ test('a registry is added, read by a click, filtered, and imported from; its upd
   await button(page, 'Stage 1 server').click();
   await expect(page.getByText('1 server is staged.', { exact: true })).toBeVisible();
   expect((await souk('manifest', 'deploy', 'example-harbour-tides')).code).toBe(0);
-  expect(await callTool('example-harb__echo')).toMatchObject({ content: [{ text: 'imported' }] });
+  expect(await callTool('example__echo')).toMatchObject({ content: [{ text: 'imported' }] });
 
   registry.publish(tides('1.1.0', 'High water alone.'));
   await page.goto('/admin?tab=manifests&import=updates');

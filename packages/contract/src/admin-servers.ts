@@ -188,6 +188,8 @@ export const listServerTools = endpoint({
     tools: z.array(
       z.object({
         name: z.string(),
+        /** Its name on /mcp, as clients see it. */
+        exposedName: z.string(),
         title: z.string().nullable(),
         description: z.string(),
         /** The price in the deployed version. */
@@ -379,7 +381,8 @@ export const connectionTestEventSchema = z.discriminatedUnion('type', [
   /** What it offers, beside what the deployed version offers now. */
   z.object({
     type: z.literal('tools'),
-    tools: z.array(z.object({ name: z.string(), tokens: z.int() })).max(512),
+    /** `exposedName`: its name on /mcp, as clients see it. */
+    tools: z.array(z.object({ name: z.string(), exposedName: z.string(), tokens: z.int() })).max(512),
     prompts: z.int(),
     resources: z.int(),
     /** null: nothing is deployed. */

@@ -4,16 +4,15 @@ import { estimateDefinitionTokens } from './estimate-tokens.ts';
 import { judgeTool } from './judge-tool.ts';
 import type { LeftOut } from './left-out.ts';
 import { findTakenUris } from './offer-store.ts';
+import { slugFor } from './slug.ts';
 import type { CatalogueServer } from './snapshot.ts';
 import type { CatalogueDb, StoredCapability } from './tables.ts';
-
-const maxSlugLength = 12;
 
 /** What a server would offer after a deployment. */
 export type InspectedOffer = {
   items: readonly StoredCapability[];
   leftOut: readonly LeftOut[];
-  tools: readonly { name: string; tokens: number }[];
+  tools: readonly { name: string; exposedName: string; tokens: number }[];
   /** How its tools differ from those of the deployed version, by name; undefined where nothing is deployed. */
   compared: { added: string[]; removed: string[]; changed: string[] } | undefined;
 };
@@ -30,14 +29,18 @@ export async function inspectOffer(
   live: CatalogueServer | undefined,
 ): Promise<InspectedOffer> {
   const known = await db.selectFrom('servers').select('slug').where('id', '=', manifest.id).executeTakeFirst();
-  const slug = known?.slug ?? (manifest.slug ?? manifest.id).slice(0, maxSlugLength);
+  const slug = known?.slug ?? slugFor(manifest.slug ?? manifest.id);
   const taken = await findTakenUris(db, manifest.id, urisOf(discovered));
   const { items, leftOut } = await toStored(slug, discovered, taken);
   const tools = items.filter(({ kind }) => kind === 'tool');
   return {
     items,
     leftOut,
-    tools: tools.map(({ name, exposedName, body }) => ({ name, tokens: estimateDefinitionTokens(exposedName, body) })),
+    tools: tools.map(({ name, exposedName, body }) => ({
+      name,
+      exposedName,
+      tokens: estimateDefinitionTokens(exposedName, body),
+    })),
     compared: live && compare(tools, live),
   };
 }

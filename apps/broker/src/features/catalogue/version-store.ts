@@ -1,6 +1,7 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { sql } from 'kysely';
 import type { ManifestSource } from './manifests/manifest-source.ts';
+import { slugFor } from './slug.ts';
 import type { CatalogueDb, Tx } from './tables.ts';
 
 /** Adds the server's row if it is new. Answers its slug, which never changes afterwards. */
@@ -8,8 +9,7 @@ export async function ensureServer(tx: Tx, id: string, wantedSlug: string): Prom
   const known = await tx.selectFrom('servers').select('slug').where('id', '=', id).executeTakeFirst();
   if (known) return known.slug;
   for (let attempt = 1; ; attempt++) {
-    const suffix = attempt === 1 ? '' : String(attempt);
-    const slug = `${wantedSlug.slice(0, 12 - suffix.length)}${suffix}`;
+    const slug = slugFor(wantedSlug, attempt);
     const inserted = await tx
       .insertInto('servers')
       .values({ id, slug })

@@ -76,7 +76,7 @@ test('[MAN-14] a server is tested step by step, of either era and over WebSocket
   expect(tested.step('lists')?.text).toBe('8 tools, 1 prompt, 2 resources');
   const tools = tested.events.find((event) => event.type === 'tools');
   expect(tools).toMatchObject({ prompts: 1, resources: 2, compared: null });
-  expect(tools?.tools[0]).toEqual({ name: 'echo', tokens: 24 });
+  expect(tools?.tools[0]).toEqual({ name: 'echo', exposedName: 'tested__echo', tokens: 24 });
 
   const other = await over(modern.url);
   expect(other.step('initialize')?.text).toBe('fixture 1.0.0, protocol 2026-07-28 (since 2026-07-28)');

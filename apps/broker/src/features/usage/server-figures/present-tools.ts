@@ -25,6 +25,7 @@ export function presentTools(server: CatalogueServer, facts: ToolFacts): AdminTo
     const use = facts.use.get(name) ?? { calls: 0, errors: 0 };
     return {
       name,
+      exposedName: item.exposedName,
       title: text(definition['title']) ?? text(annotations?.['title']) ?? null,
       description: text(definition['description']) ?? '',
       credits: item.creditCost,

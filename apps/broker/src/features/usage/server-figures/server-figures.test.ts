@@ -129,7 +129,14 @@ test('tools have both prices, what their calls came to, their size, and the chan
   await useServer();
   const { tools, pricedButMissing } = await admin.listServerTools({ params: { id } });
   const say = tools.find(({ name }) => name === 'say');
-  expect(say).toMatchObject({ credits: 0, stagedCredits: 5, calls: 4, errors: 2, underReview: false });
+  expect(say).toMatchObject({
+    exposedName: `${id}__say`,
+    credits: 0,
+    stagedCredits: 5,
+    calls: 4,
+    errors: 2,
+    underReview: false,
+  });
   expect(say?.tokens).toBeGreaterThan(0);
   expect(pricedButMissing).toEqual([{ name: 'gone', credits: 7 }]);
   server.changeTool();

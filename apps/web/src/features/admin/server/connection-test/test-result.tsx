@@ -6,6 +6,7 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { ResultIcon } from '#ui/result-icon.tsx';
 import { LogLines } from '../log-lines.tsx';
+import { ExposedName } from '../tools/exposed-name.tsx';
 import type { TestState } from './test-state.ts';
 
 /** What a test came to, and the way on. */
@@ -63,9 +64,16 @@ export function TestOffer({ offer }: { offer: NonNullable<TestState['tools']> })
           <ul className="mt-2 columns-1 gap-6 text-[0.8125rem] sm:columns-2">
             {tools.map((tool) => (
               <li key={tool.name} className="flex justify-between gap-3 py-0.5">
-                <code dir="auto" className="font-mono wrap-anywhere">
-                  {tool.name}
-                </code>
+                <span className="min-w-0">
+                  <code dir="auto" className="font-mono wrap-anywhere">
+                    {tool.name}
+                  </code>
+                  {tool.exposedName !== tool.name && (
+                    <span className="block">
+                      <ExposedName name={tool.exposedName} />
+                    </span>
+                  )}
+                </span>
                 <span className="shrink-0 text-faint tabular-nums">{formatCount(tool.tokens)} tokens</span>
               </li>
             ))}

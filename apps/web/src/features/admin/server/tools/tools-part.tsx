@@ -31,8 +31,8 @@ export function ToolsPart(part: ServerPartProps) {
   }
   const { tools, pricedButMissing } = data;
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = tools.filter(({ name, title, description }) => {
-    const text = `${name} ${title ?? ''} ${description}`.toLowerCase();
+  const found = tools.filter(({ name, exposedName, title, description }) => {
+    const text = `${name} ${exposedName} ${title ?? ''} ${description}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
   const changes = tools.flatMap(({ pendingChange }) => pendingChange ?? []);

@@ -9,6 +9,7 @@ import { DayAndTime } from '#ui/moment.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { asksTexts } from '#web/tools-that-ask.ts';
 import type { ServerPartProps } from '../server-queries.ts';
+import { ExposedName } from './exposed-name.tsx';
 import { ToolPriceForm } from './tool-price-form.tsx';
 
 /** Tools as rows. A row opens into the form that changes its price. On a phone the figures stand below the name. */
@@ -89,7 +90,7 @@ export function ToolsTable({ tools, ...part }: ServerPartProps & { tools: readon
 const buttonId = (name: string) => `price-of-${name}`;
 
 function ToolName({
-  tool: { name, title, readOnly, destructive, asks, needsTask, underReview, keptHidden },
+  tool: { name, exposedName, title, readOnly, destructive, asks, needsTask, underReview, keptHidden },
 }: {
   tool: AdminTool;
 }) {
@@ -98,6 +99,7 @@ function ToolName({
       <code dir="auto" className="font-mono text-[0.8125rem] wrap-anywhere">
         {name}
       </code>
+      {exposedName !== name && <ExposedName name={exposedName} />}
       {title !== null && title !== name && <span className="font-normal wrap-anywhere text-quiet">{title}</span>}
       {readOnly && <Badge>Read only</Badge>}
       {destructive && <Badge tone="bad">Can delete or overwrite</Badge>}
