@@ -183,7 +183,7 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     await expect(
       runOf(page).getByRole('heading', { name: 'Deploy All from Staging has ended', exact: true }),
     ).toBeVisible();
-    await expect(runOf(page).getByRole('status')).toHaveText('1 deployed, 0 failed. 1 deployed server did not answer.');
+    await expect(runOf(page).getByRole('status')).toHaveText('1 deployed, 0 failed. 1 deployed server is failing.');
     await expect(itemOf(page, 'silent')).toContainText(
       /Deployed, no answer.*It is live, but the server did not answer: .*\.$/s,
     );

@@ -9,7 +9,7 @@ import { openSignedIn } from './sign-in.ts';
 
 test.use({ reducedMotion: 'reduce' });
 test.afterEach(({ product }) =>
-  deleteServers(product.publicUrl, ['quill', 'chart', 'brittle', 'ledge', 'scroll', 'keyed', 'swift']),
+  deleteServers(product.publicUrl, ['quill', 'chart', 'brittle', 'wreck', 'ledge', 'scroll', 'keyed', 'swift']),
 );
 
 const manifest = (id: string, change: Record<string, unknown> = {}) => ({
@@ -115,8 +115,15 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await tab(page, /^Connection test/).click();
   await button(page, 'Start test').click();
   await expect(page.getByText('A deployment would work.')).toBeVisible();
+  await page.getByText('All tools', { exact: true }).click();
+  await expect(page.getByText('Clients see chart__find_airports')).toBeVisible();
   await button(page, 'Deploy 1.0.0').first().click();
-  await dialogOf(page, 'Deploy Chart 1.0.0?').getByRole('button', { name: 'Deploy 1.0.0', exact: true }).click();
+  const first = dialogOf(page, 'Deploy Chart 1.0.0?');
+  const costs = first.getByRole('region', { name: 'What calls cost', exact: true });
+  await expect(costs.getByRole('listitem')).toHaveText(['price of find_airports: 2 credits a call']);
+  await expect(costs).toContainText('Calls of all other tools are free.');
+  await expectNoAxeFindings(page);
+  await first.getByRole('button', { name: 'Deploy 1.0.0', exact: true }).click();
   await expect(page.getByText('Chart 1.0.0 is deployed.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'See it in the shop', exact: true })).toBeVisible();
 
@@ -131,6 +138,7 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
 
   // the price is changed in its place: staged, compared, deployed
   await tab(page, /^Tools/).click();
+  await expect(toolRow(page, 'find_airports')).toContainText('Clients see chart__find_airports');
   await page.getByRole('button', { name: /change the price of find_airports$/ }).click();
   const form = page.getByRole('form', { name: 'Price of find_airports', exact: true });
   await expect(form.getByLabel('New version')).toHaveValue('1.0.1');
@@ -165,6 +173,12 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
     .click();
   await expect(page.getByText('1.0.0 is deployed', { exact: true })).toBeVisible();
   expect(await charged()).toBe('2');
+  await expect(page.getByRole('button', { name: 'Deploy 1.0.1', exact: true }), 'it is the later one').not.toHaveCount(
+    0,
+  );
+  await expect(button(page, 'Roll back to 1.0.1')).toHaveCount(0);
+  await button(page, 'Deploy 1.0.1').first().click();
+  await dialogOf(page, 'Deploy Chart 1.0.1?').getByRole('button', { name: 'Cancel', exact: true }).click();
 
   await tab(page, /^Money/).click();
   await expect(page.getByText('$5/month')).toBeVisible();
@@ -179,7 +193,7 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await remove.getByLabel(/to confirm$/).fill('chart');
   await remove.getByRole('button', { name: 'Delete chart', exact: true }).click();
   await expect(
-    page.getByText('Deleted or undeployed. Its versions are kept, and can be deployed again.'),
+    page.getByText('Deleted. Its versions are kept, and can be deployed again.', { exact: true }),
   ).toBeVisible();
   expect(await call()).toContain('Chart is no longer offered here');
   await person.goto('/service/chart');
@@ -220,7 +234,7 @@ test('a deployment whose server does not answer is rolled back from its dialog, 
   await deploy.getByRole('button', { name: 'Deploy 1.1.0', exact: true }).click();
   const told = dialogOf(page, 'Brittle 1.1.0 is deployed');
   await expect(told.getByRole('alert')).toHaveText(
-    /^It is live, but the server did not answer: .*\. Roll back, or test its connection to see why\.$/,
+    /^It is live, but (the server answered with an error|connecting to the server failed): .*\. Roll back, or test its connection to see why\.$/,
   );
   await expect(told.getByRole('link', { name: 'Test its connection', exact: true })).toHaveAttribute(
     'href',
@@ -233,6 +247,28 @@ test('a deployment whose server does not answer is rolled back from its dialog, 
   await back.getByRole('button', { name: 'Roll back to 1.0.0', exact: true }).click();
   await expect(page.getByText('Brittle 1.0.0 is deployed.')).toBeVisible();
   await expect(page.getByText('1.0.0 is deployed', { exact: true })).toBeVisible();
+});
+
+test('a version whose server never answered is no way back from one that does not answer', async ({
+  page,
+  product,
+}) => {
+  const calls = await administratorCalls(product.publicUrl);
+  const connection = { type: 'http', url: 'service:travel/nowhere' };
+  await calls.createManifest({ query: {}, body: written('wreck', { connection }) });
+  await calls.deployManifest({ params: { id: 'wreck' }, body: {} });
+  await calls.createManifest({ query: {}, body: written('wreck', { version: '1.1.0', connection }) });
+  await openPage(page, 'wreck');
+  await button(page, 'Deploy 1.1.0').first().click();
+  await dialogOf(page, 'Deploy Wreck 1.1.0?').getByRole('button', { name: 'Deploy 1.1.0', exact: true }).click();
+  const told = dialogOf(page, 'Wreck 1.1.0 is deployed');
+  await expect(told.getByRole('alert')).toHaveText(
+    /^It is live, but the server answered with an error: HTTP 404.*\. Test its connection to see why\.$/,
+  );
+  await expect(told.getByRole('button', { name: /^Roll back/ })).toHaveCount(0);
+  await told.getByRole('button', { name: 'Close', exact: true }).first().click();
+  await expect(page.getByText('1.1.0 is deployed', { exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Roll back/ })).toHaveCount(0);
 });
 
 test('a server is undeployed once it is told whom that concerns, found among the deleted ones, and deployed again from its page', async ({
@@ -273,14 +309,18 @@ test('a server is undeployed once it is told whom that concerns, found among the
   const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Ledge', exact: true }) });
   await expect(page.getByRole('link', { name: 'Travel', exact: true })).toBeVisible();
   await expect(row).toHaveCount(0);
-  await page.getByLabel('Show', { exact: true }).selectOption('deleted');
+  await page.getByRole('searchbox', { name: 'Search manifests', exact: true }).fill('ledge');
+  await expect(page.getByText('1 deleted or undeployed server matches.')).toBeVisible();
+  await expectNoAxeFindings(page);
+  await button(page, 'Show deleted').click();
   await expect(page).toHaveURL(/status=deleted/);
-  await expect(row).toContainText(/Inactive.*Deleted or undeployed.*1 renter/s);
+  await expect(row).toContainText(/Inactive.*Deleted.*1 renter/s);
+  await expect(row).not.toContainText('undeployed');
   await expect(page.getByRole('link', { name: 'Travel', exact: true })).toHaveCount(0);
   await expectNoAxeFindings(page);
   await row.getByRole('link', { name: 'Ledge', exact: true }).click();
   await expect(
-    page.getByText('Deleted or undeployed. Its versions are kept, and can be deployed again.'),
+    page.getByText('Deleted. Its versions are kept, and can be deployed again.', { exact: true }),
   ).toBeVisible();
   await button(page, 'Deploy 1.0.0 again').click();
   await dialogOf(page, 'Deploy Ledge 1.0.0?').getByRole('button', { name: 'Deploy 1.0.0', exact: true }).click();

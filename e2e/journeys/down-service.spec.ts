@@ -185,3 +185,34 @@ test('a service that goes down says so on its cards, its page and in My Services
   await payIn(dialog).press('Enter');
   await expect(page.getByRole('button', { name: 'Subscribe for $9/month', exact: true })).toBeVisible();
 });
+
+test("an administrator who waits on a server's page sees it go down, since when, and come back, without a reload", async ({
+  page,
+  product,
+  way,
+}) => {
+  await way.resume();
+  await untilEach(product, 'up', (since) => since === undefined);
+  await page.clock.install();
+  await openSignedIn(page, '/admin?tab=manifests&id=harbor', 'admin@souk.test');
+  const head = page.getByRole('main');
+  await expect(head.getByText('connected', { exact: true })).toBeVisible();
+  await expect(head.getByText('Answered calls')).toBeVisible();
+  /** What was answered is drawn after some timers of no length. */
+  const shows = (text: Locator) =>
+    expect(async () => {
+      await page.clock.runFor(10);
+      await expect(text).toBeVisible({ timeout: 250 });
+    }).toPass();
+  // from here on only what the test lets pass: the page's other timers run each 30 s
+  await page.clock.pauseAt(new Date(await page.evaluate('Date.now() + 1000')));
+  await way.stop();
+  await untilEach(product, 'down', (since) => since !== undefined);
+  await page.clock.runFor(10_000);
+  await shows(head.getByText('disconnected', { exact: true }));
+  await shows(head.getByText(/^since [A-Z][a-z]{2} \d+, 20\d\d, \d+:\d\d [AP]M$/));
+  await way.resume();
+  await untilEach(product, 'up', (since) => since === undefined);
+  await page.clock.runFor(1_500);
+  await shows(head.getByText('connected', { exact: true }));
+});

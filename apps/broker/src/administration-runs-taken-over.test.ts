@@ -123,7 +123,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     const restarted = replicas.restart(0);
     await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
     held.release();
-    const message = 'It is live, but the server did not answer: HTTP 500.';
+    const message = 'It is live, but the server answered with an error: HTTP 500.';
     expect(await joined).toEqual({ success: true, deployed: 1, failed: 0, errors: [{ id: 'mute', message }], runId });
     expect((await audits('mute')).filter(({ action }) => action === 'manifest.deployed')).toHaveLength(1);
     await restarted;

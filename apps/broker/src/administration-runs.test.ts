@@ -101,7 +101,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     await stage('f', held.url);
 
     const message = `Failed to deploy manifest: connection.command: "nothing" is not on this installation's allow-list of commands`;
-    const unanswered = 'It is live, but the server did not answer: HTTP 500.';
+    const unanswered = 'It is live, but the server answered with an error: HTTP 500.';
     const reason = 'The release of Monday';
     const answer = await admin(1).deployAllManifests({ body: { reason } });
     expect(answer).toMatchObject({

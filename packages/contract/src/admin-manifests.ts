@@ -41,6 +41,8 @@ export const listedManifestSchema = z.object({
   statusDetail: z.string().optional(),
   /** Tools whose changes wait for a decision. */
   toolsUnderReview: z.int(),
+  /** What took it out, of one that is neither deployed nor staged; absent where that is not known. */
+  gone: z.enum(['deleted', 'undeployed']).optional(),
   /** How many people rent it. */
   renters: z.int(),
   /** Its name in a public registry, where it was imported from one. */
@@ -97,6 +99,8 @@ export const listManifests = endpoint({
      * only. `deleted` ones are not among the total.
      */
     counts: z.object({
+      /** Deleted ones that match the words of a search among the others; absent where none does. */
+      deletedMatching: z.int().optional(),
       total: z.int(),
       active: z.int(),
       http: z.int(),
@@ -147,6 +151,10 @@ export const getManifest = endpoint({
       .max(maxVersions),
     /** The fields in which the staged version differs from the deployed one. */
     changedFields: z.array(z.string()),
+    /** What took it out, where it is neither deployed nor staged; null where that is not known. */
+    gone: z.enum(['deleted', 'undeployed']).nullable(),
+    /** The version whose server answered last: there is no use in going back to one that never did. null: none has. */
+    answeredVersion: z.string().nullable(),
     /** Names what is deployed and staged now: a write that sends it as If-Match is refused when that has changed. */
     revision: z.string(),
     /** The version that a change on top of the shown one would have: the next patch number that is not taken. */

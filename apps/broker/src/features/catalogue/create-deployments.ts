@@ -15,12 +15,14 @@ import {
   type DecidedBy,
 } from './manifest-versions.ts';
 import {
+  findAnsweredVersion,
   findCurrentHeads,
   findCurrentHeadsOf,
   findHeads,
   findManifest,
   type ManifestHead,
 } from './manifests/manifest-heads.ts';
+import { findGone, type Gone } from './manifests/find-gone.ts';
 import { findSources, type SourceOfServer } from './manifests/find-sources.ts';
 import { ManifestMoved, revisionOf } from './manifests/revision.ts';
 import { tellMoved } from './manifests/tell-moved.ts';
@@ -93,6 +95,10 @@ export type Deployments = {
   currentVersions(): Promise<ManifestHead[]>;
   /** Of servers that are deployed or staged and came from a registry: where their newest import came from. Of all, or of one. */
   sources(serverId?: string): Promise<SourceOfServer[]>;
+  /** The version whose server answered last; undefined where none has. */
+  answeredVersion(serverId: string): Promise<string | undefined>;
+  /** What took a server out of the catalogue and of staging; undefined where that is not known. */
+  goneBy(serverId: string): Promise<Gone | undefined>;
   /** One version as it was written. */
   findManifest(serverId: string, version: string): Promise<Manifest | undefined>;
 };
@@ -244,6 +250,8 @@ export function createDeployments(options: {
     versions: (serverId) => findHeads(db, serverId),
     currentVersions: () => findCurrentHeads(db),
     sources: (serverId) => findSources(db, serverId),
+    answeredVersion: (serverId) => findAnsweredVersion(db, serverId),
+    goneBy: async (serverId) => (await findGone(db, [serverId])).get(serverId),
     findManifest: (serverId, version) => findManifest(db, serverId, version),
   };
 }

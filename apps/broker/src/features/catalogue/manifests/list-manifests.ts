@@ -5,6 +5,7 @@ import { arrayLiteral } from '#platform/db/array-literal.ts';
 import { searchWords } from '../search-words.ts';
 import { hiddenTools, isDown, type CatalogueServer, type CatalogueSnapshot } from '../snapshot.ts';
 import type { CatalogueDb } from '../tables.ts';
+import { findGone } from './find-gone.ts';
 import { headColumns, toHead, type HeadRow } from './manifest-heads.ts';
 import { presentManifest } from './present-manifest.ts';
 
@@ -59,6 +60,17 @@ export async function listManifests(
     select * from ${source} ${order.join} where ${matches}
     order by ${order.by} limit ${limit} offset ${(page - 1) * limit}`.execute(db);
   const renters = await parts.rentersOf(rows.map((row) => row.server_id));
+  const isOfDeleted = filters.status === 'deleted';
+  const gone = isOfDeleted
+    ? await findGone(
+        db,
+        rows.map((row) => row.server_id),
+      )
+    : undefined;
+  const asksElsewhere = (filters.search ?? '') !== '' && !isOfDeleted;
+  const deletedMatching = asksElsewhere
+    ? await countMatching(db, deleted, conditionOf({ search: filters.search, type: filters.type }, failing))
+    : 0;
   const manifests = rows.map((row) => {
     const shown = toHead(row);
     return presentManifest({
@@ -70,10 +82,15 @@ export async function listManifests(
           : { version: row.staged_version, origin: row.staged_origin },
       live: snapshot.byId.get(row.server_id),
       renters: renters.get(row.server_id) ?? 0,
+      gone: gone?.get(row.server_id),
     });
   });
   const pages = isPaged ? Math.max(1, Math.ceil(total / limit)) : 1;
-  return { manifests, pagination: { page, limit, total, pages }, counts: { ...counts, failing: failing.length } };
+  return {
+    manifests,
+    pagination: { page, limit, total, pages },
+    counts: { ...counts, failing: failing.length, ...(deletedMatching > 0 && { deletedMatching }) },
+  };
 }
 
 /** @param failing ids of the servers that are down */

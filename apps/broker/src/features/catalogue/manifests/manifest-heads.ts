@@ -80,6 +80,12 @@ export async function findCurrentHeadsOf(db: CatalogueDb, serverId: string): Pro
   return rows.map(toHead);
 }
 
+/** The version whose server answered last: what it offered then is trusted. Undefined where none has. */
+export async function findAnsweredVersion(db: CatalogueDb, serverId: string): Promise<string | undefined> {
+  const row = await db.selectFrom('servers').select('pinned_version').where('id', '=', serverId).executeTakeFirst();
+  return row?.pinned_version ?? undefined;
+}
+
 /** The body of one version; undefined when there is no such version. */
 export async function findManifest(db: CatalogueDb, serverId: string, version: string): Promise<Manifest | undefined> {
   const row = await db

@@ -1,6 +1,7 @@
 import type { ListedManifest, ManifestOrigin } from '@souk/contract/admin-manifests.ts';
 import { servedTools, toolsOfEveryClient } from '../served-tools.ts';
 import { hiddenTools, type CatalogueServer } from '../snapshot.ts';
+import type { Gone } from './find-gone.ts';
 import type { ManifestHead } from './manifest-heads.ts';
 
 /** A manifest as administrators see it among others (specification part 2, section 3). */
@@ -11,8 +12,9 @@ export function presentManifest(given: {
   staged: { version: string; origin: ManifestOrigin } | undefined;
   live: CatalogueServer | undefined;
   renters: number;
+  gone?: Gone | undefined;
 }): ListedManifest {
-  const { shown, deployedVersion, staged, live, renters } = given;
+  const { shown, deployedVersion, staged, live, renters, gone } = given;
   const { serverId: id, name, serviceType, version, author, description, connection, registryName } = shown;
   const askingTools = live ? servedTools(live).length - toolsOfEveryClient(live).length : 0;
   const count = (items: readonly unknown[] | undefined) => items?.length ?? 0;
@@ -39,6 +41,7 @@ export function presentManifest(given: {
     ...(live?.statusDetail !== undefined && { statusDetail: live.statusDetail }),
     toolsUnderReview: count(live && hiddenTools(live).waiting),
     renters,
+    ...(gone !== undefined && { gone }),
     ...(registryName !== undefined && { registryName }),
   };
 }

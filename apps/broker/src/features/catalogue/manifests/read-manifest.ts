@@ -49,6 +49,8 @@ export async function readManifest(
     manifest,
     listed: await presentOne(facts, heads),
     versions: await presentVersions(facts, heads.slice(0, maxVersions)),
+    gone: deployed || staged ? null : ((await catalogue.goneBy(id)) ?? null),
+    answeredVersion: (await catalogue.answeredVersion(id)) ?? null,
     changedFields: before && after ? differingFields(before, after).map(({ field }) => field) : [],
     revision: revisionOf(heads),
     nextVersion: nextVersion(shown, new Set(heads.map((head) => head.version))),

@@ -18,6 +18,7 @@ import { MissingSecrets } from './missing-secrets.tsx';
 import { hasMoved, MovedNotice } from './moved-notice.tsx';
 import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
+import { isLaterVersion } from '../versions.ts';
 import { secretsQuery } from '../server/server-queries.ts';
 import { ReasonField } from '../users/actions/reason-field.tsx';
 
@@ -77,13 +78,17 @@ export function DeployDialog({ userId, id, version: asked, open, onClose, onDone
   const notes = deploy.data && plan ? untold(deploy.data, plan.effects) : [];
   const isDone = failure !== undefined || notes.length > 0;
   // a version of a deleted server that is deployed again takes nobody's place
-  const isRollback = version !== undefined && plan !== undefined && plan.from !== null && plan.staged !== plan.to;
+  const isRollback =
+    version !== undefined &&
+    plan !== undefined &&
+    plan.from !== null &&
+    plan.staged !== plan.to &&
+    !isLaterVersion(plan.to, plan.from);
   const title = plan
     ? `${isRollback ? 'Roll back' : 'Deploy'} ${plan.name} ${isRollback ? 'to ' : ''}${plan.to}?`
     : `Deploy ${id}?`;
-  /** The version that was live before one whose server did not answer. */
-  const from = plan?.from ?? undefined;
-  const before = from === plan?.to ? undefined : from;
+  /** The last version whose server answered: one that never worked is no way back from one that does not. */
+  const before = plan?.answered === plan?.to ? undefined : (plan?.answered ?? undefined);
   const rollBack = (to: string) => {
     deploy.reset();
     setSent(undefined);

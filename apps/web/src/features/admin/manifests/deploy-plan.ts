@@ -19,6 +19,8 @@ export type DeployPlan = {
   effects: Differences['effects'];
   people: Differences['people'];
   missingSecrets: number;
+  /** The version whose server answered last; null: none has. */
+  answered: string | null;
 };
 
 /** What a second look found moved while it looked. */
@@ -36,7 +38,7 @@ async function readPlan(id: string, version: string | undefined, signal: AbortSi
     const deployed = shown.listed?.deployedVersion ?? null;
     // another administrator may deploy between the two calls
     if (found.from === deployed || look === maxLooks) {
-      const { revision, listed } = shown;
+      const { revision, listed, answeredVersion } = shown;
       const { from, after, differences, effects, people, missingSecrets } = found;
       const staged = listed?.stagedVersion ?? null;
       return {
@@ -50,6 +52,7 @@ async function readPlan(id: string, version: string | undefined, signal: AbortSi
         effects,
         people,
         missingSecrets,
+        answered: answeredVersion,
       };
     }
   }

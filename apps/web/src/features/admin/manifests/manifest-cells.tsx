@@ -66,13 +66,20 @@ export function Capabilities({ manifest }: { manifest: ListedManifest }) {
   );
 }
 
+/** How a server left the shop. One that was undeployed has no later version that waits. */
+export const goneTexts = {
+  deleted: 'Deleted',
+  undeployed: 'Undeployed',
+  unknown: 'Deleted or undeployed',
+} as const;
+
 /** Whether it is deployed, and what waits for a decision. Neutral: a deployed server may be down. */
 export function Deployed({ manifest }: { manifest: ListedManifest }) {
   const { isActive, stagedVersion, stagedOrigin, toolsUnderReview, renters } = manifest;
   return (
     <div className="flex min-w-0 flex-col items-start gap-1">
       <Badge>{isActive ? 'Active' : 'Inactive'}</Badge>
-      {isGone(manifest) && <span className="text-xs text-quiet">Deleted or undeployed</span>}
+      {isGone(manifest) && <span className="text-xs text-quiet">{goneTexts[manifest.gone ?? 'unknown']}</span>}
       {stagedVersion !== null && (
         <span className="text-xs wrap-anywhere text-accent">
           {stagedVersion} waiting{stagedOrigin === 'bundled' && ' (bundled draft)'}

@@ -36,6 +36,7 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
   const change = (next: AdminSearch, how: 'push' | 'replace') =>
     onSearchChange({ ...search, page: undefined, ...next }, how);
   const failure = list.error && listFailure(list.error);
+  const deletedMatching = found?.counts.deletedMatching ?? 0;
   const shared = { search, onDeploy: setDeploying, onDelete: setDeleting };
   return (
     <div className="flex flex-col gap-6">
@@ -70,7 +71,24 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
           <>
             <p role="status" className="text-[0.8125rem] text-quiet tabular-nums">
               {countText(found, { isNarrowed, isDeleted: status === 'deleted' })}
+              {deletedMatching > 0 && (
+                <>
+                  {' '}
+                  {deletedMatching === 1
+                    ? '1 deleted or undeployed server matches.'
+                    : `${formatCount(deletedMatching)} deleted or undeployed servers match.`}
+                </>
+              )}
             </p>
+            {deletedMatching > 0 && (
+              <Button
+                size="small"
+                className="self-start"
+                onClick={() => change({ status: 'deleted', health: undefined }, 'push')}
+              >
+                Show deleted
+              </Button>
+            )}
             {found.manifests.length === 0 ? (
               <Empty
                 isNarrowed={isNarrowed}

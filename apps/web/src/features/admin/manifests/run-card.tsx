@@ -73,8 +73,8 @@ function summary(
     unanswered === 0
       ? ''
       : unanswered === 1
-        ? ' 1 deployed server did not answer.'
-        : ` ${formatCount(unanswered)} deployed servers did not answer.`;
+        ? ' 1 deployed server is failing.'
+        : ` ${formatCount(unanswered)} deployed servers are failing.`;
   const result = `${formatCount(live)} ${verb}, ${formatCount(failed)} failed.${silent}`;
   if (status === 'done') return result;
   const left = items.length - live - failed;

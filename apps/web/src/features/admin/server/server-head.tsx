@@ -3,9 +3,11 @@ import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { Ago } from '#ui/moment.tsx';
+import { DayAndTime } from '#ui/moment.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { serverQuery } from '#web/server-query.ts';
+import { goneTexts } from '../manifests/manifest-cells.tsx';
+import { isLaterVersion } from '../versions.ts';
 import { figuresQuery, versionBefore, type ServerPartProps } from './server-queries.ts';
 
 /** What a server is, which versions there are of it, how it is, and what can be done with it as a whole. */
@@ -54,7 +56,9 @@ export function ServerHead({
             </LinkButton>
           )}
           {isDeployed && before !== undefined && (
-            <Button onClick={() => onDeploy(before)}>Roll back to {before}</Button>
+            <Button onClick={() => onDeploy(before)}>
+              {isLaterVersion(before, listed.deployedVersion ?? '') ? 'Deploy' : 'Roll back to'} {before}
+            </Button>
           )}
         </div>
         <div className="flex flex-wrap gap-2">
@@ -78,9 +82,13 @@ export function ServerHead({
   );
 }
 
-function Versions({ shown: { listed } }: Pick<ServerPartProps, 'shown'>) {
+function Versions({ shown: { listed, gone } }: Pick<ServerPartProps, 'shown'>) {
   if (!listed) {
-    return <p className="mt-1 text-quiet">Deleted or undeployed. Its versions are kept, and can be deployed again.</p>;
+    return (
+      <p className="mt-1 text-quiet">
+        {goneTexts[gone ?? 'unknown']}. Its versions are kept, and can be deployed again.
+      </p>
+    );
   }
   const { deployedVersion, stagedVersion } = listed;
   return (
@@ -94,16 +102,18 @@ function Versions({ shown: { listed } }: Pick<ServerPartProps, 'shown'>) {
 /** The status of the deployed server with its reason, and since when it is so. */
 function Status({ userId, serverId, shown: { listed } }: ServerPartProps) {
   const { data } = useQuery(figuresQuery(userId, serverId));
-  const status = data?.now?.status ?? listed?.status ?? 'disconnected';
-  const reason = data?.now?.reason ?? listed?.statusDetail;
-  const detail = data?.now?.detail;
-  const since = data?.now?.since;
+  // the manifest is read again more often: figures of another status are stale
+  const now = data?.now?.status === listed?.status ? data?.now : undefined;
+  const status = listed?.status ?? 'disconnected';
+  const reason = now?.reason ?? listed?.statusDetail;
+  const detail = now?.detail;
+  const since = now?.since;
   return (
     <div className="mt-2 flex max-w-prose flex-wrap items-center gap-x-2.5 gap-y-1">
       <StatusBadge status={status} />
       {since && (
         <span className="text-[0.8125rem] text-quiet">
-          since <Ago moment={since} />
+          since <DayAndTime moment={since} />
         </span>
       )}
       {status !== 'connected' && reason && (

@@ -22,6 +22,7 @@ import { SecretsPart } from './secrets/secrets-part.tsx';
 import { ServerHead } from './server-head.tsx';
 import { isUnknown, secretsQuery, shownManifestQuery, type ShownManifest } from './server-queries.ts';
 import { ToolsPart } from './tools/tools-part.tsx';
+import { useStatusFollower } from './use-status-follower.ts';
 
 const DeployDialog = lazy(async () => ({ default: (await import('../manifests/deploy-dialog.tsx')).DeployDialog }));
 const UndeployDialog = lazy(async () => ({
@@ -103,6 +104,7 @@ function Shown({
       'push',
     );
   const of = { userId, serverId, shown };
+  useStatusFollower(of);
   const contents: Readonly<Record<ServerPart, () => ReactNode>> = {
     overview: () => <OverviewPart {...of} name={name} />,
     manifest: () => (

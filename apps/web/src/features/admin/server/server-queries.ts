@@ -15,6 +15,13 @@ export type ServerPartProps = { userId: string; serverId: string; shown: ShownMa
 
 /** The status is live. */
 const freshForMs = 30_000;
+/** An administrator waits for a server that is down, and repairs it meanwhile. */
+const [awaitedMs, followedMs] = [1_500, 10_000];
+
+function intervalOf(listed: ShownManifest['listed']): number {
+  if (!listed?.isActive) return freshForMs;
+  return listed.status === 'connected' ? followedMs : awaitedMs;
+}
 
 export const isUnknown = (error: unknown) => error instanceof ApiError && error.status === 404;
 
@@ -23,7 +30,7 @@ export const shownManifestQuery = (userId: string, id: string) =>
   queryOptions({
     queryKey: [...serverKey(userId, id), 'manifest'],
     queryFn: ({ signal }) => adminApi.getManifest({ params: { id }, query: {} }, { signal }),
-    refetchInterval: freshForMs,
+    refetchInterval: ({ state }) => intervalOf(state.data?.listed ?? null),
     retry: (failures, error) => failures < 1 && !isUnknown(error),
   });
 
@@ -79,8 +86,13 @@ export const rentersQuery = (userId: string, id: string, page: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** The version that was live before the one that is live now; of a server that is not deployed the one that was live last. */
-export function versionBefore({ listed, versions }: ShownManifest): string | undefined {
+/**
+ * The version that was live before the one that is live now; of a server that is not deployed the one that was live last. Where
+ * the server of the live version has not answered, the last version whose server has: a version that never worked is no way back.
+ */
+export function versionBefore({ listed, versions, answeredVersion }: ShownManifest): string | undefined {
+  if (listed?.isActive && listed.deployedVersion !== answeredVersion)
+    return versions.find(({ version }) => version === answeredVersion)?.version;
   const lived = versions
     .filter(({ version, deployedAt }) => deployedAt !== null && version !== listed?.deployedVersion)
     .toSorted((a, b) => (b.deployedAt ?? '').localeCompare(a.deployedAt ?? ''));

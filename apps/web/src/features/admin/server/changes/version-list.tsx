@@ -5,6 +5,7 @@ import { Button } from '#ui/button.tsx';
 import { Ago } from '#ui/moment.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
+import { isLaterVersion } from '../../versions.ts';
 import { stagerOf, type ManifestVersion, type ShownManifest } from '../server-queries.ts';
 
 const shownAtFirst = 20;
@@ -21,7 +22,7 @@ export function VersionList({ shown: { versions, listed }, onDeploy, onCompare }
   const [all, setAll] = useState(false);
   const rows = all ? versions : versions.slice(0, shownAtFirst);
   const actions = (row: ManifestVersion) => (
-    <VersionActions row={row} isLive={listed?.isActive === true} onDeploy={onDeploy} onCompare={onCompare} />
+    <VersionActions row={row} live={listed?.deployedVersion ?? null} onDeploy={onDeploy} onCompare={onCompare} />
   );
   const columns: readonly TableColumn<ManifestVersion>[] = [
     {
@@ -107,11 +108,12 @@ function Staged({ createdAt, reason, ...version }: ManifestVersion) {
 /** The deployed version has none. */
 function VersionActions({
   row: { version, status, deployedAt },
-  isLive,
+  live,
   onDeploy,
   onCompare,
-}: Pick<VersionListProps, 'onDeploy' | 'onCompare'> & { row: ManifestVersion; isLive: boolean }) {
+}: Pick<VersionListProps, 'onDeploy' | 'onCompare'> & { row: ManifestVersion; live: string | null }) {
   if (status === 'deployed') return null;
+  const isEarlier = live !== null && !isLaterVersion(version, live);
   return (
     <span className="flex flex-wrap gap-2 sm:flex-nowrap sm:justify-end">
       {/* on a phone the text of the button without a frame begins where the others do */}
@@ -119,7 +121,7 @@ function VersionActions({
         Compare<span className="sr-only"> {version}</span>
       </Button>
       <Button size="small" onClick={() => onDeploy(status === 'staging' ? undefined : version)}>
-        {status === 'superseded' && deployedAt !== null && isLive ? 'Roll back to ' : 'Deploy '}
+        {status === 'superseded' && deployedAt !== null && isEarlier ? 'Roll back to ' : 'Deploy '}
         {version}
       </Button>
     </span>

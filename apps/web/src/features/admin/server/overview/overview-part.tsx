@@ -5,7 +5,7 @@ import { formatCount, formatMoney } from '#ui/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
-import { Ago } from '#ui/moment.tsx';
+import { Ago, DayAndTime } from '#ui/moment.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { Stat } from '#ui/stat.tsx';
 import { UptimeDays } from '#ui/uptime-days.tsx';
@@ -96,7 +96,9 @@ function Health({ figures: { now, uptime } }: { figures: ServerFigures }) {
           <dl className="grid gap-x-6 gap-y-4 sm:grid-cols-3">
             <Fact name="Last check">{now.lastCheckAt === null ? 'Not yet' : <Ago moment={now.lastCheckAt} />}</Fact>
             <Fact name="Protocol">{now.era === null ? 'Not known yet' : eras[now.era]}</Fact>
-            <Fact name="In this state since">{now.since === null ? 'Not known' : <Ago moment={now.since} />}</Fact>
+            <Fact name="In this state since">
+              {now.since === null ? 'Not known' : <DayAndTime moment={now.since} />}
+            </Fact>
           </dl>
         ) : (
           <p className="text-quiet">It is not deployed, so it is not checked.</p>

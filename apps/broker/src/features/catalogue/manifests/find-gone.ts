@@ -1,0 +1,16 @@
+import { sql } from 'kysely';
+import { arrayLiteral } from '#platform/db/array-literal.ts';
+import type { CatalogueDb } from '../tables.ts';
+
+/** How a server left the catalogue and staging. */
+export type Gone = 'deleted' | 'undeployed';
+
+/** Finds what took servers out, by the audit log; a server whose row is older than what is kept has none. */
+export async function findGone(db: CatalogueDb, serverIds: readonly string[]): Promise<ReadonlyMap<string, Gone>> {
+  if (serverIds.length === 0) return new Map();
+  const { rows } = await sql<{ subject: string; gone: Gone }>`
+    select distinct on (subject) subject, replace(action, 'manifest.', '') as gone from audit_log
+    where subject = any(${arrayLiteral(serverIds)}::text[]) and action in ('manifest.deleted', 'manifest.undeployed')
+    order by subject, id desc`.execute(db);
+  return new Map(rows.map(({ subject, gone }) => [subject, gone]));
+}
