@@ -9,7 +9,9 @@ const differencesShown = 8;
 /** What a deployment does: whom it touches first, then each field that changes, in words. */
 export function DeployEffects({ plan }: { plan: DeployPlan }) {
   const [all, setAll] = useState(false);
-  const { from, to, differences, effects, people } = plan;
+  const { from, to, effects, people } = plan;
+  // of a first deployment every field is new: only what people pay is told field by field
+  const differences = from === null ? plan.differences.filter(isPrice) : plan.differences;
   const shown = all ? differences : differences.slice(0, differencesShown);
   const more = differences.length - shown.length;
   return (
@@ -33,10 +35,14 @@ export function DeployEffects({ plan }: { plan: DeployPlan }) {
           </ul>
         </section>
       )}
-      {from !== null && differences.length > 0 && (
-        <section aria-label="What changes">
+      {differences.length > 0 && (
+        <section aria-label={from === null ? 'What calls cost' : 'What changes'}>
           <h3 className="font-medium">
-            {differences.length === 1 ? '1 field changes' : `${formatCount(differences.length)} fields change`}
+            {from === null
+              ? 'What calls cost'
+              : differences.length === 1
+                ? '1 field changes'
+                : `${formatCount(differences.length)} fields change`}
           </h3>
           <ul className="mt-1 flex flex-col divide-y divide-line rounded-md border border-line">
             {shown.map(({ path, text }) => (
@@ -45,6 +51,7 @@ export function DeployEffects({ plan }: { plan: DeployPlan }) {
               </li>
             ))}
           </ul>
+          {from === null && <p className="mt-1 text-[0.8125rem] text-quiet">Calls of all other tools are free.</p>}
           {more > 0 && (
             <Button size="small" variant="ghost" className="mt-1" onClick={() => setAll(true)}>
               Show {formatCount(more)} more
@@ -55,6 +62,9 @@ export function DeployEffects({ plan }: { plan: DeployPlan }) {
     </>
   );
 }
+
+const isPrice = ({ path }: DeployPlan['differences'][number]) =>
+  path.startsWith('billing.toolCosts') || path.startsWith('billing.announcedPrices');
 
 /** Who rents a server and who calls it. */
 export function audience({ renters, users }: DeployPlan['people']): string {
