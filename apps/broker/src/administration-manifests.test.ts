@@ -94,8 +94,20 @@ test('a server is undeployed with what was shown, keeps what is staged, is found
   ]);
   expect(await listed({ status: 'deleted', search: 'loupe' })).toEqual([]);
 
+  const goneOf = async (search: string) => {
+    const query = { status: 'deleted', search } as const;
+    const [listedAs] = (await admin.listManifests({ query })).manifests;
+    const { gone: shownAs } = await admin.getManifest({ params: { id: search }, query: {} });
+    return [listedAs?.gone, shownAs];
+  };
+  expect(await goneOf('loupe'), 'it is staged').toEqual([undefined, null]);
   const before = (await admin.listManifests({ query: {} })).counts;
   await remove('loupe');
+  expect(await goneOf('loupe')).toEqual(['deleted', 'deleted']);
+  const matching = async (query: object) => (await admin.listManifests({ query })).counts.deletedMatching;
+  expect(await matching({ search: 'loupe', status: 'active' }), 'among the deleted ones').toBe(1);
+  for (const query of [{}, { search: 'loupe', type: 'stdio' }, { search: 'loupe', status: 'deleted' }])
+    expect(await matching(query), JSON.stringify(query)).toBeUndefined();
   const { counts } = await admin.listManifests({ query: {} });
   expect([counts.total, counts.deleted]).toEqual([before.total - 1, before.deleted + 1]);
   expect(await listed({ search: 'loupe' })).toEqual([]);
@@ -106,6 +118,8 @@ test('a server is undeployed with what was shown, keeps what is staged, is found
   await admin.deployManifest({ params, body: {} });
   expect(await ann.tools()).toContain('loupe__echo');
   expect(await listed({ status: 'deleted', search: 'loupe' })).toEqual([]);
+  await admin.undeployManifest({ params, body: {} });
+  expect(await goneOf('loupe')).toEqual(['undeployed', 'undeployed']);
 });
 
 test('the filter of failing servers finds those that were asked and do not answer, and they are counted', async () => {
@@ -254,6 +268,54 @@ test('[ADM-15] every change of a manifest leaves a row that says who made it, an
     { ...row, action: 'manifest.staged', details: { version: '1.0.0', via } },
     { ...row, action: 'manifest.deleted', details: { staged: '1.0.0', via } },
   ]);
+});
+
+test('a deployment that changes what calls cost leaves the old and the new prices in the audit log', async () => {
+  const params = { id: 'priced' };
+  const version = (number: string, toolCosts: object) =>
+    upload(manifest('priced', { version: number, billing: { tier: 'T0', toolCosts } }));
+  const { accessToken } = administrator;
+  const newest = async () => {
+    const { entries } = await send('GET /admin/audit?object=priced', accessToken);
+    return entries.find(({ action }: { action: string }) => action === 'manifest.deployed');
+  };
+  await version('1.0.0', { echo: 2 });
+  await admin.deployManifest({ params, body: {} });
+  expect((await newest()).changes, 'no one has paid another price').toEqual([
+    { field: 'version', before: null, after: '1.0.0' },
+  ]);
+  await version('1.1.0', { echo: 5 });
+  await admin.deployManifest({ params, body: {} });
+  expect(await newest()).toMatchObject({
+    action: 'manifest.deployed',
+    changes: [
+      { field: 'version', before: '1.0.0', after: '1.1.0' },
+      { field: 'credits per call of echo', before: '2', after: '5' },
+    ],
+  });
+  // also where the server was out of the shop meanwhile
+  await admin.undeployManifest({ params, body: {} });
+  await version('1.2.0', {});
+  await admin.deployManifest({ params, body: {} });
+  expect((await newest()).changes).toEqual([
+    { field: 'version', before: null, after: '1.2.0' },
+    { field: 'credits per call of echo', before: '5', after: '0' },
+  ]);
+});
+
+test('it is known which version of a server has answered: the others are no way back', async () => {
+  const params = { id: 'mended' };
+  const down = { type: 'http', url: gone.url };
+  const answered = async () => (await admin.getManifest({ params, query: {} })).answeredVersion;
+  await upload(manifest('mended', { connection: down }));
+  expect(await admin.deployManifest({ params, body: {} })).toHaveProperty('failure');
+  expect(await answered()).toBeNull();
+  await upload(manifest('mended', { version: '1.1.0' }));
+  await admin.deployManifest({ params, body: {} });
+  await waitUntil('it to have answered', async () => (await answered()) === '1.1.0');
+  await upload(manifest('mended', { version: '1.2.0', connection: down }));
+  await admin.deployManifest({ params, body: {} });
+  expect(await answered()).toBe('1.1.0');
 });
 
 test('[MAN-22] [MAN-40] what is no manifest, or is not allowed here, is refused with its field, and stages nothing', async () => {

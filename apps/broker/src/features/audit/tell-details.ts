@@ -47,8 +47,14 @@ function changesOf(action: string, details: Details): Changes {
   if (action === 'credits.set' && typeof credits === 'number' && typeof delta === 'number') {
     return { changes: [change('credits', credits - delta, credits)], told: new Set(['credits', 'change']) };
   }
-  if (action === 'manifest.deployed')
-    return { changes: [change('version', before, version)], told: new Set(['before', 'version']) };
+  if (action === 'manifest.deployed') {
+    const prices = (Array.isArray(details['prices']) ? details['prices'] : []).filter(isRecord);
+    const costs = prices.map((price) => ({
+      ...change('price', price['before'], price['after']),
+      field: `credits per call of ${textOf(price['tool'])}`,
+    }));
+    return { changes: [change('version', before, version), ...costs], told: new Set(['before', 'version', 'prices']) };
+  }
   if (action.startsWith('offer.') && isRecord(after))
     return offerChanges(isRecord(before) ? before : {}, after, details);
   if (isRecord(before) && isRecord(after)) {

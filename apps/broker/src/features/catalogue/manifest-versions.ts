@@ -29,6 +29,9 @@ export type DecidedBy = {
   source?: ManifestSource | undefined;
 };
 
+/** An audit row names so many prices that change, and the number of the others. */
+const maxPricesTold = 50;
+
 /** Two versions with the same hash have the same contents. */
 export function manifestHash(manifest: Manifest): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
@@ -131,11 +134,17 @@ export const noManifest = (serverId: string): SoukError =>
 export async function deployVersion(tx: Tx, serverId: string, version: string, by: DecidedBy, at: Date): Promise<void> {
   const before = await versions.findDeployed(tx, serverId);
   const manifest = await findManifest(tx, serverId, version);
-  if (manifest) await recordPrices(tx, manifest, before?.manifest, at);
+  const prices = manifest ? await recordPrices(tx, manifest, before?.manifest, at) : [];
   const found = await versions.markDeployed(tx, serverId, version, at);
   if (!found) throw new SoukError('not_found', { message: `No version ${version} of ${serverId}` });
   const { actorId, via, reason } = by;
-  const details = { version, via, ...(before && { before: before.manifest.version }) };
+  const details = {
+    version,
+    via,
+    ...(before && { before: before.manifest.version }),
+    ...(prices.length > 0 && { prices: prices.slice(0, maxPricesTold) }),
+    ...(prices.length > maxPricesTold && { morePrices: prices.length - maxPricesTold }),
+  };
   await writeAudit(tx, { actorId, action: 'manifest.deployed', subject: serverId, reason, details }, at);
 }
 

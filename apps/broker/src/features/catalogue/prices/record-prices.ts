@@ -4,6 +4,9 @@ import type { Tx } from '../tables.ts';
 /** Since when a tool was free that had no price before. */
 const always = new Date(0);
 
+/** What a deployment changes of the price of a tool that people have had. */
+export type PriceChange = { tool: string; before: number; after: number };
+
 type NewStep = { tool: string; credits: number; since: Date; announced: boolean };
 
 /**
@@ -11,8 +14,14 @@ type NewStep = { tool: string; credits: number; since: Date; announced: boolean 
  * price counts that was in force, also when the server was taken out of the catalogue since. Announced prices of the
  * version before are withdrawn.
  * @param before what is deployed: where a broker of an earlier release did it, its prices are not recorded
+ * @returns the prices that change now
  */
-export async function recordPrices(tx: Tx, manifest: Manifest, before: Manifest | undefined, at: Date): Promise<void> {
+export async function recordPrices(
+  tx: Tx,
+  manifest: Manifest,
+  before: Manifest | undefined,
+  at: Date,
+): Promise<PriceChange[]> {
   const serverId = manifest.id;
   const costs = costsOf(manifest);
   const unrecorded = before ? costsOf(before) : new Map<string, number>();
@@ -34,11 +43,17 @@ export async function recordPrices(tx: Tx, manifest: Manifest, before: Manifest 
   const steps = [...tools].flatMap((tool) =>
     stepsOf(tool, { costs, announced, wereFree, last: last.get(tool), unrecorded: unrecorded.get(tool), at }),
   );
-  if (steps.length === 0) return;
-  await tx
-    .insertInto('tool_prices')
-    .values(steps.map((step) => ({ server_id: serverId, ...step })))
-    .execute();
+  if (steps.length > 0)
+    await tx
+      .insertInto('tool_prices')
+      .values(steps.map((step) => ({ server_id: serverId, ...step })))
+      .execute();
+  return steps
+    .filter(({ announced, since }) => !announced && since > always)
+    .flatMap(({ tool, credits }) => {
+      const was = last.get(tool)?.credits ?? unrecorded.get(tool) ?? (wereFree.has(tool) ? 0 : undefined);
+      return was === undefined || was === credits ? [] : [{ tool, before: was, after: credits }];
+    });
 }
 
 function stepsOf(
