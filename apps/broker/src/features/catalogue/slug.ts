@@ -15,5 +15,5 @@ export function slugFor(wanted: string, attempt = 1): string {
 function cutAtWord(text: string, length: number): string {
   if (text.length <= length) return text;
   const end = text.lastIndexOf('-', length);
-  return (end < minWordsLength ? text.slice(0, length) : text.slice(0, end)).replace(/-+$/, '');
+  return (end < minWordsLength ? text.slice(0, length) : text.slice(0, end)).replace(/-$/, '');
 }
