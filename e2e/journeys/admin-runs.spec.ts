@@ -185,7 +185,7 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     ).toBeVisible();
     await expect(runOf(page).getByRole('status')).toHaveText('1 deployed, 0 failed. 1 deployed server is failing.');
     await expect(itemOf(page, 'silent')).toContainText(
-      /Deployed, no answer.*It is live, but the server did not answer: .*\.$/s,
+      /Deployed, failing.*It is live, but the server has not answered yet: it is still being asked\.$/s,
     );
     await expectNoAxeFindings(page);
 

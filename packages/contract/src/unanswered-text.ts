@@ -4,7 +4,12 @@
  */
 export function unansweredText(failure: string): string {
   const reason = failure.trimEnd();
+  return `It is live, but ${clauseOf(reason)}${/[.!?…]$/.test(reason) ? '' : '.'}`;
+}
+
+function clauseOf(reason: string): string {
+  if (reason.startsWith('The server ')) return `t${reason.slice(1)}`;
   // it did answer, and an operator who is told otherwise looks at the network
-  const what = /^HTTP \d{3}/.test(reason) ? 'the server answered with an error' : 'connecting to the server failed';
-  return `It is live, but ${what}: ${reason}${/[.!?…]$/.test(reason) ? '' : '.'}`;
+  if (/^HTTP \d{3}/.test(reason)) return `the server answered with an error: ${reason}`;
+  return `connecting to the server failed: ${reason}`;
 }

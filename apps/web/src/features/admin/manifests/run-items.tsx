@@ -76,7 +76,7 @@ const states: Readonly<Record<ManifestRunItem['status'], { text: string; icon: R
   queued: { text: 'Queued', icon: <CircleDashed aria-hidden size={15} />, colour: 'text-quiet' },
   working: { text: 'Working', icon: <Spinner />, colour: 'text-text' },
   asking: { text: 'Deployed, connecting', icon: <Spinner />, colour: 'text-text' },
-  unanswered: { text: 'Deployed, no answer', icon: <CircleAlert aria-hidden size={15} />, colour: 'text-bad' },
+  unanswered: { text: 'Deployed, failing', icon: <CircleAlert aria-hidden size={15} />, colour: 'text-bad' },
   done: { text: 'Done', icon: <CircleCheck aria-hidden size={15} />, colour: 'text-good' },
   failed: { text: 'Failed', icon: <CircleAlert aria-hidden size={15} />, colour: 'text-bad' },
 };
