@@ -15,7 +15,7 @@ import type { OfferStore } from './offers/offer-store.ts';
 import type { Prices } from './prices/create-prices.ts';
 import { createMoves, type Moves } from './moves/create-moves.ts';
 import { createRefunds, type Refunds } from './refunds/create-refunds.ts';
-import { createBackgroundRun } from './run-in-background.ts';
+import { createBackgroundRun } from './background-run.ts';
 import { createSubscriptions, type Subscriptions } from './subscriptions/create-subscriptions.ts';
 import { createEventWorker, type EventWorker } from './webhook/event-worker.ts';
 import { mountPaymentWebhook } from './webhook/webhook-route.ts';

@@ -1,4 +1,5 @@
 import type { Log } from '#platform/log.ts';
+import { createBackgroundRun } from '../background-run.ts';
 import type { WithdrawOrders } from './withdraw-orders.ts';
 
 /** With more who wait, all orders are looked through instead. */
@@ -12,14 +13,24 @@ export function createWithdrawing(
   withdraw: WithdrawOrders,
   log: Log,
 ): { run(): void; runFor(userId: string): void; stop(): Promise<void> } {
-  let running: Promise<void> | undefined;
-  let isWanted = false;
-  let isStopped = false;
+  let isAllWanted = false;
   const people = new Set<string>();
+  const background = createBackgroundRun(
+    async () => {
+      try {
+        await once();
+      } finally {
+        if (people.size > 0) background.run();
+      }
+    },
+    (error) => {
+      log.warn({ err: error }, 'payment pages of what can no longer be had could not be ended; it is tried again');
+    },
+  );
 
   async function once(): Promise<void> {
-    if (isWanted) {
-      isWanted = false;
+    if (isAllWanted) {
+      isAllWanted = false;
       people.clear();
       await withdraw.all();
       return;
@@ -30,36 +41,18 @@ export function createWithdrawing(
     await withdraw.ofPerson(userId);
   }
 
-  async function runs(): Promise<void> {
-    while (isWanted || people.size > 0) {
-      try {
-        await once();
-      } catch (error) {
-        log.warn({ err: error }, 'payment pages of what can no longer be had could not be ended; it is tried again');
-      }
-    }
-    running = undefined;
-  }
-
   function run(): void {
-    if (isStopped) return;
-    isWanted = true;
-    running ??= runs();
+    isAllWanted = true;
+    background.run();
   }
 
   return {
     run,
     runFor(userId) {
       if (people.size >= mostPeople) return run();
-      if (isStopped) return;
       people.add(userId);
-      running ??= runs();
+      background.run();
     },
-    async stop() {
-      isStopped = true;
-      isWanted = false;
-      people.clear();
-      await running;
-    },
+    stop: background.stop,
   };
 }

@@ -35,7 +35,11 @@ export function Rentals({
             status={rental.status}
             when={
               <Facts>
-                {whenCharged('Rental', { ...rental, status: shownStatus(rental), periodEnd: rental.endDate }, Date.now())}
+                {whenCharged(
+                  'Rental',
+                  { ...rental, status: shownStatus(rental), periodEnd: rental.endDate },
+                  Date.now(),
+                )}
               </Facts>
             }
             actions={<Actions userId={userId} rental={rental} onCancel={() => setEnding(rental)} />}
