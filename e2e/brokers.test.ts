@@ -60,7 +60,7 @@ describe.skipIf(missing.length > 0)('three brokers', () => {
     const found = await checkOutLastRelease();
     if (typeof found === 'string') process.stdout.write(`[brokers] SKIPPED the upgrade: ${found}\n`);
     else released = found;
-    shop = await startShop(binaries ?? '', times, released?.root);
+    shop = await startShop(binaries ?? '', { ...times, before: released?.root });
   });
   afterAll(async () => {
     await load?.stop();

@@ -38,6 +38,8 @@ export type ProductOptions = {
   ownGroup?: boolean;
   /** Another user of this machine. */
   user?: OtherUser;
+  /** A command that runs the product: its words stand before Node's. It replaces itself, so that signals reach the product. */
+  through?: readonly string[];
 };
 
 /** Starts the product as `npm start` does, in its own process, and waits until it reports that it is ready. */
@@ -49,7 +51,8 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
   const env = { PORT: String(port), DATA_DIR: dataDir, ...offers, ...options.env };
   const checkout = options.checkout ?? root;
   const program = [...startFlags(checkout), 'apps/broker/src/main.ts'];
-  const child = run(program, env, { ownGroup: options.ownGroup, checkout, user: options.user });
+  const { ownGroup, user, through } = options;
+  const child = run(program, env, { ownGroup, checkout, user, through });
   await new Promise<void>((resolve, reject) => {
     const deadline = setTimeout(() => reject(new Error(`not ready in time:\n${child.output()}`)), readyDeadlineMs);
     child.process.stdout?.on('data', () => {
@@ -109,11 +112,18 @@ function run(
     ownGroup = false,
     checkout = root,
     user,
-  }: { ownGroup?: boolean | undefined; checkout?: string; user?: OtherUser | undefined } = {},
+    through = [],
+  }: {
+    ownGroup?: boolean | undefined;
+    checkout?: string;
+    user?: OtherUser | undefined;
+    through?: readonly string[] | undefined;
+  } = {},
 ) {
   let stdout = '';
   let stderr = '';
-  const child: ChildProcess = spawn(process.execPath, program, {
+  const [command = process.execPath, ...words] = [...through, process.execPath, ...program];
+  const child: ChildProcess = spawn(command, words, {
     cwd: checkout,
     env: { ...programEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -59,6 +59,13 @@ export const proofs: Readonly<Record<string, Proof>> = {
     description:
       'three brokers behind nginx and PgBouncer: restarts, freezes, kills and a failover lose and double nothing',
   },
+  crowd: {
+    project: 'e2e',
+    files: ['e2e/crowd.test.ts'],
+    test: '[crowd]',
+    description:
+      'two brokers with 1,000 servers, of which 300 never answer, and attackers: twenty restarts fail no sign-in and no call',
+  },
   I5: { ...hostile, test: '[I5]', description: 'bad upstreams do not slow the others: 10,000 calls to healthy ones' },
   I6: { ...hostile, test: '[I6]', description: 'lists within 300 ms with every upstream down, 100 times each' },
   I7: { ...hostile, test: '[I7]', description: 'the event loop under every fault, during 10,000 calls' },

@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
 import { openSession, type SessionHeaders } from '../../apps/broker/src/testing/open-session.ts';
 
-/** What a client knows of a call of its own. */
 /** Milliseconds since a fixed moment: tells which calls ended close to a fault. */
 export const loadClockMs = (): number => performance.now();
 
+/** What a client knows of a call of its own. */
 export type Call = {
   n: number;
   tool: 'free' | 'paid';
@@ -19,6 +19,8 @@ export type Call = {
   callId: string | undefined;
   /** By `loadClockMs`. */
   endedMs: number;
+  /** Milliseconds until its answer, less those that its server took on purpose. */
+  waitedMs: number;
 };
 
 /** A stream that a client keeps open: how it ended, and whether it could be opened again. */
@@ -33,15 +35,20 @@ export type Load = {
 /** Each ninth call takes so long that it is under way when its broker stops; the others are short. */
 const longMs = 1_500;
 const shortMs = 60;
-/** The machine is not to be busy with the load alone. */
-const thinkMs = 25;
+/** Pause between two calls of a client: the machine is not to be busy with the load alone. */
+const usualPauseMs = 25;
 const patienceMs = 60_000;
 
 /**
  * Clients that call free and paid tools, one call after the other: those of 2026-07-28, and in sessions those of 2025-11-25.
  * Beside them two that hold a stream each.
  */
-export function startLoad(link: string, tokens: readonly string[], clientsPerToken: number): Load {
+export function startLoad(
+  link: string,
+  tokens: readonly string[],
+  clientsPerToken: number,
+  pauseMs = usualPauseMs,
+): Load {
   const calls: Call[] = [];
   const streamEnds: StreamEnd[] = [];
   const over = new AbortController();
@@ -51,16 +58,18 @@ export function startLoad(link: string, tokens: readonly string[], clientsPerTok
     const n = (numbers += 1);
     const tool = n % 2 === 0 ? 'free' : 'paid';
     const forMs = n % 9 === 0 ? longMs : Math.random() * shortMs;
+    const begunMs = loadClockMs();
     const seen = await send({ name: `counting__${tool}`, arguments: { n, forMs: Math.round(forMs) } }).catch(
       (error: unknown) => ({ ...unknown, outcome: 'cut' as const, reason: reasonOf(error) }),
     );
-    calls.push({ n, tool, ...seen, endedMs: loadClockMs() });
+    const endedMs = loadClockMs();
+    calls.push({ n, tool, ...seen, endedMs, waitedMs: endedMs - begunMs - forMs });
   }
 
   async function client(send: Send): Promise<void> {
     while (!over.signal.aborted) {
       await call(send);
-      await pause(thinkMs);
+      await pause(pauseMs);
     }
   }
 
@@ -73,7 +82,7 @@ export function startLoad(link: string, tokens: readonly string[], clientsPerTok
     while (!over.signal.aborted) {
       const how = await readToEnd(open);
       if (!over.signal.aborted) streamEnds.push({ how, endedMs: loadClockMs() });
-      await pause(thinkMs);
+      await pause(pauseMs);
     }
   }
 

@@ -13,11 +13,13 @@ import { startCountingServer, type CountingServer } from './counting-server.ts';
 /** What a call of the tool `paid` costs. */
 export const price = 3;
 const credits = 10_000_000;
-const people = ['ann', 'bea', 'carl', 'dora'];
 
-/** Three brokers behind nginx; the database is a pair, with PgBouncer before it. */
+/** Brokers behind nginx; the database is a pair, with PgBouncer before it. */
 export type Shop = {
+  publicUrl: string;
   link: string;
+  /** Of each broker. */
+  ports: readonly number[];
   tokens: readonly string[];
   server: CountingServer;
   database: PostgresPair;
@@ -33,24 +35,36 @@ export type Shop = {
   stop(): Promise<void>;
 };
 
-export type Times = { drainGraceMs: number; proxyKeepAliveMs: number };
+export type ShopParts = {
+  drainGraceMs: number;
+  proxyKeepAliveMs: number;
+  /** By default 3. */
+  brokers?: number;
+  /** Each has a token and credits. */
+  people?: readonly string[];
+  /** The sources that all brokers are started with at first: those of another version, or this checkout's. */
+  before?: string | undefined;
+  /** Servers besides the counting one: their manifests. */
+  manifests?: readonly { id: string }[];
+  /** Loopback addresses of those servers. */
+  addresses?: readonly string[];
+  env?: NodeJS.ProcessEnv;
+  through?: readonly string[];
+};
 
-/** @param before the sources that all brokers are started with at first: those of another version, or this checkout's */
-export async function startShop(
-  binaries: string,
-  { drainGraceMs, proxyKeepAliveMs }: Times,
-  before?: string,
-): Promise<Shop> {
+export async function startShop(binaries: string, parts: ShopParts): Promise<Shop> {
+  const { drainGraceMs, proxyKeepAliveMs, before, through } = parts;
   const [server, database, folder] = await Promise.all([
     startCountingServer(),
     startPostgresPair(binaries),
     newDataDir(),
   ]);
   const bouncer = await startPgBouncer(database.url);
-  const ports = await Promise.all([freePort(), freePort(), freePort()]);
+  const ports = await Promise.all(Array.from({ length: parts.brokers ?? 3 }, freePort));
   const manifests = join(folder, 'manifests');
   await mkdir(manifests);
-  await writeFile(join(manifests, 'counting.json'), manifestOf(server.url));
+  for (const manifest of [countingManifest(server.url), ...(parts.manifests ?? [])])
+    await writeFile(join(manifests, `${manifest.id}.json`), JSON.stringify(manifest));
   const port = await freePort();
   const env = {
     PUBLIC_URL: `http://127.0.0.1:${port}`,
@@ -60,13 +74,14 @@ export async function startShop(
     TRUST_PROXY: '127.0.0.1',
     CATALOGUE_DIR: manifests,
     BUNDLED_CATALOGUE: 'off',
-    UPSTREAM_ALLOW_ADDRESSES: server.address,
+    UPSTREAM_ALLOW_ADDRESSES: [server.address, ...(parts.addresses ?? [])].join(','),
     DRAIN_GRACE_MS: String(drainGraceMs),
     PROXY_KEEP_ALIVE_MS: String(proxyKeepAliveMs),
     LOG_LEVEL: 'fatal',
     MCP_CALLS_PER_MINUTE_TOKEN: '100000000',
     MCP_CALLS_PER_MINUTE_USER: '100000000',
     MCP_REQUESTS_PER_MINUTE_TOKEN: '100000000',
+    ...parts.env,
   };
   const start = async (broker: number, checkout?: string) =>
     startProduct({
@@ -74,6 +89,7 @@ export async function startShop(
       port: ports[broker] ?? 0,
       env,
       ...(checkout !== undefined && { checkout }),
+      ...(through && { through }),
     });
   const brokers: Product[] = [];
   for (const broker of ports.keys()) brokers.push(await start(broker, before));
@@ -92,7 +108,7 @@ export async function startShop(
     return ran.stdout.trim();
   };
   const tokens: string[] = [];
-  for (const name of people) {
+  for (const name of parts.people ?? ['ann', 'bea', 'carl', 'dora']) {
     const email = `${name}@souk.test`;
     tokens.push(await souk('token', 'create', '--email', email, '--name', 'load'));
     await souk('credits', 'set', '--email', email, '--credits', String(credits));
@@ -109,7 +125,9 @@ export async function startShop(
     await untilReady(broker);
   }
   return {
+    publicUrl: env.PUBLIC_URL,
     link: `${env.PUBLIC_URL}/mcp`,
+    ports,
     tokens,
     server,
     database,
@@ -144,8 +162,8 @@ export async function startShop(
   };
 }
 
-function manifestOf(url: string): string {
-  return JSON.stringify({
+function countingManifest(url: string): { id: string } {
+  const manifest = {
     id: 'counting',
     name: 'Counting',
     serviceType: 'mcp',
@@ -155,5 +173,6 @@ function manifestOf(url: string): string {
     connection: { type: 'http', url },
     billing: { tier: 'T0', toolCosts: { paid: price } },
     maxInFlight: 256,
-  });
+  };
+  return manifest;
 }
