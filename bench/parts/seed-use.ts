@@ -1,6 +1,6 @@
 import { mergeFigures } from '../../apps/broker/src/features/billing/index.ts';
 import { countPeople } from '../../apps/broker/src/features/usage/index.ts';
-import { latencyColumns, latencyConditions } from '../../apps/broker/src/features/usage/daily/latency-buckets.ts';
+import { latencyColumns, latencyLimitsText } from '../../apps/broker/src/features/usage/daily/latency-buckets.ts';
 import { inBackground } from '../../apps/broker/src/platform/db/background-work.ts';
 import type { Database } from '../../apps/broker/src/platform/db/database.ts';
 import { seedBusyPerson, seedMoney } from './seed-money.ts';
@@ -29,7 +29,10 @@ async function seedMerged(db: Database, calls: number): Promise<void> {
   await run(db, 'alter table usage_events enable trigger user');
   const failed = `sum(calls) filter (where outcome = 'failed')`;
   const answered = `sum(calls) filter (where outcome in ('ok', 'error'))`;
-  const buckets = latencyConditions.map((lies) => `coalesce(sum(calls) filter (where outcome = 'ok' and ${lies}), 0)`);
+  const bucketOf = `width_bucket(duration_ms - 1, '${latencyLimitsText}'::int[])`;
+  const buckets = latencyColumns.map(
+    (_, bucket) => `coalesce(sum(calls) filter (where outcome = 'ok' and ${bucketOf} = ${bucket}), 0)`,
+  );
   const names = ['calls', 'answered', 'failed', 'credits', ...latencyColumns].join(', ');
   const sums = ['sum(calls)', answered, failed, 'sum(credits)', ...buckets]
     .map((sum) => `coalesce(${sum}, 0)`)

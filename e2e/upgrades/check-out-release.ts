@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { releases } from './releases.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -14,17 +13,20 @@ const lockFile = z.object({ packages: z.record(z.string(), z.object({ version: z
 export type Checkout = { root: string; version: string; remove(): Promise<void> };
 
 /**
- * The last release, from this clone's history. It runs with the packages that are installed here where these are its own,
- * and installs its own otherwise.
- * @returns why there is none instead: a clone without history, or no way to its packages
+ * The last release, by its tag in this clone. It runs with the packages that are installed here where these are its own, and
+ * installs its own otherwise.
+ * @returns why there is none instead: no release, a clone without tags, or no way to its packages
  */
 export async function checkOutLastRelease(): Promise<Checkout | string> {
-  const { version, commit } = releases.at(-1) ?? releases[0];
+  const { stdout } = await run('git', ['tag', '--list', 'v[0-9]*', '--sort=-v:refname'], { cwd: root });
+  const [tag] = stdout.split('\n').filter((name) => /^v\d+\.\d+\.\d+$/.test(name));
+  if (tag === undefined) return 'no release has a tag in this clone';
+  const version = tag.slice(1);
   const folder = await mkdtemp(join(tmpdir(), `souk-${version}-`));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const archive = join(folder, 'sources.tar');
-    await run('git', ['archive', '--output', archive, commit], { cwd: root });
+    await run('git', ['archive', '--output', archive, tag], { cwd: root });
     await run('tar', ['-xf', archive, '-C', folder]);
     await rm(archive);
     if (await isInstalledHere(folder)) await linkPackages(folder);

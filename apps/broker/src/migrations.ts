@@ -6,12 +6,10 @@ import { gatewayMigrations } from '#features/gateway/index.ts';
 import { identityMigrations } from '#features/identity/index.ts';
 import { usageMigrations } from '#features/usage/index.ts';
 import { auditMigrations } from '#platform/audit/audit-log.ts';
-import { erasedReasonsMigrations } from '#platform/audit/erased-reasons.ts';
 import { erasureMigrations } from '#platform/backup/erased-list.ts';
 import { masterKeyMigrations } from '#platform/crypto/master-key-state.ts';
 import { stripeSandboxMigrations } from '#adapters/stripe/stripe-sandbox.ts';
 import type { Migration } from '#platform/db/database.ts';
-import { retentionMigrations } from './retention/migrations.ts';
 import { liveBrokerMigrations } from '#platform/db/live-brokers.ts';
 import { noticeMigrations } from '#platform/notices/outbox.ts';
 import { versionMigrations } from '#platform/db/product-versions.ts';
@@ -24,14 +22,12 @@ export const migrations: readonly Migration[] = [
   ...erasureMigrations,
   ...noticeMigrations,
   ...auditMigrations,
-  ...erasedReasonsMigrations,
   ...identityMigrations,
   ...diagnosticsMigrations,
   ...catalogueMigrations,
+  ...usageMigrations,
   ...billingMigrations,
   ...upstreamMigrations,
-  ...usageMigrations,
   ...gatewayMigrations,
   ...stripeSandboxMigrations,
-  ...retentionMigrations,
 ];

@@ -29,8 +29,6 @@ import { version } from './version.ts';
 
 /** A shop that rests has no row here: these tables hold what brokers do at the moment, and a rotation of the master key. */
 const ofTheMoment = ['credit_brokers', 'credit_ended_calls', 'credit_leases', 'master_keys'];
-/** Sums that a migration of a later version takes again from what they sum up. */
-const summedAgain = new Set(['usage_people', 'usage_people_days']);
 const releases = await keptReleases();
 
 const newFolder = () => mkdtemp(join(temporaryRoot(), 'shop-'));
@@ -55,21 +53,21 @@ async function countRows(query: Query): Promise<Record<string, number>> {
 const takingAway =
   /\bdrop (?:table|view|column|function|type|default)\b|\brename (?:to|column)\b|\bset not null\b|\bset data type\b|\balter column \w+ type\b/i;
 
-test('a migration that was released is never changed', async () => {
-  const now = hashesOf(migrations);
-  for (const release of releases) {
-    const { migrations: then } = await readReleaseShop(release, 'embedded');
-    expect(now, release).toMatchObject(then);
-  }
+test.each(releases)('a migration that was released with %s is never changed', async (release) => {
+  const { migrations: then } = await readReleaseShop(release, 'embedded');
+  expect(hashesOf(migrations)).toMatchObject(then);
 });
 
-test('a migration since the last release takes nothing away, or says why its brokers do not miss that', async () => {
-  const { migrations: released } = await readReleaseShop(releases.at(-1) ?? '', 'embedded');
-  const takers = migrations
-    .filter(({ name }) => !(name in released))
-    .filter(({ statements }) => statements.some((statement) => takingAway.test(statement)));
-  expect(takers.filter(({ takesAway = '' }) => takesAway === '').map(({ name }) => name)).toEqual([]);
-});
+test.each(releases.slice(-1))(
+  'a migration since %s takes nothing away, or says why its brokers do not miss that',
+  async (release) => {
+    const { migrations: released } = await readReleaseShop(release, 'embedded');
+    const takers = migrations
+      .filter(({ name }) => !(name in released))
+      .filter(({ statements }) => statements.some((statement) => takingAway.test(statement)));
+    expect(takers.filter(({ takesAway = '' }) => takesAway === '').map(({ name }) => name)).toEqual([]);
+  },
+);
 
 describe.each([
   ['embedded', true],
@@ -104,7 +102,7 @@ describe.each([
       await migrate(db, migrations, version);
       const after = await countRows(db.query);
       // what was applied is a row as well
-      const isKept = (table: string) => table in after && table !== 'migration_versions' && !summedAgain.has(table);
+      const isKept = (table: string) => table in after && table !== 'migration_versions';
       expect(after).toMatchObject(Object.fromEntries(Object.entries(rows).filter(([table]) => isKept(table))));
       expect(sayUnreadable(await checkSecrets(db.query, createVault(masterKey)))).toEqual([]);
       expect(await checkLedger(db)).toEqual([]);

@@ -1,4 +1,4 @@
-/** The sandbox has one table, in a schema of its own. Forward only: each migration is applied once, by name. */
+/** The sandbox has one table, in a schema of its own. Each migration is applied once, by name. */
 export function sandboxMigrations(schema: string): { name: string; statements: string[] }[] {
   return [
     {
@@ -18,12 +18,9 @@ export function sandboxMigrations(schema: string): { name: string; statements: s
         `create index objects_kind on ${schema}.objects (kind, seq)`,
         `create index objects_due on ${schema}.objects (timeline, due_ms) where due_ms is not null`,
         `create index objects_body on ${schema}.objects using gin (body jsonb_path_ops)`,
+        // lists of what was made in a span of time
+        `create index objects_created on ${schema}.objects (kind, ((body ->> 'created')::bigint))`,
       ],
-    },
-    {
-      name: '0901-stripe-sandbox-created',
-      // lists of what was made in a span of time
-      statements: [`create index objects_created on ${schema}.objects (kind, ((body ->> 'created')::bigint))`],
     },
   ];
 }

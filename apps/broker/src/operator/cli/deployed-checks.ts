@@ -65,14 +65,12 @@ async function databaseProblems(db: Database, config: Config, warn: (line: strin
   if (applied.size === 0) return [];
   await refuseNewer(db, { applied, known: new Set(migrations.map(({ name }) => name)), version });
   const keyProblem = config.databaseUrl === undefined ? undefined : await missingKeyProblem(config, db);
-  warnOfPrograms(await readWithSecrets(db.query, applied), config, warn);
+  warnOfPrograms(await readWithSecrets(db.query), config, warn);
   return keyProblem === undefined ? [] : [keyProblem];
 }
 
-/** @param applied migrations: the data may be of a version that has no such secrets yet */
-async function readWithSecrets(query: Query, applied: ReadonlySet<string>): Promise<DeployedProgram[]> {
-  const programs = await readDeployedPrograms(query);
-  const entered = applied.has('0195-connections-secrets') ? await readEnteredNames(query) : [];
+async function readWithSecrets(query: Query): Promise<DeployedProgram[]> {
+  const [programs, entered] = await Promise.all([readDeployedPrograms(query), readEnteredNames(query)]);
   return programs.map(({ id, alias }) => {
     const own = entered.filter(({ serverId, place }) => serverId === id && place === programPlaceOf(alias));
     return { id, alias, entered: own.map(({ name }) => name) };

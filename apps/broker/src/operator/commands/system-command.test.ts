@@ -85,10 +85,10 @@ describeOnDatabases('the system', migrations, (open) => {
       waiting: [],
     });
     expect(brokers).toMatchObject([{ isThis: true, state: 'alive', version }]);
-    await app.db.query(`delete from kysely_migration where name = '0187-platform-broker-figures'`);
-    expect((await read()).database.migrations.waiting).toEqual(['0187-platform-broker-figures']);
+    await app.db.query(`delete from kysely_migration where name = '0004-platform-backups'`);
+    expect((await read()).database.migrations.waiting).toEqual(['0004-platform-backups']);
     expect(await warning('migrations')).toBe('1 migration of this version is not applied: restart the broker.');
-    await app.db.query(`insert into kysely_migration (name, timestamp) values ('0187-platform-broker-figures', 'now')`);
+    await app.db.query(`insert into kysely_migration (name, timestamp) values ('0004-platform-backups', 'now')`);
   });
 
   test('tells of jobs when they ran and run next, and of the last failure in one line', async () => {

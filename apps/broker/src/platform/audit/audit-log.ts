@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import type { AuditAction } from '@souk/contract/audit-actions.ts';
 import { sql, type QueryExecutorProvider } from 'kysely';
 import type { Migration, Query } from '../db/database.ts';
+import { readStatements } from '../db/read-statements.ts';
 import { addressOfActor } from '../http/acting.ts';
 
 /** The permanent record of a decision: who did what to what, and why. Never a secret. */
@@ -21,53 +23,7 @@ export type AuditEntry = {
 export const operatorSql = `coalesce(details->>'operator', case details->>'via' when 'command' then '' end)`;
 
 export const auditMigrations: readonly Migration[] = [
-  {
-    name: '0005-platform-audit-log',
-    statements: [
-      `create table audit_log (
-        id bigint generated always as identity primary key,
-        at timestamptz not null,
-        actor_id uuid,
-        action text not null,
-        subject text not null,
-        reason text,
-        details jsonb not null default '{}'
-      )`,
-      // Append-only for every role of the database: rows cannot be changed or deleted (data.md, Money statements).
-      `create function refuse_audit_change() returns trigger language plpgsql as
-        $$ begin raise exception 'audit_log is append-only'; end $$`,
-      `create trigger audit_log_append_only before update or delete or truncate on audit_log
-        for each statement execute function refuse_audit_change()`,
-    ],
-  },
-  {
-    name: '0006-platform-audit-source',
-    statements: [
-      // Who outside caused a row; null for what a person or a rule of ours decided.
-      'alter table audit_log add column source text',
-      'create index audit_log_by_source on audit_log (source, at) where source is not null',
-    ],
-  },
-  {
-    name: '0093-platform-audit-by-subject',
-    statements: ['create index audit_log_by_subject on audit_log (subject, id)'],
-  },
-  {
-    name: '0185-platform-audit-list',
-    statements: [
-      // null: a command, a rule of the broker, rows from before, and people who have been erased since
-      'alter table audit_log add column address text',
-      // Each filter of the list is an index in the order of the list.
-      'create index audit_log_by_time on audit_log (at, id)',
-      'create index audit_log_by_actor on audit_log (actor_id, at, id) where actor_id is not null',
-      'create index audit_log_of_people on audit_log (at, id) where actor_id is not null',
-      `create index audit_log_by_operator on audit_log ((${operatorSql}), at, id)
-        where actor_id is null and ${operatorSql} is not null`,
-      `create index audit_log_of_broker on audit_log (at, id) where actor_id is null and ${operatorSql} is null`,
-      'create index audit_log_by_action on audit_log (action, at, id)',
-      'create index audit_log_by_object on audit_log (lower(subject) text_pattern_ops, at, id)',
-    ],
-  },
+  { name: '0006-platform-audit', statements: readStatements(join(import.meta.dirname, 'tables.sql')) },
 ];
 
 /** Adds a row, in the transaction of the decision, so that neither is stored without the other. */

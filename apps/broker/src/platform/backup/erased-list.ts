@@ -10,7 +10,7 @@ const lineSchema = z.object({ userId: z.uuid(), at: z.iso.datetime() });
 
 export const erasureMigrations: readonly Migration[] = [
   {
-    name: '0252-platform-backups',
+    name: '0004-platform-backups',
     statements: [
       // Accounts that a restore brought back although they had been deleted. The next start deletes them again.
       'create table erasures_to_repeat (user_id uuid primary key)',

@@ -4,7 +4,7 @@ import type { KeyRing } from './vault.ts';
 
 export const masterKeyMigrations: readonly Migration[] = [
   {
-    name: '0251-platform-master-keys',
+    name: '0003-platform-master-keys',
     statements: [
       // Which key secrets are sealed with, by its id. No row: no rotation has been, and each broker's own key counts.
       `create table master_keys (
@@ -16,8 +16,6 @@ export const masterKeyMigrations: readonly Migration[] = [
       )`,
       // Keys that were derived from the first master key, and stay when it is rotated.
       'create table kept_keys (purpose text primary key, sealed text not null)',
-      // Ids of the master keys that a broker has, and of the one that it seals with. null: a broker of an earlier version
-      'alter table live_brokers add column key_ids text[], add column sealing_id text',
     ],
   },
 ];

@@ -42,15 +42,17 @@ export class DataFolderForbiddenError extends Error {
   }
 }
 
-/** A newer version of the product has changed the database: this one does not know what it would write to. */
+/** Another version of the product has changed the database: this one does not know what it would write to. */
 export class DatabaseNewerError extends Error {
-  /** @param facts.theirs the newer version, where it is noted; `migration`: the last of its changes */
+  /** @param facts.theirs the version that changed it, where it is noted; `migration`: the last of its changes */
   constructor(facts: { migration: string; theirs: string | undefined; ours: string | undefined }) {
-    const { migration, theirs, ours } = facts;
-    const newer = theirs === undefined ? 'a newer version' : `version ${theirs}`;
+    const { migration, theirs, ours = 'unknown' } = facts;
     super(
-      `the database was changed by ${newer} (its migration ${migration}), and this is version ${ours ?? 'unknown'}, ` +
-        `which does not know that change. Start ${newer} again, or restore a backup from before the upgrade.`,
+      theirs === undefined || theirs === ours
+        ? `the database was made by a development state of Souk (its migration ${migration}), which version ${ours} cannot ` +
+            'read. Start with an empty database, or go back to that state.'
+        : `the database was changed by version ${theirs} (its migration ${migration}), and this is version ${ours}, ` +
+            `which does not know that change. Start version ${theirs} again, or restore a backup from before the upgrade.`,
     );
     this.name = 'DatabaseNewerError';
   }

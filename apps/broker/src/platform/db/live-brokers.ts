@@ -5,15 +5,19 @@ import type { BrokerFigures, ListedBroker, LiveBrokers } from './share-of.ts';
 
 export const liveBrokerMigrations: readonly Migration[] = [
   {
-    name: '0164-platform-live-brokers',
-    statements: ['create table live_brokers (id uuid primary key, seen_at timestamptz not null)'],
-  },
-  {
-    name: '0187-platform-broker-figures',
-    // null: a broker of an earlier version
+    name: '0002-platform-brokers',
     statements: [
-      `alter table live_brokers add column version text, add column since timestamptz,
-        add column calls_per_second double precision, add column lag_ms double precision`,
+      // Ids of the master keys that a broker has, and of the one that it seals with. null: it has said nothing of itself yet
+      `create table live_brokers (
+        id uuid primary key,
+        seen_at timestamptz not null,
+        version text,
+        since timestamptz,
+        calls_per_second double precision,
+        lag_ms double precision,
+        key_ids text[],
+        sealing_id text
+      )`,
     ],
   },
 ];

@@ -6,7 +6,7 @@ export const migrationTableName = 'kysely_migration';
 /** Says which version of the product applied a migration, so that an older one can name it when it meets the database. */
 export const versionMigrations: readonly Migration[] = [
   {
-    name: '0149-platform-migration-versions',
+    name: '0001-platform-migration-versions',
     statements: ['create table migration_versions (name text primary key, version text not null)'],
   },
 ];

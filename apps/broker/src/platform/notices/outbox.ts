@@ -1,61 +1,11 @@
+import { join } from 'node:path';
 import type { NoticeKind } from '@souk/contract/notices.ts';
 import type { Migration, Query } from '../db/database.ts';
+import { readStatements } from '../db/read-statements.ts';
 import type { FactsOf } from './notice-facts.ts';
 
 export const noticeMigrations: readonly Migration[] = [
-  {
-    name: '0270-platform-notices',
-    statements: [
-      // The outbox: written in the transaction of what a person is told about. It has no address and no text.
-      `create table notices (
-        key text primary key,
-        user_id uuid,
-        kind text not null,
-        facts jsonb not null,
-        created_at timestamptz not null,
-        next_at timestamptz,
-        attempts integer not null default 0,
-        error text,
-        done_at timestamptz,
-        outcome text check (outcome in ('sent', 'shown', 'unwanted', 'no_recipient', 'no_channel', 'given_up')),
-        check ((next_at is null) = (done_at is not null)),
-        check ((done_at is null) = (outcome is null))
-      )`,
-      'create index notices_due on notices (next_at) where next_at is not null',
-      'create index notices_of_user on notices (user_id, done_at)',
-      'create index notices_done on notices (done_at) where done_at is not null',
-      `create table notice_switches (
-        user_id uuid not null,
-        kind text not null,
-        off_since timestamptz not null,
-        primary key (user_id, kind)
-      )`,
-    ],
-  },
-  {
-    name: '0271-platform-alerts',
-    statements: [
-      // What is wrong, and when the operator was told of it last. One that went away stays for the hour in which it is not told again.
-      `create table alerts (
-        cause text primary key,
-        since timestamptz not null,
-        told_at timestamptz not null,
-        gone_at timestamptz
-      )`,
-    ],
-  },
-  {
-    name: '0290-platform-farewells',
-    statements: [
-      // Only a deleted account, whose address stands nowhere else any more, has it here: until its one mail is sent or given up.
-      'alter table notices add column address text',
-      // The database itself forgets it, so a broker of the version before does not keep it either.
-      `create function forget_notice_address() returns trigger language plpgsql as
-        $$ begin new.address := null; return new; end $$`,
-      `create trigger notices_forget_address before insert or update on notices for each row
-        when (new.done_at is not null and new.address is not null) execute function forget_notice_address()`,
-    ],
-  },
+  { name: '0005-platform-notices', statements: readStatements(join(import.meta.dirname, 'tables.sql')) },
 ];
 
 /** The moment that a notice tells of is in its key, so that the same event, read twice, tells once. */

@@ -174,22 +174,6 @@ describeOnDatabases('credits change by the ledger alone', migrations, (open) => 
     expect(await checkLedger(db)).toEqual([]);
   });
 
-  test('an earlier expiry counts in the favour of the person: no more is taken back than was certainly spent', async () => {
-    const ann = personOn(db);
-    await ann.grant({ credits: 50, source: 'plan', expiresAt: inDays(1), idem: 'invoice:in_3' });
-    await ann.grant({ credits: 80, source: 'plan', expiresAt: inDays(2), idem: 'invoice:in_4' });
-    await ann.set(100);
-    await ann.expire();
-    await ann.grant({ credits: 1 });
-    const ofHistory = migrations.find(({ name }) => name === '0113-billing-expired-credits')?.statements[1];
-    await db.query('update credit_lots set expired = 0 where user_id = $1', [ann.userId]);
-    await db.query(String(ofHistory), []);
-    const { rows } = await db.query('select expired from credit_lots where user_id = $1 order by number', [ann.userId]);
-    // 100 of 130 expired: of which lots, only the entries' sum tells
-    expect(rows).toEqual([{ expired: 50 }, { expired: 80 }, { expired: 0 }]);
-    expect(await checkLedger(db)).toEqual([]);
-  });
-
   test('[PLAN-27] plan credits go first, then promotional ones, then purchased ones; of one source the soonest to expire', async () => {
     const ann = personOn(db);
     await ann.grant({ credits: 10 });

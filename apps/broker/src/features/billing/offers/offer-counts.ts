@@ -6,7 +6,7 @@ export type Terms = { amount: number | null; currency: string | null; monthlyCre
 /** `ending`: those of the subscribers whose plan ends with the period that is paid. */
 export type PriceGroup = Terms & { planId: string; subscribers: number; ending: number };
 
-/** Plans that people pay for, until they end: the rule of the Overview's sums too (figures/migrations.ts). */
+/** Plans that people pay for, until they end: the rule of the Overview's sums too (figures/tables.ts). */
 const paidFor = `ended_at is null and source = 'payment' and livemode = $1`;
 
 /**

@@ -1,34 +1,12 @@
 import type { SignInOutcome } from '@souk/contract/admin-person.ts';
 import { writeCursor, type Place } from '@souk/contract/times.ts';
-import type { Migration, Query } from '#platform/db/database.ts';
+import type { Query } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import { providerIdOf, type StoredProvider } from '../users/user-provider.ts';
 
 /** How long a sign-in is remembered: what is older is of no use against a stolen account. */
 const keptDays = 90;
-
-/**
- * Sign-ins of known people, those that were refused too. A person's export has them, and their deletion takes them along.
- */
-export const signInMigrations: readonly Migration[] = [
-  {
-    name: '0177-identity-sign-ins',
-    statements: [
-      `create table sign_ins (
-        id uuid primary key,
-        user_id uuid not null references users (id),
-        at timestamptz not null,
-        provider text not null,
-        address text,
-        browser_name text,
-        outcome text not null check (outcome in ('signed_in', 'deactivated', 'not_allowed', 'other_account', 'not_asked'))
-      )`,
-      `create index sign_ins_by_user on sign_ins (user_id, at desc, id desc)`,
-      `create index sign_ins_by_time on sign_ins (at)`,
-    ],
-  },
-];
 
 type SignIn = {
   id: string;

@@ -2,18 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { UsageRow } from '#features/billing/index.ts';
 import type { Database, Query } from '#platform/db/database.ts';
-import { migrate } from '#platform/db/migrate.ts';
 import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
-import { usageMigrations } from '../migrations.ts';
 import { createUsageWriter } from '../usage-writer.ts';
-import { latencyColumns, percentileMs } from './latency-buckets.ts';
+import { percentileMs } from './latency-buckets.ts';
 import { mergeUsage } from './merge-usage.ts';
-import { dailyMigrations } from './migrations.ts';
 import { readUsageStats } from './read-stats.ts';
-import { readMonth } from '../server-figures/read-month.ts';
 
 const log = createLog('silent');
 const userId = randomUUID();
@@ -276,55 +272,6 @@ describeOnDatabases('usage by day', migrations, (open) => {
     expect([usageByTool.length, usageByMcp.length, totalToolCalls]).toEqual([1000, 1000, 1006]);
     expect(usageByTool[0]).toMatchObject({ toolName: 'tool-1003', toolCalls: 2 });
     expect(usageByDay.at(-1)).toMatchObject({ toolCalls: 1006 });
-  });
-});
-
-const before = usageMigrations.filter((migration) => !dailyMigrations.includes(migration));
-describeOnDatabases('usage before there were sums by day', before, (open) => {
-  test('is in them', async () => {
-    const db = await open();
-    const writer = createUsageWriter({ query: db.query, log });
-    writer.record(call());
-    writer.record(call({ outcome: 'failed', reason: 'timeout', credits: 0 }));
-    await writer.flush();
-    await migrate(db, usageMigrations);
-    writer.record(call());
-    await writer.stop();
-    expect(await stats(db)).toMatchObject({ totalToolCalls: 3, answeredToolCalls: 2, totalCreditsUsed: 6 });
-    expect(await readMonth(db.query, 'travel', Date.parse('2026-11-25'))).toMatchObject({
-      calls: 2,
-      errors: 1,
-      refused: 0,
-    });
-  });
-});
-
-const beforeBuiltIn = usageMigrations.filter(({ name }) => name < '0284');
-describeOnDatabases('usage before built-in tools were part of the totals of all people', beforeBuiltIn, (open) => {
-  test('has them afterwards, on days with other calls and without, and beside what is still to be merged', async () => {
-    const db = await open();
-    const day = (date: string, calls: number, answered: number, server = '') =>
-      db.query(
-        `insert into usage_servers (server_id, day, kind, name, calls, answered, credits, failed, ${latencyColumns.join(', ')})
-         values ($1, $2::date, 'tool', '', $3, $4, 0, 0, ${latencyColumns.map(() => '0').join(', ')})`,
-        [server, date, calls, answered],
-      );
-    await day('2026-11-19', 4, 3);
-    await day('2026-11-20', 2, 2);
-    await day('2026-11-20', 9, 7, 'travel');
-    await db.query(`insert into usage_days values ('2026-11-20', 9, 7, 2)`);
-    const writer = createUsageWriter({ query: db.query, log });
-    writer.record(call({ serverId: undefined, name: 'find_tools', credits: 0 }));
-    await writer.stop();
-    await migrate(db, usageMigrations);
-    const expected = ['2026-11-19 4 3 0', '2026-11-20 11 9 2', '2026-11-21 1 1 0'];
-    for (const isMerged of [false, true]) {
-      if (isMerged) await mergeUsage(db);
-      const { rows } = await db.query(
-        `select concat_ws(' ', day, sum(calls), sum(answered), sum(failed)) as row from usage_by_day_of_all group by day order by day`,
-      );
-      expect(rows.map(({ row }) => row)).toEqual(expected);
-    }
   });
 });
 

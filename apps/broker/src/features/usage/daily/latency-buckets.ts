@@ -1,6 +1,6 @@
 /**
  * Upper limits in milliseconds of the buckets in which durations of answered calls are counted; a last bucket is open.
- * The migrations and the tables are made from them: others need a migration of their own.
+ * The tables are made from them: others need a migration.
  */
 const limitsMs = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 15_000] as const;
 
@@ -9,13 +9,6 @@ export const latencyLimitsText = `{${limitsMs.join(',')}}`;
 
 /** The columns that count them, the quickest first. */
 export const latencyColumns = [...limitsMs.map((limit) => `ms_${limit}`), 'ms_more'] as const;
-
-/** For each bucket the SQL condition that a duration lies in it. */
-export const latencyConditions: readonly string[] = latencyColumns.map((_, index) => {
-  const above = index === 0 ? [] : [`duration_ms > ${limitsMs[index - 1]}`];
-  const upTo = index === limitsMs.length ? [] : [`duration_ms <= ${limitsMs[index]}`];
-  return [...above, ...upTo].join(' and ');
-});
 
 /**
  * The duration that this share of the calls did not exceed, in whole milliseconds: exact to its bucket, and in it as if the

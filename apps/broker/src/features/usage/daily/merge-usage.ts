@@ -1,6 +1,6 @@
 import type { Database } from '#platform/db/database.ts';
 import { mergeParts } from '#platform/db/merge-parts.ts';
-import { mergeText } from './migrations.ts';
+import { mergeText } from './tables.ts';
 
 /**
  * Brings what batches have appended to usage_parts into usage_daily, one row for each day, server and tool. Figures are the

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '#platform/db/database.ts';
-import { reached } from './migrations.ts';
+import { reached } from './tables.ts';
 
 const dayMs = 24 * 60 * 60_000;
 /** Rows of a day may be merged after its end. */

@@ -1,6 +1,6 @@
 import type { Query } from '#platform/db/database.ts';
 import { latencyColumns, percentileMs } from '../daily/latency-buckets.ts';
-import { reached } from './migrations.ts';
+import { reached } from './tables.ts';
 
 type BothSpans = { now: number; before: number };
 

@@ -1,5 +1,3 @@
-import type { Migration } from '#platform/db/database.ts';
-
 const columns = 'livemode, day, figure, currency, amount';
 const dayOf = (moment: string) => `(${moment} at time zone 'UTC')::date`;
 
@@ -62,37 +60,28 @@ const changes = {
   delete: { rows: removed, tables: 'old table as old_rows' },
 } as const;
 
-/** The functions of the triggers of a table, which add up further figures from now on. */
-const addUpFurther = (sources: readonly [Source, ...Source[]], events: readonly (keyof typeof changes)[]): string[] =>
-  events.map((event) => {
+/** Triggers on a table that add up what statements change in it. All sources are of that table. */
+const follow = (sources: readonly [Source, ...Source[]], events: readonly (keyof typeof changes)[]): string[] =>
+  events.flatMap((event) => {
     const [{ table }] = sources;
     const inserts = sources.map(
       ({ addUp: sum }) => `insert into figure_parts (${columns}) ${sum(changes[event].rows)};`,
     );
-    return `create or replace function ${table}_${event}_figures() returns trigger language plpgsql
-     set plan_cache_mode = force_generic_plan set jit = off as $function$
-     begin
-       ${inserts.join('\n       ')}
-       return null;
-     end $function$`;
+    return [
+      `create function ${table}_${event}_figures() returns trigger language plpgsql
+       set plan_cache_mode = force_generic_plan set jit = off as $function$
+       begin
+         ${inserts.join('\n         ')}
+         return null;
+       end $function$`,
+      `create trigger ${table}_${event}_figures after ${event} on ${table} referencing ${changes[event].tables}
+         for each statement execute function ${table}_${event}_figures()`,
+    ];
   });
-
-const follow = ({ table, addUp: sum }: Source, events: readonly (keyof typeof changes)[]): string[] =>
-  events.flatMap((event) => [
-    `create function ${table}_${event}_figures() returns trigger language plpgsql
-     set plan_cache_mode = force_generic_plan set jit = off as $function$
-     begin
-       insert into figure_parts (${columns}) ${sum(changes[event].rows)};
-       return null;
-     end $function$`,
-    `create trigger ${table}_${event}_figures after ${event} on ${table} referencing ${changes[event].tables}
-       for each statement execute function ${table}_${event}_figures()`,
-  ]);
 
 const all = ['insert', 'update', 'delete'] as const;
 const plans = owned('subscriptions', 'plans');
 const rentals = owned('access_grants', 'rentals', `kind = 'rental'`);
-const before = (table: string) => `select *, 1 as sign from ${table}`;
 
 const definition = `
   livemode boolean not null,
@@ -106,48 +95,15 @@ const definition = `
  * transaction. As with use by day, statements only append, to figure_parts: a row for each day would make payments wait for
  * each other. A job brings parts into figure_days, and figures_by_day is both (decision 0067).
  */
-export const figureMigrations: readonly Migration[] = [
-  {
-    name: '0170-billing-figures',
-    statements: [
-      `create table figure_days (${definition}, primary key (livemode, figure, currency, day)) with (fillfactor = 70)`,
-      `create table figure_parts (${definition})`,
-      `create view figures_by_day as select ${columns} from figure_days union all select ${columns} from figure_parts`,
-      ...follow(transactions, all),
-      ...follow(plans, all),
-      ...follow(rentals, all),
-      ...follow(entries, ['insert']),
-      ...follow(lots, all),
-      // the triggers have locked the tables: rows before this are counted here
-      ...[transactions, plans, rentals, entries].map(
-        (source) => `insert into figure_days (${columns}) ${source.addUp(before(source.table))}`,
-      ),
-      // what was left on earlier days is not known: as much as now
-      `insert into figure_days (${columns}) select livemode, '0001-01-01', figure, currency, amount
-         from (${lots.addUp(before('credit_lots'))}) as l (${columns})`,
-    ],
-  },
-  {
-    name: '0171-billing-expired-accounts',
-    // accounts whose owner does not come back still have their expired credits, until a job looks
-    statements: [
-      `create index credit_accounts_by_expiry on credit_accounts (livemode, next_expiry) where next_expiry is not null`,
-    ],
-  },
-  {
-    name: '0289-billing-figures-of-tax',
-    // The functions alone are replaced: what was paid before had no tax, and what the last release pays in has none.
-    statements: addUpFurther([transactions, taxes], all),
-  },
-  {
-    name: '0173-billing-credits-of-erased',
-    // What people had who were erased before their credits expired with them: the job takes it, through the ledger.
-    statements: [
-      `update credit_lots set expires_at = now()
-        where open and (user_id, livemode) in (select user_id, livemode from credit_accounts where closed)`,
-      `update credit_accounts set next_expiry = now() where closed and balance > 0`,
-    ],
-  },
+export const figureStatements: readonly string[] = [
+  `create table figure_days (${definition}, primary key (livemode, figure, currency, day)) with (fillfactor = 70)`,
+  `create table figure_parts (${definition})`,
+  `create view figures_by_day as select ${columns} from figure_days union all select ${columns} from figure_parts`,
+  ...follow([transactions, taxes], all),
+  ...follow([plans], all),
+  ...follow([rentals], all),
+  ...follow([entries], ['insert']),
+  ...follow([lots], all),
 ];
 
 /** Takes up to $1 parts away, and adds them to figure_days. Answers how many. */

@@ -1,0 +1,93 @@
+-- What people own. `livemode` as with payments: what was sold in the sandbox counts for nothing once real keys are set.
+-- `cancelled_at`: it ends at the end of its period, and may be resumed until then. `ended_at`: it was taken away before.
+
+-- `plan_since`: when the plan began; null: with the subscription. `pending_plan_id`: a higher plan that begins once its payment is
+-- made, and `pending_until` when it no longer can be.
+create table subscriptions (
+  id uuid primary key,
+  user_id uuid not null,
+  livemode boolean not null,
+  plan_id text not null references plans,
+  source text not null check (source in ('payment', 'administrator')),
+  payment_id text unique,
+  past_due boolean not null default false,
+  started_at timestamptz not null,
+  period_ends_at timestamptz,
+  cancelled_at timestamptz,
+  ended_at timestamptz,
+  next_plan_id text references plans,
+  pending_plan_id text references plans,
+  pending_until timestamptz,
+  past_due_since timestamptz,
+  price_id text,
+  price_amount bigint,
+  price_currency text,
+  plan_since timestamptz
+);
+
+create index subscriptions_by_user on subscriptions (user_id, livemode);
+
+-- whose clients are told that something has ended
+create index subscriptions_by_end on subscriptions (period_ends_at) where ended_at is null;
+
+create index subscriptions_past_due on subscriptions (livemode, past_due_since) where past_due and ended_at is null;
+
+create index subscriptions_renewing on subscriptions ((coalesce(next_plan_id, plan_id)), payment_id)
+  where ended_at is null and source = 'payment';
+
+create index subscriptions_unread_price on subscriptions (payment_id)
+  where price_id is null and ended_at is null and source = 'payment';
+
+-- `ends_with_plan`: the rental ends with its period once this plan is paid.
+create table access_grants (
+  id uuid primary key,
+  user_id uuid not null,
+  livemode boolean not null,
+  server_id text not null,
+  kind text not null check (kind in ('rental', 'purchase', 'trial')),
+  source text not null check (source in ('payment', 'administrator', 'person')),
+  period text check (period in ('daily', 'weekly', 'monthly')),
+  payment_id text unique,
+  features jsonb not null default '[]',
+  past_due boolean not null default false,
+  started_at timestamptz not null,
+  period_ends_at timestamptz,
+  cancelled_at timestamptz,
+  ended_at timestamptz,
+  past_due_since timestamptz,
+  ends_with_plan text references plans,
+  check ((kind = 'rental') = (period is not null)),
+  check (kind = 'purchase' or period_ends_at is not null)
+);
+
+create index access_grants_by_user on access_grants (user_id, livemode);
+
+-- once for each person and server, for ever (clarifications, Plans)
+create unique index access_grants_one_trial on access_grants (user_id, server_id, livemode) where kind = 'trial';
+
+create index access_grants_by_end on access_grants (period_ends_at) where ended_at is null;
+
+create index access_grants_rented on access_grants (server_id) where kind = 'rental' and ended_at is null;
+
+create index access_grants_owned on access_grants (server_id) where kind <> 'rental' and ended_at is null;
+
+-- who rents a server now
+create index access_grants_renters on access_grants (server_id, livemode, id) where kind = 'rental' and ended_at is null;
+
+create index access_grants_past_due on access_grants (livemode, past_due_since) where past_due and ended_at is null;
+
+-- Which addresses have had which trial, as keyed fingerprints: they stay when an account is deleted.
+create table trial_addresses (
+  fingerprint text not null,
+  livemode boolean not null,
+  server_id text not null,
+  primary key (fingerprint, livemode, server_id)
+);
+
+-- Which addresses have had welcome credits, as keyed fingerprints with neither a user nor a time. They stay when an account is
+-- deleted, so that an address has the credits once.
+create table welcomed_addresses (
+  fingerprint text not null,
+  livemode boolean not null,
+  primary key (fingerprint, livemode)
+);

@@ -1,0 +1,131 @@
+-- `email` is stored in the form in which addresses are compared. A user has one identity: its provider stands here too, beside
+-- what lists are ordered by (`note_provider`).
+create table users (
+  id uuid primary key,
+  email text not null,
+  display_name text not null,
+  photo_url text,
+  is_active boolean not null default true,
+  created_at timestamptz not null,
+  last_login_at timestamptz,
+  deleted_at timestamptz,
+  provider text
+);
+
+create index users_folded_email on users (email);
+
+create index users_deleted on users (deleted_at) where deleted_at is not null;
+
+-- A user is identified by the provider's subject, never by an e-mail address: addresses change hands.
+-- oidc:{issuer}: the subjects of one provider say nothing at another.
+create table identities (
+  provider text not null constraint identities_provider_known
+    check (provider in ('google', 'dev') or provider like 'oidc:%'),
+  subject text not null,
+  user_id uuid not null references users (id),
+  created_at timestamptz not null,
+  primary key (provider, subject)
+);
+
+create index identities_user on identities (user_id);
+
+-- One table for everything that oidc-provider keeps. Ids of bearer values are hashed.
+-- `renewal_hash`, of a refresh token of the web: the renewal that used it (refresh-reuse.ts).
+-- `place` and `was_seen`, of a sign-in that was begun: a keyed hash of the address, and whether a person has seen its page
+-- (open-interactions.ts).
+create table oauth_records (
+  model text not null,
+  id text not null,
+  payload jsonb not null,
+  grant_id text,
+  uid text,
+  account_id text,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz,
+  consumed_at timestamptz,
+  renewal_hash text,
+  place text,
+  was_seen boolean not null default false,
+  primary key (model, id)
+);
+
+create index oauth_records_grant on oauth_records (grant_id) where grant_id is not null;
+
+create index oauth_records_uid on oauth_records (model, uid) where uid is not null;
+
+create index oauth_records_account on oauth_records (account_id) where account_id is not null;
+
+create index oauth_records_expiry on oauth_records (expires_at) where expires_at is not null;
+
+create index oauth_records_interactions on oauth_records (place, expires_at) where model = 'Interaction';
+
+create table signing_keys (
+  id text primary key,
+  purpose text not null check (purpose in ('tokens', 'cookies')),
+  state text not null check (state in ('next', 'current', 'retired')),
+  public_key jsonb,
+  sealed_key text not null,
+  created_at timestamptz not null,
+  state_since timestamptz not null
+);
+
+-- Replicas that start together must agree on one key.
+create unique index signing_keys_current on signing_keys (purpose) where state = 'current';
+
+create table personal_tokens (
+  id uuid primary key,
+  user_id uuid not null references users (id),
+  name text not null,
+  token_hash text not null unique,
+  prefix text not null,
+  scopes text[] not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  last_used_at timestamptz,
+  revoked_at timestamptz
+);
+
+create index personal_tokens_user on personal_tokens (user_id, created_at);
+
+-- What a person should know of each grant that was used. The grant itself, in oauth_records, decides whether it counts.
+-- `session_uid` names the authorization server's session of the browser, and is not its cookie. `browser_name` is from the
+-- User-Agent. `client_version` is what a client told last, shortened.
+create table authorizations (
+  grant_id text primary key,
+  user_id uuid not null references users (id) on delete cascade,
+  client_id text not null,
+  client_name text,
+  client_uri text,
+  redirect_host text not null,
+  session_uid text,
+  created_at timestamptz not null,
+  last_used_at timestamptz,
+  browser_name text,
+  client_version text
+);
+
+create index authorizations_user on authorizations (user_id, created_at);
+
+-- Clients' metadata documents as they were when they were last fetched.
+create table client_documents (
+  client_id text primary key,
+  metadata jsonb not null,
+  fetched_at timestamptz not null,
+  used_at timestamptz not null
+);
+
+create index client_documents_use on client_documents (used_at);
+
+create table sign_ins (
+  id uuid primary key,
+  user_id uuid not null references users (id),
+  at timestamptz not null,
+  provider text not null,
+  address text,
+  browser_name text,
+  outcome text not null check (outcome in ('signed_in', 'deactivated', 'not_allowed', 'other_account', 'not_asked'))
+);
+
+create index sign_ins_by_user on sign_ins (user_id, at desc, id desc);
+
+create index sign_ins_by_time on sign_ins (at);

@@ -1,0 +1,29 @@
+-- By month, so that old months are detached rather than deleted row by row (data.md, Schema).
+-- `server_id` null: a built-in tool, or a name that no server has. `calls`: one row stands for several refusals for rate.
+-- `rounds`: a call that asks its client something is one row, however many requests it takes.
+-- `livemode`: whether a call was charged with credits of real payments, or of the sandbox. Without a charge: null.
+create table usage_events (
+  call_id uuid not null,
+  user_id uuid not null,
+  server_id text,
+  kind text not null check (kind in ('tool', 'prompt', 'resource')),
+  name text not null,
+  outcome text not null check (outcome in ('ok', 'error', 'failed', 'refused', 'cancelled')),
+  reason text,
+  credits bigint not null check (credits >= 0),
+  duration_ms int not null,
+  client_id text not null,
+  token_id text not null,
+  created_at timestamptz not null,
+  calls int not null default 1 check (calls >= 1),
+  rounds int not null default 1 check (rounds >= 1),
+  livemode boolean,
+  primary key (created_at, call_id)
+) partition by range (created_at);
+
+create index usage_events_by_user on usage_events (user_id, created_at desc);
+
+-- The history of credits must not look through calls that cost nothing, which are nearly all.
+create index usage_events_paid on usage_events (user_id, created_at desc, call_id desc) where credits > 0;
+
+create table usage_events_default partition of usage_events default;
