@@ -78,11 +78,6 @@ export const auditActions = {
   'access.given': { group: 'access', object: 'user', text: 'Gave access' },
   'access.removed': { group: 'access', object: 'user', text: 'Removed access' },
   'access.not-renewed': { group: 'access', object: 'user', text: 'Stopped a renewal' },
-  'access.carried-over': {
-    group: 'access',
-    object: 'user',
-    text: 'Carried access over from the time without payments',
-  },
   'access.refunded': { group: 'payments', object: 'user', text: 'Refunded removed access' },
   'access.refund-failed': { group: 'payments', object: 'user', text: 'Failed to refund removed access' },
   'user.refund-asked': { group: 'payments', object: 'user', text: 'Asked for the refund of a payment' },

@@ -4,7 +4,6 @@ import { totalsText } from '@souk/contract/totals.ts';
 import { readConfig } from '#platform/config.ts';
 import { callOperator } from '#platform/operator/call-operator.ts';
 import {
-  carryOverShownSchema,
   flaggedShownSchema,
   paymentDecidedSchema,
   paymentRefundedSchema,
@@ -21,7 +20,7 @@ import {
 } from './command.ts';
 import { accountHelp, accountOf, accountOptions, json, jsonHelp } from './users.ts';
 
-/** `souk payments …` and `souk grants …`: what only an operator decides about money. */
+/** `souk payments …`: what only an operator decides about money. */
 export const paymentCliCommands: readonly Command[] = [
   {
     name: 'payments flagged',
@@ -70,17 +69,6 @@ export const paymentCliCommands: readonly Command[] = [
       jsonHelp,
     ],
     run: refund,
-  },
-  {
-    name: 'grants carry-over',
-    summary: 'makes what administrators gave under PAYMENTS=off, when that was play money, count for good',
-    usage: 'grants carry-over [--check]',
-    options: { check: { type: 'boolean' } },
-    help: [
-      ['--check', 'lists what would be carried over, and changes nothing'],
-      ['', 'only what the audit log proves was given before any payment provider was configured'],
-    ],
-    run: carryOver,
   },
 ];
 
@@ -151,18 +139,4 @@ async function decide(values: Values, { environment, stdout }: CliOptions): Prom
   const answer = await callOperator(readConfig(environment).dataDir, 'payments.decide', { order, decision });
   const { orderId, status } = paymentDecidedSchema.parse(answer);
   stdout(`${orderId} is ${status}`);
-}
-
-async function carryOver(values: Values, { environment, stdout, stderr }: CliOptions): Promise<void> {
-  const isCheck = values['check'] === true;
-  const args = { check: isCheck, operator: userInfo().username };
-  const { carried, isCertain } = carryOverShownSchema.parse(
-    await askBrokerOrRun({ environment, stderr }, 'grants.carry-over', args),
-  );
-  for (const { email, kind, of } of carried)
-    stdout(`${email}: ${kind === 'credits' ? `${of} credits` : `${kind} of ${of}`}`);
-  if (!isCertain)
-    return stdout('A payment provider was configured here, and nothing tells since when: nothing can be carried over.');
-  const what = carried.length === 1 ? '1 grant' : `${carried.length} grants`;
-  stdout(isCheck ? `${what} would be carried over` : `${what} carried over`);
 }

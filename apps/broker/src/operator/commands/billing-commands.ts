@@ -5,7 +5,6 @@ import type { Administration } from '#features/billing/index.ts';
 import type { Identity } from '#features/identity/index.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
 import type {
-  CarryOverShown,
   CreditsSet,
   CreditsShown,
   Given,
@@ -34,11 +33,6 @@ const paymentsSchema = accountSchema.extend({
   payment: z.string().max(100).optional(),
 });
 const refundSchema = decisionSchema.extend({ payment: z.uuid(), amountCents: z.int().min(1) });
-const carryOverSchema = z.object({
-  check: z.boolean(),
-  reason: reasonOfCommand,
-  operator: z.string().max(200),
-});
 const removeSchema = decisionSchema.extend({
   subscription: z.string().max(100),
   refund: z.enum(['none', 'prorata']).default('none'),
@@ -81,10 +75,6 @@ export function billingCommands({
       const { payment: paymentId, amountCents, operator, reason, ...who } = refundSchema.parse(args);
       const of = { userId: await chooseAccount(identity.users, who), paymentId };
       return administration.refund(of, { amountCents, refundedCents: undefined }, { operator, reason });
-    },
-    'grants.carry-over': async (args): Promise<CarryOverShown> => {
-      const { check, operator, reason } = carryOverSchema.parse(args);
-      return administration.carryOver({ isCheck: check, by: { operator, reason } });
     },
     'credits.show': async (args): Promise<CreditsShown> => (await show(args)).billing.credits,
     'credits.set': async (args): Promise<CreditsSet> => {

@@ -18,19 +18,6 @@ export type Given = z.output<typeof givenSchema>;
 export const removedSchema = removeUserSubscription.answer.omit({ success: true });
 export type Removed = z.output<typeof removedSchema>;
 
-export const carryOverShownSchema = z.object({
-  carried: z.array(
-    z.object({
-      userId: z.string(),
-      email: z.string(),
-      kind: z.enum(['subscription', 'rental', 'purchase', 'credits']),
-      of: z.string(),
-    }),
-  ),
-  isCertain: z.boolean(),
-});
-export type CarryOverShown = z.output<typeof carryOverShownSchema>;
-
 /** Payments that an operator has to look at. */
 export const flaggedShownSchema = z.object({
   flagged: z.array(

@@ -9,7 +9,6 @@ import { SoukError } from '#platform/errors.ts';
 import { readOwnedServers } from '../access/read-owned-servers.ts';
 import { LedgerConflict } from '../ledger/change-credits.ts';
 import { keepUser, noSuchUser, type AdministrationGiven } from './administration-given.ts';
-import { carryOver, type CarryOver } from './carry-over.ts';
 import { endPaid, type EndingAccess } from './end-paid.ts';
 import { giveAccess, type WantedAccess } from './give-access.ts';
 import { listOwners } from './list-owners.ts';
@@ -62,8 +61,6 @@ export type Administration = {
   endPaid(userId: string, when: { now: boolean }, by: DecidedBy): Promise<EndingAccess[]>;
   /** Rentals that end with the deletion of their server, and are paid back. */
   readonly refundedRentals: RefundedRentals;
-  /** What was given under PAYMENTS=off before it counted for good. */
-  carryOver(options: { isCheck: boolean; by: DecidedBy }): Promise<CarryOver>;
   owners(serverId: string, page: number): Promise<Omit<Answer<typeof listServerOwners>, 'success'>>;
   renters(serverId: string, page: number): Promise<Pick<Answer<typeof listServerRenters>, 'renters' | 'pagination'>>;
 };
@@ -139,7 +136,6 @@ export function createAdministration(given: AdministrationGiven): Administration
     remove: (userId, id, by) => removeAccess(given, userId, id, by),
     endPaid: (userId, when, by) => endPaid(given, userId, when, by),
     refundedRentals: createRefundedRentals(given),
-    carryOver: (options) => carryOver(given, options),
     owners: (serverId, page) => listOwners(db.query, { livemode, nowMs: clock.now(), serverId, page }),
     renters: (serverId, page) => listRenters(db.query, { livemode, nowMs: clock.now(), serverId, page }),
   };
