@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { deleteMyAccount } from '@souk/contract/account.ts';
 import { adminSystemEndpoints } from '@souk/contract/admin-system.ts';
 import { createClient } from '@souk/contract/client.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readLedgerSums } from '#features/billing/index.ts';
 import { createOwnBackups, readOwnBackup } from '#platform/backup/own-backups.ts';
 import { takeBackup } from '#platform/backup/take-backup.ts';
@@ -12,7 +12,7 @@ import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
-import { openTestDatabase, temporaryRoot } from '#testing/databases.ts';
+import { createPostgresDatabase, hasPostgres, openTestDatabase, temporaryRoot } from '#testing/databases.ts';
 import { freePort } from '#testing/free-port.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
@@ -40,65 +40,68 @@ beforeAll(async () => {
 });
 afterAll(() => app?.stop());
 
-const ownNames = (of: string) => readdirSync(of).filter((name) => name.endsWith('.tar.zst'));
+const ownNames = (of: string) => readdirSync(of).filter((name) => /^souk-.*\.tar\.zst$/.test(name));
 const signIn = (email: string) => new ScriptedBrowser(app.publicUrl).signInWeb({ email });
 
-test('a shop with BACKUP_DIR backs itself up at the start, and System, souk_backup_age_seconds and the log say so', async () => {
-  const admin = await signIn('admin@souk.test');
-  const api = createClient(adminSystemEndpoints, {
-    baseUrl: app.publicUrl,
-    fetch,
-    token: async () => admin.accessToken,
+// in this order: the database keeps the last backup alone
+describe('backups of its own', { shuffle: false }, () => {
+  test('a shop with BACKUP_DIR backs itself up at the start, and System, souk_backup_age_seconds and the log say so', async () => {
+    const admin = await signIn('admin@souk.test');
+    const api = createClient(adminSystemEndpoints, {
+      baseUrl: app.publicUrl,
+      fetch,
+      token: async () => admin.accessToken,
+    });
+    await waitUntil('a backup', async () => (await readOwnBackup(db.query)).last !== undefined);
+    const [name = ''] = ownNames(folder);
+    expect(name).toMatch(/^souk-\d{8}T\d{6}Z\.tar\.zst$/);
+    const { backup } = (await api.getSystem()).system;
+    expect(backup).toMatchObject({ folder, everySeconds: 86_400, keep: 14, failure: null });
+    expect(backup?.last).toMatchObject({ file: join(folder, name), bytes: readFileSync(join(folder, name)).length });
+    const nextMs = Date.parse(backup?.nextAt ?? '') - Date.parse(backup?.last?.at ?? '');
+    expect(nextMs / 86_400_000).toBeCloseTo(1, 2);
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    const [, age = ''] = /^souk_backup_age_seconds (\S+)$/m.exec(metrics) ?? [];
+    expect(Number(age)).toBeGreaterThanOrEqual(0);
+    expect(Number(age)).toBeLessThan(600);
+    expect(app.logged()).toContain('a backup was written');
   });
-  await waitUntil('a backup', async () => (await readOwnBackup(db.query)).last !== undefined);
-  const [name = ''] = ownNames(folder);
-  expect(name).toMatch(/^souk-\d{8}T\d{6}Z\.tar\.zst$/);
-  const { backup } = (await api.getSystem()).system;
-  expect(backup).toMatchObject({ folder, everySeconds: 86_400, keep: 14, failure: null });
-  expect(backup?.last).toMatchObject({ file: join(folder, name), bytes: readFileSync(join(folder, name)).length });
-  const nextMs = Date.parse(backup?.nextAt ?? '') - Date.parse(backup?.last?.at ?? '');
-  expect(nextMs / 86_400_000).toBeCloseTo(1, 2);
-  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-  const [, age = ''] = /^souk_backup_age_seconds (\S+)$/m.exec(metrics) ?? [];
-  expect(Number(age)).toBeGreaterThanOrEqual(0);
-  expect(Number(age)).toBeLessThan(600);
-  expect(app.logged()).toContain('a backup was written');
-});
 
-test('old backups go only after a new one is whole, a full disk is named and keeps them all, and a draft of a killed one goes', async () => {
-  const own = newFolder('kept');
-  let nowMs = Date.UTC(2030, 0, 1);
-  const fails = { now: false };
-  const backups = createOwnBackups({
-    query: db.query,
-    folder: own,
-    keep: 2,
-    clock: { now: () => nowMs },
-    log,
-    async write(file) {
-      if (fails.now) throw new Error('ENOSPC: no space left on device, write');
-      writeFileSync(file, 'whole');
-    },
+  test('old backups go only after a new one is whole, a full disk is named and keeps them all, and a draft of a killed one goes', async () => {
+    const own = newFolder('kept');
+    let nowMs = Date.UTC(2030, 0, 1);
+    const fails = { now: false };
+    const backups = createOwnBackups({
+      query: db.query,
+      folder: own,
+      keep: 2,
+      clock: { now: () => nowMs },
+      log,
+      async write(file) {
+        if (fails.now) throw new Error('ENOSPC: no space left on device, write');
+        writeFileSync(file, 'whole');
+      },
+    });
+    const run = async () => {
+      nowMs += 86_400_000;
+      await backups.run();
+    };
+    writeFileSync(join(own, 'notes.txt'), 'of the operator');
+    const draft = join(own, 'souk-20291231T000000Z.tar.zst.77.part');
+    writeFileSync(draft, '');
+    utimesSync(draft, new Date(0), new Date(0));
+    await run();
+    await run();
+    await run();
+    const kept = ['souk-20300103T000000Z.tar.zst', 'souk-20300104T000000Z.tar.zst'];
+    expect(readdirSync(own).toSorted()).toEqual(['notes.txt', ...kept]);
+    fails.now = true;
+    await expect(run()).rejects.toThrow(`the disk of ${own} is full`);
+    expect(ownNames(own)).toEqual(kept);
+    const { last, failure } = await readOwnBackup(db.query);
+    expect(last?.file).toBe(join(own, 'souk-20300104T000000Z.tar.zst'));
+    expect(failure).toMatchObject({ at: new Date(nowMs), message: expect.stringMatching(/make room; the backups/) });
   });
-  const run = async () => {
-    nowMs += 86_400_000;
-    await backups.run();
-  };
-  writeFileSync(join(own, 'notes.txt'), 'of the operator');
-  const draft = join(own, 'souk-20291231T000000Z.tar.zst.77.part');
-  writeFileSync(draft, '');
-  utimesSync(draft, new Date(0), new Date(0));
-  await run();
-  await run();
-  await run();
-  const kept = ['souk-20300103T000000Z.tar.zst', 'souk-20300104T000000Z.tar.zst'];
-  expect(readdirSync(own).toSorted()).toEqual(['notes.txt', ...kept]);
-  fails.now = true;
-  await expect(run()).rejects.toThrow(`the disk of ${own} is full`);
-  expect(ownNames(own)).toEqual(kept);
-  const { last, failure } = await readOwnBackup(db.query);
-  expect(last?.file).toBe(join(own, 'souk-20300104T000000Z.tar.zst'));
-  expect(failure).toMatchObject({ at: new Date(nowMs), message: expect.stringMatching(/make room; the backups/) });
 });
 
 test('an account that is deleted after a backup is deleted again when the backup is restored', async () => {
@@ -118,9 +121,12 @@ test('an account that is deleted after a backup is deleted again when the backup
   expect(lines[0]).toContain(userId);
 
   const dataDir = newFolder('restored');
-  const restored = await runSouk(['restore', archive], { environment: { DATA_DIR: dataDir, MASTER_KEY: masterKey } });
+  // opening an embedded one twice takes seconds
+  const databaseUrl = hasPostgres() ? await createPostgresDatabase() : undefined;
+  const environment = { DATA_DIR: dataDir, MASTER_KEY: masterKey, ...(databaseUrl && { DATABASE_URL: databaseUrl }) };
+  const restored = await runSouk(['restore', archive], { environment });
   expect(restored).toMatchObject({ code: 0, out: expect.stringContaining('will be deleted again at the start: 1') });
-  const again = await openDatabase({ databaseUrl: undefined, dataDir, log });
+  const again = await openDatabase({ databaseUrl, dataDir, log });
   const state = async () =>
     (
       await again.query('select is_active, deleted_at is not null as is_deleted, email from users where id = $1', [

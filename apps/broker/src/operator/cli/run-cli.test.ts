@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
-import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
 import { freePort } from '#testing/free-port.ts';
 import { migrations } from '../../migrations.ts';
 import { version } from '../../version.ts';
@@ -49,19 +49,19 @@ describe("the operator's command line", () => {
   };
   /**
    * The same for many commands, each of which opens the database anew: on PostgreSQL where there is one, since the embedded one
-   * takes a second of processor time to open. @returns the environment of the commands
+   * takes a second of processor time to open. The tests share it: what one leaves there, no other looks for.
+   * @returns the environment of the commands
    */
   const leaveDataForMany = async (...statements: string[]) => {
-    const databaseUrl = hasPostgres() ? await createPostgresDatabase(migrations) : undefined;
-    await writeTo(databaseUrl, ...statements);
-    return {
-      DATA_DIR: dataDir,
-      MASTER_KEY: masterKey,
-      ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
-    };
+    await writeTo(sharedUrl, ...statements);
+    return { DATA_DIR: dataDir, MASTER_KEY: masterKey, ...(sharedUrl !== undefined && { DATABASE_URL: sharedUrl }) };
   };
+  let sharedUrl: string | undefined;
+  beforeAll(async () => {
+    if (hasPostgres()) sharedUrl = await createPostgresDatabase(migrations);
+  });
   beforeEach(() => {
-    dataDir = mkdtempSync(join(tmpdir(), 'souk-cli-'));
+    dataDir = mkdtempSync(join(temporaryRoot(), 'souk-cli-'));
   });
   afterEach(async () => {
     await server?.stop();
@@ -99,19 +99,19 @@ describe("the operator's command line", () => {
   });
 
   test('user list, deactivate and activate work on the database itself where no broker runs', async () => {
-    const environment = { DATA_DIR: dataDir, MASTER_KEY: masterKey };
+    const environment = await leaveDataForMany();
     const user = (...words: string[]) => run(['user', ...words], { environment });
-    await leaveData();
-    await run(['token', 'create', '--email', 'ada@souk.test', '--name', 'laptop'], { environment });
-    const deactivated = await user('deactivate', '--email', 'Ada@souk.test');
-    expect(deactivated).toEqual({ code: 0, out: 'Ada@souk.test is deactivated', err: '' });
-    const refused = await run(['token', 'create', '--email', 'ada@souk.test', '--name', 'laptop'], { environment });
+    const create = ['token', 'create', '--email', 'bob@souk.test', '--name', 'laptop'];
+    await run(create, { environment });
+    const deactivated = await user('deactivate', '--email', 'Bob@souk.test');
+    expect(deactivated).toMatchObject({ code: 0, out: 'Bob@souk.test is deactivated' });
+    const refused = await run(create, { environment });
     expect(refused.err).toContain('has been deactivated');
-    const listed = JSON.parse((await user('list', '--search', 'ADA', '--json')).out);
-    expect(listed).toMatchObject({ total: 1, users: [{ email: 'ada@souk.test', isActive: false, planId: 'free' }] });
-    expect((await user('activate', '--email', 'ada@souk.test')).out).toBe('ada@souk.test is activated');
+    const listed = JSON.parse((await user('list', '--search', 'BOB', '--json')).out);
+    expect(listed).toMatchObject({ total: 1, users: [{ email: 'bob@souk.test', isActive: false, planId: 'free' }] });
+    expect((await user('activate', '--email', 'bob@souk.test')).out).toBe('bob@souk.test is activated');
     expect((await user('deactivate')).code).toBe(64);
-    expect((await user('erase', '--email', 'ada@souk.test')).code).toBe(64);
+    expect((await user('erase', '--email', 'bob@souk.test')).code).toBe(64);
     expect((await user('deactivate', '--email', 'a@b.c', '--provider', 'x')).code).toBe(64);
   });
 
@@ -132,11 +132,10 @@ describe("the operator's command line", () => {
     expect(withoutKey.code).toBe(78);
     expect(withoutKey.err).toContain('MASTER_KEY is missing');
     expect(existsSync(join(dataDir, 'master.key'))).toBe(false);
-    await run(['token', 'create', '--email=a@b.c', '--name=x'], {
-      environment: { DATA_DIR: dataDir, MASTER_KEY: masterKey },
-    });
+    const environment = await leaveDataForMany();
+    await run(['token', 'create', '--email=a@b.c', '--name=x'], { environment });
     const otherKey = await run(['manifest', 'list'], {
-      environment: { DATA_DIR: dataDir, MASTER_KEY: randomBytes(32).toString('base64url') },
+      environment: { ...environment, MASTER_KEY: randomBytes(32).toString('base64url') },
     });
     expect(otherKey.err).toContain('sealed with another master key. Set MASTER_KEY');
   });
@@ -172,22 +171,8 @@ describe("the operator's command line", () => {
     }
   });
 
-  test('a database of a newer version is refused with both versions', async () => {
-    await leaveData(
-      `insert into kysely_migration values ('9999-of-tomorrow', '2999')`,
-      `insert into migration_versions values ('9999-of-tomorrow', '7.0.0')`,
-    );
-    const environment = { DATA_DIR: dataDir, MASTER_KEY: masterKey };
-    expect(await run(['manifest', 'list'], { environment })).toEqual({
-      code: 78,
-      out: '',
-      err: `The command cannot run: the database was changed by version 7.0.0 (its migration 9999-of-tomorrow), and this is version ${version}, which does not know that change. Start version 7.0.0 again, or restore a backup from before the upgrade.`,
-    });
-  });
-
   test('a shop without a server says how to fill it', async () => {
-    const environment = { DATA_DIR: dataDir, MASTER_KEY: masterKey };
-    await leaveData();
+    const environment = await leaveDataForMany();
     const how =
       'Deploy a manifest: npm run souk -- manifest deploy FILE|ID (docs/manifests.md says what a manifest is).';
     expect((await run(['manifest', 'list'], { environment })).out).toBe(`The catalog is empty. ${how}`);
@@ -303,12 +288,11 @@ describe("the operator's command line", () => {
   });
 
   test('a scope that does not exist is named in one line, where no broker runs too', async () => {
-    const environment = { DATA_DIR: dataDir, MASTER_KEY: masterKey };
-    await leaveData();
+    const environment = await leaveDataForMany();
     const create = ['token', 'create', '--email=a@b.c', '--name=x', '--scopes=foo'];
     const { code, out, err } = await run(create, { environment });
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(/^scopes\.0: .*"mcp:tools".*$/);
+    expect(err.split('\n').at(-1)).toMatch(/^scopes\.0: .*"mcp:tools".*$/);
   });
 
   test('the commands of a word are listed alone', async () => {
@@ -388,7 +372,6 @@ describe("the operator's command line", () => {
         stdin: async () => source,
       });
       expect(deployed.code, deployed.err).toBe(0);
-      expect(await check()).toBe('Configuration is valid');
       expect(await check({ ...key, STDIO: 'off' })).toBe(
         'Configuration is valid' +
           'Warning: deployed server one: the program memory is not started, since STDIO is off: set STDIO=allowlist and start again, or undeploy the server (npm run souk -- manifest undeploy one)',
@@ -397,6 +380,10 @@ describe("the operator's command line", () => {
       expect(await check({})).toContain(
         `  - MASTER_KEY is not set and ${join(dataDir, 'master.key')} is missing, but the secrets of the database (${place}) were`,
       );
+      expect(readdirSync(dataDir)).not.toContain('master.key');
+      // the rest is the same on both
+      if (isEmbedded && hasPostgres()) return;
+      expect(await check()).toBe('Configuration is valid');
       await writeTo(
         url,
         `insert into kysely_migration values ('9999-of-tomorrow', '2999')`,
@@ -404,8 +391,10 @@ describe("the operator's command line", () => {
       );
       expect(await check()).toContain('  - the database was changed by version 7.0.0');
       const listed = await run(['manifest', 'list'], { environment: { ...environment, ...key } });
-      expect(listed).toMatchObject({ code: 78, err: expect.stringContaining(`and this is version ${version}, which`) });
-      expect(readdirSync(dataDir)).not.toContain('master.key');
+      expect(listed).toMatchObject({ code: 78, out: '' });
+      expect(listed.err.split('\n').at(-1)).toBe(
+        `The command cannot run: the database was changed by version 7.0.0 (its migration 9999-of-tomorrow), and this is version ${version}, which does not know that change. Start version 7.0.0 again, or restore a backup from before the upgrade.`,
+      );
     },
   );
 

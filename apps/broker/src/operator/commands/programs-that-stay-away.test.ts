@@ -143,15 +143,9 @@ test('so it is with a program that lost its secret, or its package', async () =>
     expect((await souk('check-config')).err).toContain(
       'deployed server fault: its program needs UPSTREAM_ENV_FAULT__API_TOKEN (or UPSTREAM_ENV_FAULT__API_TOKEN_FILE), which is not set',
     );
+    const needed = { kind: 'variable', name: 'API_TOKEN', place: programPlaceOf('fault') } as const;
+    await app.upstreams.secrets.set('fault', needed, 'entered', { operator: 'ops' });
   });
-  await run(withSecret, {}, ({ app }) =>
-    app.upstreams.secrets.set(
-      'fault',
-      { kind: 'variable', name: 'API_TOKEN', place: programPlaceOf('fault') },
-      'entered',
-      { operator: 'ops' },
-    ),
-  );
   await run(withSecret, {}, async ({ app }) => {
     expect(statusOf(app)).toEqual({ status: 'connected', statusDetail: undefined });
     expect(app.logged()).not.toContain(cannotStart);

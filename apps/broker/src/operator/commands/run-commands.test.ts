@@ -1,21 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { adminManifestRunEndpoints } from '@souk/contract/admin-manifest-runs.ts';
-import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
-import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runSouk } from '#operator/cli/testing/run-souk.ts';
+import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
 import { temporaryRoot } from '#testing/databases.ts';
-import { forkBroker } from '#testing/fork-broker.ts';
-import { freePort } from '#testing/free-port.ts';
-import { startHeldServer, type HeldServer } from '#testing/held-server.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { waitUntil } from '#testing/wait-until.ts';
+import { migrations } from '../../migrations.ts';
 import { operatorCommands } from './operator-commands.ts';
 
 // `souk manifest reload` and `souk manifest deploy --all`, with a broker and without one.
@@ -23,7 +17,6 @@ import { operatorCommands } from './operator-commands.ts';
 let app: TestApp;
 let operator: OperatorServer;
 let server: HttpFixture;
-let held: HeldServer;
 let folder = '';
 
 beforeAll(async () => {
@@ -33,13 +26,13 @@ beforeAll(async () => {
     commands: operatorCommands(app),
     log: createLog('silent'),
   });
-  [server, held] = await Promise.all([startHttpFixture(), startHeldServer()]);
+  server = await startHttpFixture();
   folder = await mkdtemp(join(temporaryRoot(), 'runs-'));
 });
 afterAll(async () => {
   await operator?.stop();
   await app?.stop();
-  await Promise.all([server?.close(), held?.close()]);
+  await server?.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -47,7 +40,7 @@ const soukIn = (environment: NodeJS.ProcessEnv, argv: readonly string[]) =>
   runSouk(['manifest', ...argv], { environment });
 const souk = (...argv: string[]) => soukIn({ DATA_DIR: app.dataDir }, argv);
 
-const manifestOf = (id: string, url = server.url) =>
+const manifestOf = (id: string) =>
   JSON.stringify({
     id,
     name: id,
@@ -55,7 +48,7 @@ const manifestOf = (id: string, url = server.url) =>
     version: '1.0.0',
     description: 'A server.',
     category: 'data',
-    connection: { type: 'http', url },
+    connection: { type: 'http', url: server.url },
   });
 
 async function file(id: string): Promise<string> {
@@ -103,38 +96,13 @@ test('all staged manifests are deployed, and all servers asked again, by command
   expect(ofLens).toEqual([{ reason }]);
 });
 
-test('a run that was killed with its broker is finished at the next start; deploy --all works on the folder meanwhile, and reload says that no broker runs', async () => {
-  const port = await freePort();
-  const publicUrl = `http://localhost:${port}`;
-  const environment = {
-    DATA_DIR: join(folder, 'data'),
-    MASTER_KEY: randomBytes(32).toString('base64url'),
-    PORT: String(port),
-    PUBLIC_URL: publicUrl,
-    UPSTREAM_ALLOW_ADDRESSES: '127.0.0.0/8',
-  };
-  const killed = await forkBroker(environment, []);
-  const { accessToken } = await new ScriptedBrowser(publicUrl).signInWeb({ email: 'admin@souk.test' });
-  const admin = createClient([...adminManifestEndpoints, ...adminManifestRunEndpoints], {
-    baseUrl: publicUrl,
-    fetch,
-    token: async () => accessToken,
-  });
-  await admin.createManifest({ query: {}, body: manifestOf('held', held.url) });
-  // both wait for an answer of the server
-  admin.deployManifest({ params: { id: 'held' }, body: {} }).catch(() => {});
-  const isActive = async () => (await admin.listManifests({ query: {} })).manifests.some((one) => one.isActive);
-  await waitUntil('it to be deployed', isActive);
-  const reload = admin.reloadManifests();
-  reload.catch(() => {});
-  const newest = async () => (await admin.listManifestRuns()).runs.find(({ kind }) => kind === 'reload');
-  await waitUntil('it to work', async () => {
-    const id = (await newest())?.id;
-    return id !== undefined && (await admin.getManifestRun({ params: { id } })).run.items[0]?.status === 'working';
-  });
-  const runId = (await newest())?.id ?? '';
-  await killed.kill();
-  held.release();
+test('where no broker runs deploy --all works on the folder, and reload says that none runs; the next start asks the servers', async () => {
+  const env = { MASTER_KEY: randomBytes(32).toString('base64url'), UPSTREAM_ALLOW_ADDRESSES: '127.0.0.0/8' };
+  const environment = { DATA_DIR: join(folder, 'data'), ...env };
+  const open = () =>
+    openDatabase({ databaseUrl: undefined, dataDir: environment.DATA_DIR, log: createLog('silent'), migrations });
+  const left = await open();
+  await left.close();
 
   expect(await soukIn(environment, ['reload'])).toMatchObject({
     code: 1,
@@ -147,14 +115,11 @@ test('a run that was killed with its broker is finished at the next start; deplo
     err: '',
   });
 
-  const next = await forkBroker(environment, []);
+  const next = await startTestApp({ db: await open(), env });
   try {
-    const find = async () => (await admin.getManifestRun({ params: { id: runId } })).run;
-    await waitUntil('it to be finished', async () => (await find()).status !== 'running');
-    expect(await find()).toMatchObject({ status: 'done', items: [{ id: 'held', status: 'failed' }] });
-    const { manifests } = await admin.listManifests({ query: {} });
-    expect(manifests.find(({ id }) => id === 'late')).toMatchObject({ isActive: true, status: 'connected' });
+    await next.serversAsked;
+    expect(next.catalogue.snapshot().byId.get('late')).toMatchObject({ status: 'connected' });
   } finally {
-    await next.kill();
+    await next.stop();
   }
 });
