@@ -67,7 +67,11 @@ const refusals: Readonly<Record<string, Loss>> = {
   'an event without an id': { isWithoutId: true, isEvent: true, error: notFound },
 };
 
-test.each(cases.flatMap((one) => Object.keys(refusals).map((how) => ({ ...one, how }))))(
+/** How a refusal is read depends on the way; the other tests have both isolations. */
+const lostCases = Object.keys(refusals).flatMap((how, index) =>
+  ways.map((way) => ({ how, way, isolation: isolations[index % 2] ?? 'shared' })),
+);
+test.each(lostCases)(
   'a session that is lost is opened again, and the call sent once more: $how, $isolation, $way',
   async ({ isolation, way, how }) => {
     const server = serverOf(isolation);
