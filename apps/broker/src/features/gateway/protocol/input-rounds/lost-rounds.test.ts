@@ -82,61 +82,37 @@ describe.skipIf(!hasPostgres())('the rounds of a call whose broker is slow, deaf
     content: [{ text: expect.stringContaining('Check whether it took effect') }],
     _meta: { 'souk/code': 'upstream_unavailable' },
   };
-  test.each([
-    ['while it waits', false, over],
-    ['while it runs the round', true, lost],
-  ])('a broker that is killed %s is missed within a bounded time', async (_when, isRunning, expected) => {
+  test('a broker that is killed is missed within a bounded time: of its calls one waits, and one runs its round', async () => {
+    const given = { wait: true };
     const miss = async () => {
       const broker = await two.fork();
       onTestFinished(() => broker.kill());
-      const given = { wait: isRunning };
-      const first = await two.round(broker.port, { given });
-      expect(first.result).toMatchObject(isQuestion);
-      if (!isRunning) await broker.kill();
-      const second = two.round(1, { given }, first);
-      if (isRunning) {
-        await waitUntil('the call to go on', () => two.asking.waiting() === 1);
-        await broker.kill();
-      }
-      const { result } = await second;
-      expect(result).toMatchObject(expected);
+      const waits = await two.round(broker.port);
+      const runs = await two.round(broker.port, { given });
+      for (const { result } of [waits, runs]) expect(result).toMatchObject(isQuestion);
+      const running = two.round(1, { given }, runs);
+      await waitUntil('the call to go on', () => two.asking.waiting() === 1);
+      await broker.kill();
+      expect((await two.round(1, {}, waits)).result).toMatchObject(over);
+      expect((await running).result).toMatchObject(lost);
       expect(await two.messages()).toEqual([]);
     };
     await limitElapsed(mostSilenceMs, miss, { scales: 'start' });
   });
 
-  test('a broker that stops finishes the round of a client of the other one first', async () => {
-    const given = { wait: true };
-    const first = await two.round(0, { given });
-    const second = two.round(1, { given }, first);
-    await waitUntil('the call to go on', () => two.asking.waiting() === 1);
-    const restarted = two.replicas.restart(0);
-    const ready = () => fetch(`${two.replicas.publicUrl}/readyz`, { headers: two.replicas.at(0) });
-    await waitUntil('the stop to have begun', async () => !(await ready()).ok);
-    two.asking.release();
-    expect((await second).result).toMatchObject(isDone);
-    await restarted;
-  });
-
   test('a broker that stops ends the calls that wait there, and the other one says so to who answers', async () => {
+    const twice = { given: { times: 2, wait: true } };
+    const prompt = { method: 'prompts/get', name: 'asking__asking' };
     const first = await two.round(0);
-    const stops = two.round(
-      0,
-      { given: { times: 2, wait: true } },
-      await two.round(0, { given: { times: 2, wait: true } }),
-    );
+    const stops = two.round(0, twice, await two.round(0, twice));
     expect((await stops).result).toMatchObject(isQuestion);
+    const waiting = await two.round(0, prompt);
     two.replicas.apps[0].gateway.letGo();
-    const draining = two.replicas.apps[0].gateway.drain(600_000);
-    await draining;
+    await two.replicas.apps[0].gateway.drain(600_000);
     // while it stops, and when it has gone
-    expect((await two.round(1, {}, first)).result).toMatchObject(over);
-    expect((await two.round(0, {}, first)).result).toMatchObject(over);
+    for (const broker of [1, 0]) expect((await two.round(broker, {}, first)).result).toMatchObject(over);
     await two.replicas.restart(0);
     for (const broker of [0, 1]) expect((await two.round(broker, {}, first)).result).toMatchObject(over);
-    const prompt = { method: 'prompts/get', name: 'asking__asking' };
-    const waiting = await two.round(0, prompt);
-    await two.replicas.restart(0);
     expect((await two.round(1, prompt, waiting)).error).toMatchObject({
       code: -32602,
       message: expect.stringMatching(/^This question is over: /),
@@ -147,16 +123,18 @@ describe.skipIf(!hasPostgres())('the rounds of a call whose broker is slow, deaf
     expect(await two.messages()).toEqual([]);
   });
 
-  test('a question of a round that comes while its broker stops is over at once', async () => {
-    const given = { wait: true, after: 1 };
-    const first = await two.round(0, { given });
-    const second = two.round(1, { given }, first);
-    await waitUntil('the call to go on', () => two.asking.waiting() === 1);
+  test('a broker that stops finishes the round of a client of the other one first; what it asks then is over at once', async () => {
+    const [given, asks] = [{ wait: true }, { wait: true, after: 1 }];
+    const done = two.round(1, { given }, await two.round(0, { given }));
+    const asked = two.round(1, { given: asks }, await two.round(0, { given: asks }));
+    await waitUntil('both calls to go on', () => two.asking.waiting() === 2);
+    const restarted = two.replicas.restart(0);
+    const ready = () => fetch(`${two.replicas.publicUrl}/readyz`, { headers: two.replicas.at(0) });
+    await waitUntil('the stop to have begun', async () => !(await ready()).ok);
     two.replicas.apps[0].gateway.letGo();
-    const drained = two.replicas.apps[0].gateway.drain(600_000);
     two.asking.release();
-    expect((await second).result).toMatchObject({ isError: true, _meta: { 'souk/code': 'stopped' } });
-    await drained;
-    await two.replicas.restart(0);
+    expect((await done).result).toMatchObject(isDone);
+    expect((await asked).result).toMatchObject({ isError: true, _meta: { 'souk/code': 'stopped' } });
+    await restarted;
   });
 });
