@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Era } from '#adapters/mcp/upstream.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { giveCredits } from '#testing/grant-credits.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
@@ -14,6 +13,7 @@ import {
   charged,
   connect,
   given,
+  pairs,
   price,
   startPromisingServers,
   ways,
@@ -23,7 +23,6 @@ import {
 // Results that break the outputSchema of their tool where that shows without the schema: on every way, for both eras, nothing is
 // charged, also where the manifest charges errors.
 
-const eras: readonly Era[] = ['modern', 'legacy'];
 let app: TestApp;
 let folder: string;
 let servers: PromisingServers;
@@ -62,8 +61,7 @@ const bad = [
   'a text',
 ];
 
-const all = eras.flatMap((client) => eras.flatMap((server) => ways.map((way) => ({ client, server, way }))));
-test.each(all)(
+test.each(pairs)(
   'a result that breaks its outputSchema is not passed on and not charged: a $client client, a $server server, $way',
   async ({ client, server, way }) => {
     const ann = await connect(app, client, way);
@@ -82,7 +80,7 @@ test.each(all)(
   },
 );
 
-test.each(all)(
+test.each(pairs)(
   'an answer with both a result and an error is neither: a $client client, a $server server, $way',
   async ({ client, server, way }) => {
     const ann = await connect(app, client, way);

@@ -228,15 +228,17 @@ test('call_tool charges the tool that it calls, once', async () => {
 });
 
 test('the hold of a later round has the id and the price of the first', async () => {
-  const name = 'paid__say';
-  const first = await call('input_required', 'say');
+  const name = 'dearer__say';
+  const connection = { type: 'http', url: server.url };
+  const deploy = (version: string, credits: number) =>
+    deployManifest(app, { id: 'dearer', version, connection, billing: { tier: 'T0', toolCosts: { say: credits } } });
+  await deploy('1.0.0', price);
+  const first = await call('input_required', 'say', 'dearer');
   const [hold] = held;
   const { requestState } = first.body.result ?? {};
   expect(requestState).toEqual(expect.any(String));
   // the price changes in between
-  const connection = { type: 'http', url: server.url };
-  const billing = { tier: 'T0', toolCosts: { say: price + 4 } };
-  await deployManifest(app, { id: 'paid', version: '1.1.0', connection, billing });
+  await deploy('1.1.0', price + 4);
   await waitUntil(
     'the new price',
     () => app.catalogue.snapshot().toolsByExposedName.get(name)?.creditCost === price + 4,

@@ -36,41 +36,52 @@ async function takeLeasesBack(): Promise<void> {
   });
 }
 
-test.each([
-  ['modern', 'say', 'wait'],
-  ['modern', 'mirrored', 'wait'],
-  ['legacy', 'say', 'wait'],
-  ['modern', 'say', 'wait_tool_error'],
-] as const)(
-  'a call whose lease was lost says that nothing was charged, and nothing is: a %s client, %s, %s',
-  async (era, tool, end) => {
-    const email = `${randomUUID()}@souk.test`;
-    const { token } = await app.identity.createPersonalToken({ email, name: 'test' });
-    const userId = await giveCredits(app, email, given);
-    const url = `${app.publicUrl}/mcp`;
-    const params = { name: `paid__${tool}`, arguments: { end } };
-    const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-    const session = era === 'legacy' ? await openSession(url, token) : undefined;
-    const call = () => (session ? postRaw(url, message, session) : postModern(url, token, 'tools/call', params));
-    const lost = call();
-    await waitUntil('it is at the server', () => server.waiting === 1);
-    await takeLeasesBack();
-    server.answerWaiting();
-    expect((await lost).body.result).toMatchObject({ content: [{ text: 'done' }], _meta: { 'souk/charged': 0 } });
+const kinds = [
+  { era: 'modern', tool: 'say', end: 'wait' },
+  { era: 'modern', tool: 'mirrored', end: 'wait' },
+  { era: 'legacy', tool: 'say', end: 'wait' },
+  { era: 'modern', tool: 'say', end: 'wait_tool_error' },
+] as const;
 
-    const next = call();
-    await waitUntil('the next is at the server', () => server.waiting === 1);
-    server.answerWaiting();
-    expect((await next).body.result).toMatchObject({
-      _meta: { 'souk/charged': price, 'souk/available': given - price },
-    });
-    const rows = (await usageRows(app, userId)).map(({ reason, credits }) => ({ reason, credits }));
-    const reason = end === 'wait' ? null : 'tool_error';
-    expect(rows).toEqual([
-      { reason: 'lease_lost', credits: 0 },
-      { reason, credits: price },
+/** A person of their own for each kind of call. */
+async function connect({ era, tool, end }: (typeof kinds)[number]) {
+  const email = `${randomUUID()}@souk.test`;
+  const { token } = await app.identity.createPersonalToken({ email, name: 'test' });
+  const userId = await giveCredits(app, email, given);
+  const url = `${app.publicUrl}/mcp`;
+  const params = { name: `paid__${tool}`, arguments: { end } };
+  const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  const session = era === 'legacy' ? await openSession(url, token) : undefined;
+  const call = () => (session ? postRaw(url, message, session) : postModern(url, token, 'tools/call', params));
+  return { what: `${era}, ${tool}, ${end}`, userId, call, reason: end === 'wait' ? null : 'tool_error' };
+}
+
+test('calls whose leases were lost say that nothing was charged, and nothing is: of each era and way, with a result or an error', async () => {
+  const people = await Promise.all(kinds.map(connect));
+  const lost = people.map(({ call }) => call());
+  await waitUntil('they are at the server', () => server.waiting === people.length);
+  await takeLeasesBack();
+  server.answerWaiting();
+  for (const [index, { what }] of people.entries()) {
+    const free = { content: [{ text: 'done' }], _meta: { 'souk/charged': 0 } };
+    expect((await lost[index])?.body.result, what).toMatchObject(free);
+  }
+
+  const next = people.map(({ call }) => call());
+  await waitUntil('the next are at the server', () => server.waiting === people.length);
+  server.answerWaiting();
+  for (const [index, { what, userId, reason }] of people.entries()) {
+    const charged = { _meta: { 'souk/charged': price, 'souk/available': given - price } };
+    expect((await next[index])?.body.result, what).toMatchObject(charged);
+    const rows = await usageRows(app, userId);
+    expect(
+      rows.map((row) => [row.reason, row.credits]),
+      what,
+    ).toEqual([
+      ['lease_lost', 0],
+      [reason, price],
     ]);
-    expect((await app.billing.ledger.account(userId)).balance).toBe(given - price);
-    await waitUntil('the ledger adds up', async () => (await checkLedger(app.db)).length === 0);
-  },
-);
+    expect((await app.billing.ledger.account(userId)).balance, what).toBe(given - price);
+  }
+  await waitUntil('the ledger adds up', async () => (await checkLedger(app.db)).length === 0);
+});

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { postModern } from '#testing/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { usageRows } from '#testing/usage-rows.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
 import { createPriceTag, newPerson, type Priced } from './testing/priced-tool.ts';
 
@@ -66,15 +67,22 @@ test('of a server that is not free for all, people know the price since their fi
   expect(await asks(plan('pro', after))).toBe('ran');
 });
 
-test('where nothing is sold nothing is asked', async () => {
-  const off = await startTestApp({
-    allowAddresses: [server.address],
-    env: { ...withoutHealthChecks, PAYMENTS: 'off' },
+describe('where nothing is sold', () => {
+  let off: TestApp;
+  beforeAll(async () => {
+    off = await startTestApp({
+      allowAddresses: [server.address],
+      env: { ...withoutHealthChecks, PAYMENTS: 'off' },
+    });
   });
-  const { token } = await off.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
-  const tag = createPriceTag(off, server.url);
-  await tag.set(5);
-  await tag.set(500);
-  expect(await call(off.publicUrl, token)).toMatchObject({ content: [{ text: 'done' }] });
-  await off.stop();
+  afterAll(() => off?.stop());
+
+  test('nothing is asked, and a tool with a price is free', async () => {
+    const { token } = await off.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
+    const tag = createPriceTag(off, server.url);
+    await tag.set(5);
+    await tag.set(500);
+    expect(await call(off.publicUrl, token)).toMatchObject({ content: [{ text: 'done' }] });
+    expect(await usageRows(off)).toMatchObject([{ name: 'say', outcome: 'ok', credits: 0 }]);
+  });
 });

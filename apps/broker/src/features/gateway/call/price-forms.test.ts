@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { migrations } from '../../../migrations.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
@@ -17,7 +17,7 @@ import {
 
 // A price that rose, asked in a form of the client (elicitation).
 
-describeOnDatabases('a form about a price that rose', migrations, (open) => {
+describeOnEmbedded('a form about a price that rose', migrations, (open) => {
   let app: TestApp;
   let server: EndingServer;
   let price: ReturnType<typeof createPriceTag>;
@@ -74,22 +74,28 @@ describeOnDatabases('a form about a price that rose', migrations, (open) => {
       await client.close();
     });
 
-    test.each<FormAnswer>([
-      { action: 'decline' },
-      { action: 'cancel' },
-      { action: 'accept', content: { approve: false } },
-      { action: 'accept', content: { approve: 'true' } },
-      { action: 'accept' },
-      { action: 'decline', content: { approve: true } },
-    ])('approves nothing with %j', async (answer) => {
+    test('approves nothing unless it is accepted and says so', async () => {
       await price.set(500);
       const before = server.requests;
-      const { client, shown } = await connect(answer);
-      expect(await client.callTool(say)).toMatchObject(priceRaised(app.publicUrl, 5, 500));
-      expect(shown.asked).toHaveLength(1);
+      const { client, shown } = await connect(approval);
+      const answers: FormAnswer[] = [
+        { action: 'decline' },
+        { action: 'cancel' },
+        { action: 'accept', content: { approve: false } },
+        { action: 'accept', content: { approve: 'true' } },
+        { action: 'accept' },
+        { action: 'decline', content: { approve: true } },
+      ];
+      for (const answer of answers) {
+        shown.answer = answer;
+        const refused = await client.callTool(say);
+        expect(refused, JSON.stringify(answer)).toMatchObject(priceRaised(app.publicUrl, 5, 500));
+      }
+      expect(shown.asked).toHaveLength(answers.length);
       expect(server.requests).toBe(before);
       expect(await ann.balance()).toBe(10_000);
-      expect(await ann.log()).toMatchObject([{ outcome: 'refused', reason: 'price_raised', credits: 0 }]);
+      const refusal = { outcome: 'refused', reason: 'price_raised', credits: 0 };
+      expect(await ann.log()).toMatchObject(answers.map(() => refusal));
       shown.answer = approval;
       expect(await client.callTool(say)).toMatchObject(ran(500));
       await client.close();

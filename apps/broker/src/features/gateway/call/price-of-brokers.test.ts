@@ -43,7 +43,16 @@ describe.skipIf(!hasPostgres())('a price that rose, at two brokers (PostgreSQL)'
     for (const broker of [1, 0] as const) {
       expect(await callAt(broker)).toMatchObject(priceRaised(replicas.publicUrl, 5, 500));
     }
+    expect((await ann.rises()).rises).toMatchObject([{ tool: 'say', oldCredits: 5, newCredits: 500 }]);
     await one.billing.priceRises.approve(ann.userId, [{ serverId: 'paid', tool: 'say', credits: 500 }], 'page');
     for (const broker of [1, 0, 1] as const) expect(await callAt(broker)).toMatchObject(ran(500));
+    // of what was approved at several times the highest price counts
+    await price.set(501);
+    await waitUntil('the other broker to know the next price', isKnown(501));
+    expect(await callAt(1)).toMatchObject(priceRaised(replicas.publicUrl, 500, 501));
+    expect((await ann.rises('?server=paid&tool=say')).rises).toMatchObject([{ oldCredits: 500, newCredits: 501 }]);
+    expect(await ann.approve(501)).toEqual({ status: 200, success: true });
+    for (const broker of [1, 0] as const) expect(await callAt(broker)).toMatchObject(ran(501));
+    expect((await ann.rises()).rises).toEqual([]);
   });
 });

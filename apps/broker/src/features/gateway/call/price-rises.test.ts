@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { connectLegacy, connectModern, postModern } from '#testing/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { migrations } from '../../../migrations.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
 import { createPriceTag, eras, newPerson, priceRaised, ran, type Priced } from './testing/priced-tool.ts';
 
-// A price that rose, over MCP and on the page: the person is asked before a call costs more.
+// A price that rose, over MCP and on the page: the person is asked before a call costs more. price-of-brokers.test.ts has it on
+// PostgreSQL.
 
-describeOnDatabases('a price that rose', migrations, (open) => {
+describeOnEmbedded('a price that rose', migrations, (open) => {
   let app: TestApp;
   let server: EndingServer;
   let price: ReturnType<typeof createPriceTag>;

@@ -24,14 +24,17 @@ export function createPriceTag(app: TestApp, url: string, billing: Record<string
 
 export type Answer = { status: number; code?: string; rises?: Record<string, unknown>[]; coming?: unknown[] };
 
-/** A person with a token for their clients, a session of the web app, and credits. */
+/** A person with a token for their clients and credits, who signs in to the web app when they look at its page. */
 export async function newPerson(app: TestApp, credits = 10_000) {
   const email = `${randomUUID()}@souk.test`;
   const { token } = await app.identity.createPersonalToken({ email, name: 'test' });
-  const { accessToken: session } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email });
   const userId = await giveCredits(app, email, credits);
 
+  let signedIn: Promise<{ accessToken: string }> | undefined;
+
   async function api(path: string, body?: object): Promise<Answer> {
+    signedIn ??= new ScriptedBrowser(app.publicUrl).signInWeb({ email });
+    const { accessToken: session } = await signedIn;
     const response = await fetch(`${app.publicUrl}/api/billing/price-rises${path}`, {
       method: body ? 'POST' : 'GET',
       headers: { authorization: `Bearer ${session}`, ...(body && { 'content-type': 'application/json' }) },
@@ -43,7 +46,6 @@ export async function newPerson(app: TestApp, credits = 10_000) {
 
   return {
     token,
-    session,
     userId,
     async balance() {
       await app.billing.ledger.flush();

@@ -77,6 +77,16 @@ export type PromisingServers = Awaited<ReturnType<typeof startPromisingServers>>
 /** `fast`: the fast path on both sides. `mixed`: the SDK on the client's side. `sdk`: the SDK on both sides. */
 export const ways = ['fast', 'mixed', 'sdk'] as const;
 
+const eras: readonly Era[] = ['modern', 'legacy'];
+/** The fast path between both eras; of the other ways, each with each client and with each server. */
+export const pairs = eras.flatMap((client) =>
+  eras.flatMap((server) =>
+    ways
+      .filter((way) => way === 'fast' || (client === server) === (way === 'sdk'))
+      .map((way) => ({ client, server, way })),
+  ),
+);
+
 /** A person with a client of one era. */
 export async function connect(app: TestApp, client: Era, way: (typeof ways)[number]) {
   const email = `${randomUUID()}@souk.test`;
