@@ -55,7 +55,6 @@ test('clients are told of lists that changed, and not that a server was asked ag
 });
 
 const mcp = () => `${app.publicUrl}/mcp`;
-const usage = async (name: string) => (await usageRows(app)).filter((row) => row.name === name);
 
 describe.each([
   ['SDK v2, modern', connectModern],
@@ -142,15 +141,24 @@ describe.each([
 });
 
 test('every call leaves a usage row that says what became of it and that nothing was charged', async () => {
-  const client = await connectModern(mcp(), token);
+  const email = 'bob@souk.test';
+  const client = await connectModern(mcp(), (await app.identity.createPersonalToken({ email, name: 'test' })).token);
+  const { rows: users } = await app.db.query<{ id: string }>('select id from users where email = $1', [email]);
+  const usage = async () => usageRows(app, users[0]?.id);
+  await client.callTool({ name: 'new__echo', arguments: { text: 'hi' } });
   await client.callTool({ name: 'new__refuse', arguments: {} }).catch(() => undefined);
-  expect(await usage('refuse')).toMatchObject([
-    { outcome: 'error', reason: 'protocol_error', serverId: 'new', credits: 0 },
+  const abort = new AbortController();
+  const arrived = fixture.seen.requests.length;
+  const hanging = client.callTool({ name: 'new__hang', arguments: {} }, { signal: abort.signal }).catch(() => 'ended');
+  await waitUntil('the call to arrive', () => fixture.seen.requests.length > arrived);
+  abort.abort();
+  expect(await hanging).toBe('ended');
+  await waitUntil('the cancelled call to be written', async () => (await usage()).length === 3);
+  expect(await usage()).toMatchObject([
+    { name: 'echo', outcome: 'ok', reason: null, serverId: 'new', credits: 0 },
+    { name: 'refuse', outcome: 'error', reason: 'protocol_error', serverId: 'new', credits: 0 },
+    { name: 'hang', outcome: 'cancelled', reason: 'cancelled', serverId: 'new', credits: 0 },
   ]);
-  expect((await usage('echo')).at(-1)).toMatchObject({ outcome: 'ok', reason: null, credits: 0 });
-  await waitUntil('the cancelled calls to be written', async () =>
-    (await usage('hang')).some((row) => row.outcome === 'cancelled'),
-  );
   await client.close();
 });
 

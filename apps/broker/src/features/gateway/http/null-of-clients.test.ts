@@ -82,19 +82,23 @@ async function ofSession(message: Message, type: string): Promise<unknown> {
   return said(await postRaw(url, JSON.stringify(sent), { ...headers, 'content-type': type }));
 }
 
-test.each(['application/json', 'application/json; charset=utf-8'])(
-  'null in a message up to 2025-11-25 is as if it were not there: %s',
-  async (type) => {
-    expect(variants.length).toBeGreaterThan(100);
-    for (const { path, withNull, without } of variants) {
-      const plain = await ofSession(without, type);
-      expect(await ofSession(withNull, type), path).toEqual(plain);
-      // it is no comparison of two refusals
-      expect(JSON.stringify(plain), path).toMatch(/"status":20[02]/);
-      expect(JSON.stringify(plain), path).not.toContain('Invalid request');
-    }
-  },
-);
+// the second is the way through the SDK, which messages that are no calls take with each type
+test.each([
+  ['application/json', variants, 100],
+  ['application/json; charset=utf-8', variants.filter(({ withNull }) => withNull.method === 'tools/call'), 4],
+] as const)('null in a message up to 2025-11-25 is as if it were not there: %s', async (type, ofType, atLeast) => {
+  expect(ofType.length).toBeGreaterThan(atLeast);
+  const answers = new Map<string, unknown>();
+  for (const { path, withNull, without } of ofType) {
+    const key = JSON.stringify(without);
+    const plain = answers.get(key) ?? (await ofSession(without, type));
+    answers.set(key, plain);
+    expect(await ofSession(withNull, type), path).toEqual(plain);
+    // it is no comparison of two refusals
+    expect(JSON.stringify(plain), path).toMatch(/"status":20[02]/);
+    expect(JSON.stringify(plain), path).not.toContain('Invalid request');
+  }
+});
 
 test('an empty list in a message is an empty object where one belongs, as PHP writes it', async () => {
   const variants = [...listVariants(spec.ClientRequest), ...listVariants(spec.ClientNotification)];

@@ -1,5 +1,5 @@
 import { putGatewayPreferences } from '@souk/contract/gateway.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectLegacy, connectModern } from '#testing/mcp-clients.ts';
@@ -214,8 +214,10 @@ describe('compact mode', () => {
       inputSchema: { type: 'object' as const },
     }));
     const crowd = await startHttpFixture('modern');
+    onTestFinished(() => crowd.close());
     crowd.offerTools(many);
     const other = await startTestApp({ allowAddresses: [crowd.address] });
+    onTestFinished(() => other.stop());
     await deployManifest(other, { id: 'crowd', connection: { type: 'http', url: crowd.url } });
     const bob = (await new ScriptedBrowser(other.publicUrl).signInWeb({ email: 'bob@souk.test' })).accessToken;
     const profile = await fetch(`${other.publicUrl}/v2/user/profile`, { headers: { authorization: `Bearer ${bob}` } });
@@ -227,8 +229,6 @@ describe('compact mode', () => {
       visibleTools: 62,
       compactSuggested: true,
     });
-    await other.stop();
-    await crowd.close();
 
     expect((await web('GET', `/api/users/${id}/gateway-preferences`)).status).toBe(404);
     expect((await web('PUT', `/api/users/${id}/gateway-preferences`, { compactMode: true })).status).toBe(404);

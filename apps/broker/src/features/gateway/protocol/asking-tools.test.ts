@@ -124,7 +124,7 @@ test('none of them is under review, also when the server is asked again', async 
   const state = () => app.catalogue.snapshot().byId.get('everything');
   const first = state();
   expect(first?.tools.map(({ exposedName }) => exposedName)).toEqual(expect.arrayContaining(Object.values(asking)));
-  await waitUntil('it to be asked', () => app.upstreams.watch.refresh(['everything']).length > 0);
+  await waitUntil('it to be asked', () => app.upstreams.watch.refresh(['everything'], true).length > 0);
   await app.upstreams.watch.asked('everything');
   expect(state()?.discoveredAtMs).toBeGreaterThan(first?.discoveredAtMs ?? Infinity);
   expect(state()?.toolsUnderReview).toEqual([]);

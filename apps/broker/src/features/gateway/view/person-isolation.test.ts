@@ -113,7 +113,10 @@ test('simultaneous calls of two users each get their own answer', async () => {
   for (const { text, answer } of answers) expect(answer).toContain(`${text}"`);
 });
 
-test('each user has their own process, started on first use', () => {
+test('each user has their own process, started on first use', async () => {
+  for (const client of [ann, bob]) {
+    for (const tool of ['memory__read_graph', 'files__list_allowed_directories']) await callText(client, tool);
+  }
   expect(app.upstreams.pool.stdioPids('memory')).toHaveLength(2);
   expect(app.upstreams.pool.stdioPids('filesystem')).toHaveLength(2);
 });

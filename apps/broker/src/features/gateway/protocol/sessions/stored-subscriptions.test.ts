@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { describeOnPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
@@ -119,8 +119,8 @@ describeOnPostgres('resources/subscribe of a session in two brokers', migrations
     await ask(0, session, 'subscribe', uri);
     await waitUntil('it to be watched', () => watchers(uri) === 1);
     const { rows } = await db.query<{ user_id: string }>(`select user_id from mcp_sessions limit 1`);
-    const [app] = replicas.apps;
-    await app.upstreams.preferences.switchOff(rows[0]?.user_id ?? '', 'tell');
+    onTestFinished(() => replicas.apps[0].upstreams.preferences.switchOn(rows[0]?.user_id ?? '', 'tell'));
+    await replicas.apps[0].upstreams.preferences.switchOff(rows[0]?.user_id ?? '', 'tell');
     await replicas.restart(0);
     const stream = await listen(0, session);
     const listed = await postRaw(link(), request('resources/list'), { ...session, ...replicas.at(0) });
@@ -131,7 +131,6 @@ describeOnPostgres('resources/subscribe of a session in two brokers', migrations
     expect((await ask(0, bobs, 'subscribe', 'note://of-bob')).body.result).toEqual({});
     await waitUntil('that to be watched', () => watchers('note://of-bob') === 1);
     expect([heard(stream, uri), watchers(uri)]).toEqual([0, 0]);
-    await replicas.apps[0].upstreams.preferences.switchOn(rows[0]?.user_id ?? '', 'tell');
     stream.abort();
   });
 
