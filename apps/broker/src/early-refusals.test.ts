@@ -49,13 +49,18 @@ test('a token is judged by the head alone: a call whose token is bad is answered
     expect(state.text, address).toMatch(/\r\nconnection: close\r\n/i);
     await waitUntil(`the connection of ${address} ends`, () => state.isClosed);
   };
+  const bodies: [lines: string[], body?: string][] = [
+    // 10 bytes of 200,000, and then nothing more
+    [['content-length: 200000'], '{"reason":'],
+    [['content-length: 200000', 'expect: 100-continue']],
+    [['transfer-encoding: chunked'], '5\r\n{"rea\r\n'],
+  ];
+  // each call in one of these ways
+  const calls = writes().map((address, index) => ({ address, way: index % bodies.length }));
   await Promise.all(
-    writes().flatMap((address) => [
-      // 10 bytes of 200,000, and then nothing more
-      refused(address, ['content-length: 200000'], '{"reason":'),
-      refused(address, ['content-length: 200000', 'expect: 100-continue']),
-      refused(address, ['transfer-encoding: chunked'], '5\r\n{"rea\r\n'),
-    ]),
+    bodies.flatMap(([lines, body], index) =>
+      calls.filter(({ way }) => way === index).map(({ address }) => refused(address, lines, body)),
+    ),
   );
 });
 

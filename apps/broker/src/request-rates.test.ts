@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connectPatiently, createPostgresDatabase, describeOnPostgres } from '#testing/databases.ts';
 import { freePort } from '#testing/free-port.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import { startReplicas } from '#testing/start-replicas.ts';
+import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from './migrations.ts';
@@ -121,21 +121,23 @@ test('a flood leaves lines with its address, the number of the rest and a figure
 });
 
 describeOnPostgres('several brokers', migrations, () => {
+  let replicas: Replicas | undefined;
+  afterEach(() => replicas?.stop());
+
   test('each takes its share of the rate, so that all of them let through what one would', async () => {
     const databaseUrl = await createPostgresDatabase();
     const connect = () => connectPatiently(databaseUrl);
     // its sixth is 40
     const env = { API_REQUESTS_PER_MINUTE_USER: '240' };
     const clock = { now: () => nowMs };
-    const replicas = await startReplicas(connect, { env, clock });
-    await waitUntil('each to know of the other', () => replicas.apps.every(({ db }) => db.brokers.count() === 2));
-    const { accessToken } = await new ScriptedBrowser(replicas.publicUrl).signInWeb({ email: 'ann@souk.test' });
+    const { publicUrl, apps } = (replicas = await startReplicas(connect, { env, clock }));
+    await waitUntil('each to know of the other', () => apps.every(({ db }) => db.brokers.count() === 2));
+    const { accessToken } = await new ScriptedBrowser(publicUrl).signInWeb({ email: 'ann@souk.test' });
     const headers = { authorization: `Bearer ${accessToken}` };
     const statuses = await Promise.all(
-      Array.from({ length: 100 }, async () => (await fetch(replicas.publicUrl + profile, { headers })).status),
+      Array.from({ length: 100 }, async () => (await fetch(publicUrl + profile, { headers })).status),
     );
     expect(statuses.filter((status) => status === 200)).toHaveLength(40);
     expect(statuses.filter((status) => status === 429)).toHaveLength(60);
-    await replicas.stop();
   });
 });
