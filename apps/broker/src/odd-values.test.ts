@@ -1,89 +1,28 @@
 import type { Endpoint } from '@souk/contract/endpoint.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { z, type ZodType } from 'zod';
-import { describeOnDatabases } from '#testing/databases.ts';
+import type { Database } from '#platform/db/database.ts';
+import { describeOnEmbedded, describeOnPostgres } from '#testing/databases.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { migrations } from './migrations.ts';
 
-/** What is written like a time of ISO 8601 and is none, or none of PostgreSQL's, and words that PostgreSQL takes for times. */
+/** Each is refused by a rule of its own: no ISO 8601, a year or a zone of no database, no day of that month, too long. */
 const oddTimes = [
-  '',
-  'yesterday',
   'infinity',
-  '-infinity',
-  'epoch',
-  '1e3',
-  '\0',
-  '0000-01-01T00:00:00Z',
   '0001-01-01T00:00:00+14:00',
-  '9999-12-31T23:59:59-14:00',
-  '10000-01-01T00:00:00Z',
-  '-000001-01-01T00:00:00Z',
-  '+275760-09-13T00:00:00.000Z',
-  '2026-02-29T00:00:00Z',
-  '2026-02-30T00:00:00Z',
-  '2026-04-31T00:00:00Z',
-  '2026-13-01T00:00:00Z',
-  '2026-00-10T00:00:00Z',
-  '2026-01-00T00:00:00Z',
-  '2026-01-01T24:00:00Z',
-  '2026-01-01T23:60:00Z',
-  '2026-01-01T23:59:60Z',
-  '2026-01-01T00:00:00+23:59',
-  '2026-01-01T00:00:00-23:59',
   '2026-01-01T00:00:00+15:00',
-  '2026-01-01T00:00:00+99:99',
-  '2026-01-01T00:00:00',
-  '2026-01-01 00:00:00Z',
-  '2026-01-01T00:00:00Z ',
+  '2026-02-30T00:00:00Z',
   `2026-01-01T00:00:00.${'9'.repeat(300)}Z`,
-  '٢٠٢٦-01-01T00:00:00Z',
 ];
-const oddDays = ['0000-01-01', '2026-02-30', '2026-1-1', '10000-01-01', '2026-01-01Z'];
-const goodTimes = [
-  '0001-01-01T00:00:00Z',
-  '1969-12-31T23:59:59.999Z',
-  '2024-02-29T23:59:59.999999999+14:00',
-  '2026-01-01T00:00:00-12:00',
-  '9999-12-31T23:59:59.999Z',
-];
+const oddDays = ['2026-02-30', '10000-01-01'];
+const goodTimes = ['0001-01-01T00:00:00Z', '2024-02-29T23:59:59.999999999+14:00', '9999-12-31T23:59:59.999Z'];
 const anId = '019aa000-0000-7000-8000-000000000000';
-const oddCursors = [
-  '',
-  'x',
-  '\0',
-  anId,
-  `_${anId}`,
-  ...oddTimes.map((time) => `${time}_${anId}`),
-  `2026-01-01T00:00:00Z_${anId}`,
-  '2026-01-01T00:00:00.000Z_',
-  '2026-01-01T00:00:00.000Z_x',
-  `2026-01-01T00:00:00.000Z_${anId.toUpperCase()}`,
-  `2026-01-01T00:00:00.000Z_${anId}_`,
-  `2026-01-01T00:00:00.000Z_${anId}${'0'.repeat(300)}`,
-];
+const oddCursors = ['x', `infinity_${anId}`, `2026-02-30T00:00:00.000Z_${anId}`, '2026-02-30T00:00:00.000Z_1'];
 /** For every text and number of an address that is no time: whatever the answer, it is no fault of ours. */
-const oddTexts = [
-  '\0',
-  'a\0b',
-  '\u{10FFFF}',
-  '%',
-  '%_\\',
-  "'; --",
-  '../..',
-  '-1',
-  '1.5',
-  '1e400',
-  '7960607143101464577',
-  '99999999999999999999',
-  'NaN',
-  anId.toUpperCase(),
-  `{${anId}}`,
-  'x'.repeat(300),
-  '__proto__',
-  '[object Object]',
-];
+const oddTexts = ['\u{10FFFF}', '%_\\', '-1', '1.5', 'x'.repeat(300), '__proto__'];
+/** What each driver makes a parameter of in its own way. */
+const oddParameters = ['\0', '1e400', '7960607143101464577', '99999999999999999999', `{${anId}}`];
 
 type Kind = 'time' | 'day' | 'cursor' | 'text';
 type Field = { endpoint: Endpoint; part: 'params' | 'query' | 'body'; name: string; kind: Kind };
@@ -103,10 +42,11 @@ const manifest = (announcedPrices: unknown) => ({
   billing: { tier: 'T0', announcedPrices },
 });
 
-describeOnDatabases('what comes from outside', migrations, (open) => {
-  let app: TestApp;
-  let token = '';
-  let userId = '';
+let app: TestApp;
+let token = '';
+let userId = '';
+
+function starts(open: () => Promise<Database>): void {
   beforeAll(async () => {
     app = await startTestApp({ db: await open() });
     const browser = new ScriptedBrowser(app.publicUrl);
@@ -114,37 +54,61 @@ describeOnDatabases('what comes from outside', migrations, (open) => {
     userId = (await app.db.query<{ id: string }>('select id from users')).rows[0]?.id ?? '';
     return async () => app.stop();
   });
+}
 
-  const fields = () => app.router.served.flatMap(fieldsOf);
+const fields = () => app.router.served.flatMap(fieldsOf);
 
-  async function ask({ endpoint, part, name, kind }: Field, value: string) {
-    const path = endpoint.path.replaceAll(/:(\w+)/g, (_all, param: string) => {
-      if (part === 'params' && param === name) return encodeURIComponent(value);
-      return param === 'userId' ? userId : hasUuid(endpoint, param) ? anId : 'odd';
-    });
-    const query = part === 'query' ? `?${new URLSearchParams({ [name]: value })}` : '';
-    const body = part === 'body' ? bodies[`${endpoint.id} ${name}`]?.(value) : {};
-    const answer = await fetch(app.publicUrl + path + query, {
-      method: endpoint.method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(endpoint.body && { body: JSON.stringify(body) }),
-    });
-    await answer.text();
-    return `${endpoint.id} ${kind} ${name}=${JSON.stringify(value).slice(0, 60)}: ${answer.status}`;
-  }
+async function ask({ endpoint, part, name, kind }: Field, value: string) {
+  const path = endpoint.path.replaceAll(/:(\w+)/g, (_all, param: string) => {
+    if (part === 'params' && param === name) return encodeURIComponent(value);
+    return param === 'userId' ? userId : hasUuid(endpoint, param) ? anId : 'odd';
+  });
+  const query = part === 'query' ? `?${new URLSearchParams({ [name]: value })}` : '';
+  const body = part === 'body' ? bodies[`${endpoint.id} ${name}`]?.(value) : {};
+  const answer = await fetch(app.publicUrl + path + query, {
+    method: endpoint.method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(endpoint.body && { body: JSON.stringify(body) }),
+  });
+  await answer.text();
+  return `${endpoint.id} ${kind} ${name}=${JSON.stringify(value).slice(0, 60)}: ${answer.status}`;
+}
 
-  async function answers(kinds: readonly Kind[], values: (kind: Kind) => readonly string[]): Promise<string[]> {
-    const found: string[] = [];
-    for (const field of fields().filter(({ kind }) => kinds.includes(kind))) {
-      const list = values(field.kind);
-      // a person is sent two files at once
-      const atOnce = field.endpoint.mediaType ? 1 : 10;
-      for (let at = 0; at < list.length; at += atOnce) {
-        found.push(...(await Promise.all(list.slice(at, at + atOnce).map((value) => ask(field, value)))));
-      }
+async function answers(kinds: readonly Kind[], values: (kind: Kind) => readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const field of fields().filter(({ kind }) => kinds.includes(kind))) {
+    const list = values(field.kind);
+    // a person is sent two files at once
+    const atOnce = field.endpoint.mediaType ? 1 : 10;
+    for (let at = 0; at < list.length; at += atOnce) {
+      found.push(...(await Promise.all(list.slice(at, at + atOnce).map((value) => ask(field, value)))));
     }
-    return found;
   }
+  return found;
+}
+
+/** What reaches the database. */
+function testParameters(texts: readonly string[]): void {
+  test('a time that every database takes is no fault anywhere', async () => {
+    const good = await answers(['time', 'day'], (kind) => [...goodTimes, ...(kind === 'day' ? ['2024-02-29'] : [])]);
+    expect(good.filter((line) => !/: (200|404)$/.test(line) && !line.includes('Manifest'))).toEqual([]);
+  });
+
+  test('an odd value anywhere else in an address is never a fault of ours', async () => {
+    const found = await answers(['text'], () => texts);
+    expect(found.filter((line) => /: 5\d\d$/.test(line))).toEqual([]);
+    expect(found.length).toBeGreaterThan(100 * texts.length);
+  });
+}
+
+describeOnPostgres('what comes from outside', migrations, (open) => {
+  starts(open);
+  testParameters(oddParameters);
+});
+
+describeOnEmbedded('what comes from outside', migrations, (open) => {
+  starts(open);
+  testParameters([...oddTexts, ...oddParameters]);
 
   test('bad input 71: an odd time or cursor is 400 wherever the contract has one', async () => {
     const odd = (kind: Kind) =>
@@ -154,8 +118,6 @@ describeOnDatabases('what comes from outside', migrations, (open) => {
     // the walk has found them: calls, credit history and payments with their files, announced prices, the registry and those
     // that are read, the audit log, and lists of a person's page
     expect(new Set(found.map((line) => line.split('=')[0])).size).toBe(31);
-    const good = await answers(['time', 'day'], (kind) => [...goodTimes, ...(kind === 'day' ? ['2024-02-29'] : [])]);
-    expect(good.filter((line) => !/: (200|404)$/.test(line) && !line.includes('Manifest'))).toEqual([]);
   });
 
   test.each(['7960607143101464577', '1e400'])('bad input 73: the number %s is refused by its name', async (number) => {
@@ -168,12 +130,6 @@ describeOnDatabases('what comes from outside', migrations, (open) => {
       400,
       { code: 'invalid_request', message: 'monthlyCap: must be a number with fewer digits' },
     ]);
-  });
-
-  test('an odd value anywhere else in an address is never a fault of ours', async () => {
-    const found = await answers(['text'], () => oddTexts);
-    expect(found.filter((line) => /: 5\d\d$/.test(line))).toEqual([]);
-    expect(found.length).toBeGreaterThan(500);
   });
 });
 
@@ -190,7 +146,8 @@ const ofOthers = 'browseRegistry';
 
 function fieldsOf(endpoint: Endpoint): Field[] {
   return (['params', 'query', 'body'] as const).flatMap((part) =>
-    [...leavesOf(described(endpoint[part]))].flatMap(([name, kindByName]): Field[] => {
+    // a part that the call does not take has no field
+    (endpoint[part] ? [...leavesOf(described(endpoint[part]))] : []).flatMap(([name, kindByName]): Field[] => {
       const kind = endpoint.id === ofOthers && kindByName === 'cursor' ? 'text' : kindByName;
       return kind === 'text' && part === 'body' ? [] : [{ endpoint, part, name, kind }];
     }),
