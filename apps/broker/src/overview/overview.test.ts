@@ -7,12 +7,13 @@ import { adminServerEndpoints } from '@souk/contract/admin-servers.ts';
 import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
 import { createClient, type Client } from '@souk/contract/client.ts';
 import { toolChangeEndpoints } from '@souk/contract/tool-changes.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { expireCredits, mergeFigures } from '#features/billing/index.ts';
 import { pay, startShop, type Shop } from '#features/billing/checkout/testing/shop.ts';
 import { newSubscriber, refusedPlan, type Subscriber } from '#features/billing/subscriptions/testing/subscriber.ts';
 import { countPeople, mergeUsage } from '#features/usage/index.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import type { Database } from '#platform/db/database.ts';
+import { describeOnEmbedded, describeOnPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
@@ -34,19 +35,29 @@ const dayMs = 24 * 60 * 60_000;
 const disputed = '4000000000000259';
 const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-describeOnDatabases('the overview', migrations, (open) => {
-  let shop: Shop;
-  let server: EndingServer;
-  let other: EndingServer;
-  let admin: Client<typeof endpoints>;
+let shop: Shop;
+let server: EndingServer;
+let other: EndingServer;
+/** One that a test changes and closes. */
+let leaving: EndingServer;
+let admin: Client<typeof endpoints>;
+/** Before anything happened. */
+let first: Awaited<ReturnType<typeof admin.getAdminNeeds>>;
+
+/** A shop for the tests of one block. */
+function starts(open: () => Promise<Database>): void {
   beforeAll(async () => {
-    [server, other] = [await startEndingServer('modern'), await startEndingServer('modern')];
-    shop = await startShop({ db: await open(), allowAddresses: [server.address, other.address] });
-    const connection = { type: 'http', url: server.url };
+    [server, other, leaving] = await Promise.all([
+      startEndingServer('modern'),
+      startEndingServer('modern'),
+      startEndingServer('modern'),
+    ]);
+    const allowAddresses = [server, other, leaving].map(({ address }) => address);
+    shop = await startShop({ db: await open(), allowAddresses });
     await deployManifest(shop, {
       id: 'used',
       name: 'Used',
-      connection,
+      connection: { type: 'http', url: server.url },
       billing: { tier: 'T0', toolCosts: { say: 3 } },
     });
     await deployManifest(shop, {
@@ -55,54 +66,55 @@ describeOnDatabases('the overview', migrations, (open) => {
       connection: { type: 'http', url: other.url },
       billing: { tier: 'T3', rental: { price: 900 } },
     });
+    await deployManifest(shop, { id: 'slow', name: 'Slow', connection: { type: 'http', url: other.url } });
     const { accessToken } = await new ScriptedBrowser(shop.publicUrl).signInWeb({ email: 'admin@souk.test' });
     admin = createClient(endpoints, { baseUrl: shop.publicUrl, fetch, token: async () => accessToken });
+    first = await admin.getAdminNeeds();
+  });
+  afterEach(async () => {
+    shop.ahead.ms = 0;
+    shop.control.drop(0);
+    await shop.network.resume();
   });
   afterAll(async () => {
     await shop?.stop();
-    await server?.close();
-    await other?.close();
+    for (const one of [server, other, leaving]) await one?.close();
   });
+}
 
-  const needs = async () => (await admin.getAdminNeeds()).needs;
-  const figures = () => admin.getAdminFigures();
-  async function untilTotal(kind: keyof Needs, total: number): Promise<void> {
-    await waitUntil(`${total} of ${kind}`, async () => (await needs())[kind].total === total);
-  }
+const needs = async () => (await admin.getAdminNeeds()).needs;
+const figures = () => admin.getAdminFigures();
+async function untilTotal(kind: keyof Needs, total: number): Promise<void> {
+  await waitUntil(`${total} of ${kind}`, async () => (await needs())[kind].total === total);
+}
 
-  async function call({ accessToken }: Subscriber, ends: readonly string[]): Promise<void> {
-    for (const end of ends) {
-      const answer = await fetch(`${shop.publicUrl}/api/tool-runs`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ serverId: 'used', tool: 'say', arguments: { end } }),
-      });
-      await answer.text();
-    }
-    await shop.billing.ledger.flush();
-    await shop.usage.flush();
-  }
-
-  async function callBuiltIn({ email }: Subscriber): Promise<void> {
-    const { token } = await shop.identity.createPersonalToken({ email, name: 'test' });
-    const { body } = await postModern(`${shop.publicUrl}/mcp`, token, 'tools/call', {
-      name: 'my_balance',
-      arguments: {},
+async function call({ accessToken }: Subscriber, ends: readonly string[]): Promise<void> {
+  for (const end of ends) {
+    const answer = await fetch(`${shop.publicUrl}/api/tool-runs`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ serverId: 'used', tool: 'say', arguments: { end } }),
     });
-    expect(body.result).toBeDefined();
-    await shop.usage.flush();
+    await answer.text();
   }
+  await shop.billing.ledger.flush();
+  await shop.usage.flush();
+}
 
-  test('with nothing to decide it says so, and only administrators are told', async () => {
-    const { waiting, needs: none } = await admin.getAdminNeeds();
-    expect(waiting).toBe(0);
-    const counts = Object.values(none).map(({ total, items }) => total + items.length);
-    expect(counts).toEqual(Array(12).fill(0));
-    for (const path of ['needs', 'figures'])
-      expect((await fetch(`${shop.publicUrl}/admin/overview/${path}`)).status).toBe(401);
+async function callBuiltIn({ email }: Subscriber): Promise<void> {
+  const { token } = await shop.identity.createPersonalToken({ email, name: 'test' });
+  const { body } = await postModern(`${shop.publicUrl}/mcp`, token, 'tools/call', {
+    name: 'my_balance',
+    arguments: {},
   });
+  expect(body.result).toBeDefined();
+  await shop.usage.flush();
+}
 
+// their SQL is long, and parts are merged otherwise on each engine: on both
+function testFigures(): void {
   test('figures are those of real payments, calls and credits, the same before and after they are merged', async () => {
+    const was = await figures();
     const [ann, bob] = [await newSubscriber(shop), await newSubscriber(shop)];
     const { credits, price, intentId } = await ann.buyCredits();
     await bob.buyCredits();
@@ -124,31 +136,40 @@ describeOnDatabases('the overview', migrations, (open) => {
     const basic = planned?.amount ?? 0;
     const monthly = planned?.monthlyCredits ?? 0;
     const taken = credits / 2;
-    const today = { now: price * 2 - price / 2 + 900 + basic, before: 0 };
+    const paid = price * 2 - price / 2 + 900 + basic;
+    const left = credits * 2 + monthly - taken;
+    const more = (sum: { now: number; before: number }, by: number) => ({ now: sum.now + by, before: sum.before });
     const expected = {
       livemode: false,
-      plans: { active: { now: 1, before: 0 }, began: { now: 1, before: 0 }, ended: { now: 0, before: 0 } },
-      rentals: { active: { now: 0, before: 0 }, began: { now: 1, before: 0 }, ended: { now: 1, before: 0 } },
+      plans: { active: more(was.plans.active, 1), began: more(was.plans.began, 1), ended: was.plans.ended },
+      rentals: { active: was.rentals.active, began: more(was.rentals.began, 1), ended: more(was.rentals.ended, 1) },
       credits: {
-        sold: { now: credits * 2 + monthly - taken, before: 0 },
-        used: { now: 9, before: 0 },
-        owed: { now: credits * 2 + monthly - taken - 9, before: 0 },
+        sold: more(was.credits.sold, left),
+        used: more(was.credits.used, 9),
+        owed: more(was.credits.owed, left - 9),
       },
       // two of ann, one of bob and one of a built-in tool, as their own totals have it
-      calls: { now: 4, before: 0 },
-      errors: { now: 1, before: 0 },
-      people: { now: 2 },
-      // four calls are too few to say that a server is slow, or fails
-      slowest: [],
-      failing: [],
+      calls: more(was.calls, 4),
+      errors: more(was.errors, 1),
+      people: { now: was.people.now + 2 },
     };
     const before = await figures();
     expect(before).toMatchObject(expected);
-    expect(before.revenue.map(({ currency, now, before: earlier }) => ({ currency, now, before: earlier }))).toEqual([
-      { currency: 'USD', ...today },
-    ]);
-    expect(before.revenue[0]?.byDay.at(-1)).toBe(today.now);
-    expect(before.days.at(-1)).toEqual({ date: isoDay(Date.now()), calls: 4, errors: 1, creditsUsed: 9, people: 2 });
+    // four calls are too few to say that a server is slow, or fails
+    for (const told of [before.slowest, before.failing])
+      expect(told.map(({ serverId }) => serverId)).not.toContain('used');
+    const dollars = ({ revenue }: typeof was) => revenue.find(({ currency }) => currency === 'USD');
+    const [dollarsWere, dollarsAre] = [dollars(was), dollars(before)];
+    expect(dollarsAre).toMatchObject(more(dollarsWere ?? { now: 0, before: 0 }, paid));
+    expect(dollarsAre?.byDay.at(-1)).toBe((dollarsWere?.byDay.at(-1) ?? 0) + paid);
+    const dayWas = was.days.at(-1);
+    expect(before.days.at(-1)).toEqual({
+      date: isoDay(Date.now()),
+      calls: (dayWas?.calls ?? 0) + 4,
+      errors: (dayWas?.errors ?? 0) + 1,
+      creditsUsed: (dayWas?.creditsUsed ?? 0) + 9,
+      people: (dayWas?.people ?? 0) + 2,
+    });
     await Promise.all([mergeFigures(shop.db), mergeUsage(shop.db)]);
     expect(await figures()).toEqual(before);
     const parts = await shop.db.query('select from figure_parts union all select from usage_parts');
@@ -187,7 +208,7 @@ describeOnDatabases('the overview', migrations, (open) => {
       count: number,
       outcome: 'ok' | 'failed' | 'refused',
       durationMs: number,
-      serverId = 'used',
+      serverId = 'slow',
     ) => {
       for (let n = 0; n < count; n++) {
         const ids = { callId: randomUUID(), userId, serverId, clientId: 'client', tokenId: 'token' };
@@ -214,7 +235,8 @@ describeOnDatabases('the overview', migrations, (open) => {
         [figure, day, amount],
       );
     }
-    uses(person, from, 18, 'ok', 40);
+    uses(person, from, 21, 'ok', 40);
+    uses(person, from, 1, 'failed', 40);
     uses(person, before, 4, 'failed', 40);
     uses(randomUUID(), before, 4, 'ok', 40);
     uses(back, isoDay(nowMs - 60 * dayMs), 50, 'ok', 40);
@@ -240,8 +262,8 @@ describeOnDatabases('the overview', migrations, (open) => {
     ]);
     expect(now.revenue[1]?.byDay[0]).toBe(111);
     expect(now).toMatchObject({
-      calls: { now: was.calls.now + 40, before: 4 },
-      errors: { now: was.errors.now, before: 6 },
+      calls: { now: was.calls.now + 43, before: 4 },
+      errors: { now: was.errors.now + 1, before: 6 },
       people: { now: was.people.now + 3, before: 2 },
       credits: {
         sold: { now: was.credits.sold.now + 6, before: 30 },
@@ -254,10 +276,10 @@ describeOnDatabases('the overview', migrations, (open) => {
         ended: { now: was.plans.ended.now + 5, before: 0 },
       },
       // 23 answered calls of this server, 95 % of them within the slowest but one; the failed one stands apart
-      slowest: [{ serverId: 'used', name: 'Used', calls: 23, p95Ms: 1750 }],
-      failing: [{ serverId: 'used', name: 'Used', calls: 23, errors: 1 }],
+      slowest: [{ serverId: 'slow', name: 'Slow', calls: 23, p95Ms: 1750 }],
+      failing: [{ serverId: 'slow', name: 'Slow', calls: 23, errors: 1 }],
     });
-    expect(now.days[0]).toEqual({ date: from, calls: 40, errors: 0, creditsUsed: 0, people: 3 });
+    expect(now.days[0]).toEqual({ date: from, calls: 43, errors: 1, creditsUsed: 0, people: 3 });
     // a day is counted once, and that of today not before its end
     await countPeople(shop.db, nowMs);
     expect(await figures()).toEqual(now);
@@ -277,8 +299,26 @@ describeOnDatabases('the overview', migrations, (open) => {
     await expireCredits(shop.db, false);
     expect((await figures()).credits.owed.now).toBe(was.credits.owed.now);
   });
+}
 
-  test('credits of erased people are owed and given no more, also where they were erased before an upgrade', async () => {
+describeOnPostgres('the overview', migrations, (open) => {
+  starts(open);
+  testFigures();
+});
+
+describeOnEmbedded('the overview', migrations, (open) => {
+  starts(open);
+  testFigures();
+
+  test('with nothing to decide it says so, and only administrators are told', async () => {
+    expect(first.waiting).toBe(0);
+    const counts = Object.values(first.needs).map(({ total, items }) => total + items.length);
+    expect(counts).toEqual(Array(12).fill(0));
+    for (const path of ['needs', 'figures'])
+      expect((await fetch(`${shop.publicUrl}/admin/overview/${path}`)).status).toBe(401);
+  });
+
+  test('credits of erased people are owed and given no more', async () => {
     const credits = async () => {
       const { owed, given } = (await figures()).credits;
       return { owed: owed.now, given: given.now };
@@ -489,19 +529,24 @@ describeOnDatabases('the overview', migrations, (open) => {
   });
 
   test('a tool that changed and a server that goes away are named until they are decided and back', async () => {
-    server.changeTool();
-    shop.upstreams.watch.refresh(['used'], true);
+    await deployManifest(shop, { id: 'leaves', name: 'Leaves', connection: { type: 'http', url: leaving.url } });
+    const before = await admin.getAdminNeeds();
+    onTestFinished(async () => {
+      await admin.deleteManifest({ params: { id: 'leaves' }, body: {} });
+    });
+    leaving.changeTool();
+    shop.upstreams.watch.refresh(['leaves'], true);
     await untilTotal('toolsUnderReview', 2);
-    expect((await needs()).toolsUnderReview.items).toEqual([{ serverId: 'used', name: 'Used', tools: 2 }]);
+    expect((await needs()).toolsUnderReview.items).toEqual([{ serverId: 'leaves', name: 'Leaves', tools: 2 }]);
     const { changes } = await admin.listToolChanges({ query: { status: 'pending' } });
     const [approved, rejected] = changes;
     if (!approved || !rejected) throw new Error('two tools changed');
     const counted = async () => {
       const { counts, manifests } = await admin.listManifests({ query: {} });
-      return [counts.underReview, manifests.find(({ id }) => id === 'used')?.toolsUnderReview];
+      return [counts.underReview, manifests.find(({ id }) => id === 'leaves')?.toolsUnderReview];
     };
     const hidden = async () =>
-      (await admin.listServerTools({ params: { id: 'used' } })).tools
+      (await admin.listServerTools({ params: { id: 'leaves' } })).tools
         .filter(({ underReview }) => underReview)
         .map(({ name, pendingChange, keptHidden }) => [name, pendingChange?.id, keptHidden]);
     await admin.approveToolChange({ params: { id: approved.id }, body: { reason: 'as announced' } });
@@ -518,14 +563,14 @@ describeOnDatabases('the overview', migrations, (open) => {
       [rejected.tool, undefined, { at: change.decidedAt, by: 'admin@souk.test', reason: 'it asks too much', change }],
     ]);
 
-    await server.close();
+    await leaving.close();
     await untilTotal('failingServers', 1);
     const [{ since, detail, ...failing } = { since: null, detail: null }] = (await needs()).failingServers.items;
-    expect(failing).toEqual({ serverId: 'used', name: 'Used', reason: 'The server cannot be reached' });
+    expect(failing).toEqual({ serverId: 'leaves', name: 'Leaves', reason: 'The server cannot be reached' });
     expect(detail).toMatch(/ECONNREFUSED/);
     expect(Date.now() - Date.parse(since ?? '')).toBeLessThan(60_000);
     const { waiting } = await admin.getAdminNeeds();
-    expect(waiting).toBe(1);
+    expect(waiting).toBe(before.waiting + 1);
   });
 
   test('a payment that a reconciler had to find is named for 7 days', async () => {
