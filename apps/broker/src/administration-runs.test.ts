@@ -1,18 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { manifest as parsedManifest, policy } from '#features/catalogue/testing/weather-server.ts';
 import { hasPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
+import { forkBroker } from '#testing/fork-broker.ts';
 import { startManifestRuns, type ManifestRuns } from '#testing/manifest-runs.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
-// Reload and deploy-all as two administrators see them, at two brokers.
+// Reload and deploy-all as two administrators see them, at two brokers, also where the broker of a run dies or stops.
 
 describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)', () => {
   let db: ManifestRuns['db'];
   let replicas: ManifestRuns['replicas'];
   let fixture: ManifestRuns['fixture'];
   let held: ManifestRuns['held'];
+  let databaseUrl: ManifestRuns['databaseUrl'];
+  let masterKey: ManifestRuns['masterKey'];
   let tokens: ManifestRuns['tokens'];
   let ids: ManifestRuns['ids'];
   let admin: ManifestRuns['admin'];
@@ -28,8 +32,8 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
 
   beforeAll(async () => {
     started = await startManifestRuns();
-    ({ db, replicas, fixture, held, tokens, ids, admin, statusOf, underWay, follow, audits, stage, holdDeployments } =
-      started);
+    ({ db, replicas, fixture, held, databaseUrl, masterKey, tokens, ids } = started);
+    ({ admin, statusOf, underWay, follow, audits, stage, holdDeployments } = started);
     const deadlines = { connectMs: 30_000 };
     heldManifest = { id: 'held', connection: { type: 'http', url: held.url }, deadlines };
   });
@@ -43,6 +47,8 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     const connected = () => replicas.apps.every((app) => app.catalogue.snapshot().byId.has('held'));
     await waitUntil('both brokers to know it', connected);
     const before = opened();
+    const auditsWere = (await audits('manifests')).length;
+    const newAudits = async () => (await audits('manifests')).slice(auditsWere);
 
     const first = admin(0).reloadManifests();
     const runId = await underWay();
@@ -51,7 +57,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     expect(await statusOf(1, runId, 'held')).toBe('working');
     const [here, there] = [await follow(0, runId), await follow(1, runId, 'eve')];
     await waitUntil('the second to have joined', async () =>
-      (await audits('manifests')).some(({ action }) => action === 'manifests.run-joined'),
+      (await newAudits()).some(({ action }) => action === 'manifests.run-joined'),
     );
     await waitUntil('both brokers to have opened new connections', () => opened() >= before + 2);
     held.release();
@@ -84,7 +90,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
       done: 1,
       failed: 1,
     });
-    expect(await audits('manifests')).toEqual([
+    expect(await newAudits()).toEqual([
       { actor_id: ids.eve, action: 'manifests.run-joined', details: { kind: 'reload', run: runId } },
       { actor_id: ids.ann, action: 'manifests.reloaded', details: { reloaded: 1, failed: 1 } },
     ]);
@@ -181,8 +187,12 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     await deployManifest(replicas.apps[0], heldManifest, 'unasked');
     const reload = admin(0).reloadManifests();
     const runId = await underWay();
-    const { accessToken } = await new ScriptedBrowser(replicas.publicUrl).signInWeb({ email: 'eve@souk.test' });
-    tokens.eve = accessToken;
+    const signInEve = async () => {
+      const { accessToken } = await new ScriptedBrowser(replicas.publicUrl).signInWeb({ email: 'eve@souk.test' });
+      tokens.eve = accessToken;
+    };
+    // she is signed out everywhere
+    onTestFinished(signInEve);
     const streams = [];
     for (let opened = 0; opened < 6; opened++) streams.push(await follow(1, runId, 'eve'));
     expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
@@ -206,5 +216,113 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     expect(runs).toHaveLength(20);
     const { rows } = await db.query<{ count: number }>('select count(*)::int as count from manifest_runs');
     expect(rows).toEqual([{ count: 20 }]);
+  });
+
+  const dies = () =>
+    db.query(`update manifest_runs set beat_at = beat_at - interval '1 minute' where status = 'running'`);
+
+  async function forkThird() {
+    const env = {
+      PUBLIC_URL: replicas.publicUrl,
+      DATABASE_URL: databaseUrl,
+      MASTER_KEY: masterKey,
+      ADMIN_EMAILS: 'ann@souk.test,eve@souk.test',
+      ...withoutHealthChecks,
+    };
+    return forkBroker(env, [fixture.address]);
+  }
+
+  test('a run whose broker is killed is finished by another one, and given up when too many have died of it', async () => {
+    await Promise.all([stage('one'), stage('two')]);
+    const third = await forkThird();
+    const release = await holdDeployments();
+    const lost = admin(third.port).deployAllManifests({ body: {} });
+    lost.catch(() => {});
+    const runId = await underWay();
+    const joined = admin(1, 'eve').deployAllManifests({ body: {} });
+    await waitUntil('it to work', async () => (await statusOf(0, runId, 'one')) === 'working');
+    await third.kill();
+    await expect(lost).rejects.toMatchObject({ status: 502 });
+    await release();
+    await dies();
+    expect(await joined).toMatchObject({ deployed: 2, failed: 0, errors: [], runId });
+    expect((await audits('one')).filter(({ action }) => action === 'manifest.deployed')).toHaveLength(1);
+
+    // the next one is left by three brokers
+    await stage('deadly');
+    const releaseAgain = await holdDeployments();
+    const poisoned = admin(0).deployAllManifests({ body: {} });
+    const nextId = await underWay();
+    await db.query(`update manifest_runs set takeovers = 2, broker_id = gen_random_uuid() where id = $1`, [nextId]);
+    await dies();
+    expect(await poisoned).toMatchObject({
+      deployed: 0,
+      failed: 1,
+      errors: [
+        {
+          id: 'deadly',
+          message: 'Failed to deploy manifest: The process that worked on it ended, and no other could go on.',
+        },
+      ],
+    });
+    const { run } = await admin(1).getManifestRun({ params: { id: nextId } });
+    expect(run.status).toBe('interrupted');
+    await releaseAgain();
+    expect((await admin(1).all()).find(({ id }) => id === 'deadly')).toMatchObject({ isActive: false });
+  });
+
+  test('a broker that stops leaves its run to the other at once', async () => {
+    await stage('left');
+    const release = await holdDeployments();
+    const asked = admin(0).deployAllManifests({ body: {} });
+    asked.catch(() => {});
+    const runId = await underWay();
+    const joined = admin(1, 'eve').deployAllManifests({ body: {} });
+    await waitUntil('it to work', async () => (await statusOf(1, runId, 'left')) === 'working');
+    const restarted = replicas.restart(0);
+    await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
+    await release();
+    expect(await joined).toMatchObject({ deployed: 1, failed: 0, runId });
+    const { rows } = await db.query('select takeovers from manifest_runs where id = $1', [runId]);
+    expect(rows, 'nobody has waited for its death').toEqual([{ takeovers: 0 }]);
+    await restarted;
+  });
+
+  test('a broker that stops while a deployed server has not answered leaves the question to the other', async () => {
+    held.hold();
+    await stage('mute', held.url);
+    const asked = admin(0).deployAllManifests({ body: {} });
+    asked.catch(() => {});
+    const runId = await underWay();
+    const joined = admin(1, 'eve').deployAllManifests({ body: {} });
+    await waitUntil('it to be live', async () => (await statusOf(1, runId, 'mute')) === 'asking');
+    const restarted = replicas.restart(0);
+    await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
+    held.release();
+    const message = 'It is live, but the server answered with an error: HTTP 500.';
+    expect(await joined).toEqual({ success: true, deployed: 1, failed: 0, errors: [{ id: 'mute', message }], runId });
+    expect((await audits('mute')).filter(({ action }) => action === 'manifest.deployed')).toHaveLength(1);
+    await restarted;
+  });
+
+  test('a run whose database connections are cut goes on, and counts no death of a broker', async () => {
+    await stage('cut');
+    const release = await holdDeployments();
+    const asked = admin(0).deployAllManifests({ body: {} });
+    const runId = await underWay();
+    const cutWhoWaits = async () => {
+      const { rows } = await db.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`,
+      );
+      return rows.length > 0;
+    };
+    // more often than brokers may die of a run
+    for (let cut = 1; cut <= 4; cut += 1) await waitUntil(`the deployment to be cut ${cut} times`, cutWhoWaits);
+    await release();
+    expect(await asked).toMatchObject({ deployed: 1, failed: 0, errors: [], runId });
+    const { rows } = await db.query('select takeovers, status from manifest_runs where id = $1', [runId]);
+    expect(rows).toEqual([{ takeovers: 0, status: 'done' }]);
+    expect((await audits('cut')).filter(({ action }) => action === 'manifest.deployed')).toHaveLength(1);
   });
 });
