@@ -10,7 +10,7 @@ import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from './migrations.ts';
 
-const count = 100;
+const count = 48;
 /** Servers that may be asked at once. */
 const atOnce = 4;
 
