@@ -1,6 +1,6 @@
 import { atFullSize } from './proof-size.ts';
 
-/** Cases of a large table that one run of `npm test` tries. */
+/** Cases of a large table that one run of `npm test` tries: fewer where each of them is dear. */
 const usualCount = 50;
 
 /** Draws the cases. Each day has another seed; a given one repeats what it drew. */
@@ -11,8 +11,12 @@ const seed = Number(process.env['SOUK_TEST_SEED'] ?? Math.floor(Date.now() / 86_
  * as the failed run did: `SOUK_TEST_SEED=<seed> npm run unit -- <file> -t '<name>'`.
  * @param mustRun cases that are never left out: those that prove a fact, or failed once
  */
-export function sampled<T>(cases: readonly T[], mustRun: (each: T) => boolean = () => false): T[] {
-  const count = atFullSize({ full: cases.length, short: usualCount });
+export function sampled<T>(
+  cases: readonly T[],
+  mustRun: (each: T) => boolean = () => false,
+  short: number = usualCount,
+): T[] {
+  const count = atFullSize({ full: cases.length, short });
   if (cases.length <= count) return [...cases];
   const random = randomOf(seed + cases.length);
   const order = cases.map((each) => ({ each, at: mustRun(each) ? -1 : random() }));

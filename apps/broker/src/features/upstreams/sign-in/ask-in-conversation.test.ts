@@ -1,7 +1,6 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectModern } from '#testing/mcp-clients.ts';
-import { usageRows } from '#testing/usage-rows.ts';
+import { Client, StreamableHTTPClientTransport, type ClientCapabilities } from '@modelcontextprotocol/client';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { takeUsageRows } from '#testing/usage-rows.ts';
 import { signInAt, startVault, type Vault } from './testing/vault.ts';
 
 let fixture: Vault['fixture'];
@@ -21,27 +20,32 @@ beforeAll(async () => {
   });
   ({ fixture, app, ann, token, close } = await startVault({ manifest }));
 });
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+  await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);
+});
 afterAll(() => close?.());
 
+const modern = { pin: '2026-07-28' } as const;
+const clients: Client[] = [];
 const call = { name: 'vault__echo', arguments: { text: 'hi' } };
 
-async function connectOpener(mode: 'legacy' | { pin: '2026-07-28' }): Promise<Client> {
-  const client = new Client(
-    { name: 'opener', version: '1' },
-    { capabilities: { elicitation: { url: {} } }, versionNegotiation: { mode } },
-  );
+async function connect(mode: 'legacy' | typeof modern, capabilities: ClientCapabilities = {}): Promise<Client> {
+  const client = new Client({ name: 'opener', version: '1' }, { capabilities, versionNegotiation: { mode } });
   const headers = { authorization: `Bearer ${token}` };
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`${app.publicUrl}/mcp`), { requestInit: { headers } }),
   );
+  clients.push(client);
   return client;
 }
-
+const connectOpener = () => connect(modern, { elicitation: { url: {} } });
 const connectAnn = () => signInAt(ann, fixture);
-const disconnectAnn = () => ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);
 
 test('a modern client that can open pages is asked to, and its call goes on once the person has signed in', async () => {
-  const client = await connectOpener({ pin: '2026-07-28' });
+  // of other tests
+  await takeUsageRows(app);
+  const client = await connectOpener();
   const asked: unknown[] = [];
   client.setRequestHandler('elicitation/create', async ({ params }) => {
     asked.push(params);
@@ -52,14 +56,12 @@ test('a modern client that can open pages is asked to, and its call goes on once
   expect(asked).toMatchObject([
     { mode: 'url', url: `${app.publicUrl}/connect/vault`, message: 'Sign in to Vault to use it.' },
   ]);
-  const rows = (await usageRows(app)).map(({ outcome, rounds }) => `${outcome} ${rounds}`);
+  const rows = (await takeUsageRows(app)).map(({ outcome, rounds }) => `${outcome} ${rounds}`);
   expect(rows, 'one row of two rounds').toEqual(['ok 2']);
-  await client.close();
-  await disconnectAnn();
 });
 
 test('it is asked once: without a sign-in by then the answer is the link as text', async () => {
-  const client = await connectOpener({ pin: '2026-07-28' });
+  const client = await connectOpener();
   let asked = 0;
   client.setRequestHandler('elicitation/create', async () => {
     asked++;
@@ -69,25 +71,6 @@ test('it is asked once: without a sign-in by then the answer is the link as text
   expect(answer).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
   expect(JSON.stringify(answer.content)).toContain(`${app.publicUrl}/connect/vault`);
   expect(asked).toBe(1);
-  await client.close();
-});
-
-test('a client of the eras before that can open pages gets -32042 with the page', async () => {
-  const client = await connectOpener('legacy');
-  const refused = client.callTool(call);
-  await expect(refused).rejects.toMatchObject({
-    code: -32042,
-    data: { elicitations: [{ mode: 'url', url: `${app.publicUrl}/connect/vault` }] },
-  });
-  await client.close();
-});
-
-test('a client that can open nothing gets the link as text', async () => {
-  const client = await connectModern(`${app.publicUrl}/mcp`, token);
-  const answer = await client.callTool(call);
-  expect(answer).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
-  expect(JSON.stringify(answer)).toContain(`Open ${app.publicUrl}/connect/vault in your browser`);
-  await client.close();
 });
 
 /** Other requests of a person to a server, and what the answer contains. */
@@ -97,7 +80,7 @@ const others: [string, (client: Client) => Promise<object>, string][] = [
 ];
 
 test.each(others)('a modern client that can open pages is asked to for %s too', async (_what, want, answer) => {
-  const client = await connectOpener({ pin: '2026-07-28' });
+  const client = await connectOpener();
   const asked: unknown[] = [];
   client.setRequestHandler('elicitation/create', async ({ params }) => {
     asked.push(params);
@@ -106,33 +89,17 @@ test.each(others)('a modern client that can open pages is asked to for %s too', 
   });
   expect(JSON.stringify(await want(client))).toContain(answer);
   expect(asked).toMatchObject([{ mode: 'url', url: `${app.publicUrl}/connect/vault` }]);
-  await client.close();
-  await disconnectAnn();
 });
 
 test.each(others)('a modern client that declines gets the error with the link for %s', async (_what, want) => {
-  const client = await connectOpener({ pin: '2026-07-28' });
+  const client = await connectOpener();
   client.setRequestHandler('elicitation/create', async () => ({ action: 'decline' }));
   await expect(want(client)).rejects.toMatchObject(linked());
-  await client.close();
-});
-
-test.each(others)('a client of the eras before that can open pages gets -32042 for %s', async (_what, want) => {
-  const client = await connectOpener('legacy');
-  await expect(want(client)).rejects.toMatchObject({
-    code: -32042,
-    data: { elicitations: [{ mode: 'url', url: `${app.publicUrl}/connect/vault` }] },
-  });
-  await client.close();
 });
 
 test('a client that can open nothing gets the link in the error, also for a completion and a subscription', async () => {
-  const headers = { authorization: `Bearer ${token}` };
-  for (const mode of ['legacy', { pin: '2026-07-28' as const }] as const) {
-    const client = new Client({ name: 'plain', version: '1' }, { versionNegotiation: { mode } });
-    await client.connect(
-      new StreamableHTTPClientTransport(new URL(`${app.publicUrl}/mcp`), { requestInit: { headers } }),
-    );
+  for (const mode of ['legacy', modern] as const) {
+    const client = await connect(mode);
     const argument = { name: 'a', value: 'b' };
     const wanted = [
       ...others.map(([, want]) => want),
@@ -141,7 +108,6 @@ test('a client that can open nothing gets the link in the error, also for a comp
       ...(mode === 'legacy' ? [() => client.subscribeResource({ uri: 'test://a' })] : []),
     ];
     for (const want of wanted) await expect(want(client)).rejects.toMatchObject(linked());
-    await client.close();
   }
 });
 

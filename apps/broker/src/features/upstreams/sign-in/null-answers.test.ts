@@ -1,11 +1,12 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { specTypeSchemas } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { optionalMembers } from '#testing/null-variants.ts';
 import { sampled } from '#testing/sample.ts';
 import type { Mischief } from './testing/oauth-fixture.ts';
-import { startVault, type Vault } from './testing/vault.ts';
+import { signInAt, startVault, type Vault } from './testing/vault.ts';
 
 // Many authorization servers write null for a member that is absent, or an empty text. Each member of each of their documents that
 // the SDK's schemas let be absent is tried as either: the sign-in goes as it goes without that member.
@@ -17,6 +18,10 @@ type Json = Record<string, unknown>;
 let vault: Vault;
 beforeAll(async () => {
   vault = await startVault();
+});
+afterEach(async () => {
+  vault.fixture.mischief = {};
+  await vault.ann.call('DELETE', `/api/users/${vault.ann.userId}/upstream-connections/vault`);
 });
 afterAll(() => vault?.close());
 
@@ -67,7 +72,8 @@ const omit = (document: Json, member: string): Json =>
 const members = documents.flatMap(([name, schema, lie]) =>
   optionalMembers(schema).flatMap((member) => [null, ''].map((nothing) => ({ name, lie, member, nothing }))),
 );
-test.each(sampled(members))(
+// a case is two sign-ins
+test.each(sampled(members, undefined, 16))(
   '[tables] $member of $name, written as $nothing, is as if it were not there',
   async ({ lie, member, nothing }) => {
     const without = await signIn(lie((document) => omit(document, member)));
@@ -76,7 +82,6 @@ test.each(sampled(members))(
 );
 
 test.each(documents)('nothing that may be absent from %s is needed', async (_name, schema, lie) => {
-  expect(await signIn({})).toMatchObject({ status: 200 });
   // except what says that a client can come to it and how
   const needed = new Set(['code_challenge_methods_supported', 'registration_endpoint', 'authorization_servers']);
   const absent = optionalMembers(schema).filter((member) => !needed.has(member));
@@ -91,4 +96,67 @@ test("null beneath Slack's authed_user is as if it were not there", async () => 
     authed_user: { access_token, refresh_token: null, expires_in: null, scope: null },
   });
   expect(await signIn({ tokens: slack })).toMatchObject({ status: 200 });
+});
+
+// Many sites answer with their page, and 200, at every address that they do not know, so also where a document may be.
+describe('a page in the place of a document', () => {
+  const page = (response: ServerResponse) =>
+    void response.writeHead(200, { 'content-type': 'Text/HTML; charset=utf-8' }).end('<!doctype html><title>Shop');
+
+  /** Every well-known address has the page, except for this one; and the server's 401 says nothing. */
+  function pagesBut(known: string, document: object) {
+    return (request: IncomingMessage, response: ServerResponse): boolean => {
+      const { url = '', headers } = request;
+      if (url === known) response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
+      else if (url.includes('/.well-known/')) page(response);
+      else if (url === '/mcp' && headers.authorization === undefined) {
+        response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+      } else return false;
+      return true;
+    };
+  }
+
+  const metadataOf = (issuer: string, origin: string) => ({
+    issuer,
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/register`,
+    code_challenge_methods_supported: ['S256'],
+  });
+
+  test('a page in the place of metadata of the resource is none: the server is its own authorization server', async () => {
+    const { origin } = vault.fixture;
+    const document = metadataOf(origin, origin);
+    vault.fixture.mischief = { intercept: pagesBut('/.well-known/oauth-authorization-server', document) };
+    expect((await signInAt(vault.ann, vault.fixture)).searchParams.get('resource')).toBe(`${origin}/mcp`);
+  });
+
+  test.each([
+    '/.well-known/oauth-authorization-server/tenant',
+    '/.well-known/openid-configuration/tenant',
+    '/tenant/.well-known/openid-configuration',
+  ])('a page where metadata of the authorization server may be is none: it is at %s', async (known) => {
+    const { origin } = vault.fixture;
+    const issuer = `${origin}/tenant`;
+    const others = pagesBut(known, metadataOf(issuer, origin));
+    const resource = pagesBut('/.well-known/oauth-protected-resource/mcp', {
+      resource: `${origin}/mcp`,
+      authorization_servers: [issuer],
+    });
+    vault.fixture.mischief = {
+      intercept: (request, response) =>
+        (request.url?.startsWith('/.well-known/oauth-protected-resource') ? resource : others)(request, response),
+      redirect: (back) => back.set('iss', issuer),
+    };
+    expect((await signInAt(vault.ann, vault.fixture)).pathname).toBe('/authorize');
+  });
+
+  test('a site that has only pages does not say how to sign in', async () => {
+    vault.fixture.mischief = { intercept: pagesBut('/nowhere', {}) };
+    const { body } = await vault.ann.call('POST', '/mcp/vault/enable');
+    expect(body).toMatchObject({
+      code: 'sign_in_unavailable',
+      message: `You cannot sign in to vault right now: ${new URL(vault.fixture.origin).host} does not say how to sign in.`,
+    });
+  });
 });
