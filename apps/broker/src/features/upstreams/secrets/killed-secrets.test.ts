@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { adminSecretEndpoints } from '@souk/contract/admin-secrets.ts';
 import { createClient, type Client } from '@souk/contract/client.ts';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { startDemandingServer, type DemandingServer } from '#testing/demanding-server.ts';
@@ -10,7 +10,7 @@ import { forkBroker, type ForkedBroker } from '#testing/fork-broker.ts';
 import { freePort } from '#testing/free-port.ts';
 import { connectModern } from '#testing/mcp-clients.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import { withoutHealthChecks } from '#testing/start-app.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { manifestText, testingAdministrator } from '../connection-test/testing/testing-administrator.ts';
 
@@ -18,21 +18,37 @@ import { manifestText, testingAdministrator } from '../connection-test/testing/t
 
 const before = 'Bearer of-before';
 const after = 'Bearer of-after';
+/** A server for each test. */
+const ids = ['early', 'late'];
 
 describe.skipIf(!hasPostgres())('a kill in the middle of a change of a secret (PostgreSQL)', () => {
   let server: DemandingServer;
   let db: Database;
+  let databaseUrl: string;
   let environment: NodeJS.ProcessEnv;
   let publicUrl: string;
+  /** The broker that is killed, and the one before and after it in this process, at the same address. */
   let broker: ForkedBroker | undefined;
+  let app: TestApp | undefined;
   let api: Client<typeof endpoints>;
   let token: string;
   const taking: (() => Promise<void>)[] = [];
   const endpoints = [...adminSecretEndpoints, ...adminManifestEndpoints] as const;
 
+  async function start(): Promise<void> {
+    const opened = await connectPatiently(databaseUrl);
+    app = await startTestApp({ db: opened, env: environment, allowAddresses: [server.address] });
+    await app.serversAsked;
+  }
+  async function stop(): Promise<void> {
+    await app?.stop();
+    app = undefined;
+  }
+
   beforeAll(async () => {
     server = await startDemandingServer('x-key', { accept: [before, after] });
-    const [port, databaseUrl] = await Promise.all([freePort(), createPostgresDatabase()]);
+    const port = await freePort();
+    databaseUrl = await createPostgresDatabase();
     publicUrl = `http://localhost:${port}`;
     db = await connectPatiently(databaseUrl);
     environment = {
@@ -42,37 +58,47 @@ describe.skipIf(!hasPostgres())('a kill in the middle of a change of a secret (P
       DATABASE_URL: databaseUrl,
       MASTER_KEY: randomBytes(32).toString('base64url'),
     };
-    broker = await forkBroker(environment, [server.address]);
+    await start();
     const { accessToken } = await testingAdministrator(publicUrl);
     api = createClient(endpoints, { baseUrl: publicUrl, fetch, token: async () => accessToken });
     ({ accessToken: token } = await new ScriptedBrowser(publicUrl).signInMcpClient({ email: 'ann@souk.test' }));
     const auth = { type: 'headers', headers: [{ name: 'X-Key', from: 'operator' }] };
-    const body = manifestText({ id: 'keyed', connection: { type: 'http', url: server.url }, auth });
-    await api.createManifest({ query: {}, body });
-    await api.deployManifest({ params: { id: 'keyed' }, body: {} });
-    await change(before);
-    await waitUntil('the server to be connected', async () =>
-      (await api.listManifests({ query: {} })).manifests.some(({ status }) => status === 'connected'),
+    for (const id of ids) {
+      const body = manifestText({ id, connection: { type: 'http', url: server.url }, auth });
+      await api.createManifest({ query: {}, body });
+      await api.deployManifest({ params: { id }, body: {} });
+      await change(id, before);
+    }
+    await waitUntil('the servers to be connected', async () =>
+      (await api.listManifests({ query: {} })).manifests.every(({ status }) => status === 'connected'),
     );
+    await stop();
   });
-  afterEach(() => Promise.all(taking.splice(0).map((letGo) => letGo())));
-  afterAll(async () => {
+  beforeEach(async () => {
+    broker = await forkBroker(environment, [server.address]);
+  });
+  afterEach(async () => {
     await broker?.kill();
+    await Promise.all(taking.splice(0).map((letGo) => letGo()));
+    await stop();
+  });
+  afterAll(async () => {
+    await stop();
     await db?.close();
     await server?.close();
   });
 
-  const change = (value: string) =>
+  const change = (id: string, value: string) =>
     api.setServerSecret({
-      params: { id: 'keyed' },
+      params: { id },
       body: { kind: 'header', name: 'X-Key', place: server.url, value },
     });
 
   /** The value that the server gets with the next call that it answers. */
-  async function valueOfCalls(): Promise<string | undefined> {
+  async function valueOfCalls(id: string): Promise<string | undefined> {
     const client = await connectModern(`${publicUrl}/mcp`, token);
     try {
-      const answer = await client.callTool({ name: 'keyed__echo', arguments: { text: 'hi' } });
+      const answer = await client.callTool({ name: `${id}__echo`, arguments: { text: 'hi' } });
       expect(JSON.stringify(answer)).toContain('"hi"');
       return server.sent.at(-1);
     } finally {
@@ -81,16 +107,17 @@ describe.skipIf(!hasPostgres())('a kill in the middle of a change of a secret (P
   }
 
   /** A change whose answer never comes. */
-  function changeInVain(): Promise<unknown> {
-    const lost = change(after);
+  function changeInVain(id: string): Promise<unknown> {
+    const lost = change(id, after);
     // it is expected to be lost once its broker is killed
     lost.catch(() => {});
     return lost;
   }
 
-  async function audited(): Promise<unknown[]> {
+  async function audited(id: string): Promise<unknown[]> {
     const { rows } = await db.query<{ action: string }>(
-      `select action from audit_log where subject = 'keyed' and action like 'secret.%' order by id`,
+      `select action from audit_log where subject = $1 and action like 'secret.%' order by id`,
+      [id],
     );
     return rows.map(({ action }) => action);
   }
@@ -126,25 +153,24 @@ describe.skipIf(!hasPostgres())('a kill in the middle of a change of a secret (P
     await broker?.kill();
     await expect(lost).rejects.toThrow('Network error occurred');
     await letGo();
-    broker = await forkBroker(environment, [server.address]);
+    await start();
   }
 
   test('before the commit the old value stays, and the audit log has no change', async () => {
-    expect(await valueOfCalls()).toBe(before);
     const log = take('audit_log');
     await log.taken;
-    const lost = changeInVain();
+    const lost = changeInVain('early');
     // the row of the secret is written by then
     await untilWaiting('insert into audit_log');
     await killAndStart(lost, log.letGo);
-    expect(await valueOfCalls()).toBe(before);
-    expect(await audited()).toEqual(['secret.set']);
+    expect(await valueOfCalls('early')).toBe(before);
+    expect(await audited('early')).toEqual(['secret.set']);
   });
 
   test('after the commit the new value counts, and the audit log has the change, though its answer never came', async () => {
     const log = take('audit_log');
     await log.taken;
-    const lost = changeInVain();
+    const lost = changeInVain('late');
     await untilWaiting('insert into audit_log');
     // this one is next after the transaction: the broker reads the secrets again before it answers
     const secrets = take('server_secrets');
@@ -153,7 +179,7 @@ describe.skipIf(!hasPostgres())('a kill in the middle of a change of a secret (P
     await secrets.taken;
     await untilWaiting('select server_id as serverId');
     await killAndStart(lost, secrets.letGo);
-    expect(await valueOfCalls()).toBe(after);
-    expect(await audited()).toEqual(['secret.set', 'secret.replaced']);
+    expect(await valueOfCalls('late')).toBe(after);
+    expect(await audited('late')).toEqual(['secret.set', 'secret.replaced']);
   });
 });

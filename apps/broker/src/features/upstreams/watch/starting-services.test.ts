@@ -1,29 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { connectPatiently, createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectModern } from '#testing/mcp-clients.ts';
 import { startTestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
-import { paths } from '../../../paths.ts';
-
-/** A folder of services whose calendar starts once it is told to. */
-function heldCalendar(): { services: string; letGo(): void } {
-  const services = mkdtempSync(join(temporaryRoot(), 'held-'));
-  const folder = join(services, 'calendar', 'src');
-  const go = join(services, 'go');
-  mkdirSync(folder, { recursive: true });
-  const real = join(paths.services, 'calendar', 'src', 'main.ts');
-  const main = `
-    import { existsSync } from 'node:fs';
-    while (!existsSync(${JSON.stringify(go)})) await new Promise((resolve) => setTimeout(resolve, 10));
-    await import(${JSON.stringify(real)});`;
-  writeFileSync(join(folder, 'main.ts'), main);
-  return { services, letGo: () => writeFileSync(go, '') };
-}
+import { servicesWithHeldCalendar } from './testing/held-calendar.ts';
 
 describe.skipIf(!hasPostgres())('a broker that starts beside another', () => {
   test('a call waits for a service that is still starting', async () => {
@@ -37,7 +20,8 @@ describe.skipIf(!hasPostgres())('a broker that starts beside another', () => {
     const first = await start();
     await deployManifest(first, { id: 'calendar', connection: { type: 'websocket', url: 'service:calendar' } });
     const { token } = await first.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
-    const held = heldCalendar();
+    const held = servicesWithHeldCalendar();
+    held.hold();
     const second = await start({ services: held.services });
     const client = await connectModern(`${second.publicUrl}/mcp`, token);
     onTestFinished(() => client.close());

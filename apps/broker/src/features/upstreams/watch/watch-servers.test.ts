@@ -5,9 +5,11 @@ import { connectModern, type TestClient } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
+import { servicesWithHeldCalendar } from './testing/held-calendar.ts';
 
 let app: TestApp;
 let fixture: HttpFixture;
+let calendar: ReturnType<typeof servicesWithHeldCalendar>;
 let token: string;
 let aheadMs = 0;
 const clients: TestClient[] = [];
@@ -18,10 +20,12 @@ const restartDelayMs = 6_000;
 const deadlines = { connectMs: 30_000, listMs: 60_000 };
 
 beforeAll(async () => {
+  calendar = servicesWithHeldCalendar();
   fixture = await startHttpFixture('both');
   app = await startTestApp({
     allowAddresses: [fixture.address],
     clock: { now: () => Date.now() + aheadMs },
+    paths: { services: calendar.services },
     env: { SERVICE_RESTART_DELAY_MS: String(restartDelayMs), HEALTH_INTERVAL_MS: '5000' },
   });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
@@ -35,6 +39,7 @@ beforeAll(async () => {
   });
 });
 afterEach(async () => {
+  calendar.letGo();
   for (const client of clients.splice(0)) await client.close();
 });
 afterAll(async () => {
@@ -57,15 +62,20 @@ async function connect(as = token): Promise<TestClient> {
   return client;
 }
 
-test('a service that is killed is disconnected within 15 s, and connected again by itself when it is back', async () => {
+test('a service that is killed is disconnected within 15 s, says in calls that it is starting, and is connected again by itself', async () => {
+  const client = await connect();
+  const { services } = app.upstreams;
+  const before = services.pids().get('calendar');
   await limitElapsed(
     promisedMs,
     async () => {
+      calendar.letGo();
       await untilStatus('calendar', 'connected');
+      calendar.hold();
       kill('calendar', 'SIGKILL');
       let waitMs: number | undefined;
       await waitUntil('it is told when it is started again', () => {
-        waitMs = app.upstreams.services.restartsInMs('calendar');
+        waitMs = services.restartsInMs('calendar');
         return waitMs !== undefined;
       });
       expect(waitMs).toBeLessThanOrEqual(restartDelayMs);
@@ -74,28 +84,12 @@ test('a service that is killed is disconnected within 15 s, and connected again 
     { scales: 'none' },
   );
   expect(app.catalogue.snapshot().byId.get('calendar')?.tools.length).toBeGreaterThan(0);
+  await waitUntil('it to be started again', () => ![undefined, before].includes(services.pids().get('calendar')));
+  const { content } = await client.callTool({ name: 'calendar__list_events', arguments: {} });
+  // and nothing of an unexpected end
+  expect(JSON.stringify(content)).toContain('alendar is starting. Nothing was charged. Try again in 1 second.');
+  calendar.letGo();
   await untilStatus('calendar', 'connected');
-});
-
-test('a call to a service that is being started says so, and nothing of an unexpected end', async () => {
-  const client = await connect();
-  const { services } = app.upstreams;
-  /** Calls the service while it is held at its start. @returns nothing where it had started before we held it */
-  const callAtStart = async (): Promise<string | undefined> => {
-    const before = services.pids().get('calendar');
-    kill('calendar', 'SIGKILL');
-    await waitUntil('it to be started again', () => ![undefined, before].includes(services.pids().get('calendar')));
-    kill('calendar', 'SIGSTOP');
-    const { content } = await client.callTool({ name: 'calendar__list_events', arguments: {} });
-    const wasHeld = services.address('calendar') === undefined;
-    if (services.pids().has('calendar')) kill('calendar', 'SIGCONT');
-    await waitUntil('it to have started', () => services.address('calendar') !== undefined);
-    await untilStatus('calendar', 'connected');
-    return wasHeld ? JSON.stringify(content) : undefined;
-  };
-  let told: string | undefined;
-  while (told === undefined) told = await callAtStart();
-  expect(told).toContain('alendar is starting. Nothing was charged. Try again in 1 second.');
 });
 
 test('people go on using an HTTP service that was killed under their calls, within 2 s of its return', async () => {
