@@ -21,6 +21,7 @@ const own = Object.values(networkInterfaces())
 
 describe.skipIf(!hasPostgres() || own === undefined)(
   'private addresses that administrators allow, at two brokers',
+  { shuffle: false },
   () => {
     let server: DemandingServer;
     let replicas: Replicas;

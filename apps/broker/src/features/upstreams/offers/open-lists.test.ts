@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
@@ -53,53 +53,55 @@ async function discoverOpenly(): Promise<void> {
   await waitUntil('the server to be asked', () => (server()?.discoveredAtMs ?? 0) >= nowMs);
 }
 
-test('before an approval the shop shows what the server lists to anyone, and nothing of a person', async () => {
-  expect(await shop()).toEqual(['vault__search']);
-  await discoverOpenly();
-  expect(await shop()).toEqual(['vault__search']);
-});
-
-test('what an administrator approved stays in the shop when the server is asked again without a sign-in', async () => {
-  const { app: broker, ann: person } = vault();
-  const of = { userId: person.userId, name: 'ann@souk.test' };
-  const { code: shown } = await broker.upstreams.showOffer('vault', of);
-  await broker.upstreams.approveOffer('vault', of, { by: undefined, reason: 'looked at it', shown });
-  expect(await shop()).toEqual(['vault__of_ann', 'vault__search']);
-  await discoverOpenly();
-  expect(await shop()).toEqual(['vault__of_ann', 'vault__search']);
-});
-
-test('a new version is another decision, and a list of the version before is not approved for it', async () => {
-  const { app: broker, ann: person, fixture: server } = vault();
-  server.mischief.intercept = ({ url, headers }, response) => {
-    if (url !== '/mcp' || headers.authorization !== undefined) return false;
-    response.writeHead(503).end();
-    return true;
-  };
-  await deployManifest(
-    broker,
-    { ...vaultManifest(server), version: '1.1.0', capabilitySnapshot: undefined },
-    'unasked',
-  );
-  const of = { userId: person.userId, name: 'ann@souk.test' };
-  const { code: shown } = await broker.upstreams.showOffer('vault', of);
-  const approval = broker.upstreams.approveOffer('vault', of, { by: undefined, reason: 'in a hurry', shown });
-  await expect(approval).rejects.toThrow('This list is of version 1.0.0 of vault, and 1.1.0 is deployed.');
-});
-
-test('a tool that the server lists to anyone is not approved by that: under review for a person, it stays hidden', async () => {
-  const { app: broker, ann: person, fixture: server } = vault();
-  await signInAt(person, server, 'vault', 'ann');
-  await waitUntil('the first discovery of this version', async () => {
-    const { rows } = await broker.db.query(`select 1 from personal_offers where manifest_version = '1.1.0'`);
-    return rows.length > 0;
+describe('the tools of a server, before and after an approval', { shuffle: false }, () => {
+  test('before an approval the shop shows what the server lists to anyone, and nothing of a person', async () => {
+    expect(await shop()).toEqual(['vault__search']);
+    await discoverOpenly();
+    expect(await shop()).toEqual(['vault__search']);
   });
-  server.mischief = {};
-  server.listOpenly([tool('search'), tool('spy')]);
-  server.offerTo('ann', { tools: [tool('search'), tool('spy')] });
-  await discoverOpenly();
-  expect(await shop()).toEqual(['vault__search', 'vault__spy']);
-  await untilListed(['search']);
-  const call = await postModern(`${broker.publicUrl}/mcp`, token ?? '', 'tools/call', { name: 'vault__spy' });
-  expect(call.body.result).toMatchObject({ isError: true, _meta: { 'souk/code': 'tool_changed' } });
+
+  test('what an administrator approved stays in the shop when the server is asked again without a sign-in', async () => {
+    const { app: broker, ann: person } = vault();
+    const of = { userId: person.userId, name: 'ann@souk.test' };
+    const { code: shown } = await broker.upstreams.showOffer('vault', of);
+    await broker.upstreams.approveOffer('vault', of, { by: undefined, reason: 'looked at it', shown });
+    expect(await shop()).toEqual(['vault__of_ann', 'vault__search']);
+    await discoverOpenly();
+    expect(await shop()).toEqual(['vault__of_ann', 'vault__search']);
+  });
+
+  test('a new version is another decision, and a list of the version before is not approved for it', async () => {
+    const { app: broker, ann: person, fixture: server } = vault();
+    server.mischief.intercept = ({ url, headers }, response) => {
+      if (url !== '/mcp' || headers.authorization !== undefined) return false;
+      response.writeHead(503).end();
+      return true;
+    };
+    await deployManifest(
+      broker,
+      { ...vaultManifest(server), version: '1.1.0', capabilitySnapshot: undefined },
+      'unasked',
+    );
+    const of = { userId: person.userId, name: 'ann@souk.test' };
+    const { code: shown } = await broker.upstreams.showOffer('vault', of);
+    const approval = broker.upstreams.approveOffer('vault', of, { by: undefined, reason: 'in a hurry', shown });
+    await expect(approval).rejects.toThrow('This list is of version 1.0.0 of vault, and 1.1.0 is deployed.');
+  });
+
+  test('a tool that the server lists to anyone is not approved by that: under review for a person, it stays hidden', async () => {
+    const { app: broker, ann: person, fixture: server } = vault();
+    await signInAt(person, server, 'vault', 'ann');
+    await waitUntil('the first discovery of this version', async () => {
+      const { rows } = await broker.db.query(`select 1 from personal_offers where manifest_version = '1.1.0'`);
+      return rows.length > 0;
+    });
+    server.mischief = {};
+    server.listOpenly([tool('search'), tool('spy')]);
+    server.offerTo('ann', { tools: [tool('search'), tool('spy')] });
+    await discoverOpenly();
+    expect(await shop()).toEqual(['vault__search', 'vault__spy']);
+    await untilListed(['search']);
+    const call = await postModern(`${broker.publicUrl}/mcp`, token ?? '', 'tools/call', { name: 'vault__spy' });
+    expect(call.body.result).toMatchObject({ isError: true, _meta: { 'souk/code': 'tool_changed' } });
+  });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeOnEmbedded } from '#testing/databases.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
@@ -63,146 +63,150 @@ describeOnEmbedded("a person's pin", migrations, (open) => {
     return rows;
   }
 
-  test("a tool that changes after a person's first discovery is under review for that person alone", async () => {
-    nowMs += 11_000;
-    vault().fixture.offerTo('ann', { tools: later });
-    await until('ann', ['echo', 'read']);
-    expect(await listed('bob')).toEqual(['echo', 'read', 'send']);
-    for (const name of ['send', 'wipe']) {
-      expect((await ask('ann', 'tools/call', { name })).result).toMatchObject({
-        isError: true,
-        _meta: { 'souk/code': 'tool_changed' },
-      });
-    }
-    expect((await ask('bob', 'tools/call', { name: 'send' })).result).not.toHaveProperty('isError');
-    expect((await ask('bob', 'tools/call', { name: 'wipe' })).error?.message).toBe('Unknown tool: wipe');
-  });
-
-  test('a new text is shown, and both are in the audit log', async () => {
-    const { result } = await ask('ann', 'tools/list');
-    expect(JSON.stringify(result)).toContain('Repeats');
-    const [accepted, ...none] = await audited('personal-offer.accepted');
-    expect(none).toEqual([]);
-    expect(accepted).toMatchObject({
-      subject: 'vault',
-      details: { count: 1, tools: [{ tool: 'echo', change: 'text' }] },
-    });
-    expect(await audited('personal-offer.under-review')).toMatchObject([
-      { details: { userId: vault().ann.userId, count: 2, tools: [{ tool: 'send' }, { tool: 'wipe', change: 'new' }] } },
-    ]);
-  });
-
-  test('the same offer again is no news, and a new sign-in to the same account trusts nothing new', async () => {
-    const { ann: person, fixture: server, app: broker } = vault();
-    await signInAt(person, server, 'vault', 'ann');
-    await waitUntil('the offer to be read', async () => {
-      const read = `select 1 from personal_offers join upstream_connections using (user_id, server_id)
-        where user_id = $1 and discovered_at >= signed_in_at`;
-      return (await broker.db.query(read, [person.userId])).rows.length > 0;
-    });
-    expect(await listed('ann')).toEqual(['echo', 'read']);
-    expect(await audited('personal-offer.under-review')).toHaveLength(1);
-  });
-
-  test('the shop shows nothing of it until an administrator approves a discovery, with a reason in the audit log', async () => {
-    const { app: broker, ann: person } = vault();
-    const shop = () =>
-      broker.catalogue
-        .snapshot()
-        .byId.get('vault')
-        ?.tools.map(({ name }) => name);
-    expect(shop()).toEqual([]);
-    const decision = { by: undefined, reason: 'looked at it', shown: '' };
-    await expect(
-      broker.upstreams.approveOffer(
-        'vault',
-        { userId: '00000000-0000-4000-8000-000000000000', name: 'nobody' },
-        decision,
-      ),
-    ).rejects.toMatchObject({ code: 'not_found' });
-    const of = { userId: person.userId, name: 'ann@souk.test' };
-    const { code: shown } = await broker.upstreams.showOffer('vault', of);
-    expect(await broker.upstreams.approveOffer('vault', of, { ...decision, shown })).toEqual([
-      'echo',
-      'send',
-      'read',
-      'wipe',
-    ]);
-    expect(shop()).toEqual(['echo', 'send', 'read', 'wipe']);
-    expect(await audited('offer.approved')).toMatchObject([
-      { subject: 'vault', reason: 'looked at it', details: { source: 'account of ann@souk.test' } },
-    ]);
-    const visitor = await (await fetch(`${broker.publicUrl}/mcp/tools`)).json();
-    expect(JSON.stringify(visitor)).toContain('vault__wipe');
-  });
-
-  test('a tool with exactly the approved definition needs no review, of anyone; what was not approved still does', async () => {
-    await until('ann', ['echo', 'read', 'send', 'wipe']);
-    expect((await ask('ann', 'tools/call', { name: 'wipe' })).result).toMatchObject({
-      content: [{ text: 'wipe was called' }],
-    });
-    expect(await listed('bob')).toEqual(['echo', 'read', 'send']);
-    nowMs += 11_000;
-    vault().fixture.offerTo('bob', { tools: [...later, tool('spy')] });
-    await until('bob', ['echo', 'read', 'send', 'wipe']);
-  });
-
-  test('after a disconnect the next sign-in is a first discovery again', async () => {
-    const { ann: person, fixture: server } = vault();
-    await person.call('DELETE', `/api/users/${person.userId}/upstream-connections/vault`);
-    server.offerTo('ann', { tools: [...later, tool('spy')] });
-    await signInAt(person, server, 'vault', 'ann');
-    await until('ann', ['echo', 'read', 'send', 'spy', 'wipe']);
-    expect((await ask('ann', 'tools/call', { name: 'spy' })).result).not.toHaveProperty('isError');
-  });
-
-  test('a first discovery that finds nothing is a pin as well', async () => {
-    const { ann: person, fixture: server } = vault();
-    await person.call('DELETE', `/api/users/${person.userId}/upstream-connections/vault`);
-    server.offerTo('ann', { tools: [] });
-    await signInAt(person, server, 'vault', 'ann');
-    await until('ann', []);
-    nowMs += 11_000;
-    server.offerTo('ann', { tools: [tool('surprise')] });
-    await waitUntil('the audit row', async () =>
-      JSON.stringify(await audited('personal-offer.under-review')).includes('surprise'),
-    );
-    expect(await listed('ann')).toEqual([]);
-  });
-
-  test("what a server changes for one person leaves at most 48 rows a day, the last of which says so, and takes none of another person's", async () => {
-    const { app: broker, ann: person, fixture: server } = vault();
-    const rowsOf = async (userId: string) => {
-      const read = `select action, at from audit_log where source = 'vault of ' || $1 order by id`;
-      return (await broker.db.query<{ action: string; at: Date }>(read, [userId])).rows;
-    };
-    const offer = async (who: string, userId: string, text: string) => {
+  describe('over one course of changes', { shuffle: false }, () => {
+    test("a tool that changes after a person's first discovery is under review for that person alone", async () => {
       nowMs += 11_000;
-      const schema = { type: 'object', required: [text] };
-      server.offerTo(who, { tools: [tool('echo', { description: text }), tool('send', { inputSchema: schema })] });
-      const discovered = async () => {
-        const read = 'select discovered_at from personal_offers where user_id = $1 and discovered_at >= $2';
-        return (await broker.db.query(read, [userId, new Date(nowMs).toISOString()])).rows.length > 0;
+      vault().fixture.offerTo('ann', { tools: later });
+      await until('ann', ['echo', 'read']);
+      expect(await listed('bob')).toEqual(['echo', 'read', 'send']);
+      for (const name of ['send', 'wipe']) {
+        expect((await ask('ann', 'tools/call', { name })).result).toMatchObject({
+          isError: true,
+          _meta: { 'souk/code': 'tool_changed' },
+        });
+      }
+      expect((await ask('bob', 'tools/call', { name: 'send' })).result).not.toHaveProperty('isError');
+      expect((await ask('bob', 'tools/call', { name: 'wipe' })).error?.message).toBe('Unknown tool: wipe');
+    });
+
+    test('a new text is shown, and both are in the audit log', async () => {
+      const { result } = await ask('ann', 'tools/list');
+      expect(JSON.stringify(result)).toContain('Repeats');
+      const [accepted, ...none] = await audited('personal-offer.accepted');
+      expect(none).toEqual([]);
+      expect(accepted).toMatchObject({
+        subject: 'vault',
+        details: { count: 1, tools: [{ tool: 'echo', change: 'text' }] },
+      });
+      expect(await audited('personal-offer.under-review')).toMatchObject([
+        {
+          details: { userId: vault().ann.userId, count: 2, tools: [{ tool: 'send' }, { tool: 'wipe', change: 'new' }] },
+        },
+      ]);
+    });
+
+    test('the same offer again is no news, and a new sign-in to the same account trusts nothing new', async () => {
+      const { ann: person, fixture: server, app: broker } = vault();
+      await signInAt(person, server, 'vault', 'ann');
+      await waitUntil('the offer to be read', async () => {
+        const read = `select 1 from personal_offers join upstream_connections using (user_id, server_id)
+          where user_id = $1 and discovered_at >= signed_in_at`;
+        return (await broker.db.query(read, [person.userId])).rows.length > 0;
+      });
+      expect(await listed('ann')).toEqual(['echo', 'read']);
+      expect(await audited('personal-offer.under-review')).toHaveLength(1);
+    });
+
+    test('the shop shows nothing of it until an administrator approves a discovery, with a reason in the audit log', async () => {
+      const { app: broker, ann: person } = vault();
+      const shop = () =>
+        broker.catalogue
+          .snapshot()
+          .byId.get('vault')
+          ?.tools.map(({ name }) => name);
+      expect(shop()).toEqual([]);
+      const decision = { by: undefined, reason: 'looked at it', shown: '' };
+      await expect(
+        broker.upstreams.approveOffer(
+          'vault',
+          { userId: '00000000-0000-4000-8000-000000000000', name: 'nobody' },
+          decision,
+        ),
+      ).rejects.toMatchObject({ code: 'not_found' });
+      const of = { userId: person.userId, name: 'ann@souk.test' };
+      const { code: shown } = await broker.upstreams.showOffer('vault', of);
+      expect(await broker.upstreams.approveOffer('vault', of, { ...decision, shown })).toEqual([
+        'echo',
+        'send',
+        'read',
+        'wipe',
+      ]);
+      expect(shop()).toEqual(['echo', 'send', 'read', 'wipe']);
+      expect(await audited('offer.approved')).toMatchObject([
+        { subject: 'vault', reason: 'looked at it', details: { source: 'account of ann@souk.test' } },
+      ]);
+      const visitor = await (await fetch(`${broker.publicUrl}/mcp/tools`)).json();
+      expect(JSON.stringify(visitor)).toContain('vault__wipe');
+    });
+
+    test('a tool with exactly the approved definition needs no review, of anyone; what was not approved still does', async () => {
+      await until('ann', ['echo', 'read', 'send', 'wipe']);
+      expect((await ask('ann', 'tools/call', { name: 'wipe' })).result).toMatchObject({
+        content: [{ text: 'wipe was called' }],
+      });
+      expect(await listed('bob')).toEqual(['echo', 'read', 'send']);
+      nowMs += 11_000;
+      vault().fixture.offerTo('bob', { tools: [...later, tool('spy')] });
+      await until('bob', ['echo', 'read', 'send', 'wipe']);
+    });
+
+    test('after a disconnect the next sign-in is a first discovery again', async () => {
+      const { ann: person, fixture: server } = vault();
+      await person.call('DELETE', `/api/users/${person.userId}/upstream-connections/vault`);
+      server.offerTo('ann', { tools: [...later, tool('spy')] });
+      await signInAt(person, server, 'vault', 'ann');
+      await until('ann', ['echo', 'read', 'send', 'spy', 'wipe']);
+      expect((await ask('ann', 'tools/call', { name: 'spy' })).result).not.toHaveProperty('isError');
+    });
+
+    test('a first discovery that finds nothing is a pin as well', async () => {
+      const { ann: person, fixture: server } = vault();
+      await person.call('DELETE', `/api/users/${person.userId}/upstream-connections/vault`);
+      server.offerTo('ann', { tools: [] });
+      await signInAt(person, server, 'vault', 'ann');
+      await until('ann', []);
+      nowMs += 11_000;
+      server.offerTo('ann', { tools: [tool('surprise')] });
+      await waitUntil('the audit row', async () =>
+        JSON.stringify(await audited('personal-offer.under-review')).includes('surprise'),
+      );
+      expect(await listed('ann')).toEqual([]);
+    });
+
+    test("what a server changes for one person leaves at most 48 rows a day, the last of which says so, and takes none of another person's", async () => {
+      const { app: broker, ann: person, fixture: server } = vault();
+      const rowsOf = async (userId: string) => {
+        const read = `select action, at from audit_log where source = 'vault of ' || $1 order by id`;
+        return (await broker.db.query<{ action: string; at: Date }>(read, [userId])).rows;
       };
-      await waitUntil('it to be asked', discovered);
-    };
-    // ann has tools to change
-    await offer('ann', person.userId, 'Round 0');
-    await person.call('DELETE', `/api/users/${person.userId}/upstream-connections/vault`);
-    await signInAt(person, server, 'vault', 'ann');
-    await until('ann', ['echo', 'send']);
-    // the beginning of a day
-    const dayMs = 24 * 60 * 60_000;
-    nowMs += dayMs - (nowMs % dayMs);
-    const before = (await rowsOf(person.userId)).length;
-    for (let round = 1; round <= 26; round++) await offer('ann', person.userId, `Round ${round}`);
-    const rows = (await rowsOf(person.userId)).slice(before).map(({ action }) => action);
-    expect(rows).toHaveLength(48);
-    expect(rows.filter((action) => action === 'audit.limit-reached')).toEqual(rows.slice(-1));
-    expect(broker.logged().match(/the audit log takes no more of it today/g)).toHaveLength(1);
-    // bob's own rows
-    const ofBob = (await rowsOf(bob.userId)).length;
-    await offer('bob', bob.userId, 'Round 1');
-    expect(await rowsOf(bob.userId)).toHaveLength(ofBob + 2);
+      const offer = async (who: string, userId: string, text: string) => {
+        nowMs += 11_000;
+        const schema = { type: 'object', required: [text] };
+        server.offerTo(who, { tools: [tool('echo', { description: text }), tool('send', { inputSchema: schema })] });
+        const discovered = async () => {
+          const read = 'select discovered_at from personal_offers where user_id = $1 and discovered_at >= $2';
+          return (await broker.db.query(read, [userId, new Date(nowMs).toISOString()])).rows.length > 0;
+        };
+        await waitUntil('it to be asked', discovered);
+      };
+      // ann has tools to change
+      await offer('ann', person.userId, 'Round 0');
+      await person.call('DELETE', `/api/users/${person.userId}/upstream-connections/vault`);
+      await signInAt(person, server, 'vault', 'ann');
+      await until('ann', ['echo', 'send']);
+      // the beginning of a day
+      const dayMs = 24 * 60 * 60_000;
+      nowMs += dayMs - (nowMs % dayMs);
+      const before = (await rowsOf(person.userId)).length;
+      for (let round = 1; round <= 26; round++) await offer('ann', person.userId, `Round ${round}`);
+      const rows = (await rowsOf(person.userId)).slice(before).map(({ action }) => action);
+      expect(rows).toHaveLength(48);
+      expect(rows.filter((action) => action === 'audit.limit-reached')).toEqual(rows.slice(-1));
+      expect(broker.logged().match(/the audit log takes no more of it today/g)).toHaveLength(1);
+      // bob's own rows
+      const ofBob = (await rowsOf(bob.userId)).length;
+      await offer('bob', bob.userId, 'Round 1');
+      expect(await rowsOf(bob.userId)).toHaveLength(ofBob + 2);
+    });
   });
 });

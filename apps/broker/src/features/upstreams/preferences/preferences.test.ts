@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectLegacy, postModern } from '#testing/mcp-clients.ts';
@@ -30,6 +30,11 @@ describeOnDatabases('switches', migrations, (open) => {
     bob = await signInPerson(app.publicUrl, 'bob@souk.test');
     preferences = `/api/users/${ann.userId}/mcp-preferences`;
     token = (await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token;
+  });
+  beforeEach(async () => {
+    for (const person of [ann, bob]) {
+      await person.call('PUT', `/api/users/${person.userId}/mcp-preferences`, { disabledServers: [] });
+    }
   });
   afterAll(async () => {
     await app?.stop();

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport, type ClientCapabilities } from '@modelcontextprotocol/client';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryRoot } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
@@ -24,8 +24,11 @@ beforeAll(async () => {
     await deployManifest(app, { id, slug: id, isolation, connection: { type: 'stdio', command: 'fault' } });
   }
 });
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((client) => client.close()));
+  for (const id of ['peruser', 'shared']) await app.upstreams.pool.dropAll(id);
+});
 afterAll(async () => {
-  await Promise.all(open.map((client) => client.close()));
   await app?.stop();
   await rm(folder, { recursive: true, force: true });
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Database } from '#platform/db/database.ts';
 import { openTestDatabase, temporaryRoot } from '#testing/databases.ts';
@@ -75,53 +75,55 @@ async function exported(person: TestPerson): Promise<unknown[]> {
 const foldersOf = (serverId: string) =>
   readdirSync(join(dataDir, 'files', serverId)).filter((name) => name !== 'nobody');
 
-test('a program learns neither the id of its person nor anything that another program learns too', async () => {
-  await remember(emails.ann, 'first');
-  const ofAnn = programs.map(told);
-  await remember(emails.bob, 'of bob');
-  const { rows } = await db.query<{ id: string }>('select id from users');
-  expect(rows).toHaveLength(2);
-  const all = programs.map(told);
-  for (const words of all) for (const { id } of rows) expect([...words].join(' ')).not.toContain(id);
-  // what a program is told of one person and another is not
-  const known = all.map((words, index) => {
-    const others = new Set([...(ofAnn[index] ?? [])].filter((word) => !words.has(word)));
-    expect(others.size).toBe(0);
-    return [...words].filter((word) => !ofAnn[index]?.has(word));
+describe('the files of two people, until one deletes their account', { shuffle: false }, () => {
+  test('a program learns neither the id of its person nor anything that another program learns too', async () => {
+    await remember(emails.ann, 'first');
+    const ofAnn = programs.map(told);
+    await remember(emails.bob, 'of bob');
+    const { rows } = await db.query<{ id: string }>('select id from users');
+    expect(rows).toHaveLength(2);
+    const all = programs.map(told);
+    for (const words of all) for (const { id } of rows) expect([...words].join(' ')).not.toContain(id);
+    // what a program is told of one person and another is not
+    const known = all.map((words, index) => {
+      const others = new Set([...(ofAnn[index] ?? [])].filter((word) => !words.has(word)));
+      expect(others.size).toBe(0);
+      return [...words].filter((word) => !ofAnn[index]?.has(word));
+    });
+    for (const words of known) expect(words.length).toBeGreaterThan(0);
+    expect(known[0]?.filter((word) => known[1]?.includes(word))).toEqual([]);
   });
-  for (const words of known) expect(words.length).toBeGreaterThan(0);
-  expect(known[0]?.filter((word) => known[1]?.includes(word))).toEqual([]);
-});
 
-test('files survive a restart, also those of an earlier version, and an export lists them', async () => {
-  const ann = await signInPerson(app.publicUrl, emails.ann);
-  await app.stop();
-  for (const [serverId, name] of [
-    ['gone', 'old.txt'],
-    ['memory', 'older.txt'],
-  ] as const) {
-    mkdirSync(join(dataDir, 'people', ann.userId, serverId), { recursive: true });
-    writeFileSync(join(dataDir, 'people', ann.userId, serverId, name), 'kept');
-  }
-  app = await start();
-  expect(await remember(emails.ann, '')).toContain('first');
-  expect(existsSync(join(dataDir, 'people'))).toBe(false);
-  const again = await signInPerson(app.publicUrl, emails.ann);
-  expect(again.userId).toBe(ann.userId);
-  const files = await exported(again);
-  expect(files).toHaveLength(3);
-  expect(files).toContainEqual({ path: 'gone/old.txt', bytes: 4 });
-  expect(files).toContainEqual({ path: 'memory/memory.jsonl', bytes: expect.any(Number) });
-  expect(files).toContainEqual({ path: expect.stringMatching(/^memory\/earlier-\d+\/older\.txt$/), bytes: 4 });
-});
+  test('files survive a restart, also those of an earlier version, and an export lists them', async () => {
+    const ann = await signInPerson(app.publicUrl, emails.ann);
+    await app.stop();
+    for (const [serverId, name] of [
+      ['gone', 'old.txt'],
+      ['memory', 'older.txt'],
+    ] as const) {
+      mkdirSync(join(dataDir, 'people', ann.userId, serverId), { recursive: true });
+      writeFileSync(join(dataDir, 'people', ann.userId, serverId, name), 'kept');
+    }
+    app = await start();
+    expect(await remember(emails.ann, '')).toContain('first');
+    expect(existsSync(join(dataDir, 'people'))).toBe(false);
+    const again = await signInPerson(app.publicUrl, emails.ann);
+    expect(again.userId).toBe(ann.userId);
+    const files = await exported(again);
+    expect(files).toHaveLength(3);
+    expect(files).toContainEqual({ path: 'gone/old.txt', bytes: 4 });
+    expect(files).toContainEqual({ path: 'memory/memory.jsonl', bytes: expect.any(Number) });
+    expect(files).toContainEqual({ path: expect.stringMatching(/^memory\/earlier-\d+\/older\.txt$/), bytes: 4 });
+  });
 
-test("deleting an account deletes the person's files at every server, and no other person's", async () => {
-  const ann = await signInPerson(app.publicUrl, emails.ann);
-  expect(app.upstreams.pool.stdioPids('memory')).toHaveLength(1);
-  const deleted = await ann.call('DELETE', `/api/users/${ann.userId}/account`, { confirm: emails.ann });
-  expect(deleted.status).toBe(200);
-  for (const serverId of programs) expect(app.upstreams.pool.stdioPids(serverId)).toEqual([]);
-  expect(foldersOf('gone')).toEqual([]);
-  expect(foldersOf('memory')).toHaveLength(1);
-  expect(await remember(emails.bob, '')).toContain('of bob');
+  test("deleting an account deletes the person's files at every server, and no other person's", async () => {
+    const ann = await signInPerson(app.publicUrl, emails.ann);
+    expect(app.upstreams.pool.stdioPids('memory')).toHaveLength(1);
+    const deleted = await ann.call('DELETE', `/api/users/${ann.userId}/account`, { confirm: emails.ann });
+    expect(deleted.status).toBe(200);
+    for (const serverId of programs) expect(app.upstreams.pool.stdioPids(serverId)).toEqual([]);
+    expect(foldersOf('gone')).toEqual([]);
+    expect(foldersOf('memory')).toHaveLength(1);
+    expect(await remember(emails.bob, '')).toContain('of bob');
+  });
 });

@@ -4,7 +4,7 @@ import { previewDeployAll } from '@souk/contract/admin-manifest-runs.ts';
 import { adminSecretEndpoints } from '@souk/contract/admin-secrets.ts';
 import { getServerDifferences } from '@souk/contract/admin-servers.ts';
 import { createClient, type Client } from '@souk/contract/client.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkManifest } from '#features/catalogue/index.ts';
 import { createVault, SealedTextError } from '#platform/crypto/vault.ts';
 import { startDemandingServer, type DemandingServer } from '#testing/demanding-server.ts';
@@ -73,267 +73,283 @@ const statusOf = (id: string) => app.catalogue.snapshot().byId.get(id)?.status;
 const connected = (id: string) => waitUntil(`${id} is connected`, () => statusOf(id) === 'connected');
 const listOf = (id: string) => api.listServerSecrets({ params: { id } });
 
-test('a secret that is missing is said in words, and is sent with the next call once it is entered', async () => {
-  const needed = { ...header(), versions: ['1.0.0'], variable: 'UPSTREAM_HEADER_KEYED__X_KEY' };
-  expect(await listOf('keyed')).toEqual({
-    success: true,
-    needed: [{ ...needed, state: 'missing', boundTo: null, entered: null }],
-    unused: [],
+describe('secrets from their first entry to their removal', { shuffle: false }, () => {
+  test('a secret that is missing is said in words, and is sent with the next call once it is entered', async () => {
+    const needed = { ...header(), versions: ['1.0.0'], variable: 'UPSTREAM_HEADER_KEYED__X_KEY' };
+    expect(await listOf('keyed')).toEqual({
+      success: true,
+      needed: [{ ...needed, state: 'missing', boundTo: null, entered: null }],
+      unused: [],
+    });
+    expect(app.upstreams.watch.failureOf('keyed')).toBe(
+      "UPSTREAM_HEADER_KEYED__X_KEY is not set, and X-Key was not entered for it under Secrets on the server's page, or by npm run souk -- secret set",
+    );
+    // a deployment says so before: of one that is staged, and among all of them
+    const staged = manifestText({ id: 'waits', connection: { type: 'http', url: server.url }, auth });
+    await app.catalogue.upload(checkManifest(JSON.parse(staged), app.policy), { via: 'command' });
+    const deploying = createClient([getServerDifferences, previewDeployAll] as const, {
+      baseUrl: app.publicUrl,
+      fetch,
+      token: async () => admin.accessToken,
+    });
+    const missingOf = async (id: string) =>
+      (await deploying.getServerDifferences({ params: { id }, query: {} })).missingSecrets;
+    const missingOfAll = async () =>
+      (await deploying.previewDeployAll()).manifests.map(({ id, missingSecrets }) => [id, missingSecrets]);
+    expect([await missingOf('keyed'), await missingOf('waits'), await missingOfAll()]).toEqual([1, 1, [['waits', 1]]]);
+    await set('waits', { ...header(), value: first });
+    expect([await missingOf('keyed'), await missingOf('waits'), await missingOfAll()]).toEqual([1, 0, [['waits', 0]]]);
+    await app.catalogue.deleteManifest('waits', { via: 'command' });
+    const at = new Date(Date.now() + ahead.ms).toISOString().slice(0, 10);
+    const answer = await set('keyed', { ...header(), name: 'x-key', value: first });
+    expect(answer.needed).toMatchObject([{ ...needed, state: 'set', entered: { by: 'admin@souk.test' } }]);
+    expect(answer.needed[0]?.entered?.at.slice(0, 10)).toBe(at);
+    await connected('keyed');
+    expect(await call('keyed__echo')).toContain('"hi"');
+    expect(server.sent.at(-1)).toBe(first);
   });
-  expect(app.upstreams.watch.failureOf('keyed')).toBe(
-    "UPSTREAM_HEADER_KEYED__X_KEY is not set, and X-Key was not entered for it under Secrets on the server's page, or by npm run souk -- secret set",
-  );
-  // a deployment says so before: of one that is staged, and among all of them
-  const staged = manifestText({ id: 'waits', connection: { type: 'http', url: server.url }, auth });
-  await app.catalogue.upload(checkManifest(JSON.parse(staged), app.policy), { via: 'command' });
-  const deploying = createClient([getServerDifferences, previewDeployAll] as const, {
-    baseUrl: app.publicUrl,
-    fetch,
-    token: async () => admin.accessToken,
+
+  test('a deployment of everything counts all servers that lack secrets, and names the first 50 of them', async () => {
+    const client = createClient([previewDeployAll] as const, {
+      baseUrl: app.publicUrl,
+      fetch,
+      token: async () => admin.accessToken,
+    });
+    const ids = Array.from({ length: 52 }, (_, count) => `lacks-${10 + count}`);
+    await app.catalogue.together(async () => {
+      for (const id of ids) {
+        const text = manifestText({ id, connection: { type: 'http', url: server.url }, auth });
+        await app.catalogue.upload(checkManifest(JSON.parse(text), app.policy), { via: 'command' });
+      }
+    });
+    const [first = ''] = ids;
+    await set(first, { ...header(), value: first });
+    const { manifests, serversMissingSecrets, missingSecrets } = await client.previewDeployAll();
+    expect([manifests.length, serversMissingSecrets]).toEqual([20, 51]);
+    expect(missingSecrets).toEqual(ids.slice(1, 51).map((id) => ({ id, name: id, count: 1 })));
+    await app.catalogue.together(async () => {
+      for (const id of ids) await app.catalogue.deleteManifest(id, { via: 'command' });
+    });
   });
-  const missingOf = async (id: string) =>
-    (await deploying.getServerDifferences({ params: { id }, query: {} })).missingSecrets;
-  const missingOfAll = async () =>
-    (await deploying.previewDeployAll()).manifests.map(({ id, missingSecrets }) => [id, missingSecrets]);
-  expect([await missingOf('keyed'), await missingOf('waits'), await missingOfAll()]).toEqual([1, 1, [['waits', 1]]]);
-  await set('waits', { ...header(), value: first });
-  expect([await missingOf('keyed'), await missingOf('waits'), await missingOfAll()]).toEqual([1, 0, [['waits', 0]]]);
-  await app.catalogue.deleteManifest('waits', { via: 'command' });
-  const at = new Date(Date.now() + ahead.ms).toISOString().slice(0, 10);
-  const answer = await set('keyed', { ...header(), name: 'x-key', value: first });
-  expect(answer.needed).toMatchObject([{ ...needed, state: 'set', entered: { by: 'admin@souk.test' } }]);
-  expect(answer.needed[0]?.entered?.at.slice(0, 10)).toBe(at);
-  await connected('keyed');
-  expect(await call('keyed__echo')).toContain('"hi"');
-  expect(server.sent.at(-1)).toBe(first);
-});
 
-test('a deployment of everything counts all servers that lack secrets, and names the first 50 of them', async () => {
-  const client = createClient([previewDeployAll] as const, {
-    baseUrl: app.publicUrl,
-    fetch,
-    token: async () => admin.accessToken,
+  test('another value is used by calls that begin from now on, and a call under way ends as it began', async () => {
+    const held = server.hold('tools/call');
+    const underWay = call('keyed__echo', { text: 'slowly' });
+    const goOn = await held;
+    await set('keyed', { ...header(), value: second });
+    expect(await call('keyed__echo')).toContain('"hi"');
+    expect(server.sent.at(-1)).toBe(second);
+    goOn();
+    expect(await underWay).toContain('"slowly"');
   });
-  const ids = Array.from({ length: 52 }, (_, count) => `lacks-${10 + count}`);
-  for (const id of ids) {
-    const text = manifestText({ id, connection: { type: 'http', url: server.url }, auth });
-    await app.catalogue.upload(checkManifest(JSON.parse(text), app.policy), { via: 'command' });
-  }
-  const [first = ''] = ids;
-  await set(first, { ...header(), value: first });
-  const { manifests, serversMissingSecrets, missingSecrets } = await client.previewDeployAll();
-  expect([manifests.length, serversMissingSecrets]).toEqual([20, 51]);
-  expect(missingSecrets).toEqual(ids.slice(1, 51).map((id) => ({ id, name: id, count: 1 })));
-  await app.catalogue.together(async () => {
-    for (const id of ids) await app.catalogue.deleteManifest(id, { via: 'command' });
+
+  test('a program gets what was entered for its server, and a server of the same program gets nothing of it', async () => {
+    await set('chatty', { ...variable, value: 'canary-variable-before' });
+    await connected('chatty');
+    const environment = () => call('chatty__look', { files: ['/proc/self/environ'] });
+    expect(await environment()).toContain('API_TOKEN=canary-variable-before');
+    const [before] = app.upstreams.pool.stdioPids('chatty');
+    await set('chatty', { ...variable, value: ofProgram });
+    const found = await environment();
+    expect(found).toContain('API_TOKEN=canary-variable-41c0');
+    expect(found).not.toContain('before');
+    expect(app.upstreams.pool.stdioPids('chatty')).not.toContain(before);
+    await deployManifest(app, { id: 'other', connection: { type: 'stdio', command: 'chatty' } }, 'error');
+    expect(app.upstreams.watch.failureOf('other')).toMatch(
+      /^UPSTREAM_ENV_CHATTY__API_TOKEN is not set, and API_TOKEN was not entered/,
+    );
   });
-});
 
-test('another value is used by calls that begin from now on, and a call under way ends as it began', async () => {
-  const held = server.hold('tools/call');
-  const underWay = call('keyed__echo', { text: 'slowly' });
-  const goOn = await held;
-  await set('keyed', { ...header(), value: second });
-  expect(await call('keyed__echo')).toContain('"hi"');
-  expect(server.sent.at(-1)).toBe(second);
-  goOn();
-  expect(await underWay).toContain('"slowly"');
-});
-
-test('a program gets what was entered for its server, and a server of the same program gets nothing of it', async () => {
-  await set('chatty', { ...variable, value: 'canary-variable-before' });
-  await connected('chatty');
-  const environment = () => call('chatty__look', { files: ['/proc/self/environ'] });
-  expect(await environment()).toContain('API_TOKEN=canary-variable-before');
-  const [before] = app.upstreams.pool.stdioPids('chatty');
-  await set('chatty', { ...variable, value: ofProgram });
-  const found = await environment();
-  expect(found).toContain('API_TOKEN=canary-variable-41c0');
-  expect(found).not.toContain('before');
-  expect(app.upstreams.pool.stdioPids('chatty')).not.toContain(before);
-  await deployManifest(app, { id: 'other', connection: { type: 'stdio', command: 'chatty' } }, 'error');
-  expect(app.upstreams.watch.failureOf('other')).toMatch(
-    /^UPSTREAM_ENV_CHATTY__API_TOKEN is not set, and API_TOKEN was not entered/,
-  );
-});
-
-test('lines that a program writes are kept without its secrets, former ones too', async () => {
-  await call('chatty__complain', {
-    about: 'the-weather',
-    old: 'canary-variable-before',
-    line: 'second-line-canary-2b',
+  test('lines that a program writes are kept without its secrets, former ones too', async () => {
+    await call('chatty__complain', {
+      about: 'the-weather',
+      old: 'canary-variable-before',
+      line: 'second-line-canary-2b',
+    });
+    const lines = () => app.upstreams.programs.linesOf('chatty').join('\n');
+    await waitUntil('it was read', () => lines().includes('the-weather'));
+    expect(lines()).toContain('"old":"[redacted]","line":"[redacted]"');
+    expect(lines()).not.toContain('canary');
   });
-  const lines = () => app.upstreams.programs.linesOf('chatty').join('\n');
-  await waitUntil('it was read', () => lines().includes('the-weather'));
-  expect(lines()).toContain('"old":"[redacted]","line":"[redacted]"');
-  expect(lines()).not.toContain('canary');
-});
 
-test('the variable of the operator counts, and then nothing can be entered', async () => {
-  await deployManifest(app, { id: 'given', connection: { type: 'http', url: server.url }, auth });
-  expect((await listOf('given')).needed).toMatchObject([{ state: 'environment', entered: null }]);
-  expect(server.sent.at(-1)).toBe('of-the-operator');
-  await expect(set('given', { ...header(), value: 'mine' })).rejects.toMatchObject({
-    code: 'invalid_request',
-    message:
-      'The operator has set UPSTREAM_HEADER_GIVEN__X_KEY, which counts: a value that is entered here would not be used.',
+  test('the variable of the operator counts, and then nothing can be entered', async () => {
+    await deployManifest(app, { id: 'given', connection: { type: 'http', url: server.url }, auth });
+    expect((await listOf('given')).needed).toMatchObject([{ state: 'environment', entered: null }]);
+    expect(server.sent.at(-1)).toBe('of-the-operator');
+    await expect(set('given', { ...header(), value: 'mine' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message:
+        'The operator has set UPSTREAM_HEADER_GIVEN__X_KEY, which counts: a value that is entered here would not be used.',
+    });
   });
-});
 
-test('a header of the environment goes to the first deployed address alone, also after the server was deleted', async () => {
-  const elsewhere = { id: 'given', version: '2.0.0', connection: { type: 'http', url: thief.url }, auth };
-  const alone = `UPSTREAM_HEADER_GIVEN__X_KEY is sent to ${server.url} alone, and X-Key was not entered for it`;
-  const tested = await admin.test({ manifest: manifestText(elsewhere) });
-  expect(tested.end).toMatchObject({ result: 'failed', text: expect.stringContaining(alone) });
-  await deployManifest(app, elsewhere, 'error');
-  expect(app.upstreams.watch.failureOf('given')).toContain(alone);
-  expect((await listOf('given')).needed).toMatchObject([
-    { place: thief.url, state: 'missing', boundTo: server.url, variable: 'UPSTREAM_HEADER_GIVEN__X_KEY' },
-  ]);
-  await app.catalogue.deleteManifest('given', { via: 'command' });
-  await app.catalogue.upload(checkManifest(JSON.parse(manifestText({ ...elsewhere, version: '3.0.0' })), app.policy), {
-    via: 'command',
+  test('a header of the environment goes to the first deployed address alone, also after the server was deleted', async () => {
+    const elsewhere = { id: 'given', version: '2.0.0', connection: { type: 'http', url: thief.url }, auth };
+    const alone = `UPSTREAM_HEADER_GIVEN__X_KEY is sent to ${server.url} alone, and X-Key was not entered for it`;
+    const tested = await admin.test({ manifest: manifestText(elsewhere) });
+    expect(tested.end).toMatchObject({ result: 'failed', text: expect.stringContaining(alone) });
+    await deployManifest(app, elsewhere, 'error');
+    expect(app.upstreams.watch.failureOf('given')).toContain(alone);
+    expect((await listOf('given')).needed).toMatchObject([
+      { place: thief.url, state: 'missing', boundTo: server.url, variable: 'UPSTREAM_HEADER_GIVEN__X_KEY' },
+    ]);
+    await app.catalogue.deleteManifest('given', { via: 'command' });
+    await app.catalogue.upload(
+      checkManifest(JSON.parse(manifestText({ ...elsewhere, version: '3.0.0' })), app.policy),
+      {
+        via: 'command',
+      },
+    );
+    const again = await admin.test({ serverId: 'given' });
+    expect(again.end?.text).toContain(alone);
+    expect(thief.sent).toEqual([]);
+    // the value that an administrator knows may be entered for the other address
+    await set('given', { ...header(), place: thief.url, value: 'of-an-administrator' });
+    await admin.test({ serverId: 'given' });
+    expect(thief.sent).toContain('of-an-administrator');
+    expect(thief.sent).not.toContain('of-the-operator');
+    await app.catalogue.deleteManifest('given', { via: 'command' });
+    thief.sent.length = 0;
   });
-  const again = await admin.test({ serverId: 'given' });
-  expect(again.end?.text).toContain(alone);
-  expect(thief.sent).toEqual([]);
-  // the value that an administrator knows may be entered for the other address
-  await set('given', { ...header(), place: thief.url, value: 'of-an-administrator' });
-  await admin.test({ serverId: 'given' });
-  expect(thief.sent).toContain('of-an-administrator');
-  expect(thief.sent).not.toContain('of-the-operator');
-  await app.catalogue.deleteManifest('given', { via: 'command' });
-  thief.sent.length = 0;
-});
 
-test('a manifest with another address does not get the secret: neither tested, nor staged, nor deployed', async () => {
-  const elsewhere = [thief.url, server.url.replace('/mcp', '/of-another-customer'), server.url.replace('http:', 'ws:')];
-  for (const url of elsewhere) {
-    const type = url.startsWith('ws:') ? 'websocket' : 'http';
-    const manifest = manifestText({ id: 'keyed', version: '6.6.6', connection: { type, url }, auth });
-    const before = [...server.sent];
-    const tested = await admin.test({ manifest });
-    expect(tested.end, url).toMatchObject({ result: 'failed' });
-    expect(tested.end?.text, url).toContain('X-Key was not entered for it');
-    expect(server.sent, url).toEqual(before);
-  }
-  const manifest = { id: 'keyed', version: '2.0.0', connection: { type: 'http', url: thief.url }, auth };
-  await deployManifest(app, manifest, 'error');
-  expect(thief.sent).toEqual([]);
-  const { needed, unused } = await listOf('keyed');
-  expect(needed).toMatchObject([{ place: thief.url, state: 'missing' }]);
-  expect(unused).toMatchObject([{ kind: 'header', name: 'x-key', place: server.url }]);
-  // what was shown to somebody is stored nowhere else
-  await expect(set('keyed', { ...header(), value: 'late' })).rejects.toMatchObject({
-    code: 'changed_since_shown',
-    message: `X-Key goes to ${thief.url} now, and not to ${server.url}. Nothing was stored. Please look again.`,
+  test('a manifest with another address does not get the secret: neither tested, nor staged, nor deployed', async () => {
+    const elsewhere = [
+      thief.url,
+      server.url.replace('/mcp', '/of-another-customer'),
+      server.url.replace('http:', 'ws:'),
+    ];
+    for (const url of elsewhere) {
+      const type = url.startsWith('ws:') ? 'websocket' : 'http';
+      const manifest = manifestText({ id: 'keyed', version: '6.6.6', connection: { type, url }, auth });
+      const before = [...server.sent];
+      const tested = await admin.test({ manifest });
+      expect(tested.end, url).toMatchObject({ result: 'failed' });
+      expect(tested.end?.text, url).toContain('X-Key was not entered for it');
+      expect(server.sent, url).toEqual(before);
+    }
+    const manifest = { id: 'keyed', version: '2.0.0', connection: { type: 'http', url: thief.url }, auth };
+    await deployManifest(app, manifest, 'error');
+    expect(thief.sent).toEqual([]);
+    const { needed, unused } = await listOf('keyed');
+    expect(needed).toMatchObject([{ place: thief.url, state: 'missing' }]);
+    expect(unused).toMatchObject([{ kind: 'header', name: 'x-key', place: server.url }]);
+    // what was shown to somebody is stored nowhere else
+    await expect(set('keyed', { ...header(), value: 'late' })).rejects.toMatchObject({
+      code: 'changed_since_shown',
+      message: `X-Key goes to ${thief.url} now, and not to ${server.url}. Nothing was stored. Please look again.`,
+    });
+    await app.catalogue.deploy('keyed', '1.0.0');
+    await connected('keyed');
+    expect(server.sent.at(-1)).toBe(second);
+    expect(thief.sent).toEqual([]);
   });
-  await app.catalogue.deploy('keyed', '1.0.0');
-  await connected('keyed');
-  expect(server.sent.at(-1)).toBe(second);
-  expect(thief.sent).toEqual([]);
-});
 
-test('a row that is moved to another server, name or place opens nowhere', async () => {
-  const vault = createVault(Buffer.alloc(32, 7).toString('base64url'));
-  const rows = createSecretRows({ db: app.db, vault });
-  const of = { serverId: 'keyed', kind: 'header', name: 'x-other', place: server.url } as const;
-  await rows.put(of, 'a value', { operator: 'test' }, new Date(0));
-  const row = (await rows.read(['keyed'])).find(({ name }) => name === 'x-other');
-  if (!row) throw new Error('no row');
-  expect(rows.open(row)).toBe('a value');
-  for (const moved of [{ serverId: 'chatty' }, { name: 'x-key' }, { place: thief.url }, { kind: 'variable' as const }])
-    expect(() => rows.open({ ...row, ...moved })).toThrow(SealedTextError);
-  // one that was sealed under a key that this broker does not have is said, and used for nothing
-  await waitUntil('the broker has read it', () => app.logged().includes('a secret of a server cannot be read'));
-  expect((await listOf('keyed')).unused).toMatchObject([{ name: 'x-other' }]);
-  await rows.remove(of, { operator: 'test' }, new Date(0));
-});
-
-test.each([
-  ['a line break', { value: 'a\r\nx-evil: 1' }, 'value: must be one line of plain characters'],
-  ['nothing', { value: '' }, 'value: must not be empty'],
-  ['4,097 characters', { value: 'x'.repeat(4097) }, 'value: must be at most 4096 characters'],
-  [
-    'a header that the manifest does not name',
-    { name: 'authorization', value: 'a' },
-    'keyed does not ask for a secret authorization.',
-  ],
-  ['a variable', { kind: 'variable' as const, value: 'a' }, 'keyed does not ask for a secret X-Key.'],
-])('%s is refused for a header', async (_what, change, message) => {
-  const body = { ...header(), ...change };
-  await expect(set('keyed', body)).rejects.toMatchObject({ status: 400, code: 'invalid_request', message });
-});
-
-test.each([
-  ['NUL', 'a\0b', 'value: must not contain the character NUL, or half characters'],
-  ['6,001 characters', 'x'.repeat(6001), 'value: must be at most 6000 characters'],
-])('%s is refused for a variable', async (_what, value, message) => {
-  await expect(set('chatty', { ...variable, value })).rejects.toMatchObject({ code: 'invalid_request', message });
-});
-
-test('a secret that a server refuses and repeats is shown to no one', async () => {
-  await set('keyed', { ...header(), value: 'Bearer canary-refused-5d0e' });
-  await waitUntil('the status says so', () => statusOf('keyed') === 'error');
-  expect(server.sent.at(-1)).toBe('Bearer canary-refused-5d0e');
-  expect(app.upstreams.watch.failureOf('keyed')).toContain('not with [redacted]');
-  const tested = await admin.test({ serverId: 'keyed' });
-  expect(tested.end?.text).toContain('not with [redacted]');
-  expect(JSON.stringify(tested.events)).not.toContain('canary');
-  await set('keyed', { ...header(), value: second });
-  await connected('keyed');
-});
-
-test('each change wants a sign-in of the last 15 minutes, and reading the list does not', async () => {
-  ahead.ms = 16 * 60_000;
-  try {
-    const refused = { status: 403, code: 'sign_in_again' };
-    await expect(set('keyed', { ...header(), value: 'late' })).rejects.toMatchObject(refused);
-    await expect(api.removeServerSecret({ params: { id: 'keyed' }, body: header() })).rejects.toMatchObject(refused);
-    expect((await listOf('keyed')).needed).toMatchObject([{ state: 'set' }]);
-  } finally {
-    ahead.ms = 0;
-  }
-});
-
-test('a removal ends the connections, and the next call says that the service is not set up', async () => {
-  // a discovery that is under way still has it
-  const held = server.hold('tools/list');
-  app.upstreams.watch.refresh(['keyed'], true);
-  const goOn = await held;
-  await api.removeServerSecret({ params: { id: 'keyed' }, body: header() });
-  goOn();
-  await waitUntil('the status says so', () => statusOf('keyed') === 'error');
-  const before = server.sent.length;
-  expect(await call('keyed__echo')).toContain('"isError":true');
-  expect(server.sent).toHaveLength(before);
-  await expect(api.removeServerSecret({ params: { id: 'keyed' }, body: header() })).rejects.toMatchObject({
-    status: 404,
-    message: `keyed has no secret x-key for ${server.url}.`,
+  test('a row that is moved to another server, name or place opens nowhere', async () => {
+    const vault = createVault(Buffer.alloc(32, 7).toString('base64url'));
+    const rows = createSecretRows({ db: app.db, vault });
+    const of = { serverId: 'keyed', kind: 'header', name: 'x-other', place: server.url } as const;
+    await rows.put(of, 'a value', { operator: 'test' }, new Date(0));
+    const row = (await rows.read(['keyed'])).find(({ name }) => name === 'x-other');
+    if (!row) throw new Error('no row');
+    expect(rows.open(row)).toBe('a value');
+    for (const moved of [
+      { serverId: 'chatty' },
+      { name: 'x-key' },
+      { place: thief.url },
+      { kind: 'variable' as const },
+    ])
+      expect(() => rows.open({ ...row, ...moved })).toThrow(SealedTextError);
+    // one that was sealed under a key that this broker does not have is said, and used for nothing
+    await waitUntil('the broker has read it', () => app.logged().includes('a secret of a server cannot be read'));
+    expect((await listOf('keyed')).unused).toMatchObject([{ name: 'x-other' }]);
+    await rows.remove(of, { operator: 'test' }, new Date(0));
   });
-  await api.removeServerSecret({ params: { id: 'chatty' }, body: variable });
-  await waitUntil('its program has ended', () => app.upstreams.pool.stdioPids('chatty').length === 0);
-});
 
-test('each change of a secret stands in the audit log with its administrator', async () => {
-  const { rows } = await app.db.query<{ action: string; details: object; subject: string }>(
-    `select action, subject, details from audit_log where action like 'secret.%' and actor_id is not null order by id`,
-  );
-  const of = { kind: 'header', name: 'x-key', place: server.url };
-  expect(rows.filter(({ subject }) => subject === 'keyed')).toEqual([
-    { action: 'secret.set', subject: 'keyed', details: of },
-    ...Array.from({ length: 3 }, () => ({ action: 'secret.replaced', subject: 'keyed', details: of })),
-    { action: 'secret.removed', subject: 'keyed', details: of },
-  ]);
-});
+  test.each([
+    ['a line break', { value: 'a\r\nx-evil: 1' }, 'value: must be one line of plain characters'],
+    ['nothing', { value: '' }, 'value: must not be empty'],
+    ['4,097 characters', { value: 'x'.repeat(4097) }, 'value: must be at most 4096 characters'],
+    [
+      'a header that the manifest does not name',
+      { name: 'authorization', value: 'a' },
+      'keyed does not ask for a secret authorization.',
+    ],
+    ['a variable', { kind: 'variable' as const, value: 'a' }, 'keyed does not ask for a secret X-Key.'],
+  ])('%s is refused for a header', async (_what, change, message) => {
+    const body = { ...header(), ...change };
+    await expect(set('keyed', body)).rejects.toMatchObject({ status: 400, code: 'invalid_request', message });
+  });
 
-test('no value is in the database, the log, or what administrators read', async () => {
-  const own = { headers: { authorization: `Bearer ${admin.accessToken}` } };
-  const read = async (path: string) => (await fetch(`${app.publicUrl}${path}`, own)).text();
-  const pages = ['keyed', 'chatty'].flatMap((id) =>
-    ['secrets', 'log', 'figures', 'differences', 'tools'].map((part) => `/admin/servers/${id}/${part}`),
-  );
-  const shown = await Promise.all([...pages, '/admin/manifests', '/admin/manifests/keyed', '/mcp/info'].map(read));
-  expect(shown.join()).toContain('the-weather');
-  for (const place of [shown.join(), app.logged(), await dumpDatabase(app.db)]) expect(place).not.toContain('canary');
+  test.each([
+    ['NUL', 'a\0b', 'value: must not contain the character NUL, or half characters'],
+    ['6,001 characters', 'x'.repeat(6001), 'value: must be at most 6000 characters'],
+  ])('%s is refused for a variable', async (_what, value, message) => {
+    await expect(set('chatty', { ...variable, value })).rejects.toMatchObject({ code: 'invalid_request', message });
+  });
+
+  test('a secret that a server refuses and repeats is shown to no one', async () => {
+    await set('keyed', { ...header(), value: 'Bearer canary-refused-5d0e' });
+    await waitUntil('the status says so', () => statusOf('keyed') === 'error');
+    expect(server.sent.at(-1)).toBe('Bearer canary-refused-5d0e');
+    expect(app.upstreams.watch.failureOf('keyed')).toContain('not with [redacted]');
+    const tested = await admin.test({ serverId: 'keyed' });
+    expect(tested.end?.text).toContain('not with [redacted]');
+    expect(JSON.stringify(tested.events)).not.toContain('canary');
+    await set('keyed', { ...header(), value: second });
+    await connected('keyed');
+  });
+
+  test('each change wants a sign-in of the last 15 minutes, and reading the list does not', async () => {
+    ahead.ms = 16 * 60_000;
+    try {
+      const refused = { status: 403, code: 'sign_in_again' };
+      await expect(set('keyed', { ...header(), value: 'late' })).rejects.toMatchObject(refused);
+      await expect(api.removeServerSecret({ params: { id: 'keyed' }, body: header() })).rejects.toMatchObject(refused);
+      expect((await listOf('keyed')).needed).toMatchObject([{ state: 'set' }]);
+    } finally {
+      ahead.ms = 0;
+    }
+  });
+
+  test('a removal ends the connections, and the next call says that the service is not set up', async () => {
+    // a discovery that is under way still has it
+    const held = server.hold('tools/list');
+    app.upstreams.watch.refresh(['keyed'], true);
+    const goOn = await held;
+    await api.removeServerSecret({ params: { id: 'keyed' }, body: header() });
+    goOn();
+    await waitUntil('the status says so', () => statusOf('keyed') === 'error');
+    const before = server.sent.length;
+    expect(await call('keyed__echo')).toContain('"isError":true');
+    expect(server.sent).toHaveLength(before);
+    await expect(api.removeServerSecret({ params: { id: 'keyed' }, body: header() })).rejects.toMatchObject({
+      status: 404,
+      message: `keyed has no secret x-key for ${server.url}.`,
+    });
+    await api.removeServerSecret({ params: { id: 'chatty' }, body: variable });
+    await waitUntil('its program has ended', () => app.upstreams.pool.stdioPids('chatty').length === 0);
+  });
+
+  test('each change of a secret stands in the audit log with its administrator', async () => {
+    const { rows } = await app.db.query<{ action: string; details: object; subject: string }>(
+      `select action, subject, details from audit_log where action like 'secret.%' and actor_id is not null order by id`,
+    );
+    const of = { kind: 'header', name: 'x-key', place: server.url };
+    expect(rows.filter(({ subject }) => subject === 'keyed')).toEqual([
+      { action: 'secret.set', subject: 'keyed', details: of },
+      ...Array.from({ length: 3 }, () => ({ action: 'secret.replaced', subject: 'keyed', details: of })),
+      { action: 'secret.removed', subject: 'keyed', details: of },
+    ]);
+  });
+
+  test('no value is in the database, the log, or what administrators read', async () => {
+    const own = { headers: { authorization: `Bearer ${admin.accessToken}` } };
+    const read = async (path: string) => (await fetch(`${app.publicUrl}${path}`, own)).text();
+    const pages = ['keyed', 'chatty'].flatMap((id) =>
+      ['secrets', 'log', 'figures', 'differences', 'tools'].map((part) => `/admin/servers/${id}/${part}`),
+    );
+    const shown = await Promise.all([...pages, '/admin/manifests', '/admin/manifests/keyed', '/mcp/info'].map(read));
+    expect(shown.join()).toContain('the-weather');
+    for (const place of [shown.join(), app.logged(), await dumpDatabase(app.db)]) expect(place).not.toContain('canary');
+  });
 });

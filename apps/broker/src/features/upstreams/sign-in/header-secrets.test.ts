@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
@@ -58,103 +58,105 @@ async function callAs(person: TestPerson) {
   return { result: answer.body.result, sent };
 }
 
-test('a call without the headers that the person must supply is not sent, and the answer says where to enter them', async () => {
-  const { result, sent } = await callAs(ann);
-  expect(result).toMatchObject({
-    isError: true,
-    _meta: { 'souk/code': 'sign_in_required', 'souk/url': `${app.publicUrl}/connect/key-shop` },
-  });
-  expect(sent).toBeUndefined();
-  const { body } = await ann.call('GET', `/api/users/${ann.userId}/upstream-connections`);
-  expect(body['connections']).toMatchObject([
-    { auth: 'headers', state: 'headers-missing', headers: [{ name: 'X-Person-Key', present: false }] },
-  ]);
-  expect(await listedFor(ann)).toMatchObject({
-    servers: [{ id: 'key-shop', needsSignIn: true, signInAt: `${app.publicUrl}/connect/key-shop` }],
-  });
-});
-
-test("each person's calls carry their own header and the operator's, and never another's", async () => {
-  for (const who of ['Ann', 'Bob'])
-    fixture.offerWith('x-person-key', `key of ${who}`, [
-      ...fixtureTools,
-      { name: `of_${who}`, inputSchema: { type: 'object' } },
+describe('the headers of two people, from the first call to the disconnect', { shuffle: false }, () => {
+  test('a call without the headers that the person must supply is not sent, and the answer says where to enter them', async () => {
+    const { result, sent } = await callAs(ann);
+    expect(result).toMatchObject({
+      isError: true,
+      _meta: { 'souk/code': 'sign_in_required', 'souk/url': `${app.publicUrl}/connect/key-shop` },
+    });
+    expect(sent).toBeUndefined();
+    const { body } = await ann.call('GET', `/api/users/${ann.userId}/upstream-connections`);
+    expect(body['connections']).toMatchObject([
+      { auth: 'headers', state: 'headers-missing', headers: [{ name: 'X-Person-Key', present: false }] },
     ]);
-  const saved = await put(ann, { 'x-person-key': 'key of Ann' });
-  expect(saved).toMatchObject({
-    status: 200,
-    body: { connection: { state: 'signed-in', headers: [{ present: true }] } },
+    expect(await listedFor(ann)).toMatchObject({
+      servers: [{ id: 'key-shop', needsSignIn: true, signInAt: `${app.publicUrl}/connect/key-shop` }],
+    });
   });
-  expect(JSON.stringify(saved.body)).not.toContain('key of Ann');
-  expect(JSON.stringify(await listedFor(ann))).not.toContain('needsSignIn');
-  await put(bob, { 'X-Person-Key': 'key of Bob' });
-  for (const [person, key] of [
-    [ann, 'key of Ann'],
-    [bob, 'key of Bob'],
-    [ann, 'key of Ann'],
-  ] as const) {
-    const { result, sent } = await callAs(person);
-    expect(result).toMatchObject({ content: [{ text: 'hi' }] });
-    expect(sent).toMatchObject({ 'x-person-key': key, 'x-shop-key': operatorSecret });
-    expect(sent).not.toHaveProperty('authorization');
-  }
-});
 
-test("each person is offered what their own key opens: nothing of the other's can be listed or called", async () => {
-  for (const [person, own, others] of [
-    [ann, 'key-shop__of_Ann', 'key-shop__of_Bob'],
-    [bob, 'key-shop__of_Bob', 'key-shop__of_Ann'],
-  ] as const) {
-    const ask = async (method: string, params = {}) =>
-      (await postModern(`${app.publicUrl}/mcp`, tokens.get(person) ?? '', method, params)).body;
-    const list = async () => JSON.stringify((await ask('tools/list')).result);
-    await waitUntil('their own tools', async () => (await list()).includes(own));
-    expect(await list()).not.toContain(others);
-    expect((await ask('tools/call', { name: own })).result).toMatchObject({
-      content: [{ text: `${own.replace('key-shop__', '')} was called` }],
+  test("each person's calls carry their own header and the operator's, and never another's", async () => {
+    for (const who of ['Ann', 'Bob'])
+      fixture.offerWith('x-person-key', `key of ${who}`, [
+        ...fixtureTools,
+        { name: `of_${who}`, inputSchema: { type: 'object' } },
+      ]);
+    const saved = await put(ann, { 'x-person-key': 'key of Ann' });
+    expect(saved).toMatchObject({
+      status: 200,
+      body: { connection: { state: 'signed-in', headers: [{ present: true }] } },
     });
-    expect((await ask('tools/call', { name: others })).error).toMatchObject({
-      code: -32602,
-      message: `Unknown tool: ${others}`,
-    });
-  }
-  // the server lists to anyone as well: the shop shows that alone
-  const visitor = await (await fetch(`${app.publicUrl}/mcp/tools`)).text();
-  expect(visitor).toContain('key-shop__echo');
-  expect(visitor).not.toContain('key-shop__of_');
-});
+    expect(JSON.stringify(saved.body)).not.toContain('key of Ann');
+    expect(JSON.stringify(await listedFor(ann))).not.toContain('needsSignIn');
+    await put(bob, { 'X-Person-Key': 'key of Bob' });
+    for (const [person, key] of [
+      [ann, 'key of Ann'],
+      [bob, 'key of Bob'],
+      [ann, 'key of Ann'],
+    ] as const) {
+      const { result, sent } = await callAs(person);
+      expect(result).toMatchObject({ content: [{ text: 'hi' }] });
+      expect(sent).toMatchObject({ 'x-person-key': key, 'x-shop-key': operatorSecret });
+      expect(sent).not.toHaveProperty('authorization');
+    }
+  });
 
-test('a new header takes the place of the old one at once', async () => {
-  await put(ann, { 'X-Person-Key': 'new key of Ann' });
-  expect((await callAs(ann)).sent).toMatchObject({ 'x-person-key': 'new key of Ann' });
-});
+  test("each person is offered what their own key opens: nothing of the other's can be listed or called", async () => {
+    for (const [person, own, others] of [
+      [ann, 'key-shop__of_Ann', 'key-shop__of_Bob'],
+      [bob, 'key-shop__of_Bob', 'key-shop__of_Ann'],
+    ] as const) {
+      const ask = async (method: string, params = {}) =>
+        (await postModern(`${app.publicUrl}/mcp`, tokens.get(person) ?? '', method, params)).body;
+      const list = async () => JSON.stringify((await ask('tools/list')).result);
+      await waitUntil('their own tools', async () => (await list()).includes(own));
+      expect(await list()).not.toContain(others);
+      expect((await ask('tools/call', { name: own })).result).toMatchObject({
+        content: [{ text: `${own.replace('key-shop__', '')} was called` }],
+      });
+      expect((await ask('tools/call', { name: others })).error).toMatchObject({
+        code: -32602,
+        message: `Unknown tool: ${others}`,
+      });
+    }
+    // the server lists to anyone as well: the shop shows that alone
+    const visitor = await (await fetch(`${app.publicUrl}/mcp/tools`)).text();
+    expect(visitor).toContain('key-shop__echo');
+    expect(visitor).not.toContain('key-shop__of_');
+  });
 
-test.each([
-  [{ 'X-Person-Key': 'a\r\nx-evil: 1' }, 'headers.X-Person-Key: must be one line of plain characters'],
-  [{ 'X-Person-Key': ' a' }, 'headers.X-Person-Key: must be one line of plain characters'],
-  [{ 'X-Person-Key': '' }, 'headers.X-Person-Key: must not be empty'],
-  [{ 'X-Shop-Key': 'mine' }, 'key-shop does not ask for the header X-Shop-Key'],
-  [{ authorization: 'mine' }, 'key-shop does not ask for the header authorization'],
-])('%j is refused', async (headers, message) => {
-  expect(await put(ann, headers)).toMatchObject({ status: 400, body: { code: 'invalid_request', message } });
-});
+  test('a new header takes the place of the old one at once', async () => {
+    await put(ann, { 'X-Person-Key': 'new key of Ann' });
+    expect((await callAs(ann)).sent).toMatchObject({ 'x-person-key': 'new key of Ann' });
+  });
 
-test("a person cannot read, change or remove another's headers", async () => {
-  for (const [method, body] of [
-    ['PUT', { headers: { 'X-Person-Key': 'x' } }],
-    ['DELETE', undefined],
-  ] as const) {
-    expect(await bob.call(method, path(ann), body)).toMatchObject({ status: 404 });
-  }
-  expect(await bob.call('GET', `/api/users/${ann.userId}/upstream-connections`)).toMatchObject({ status: 404 });
-  expect((await callAs(ann)).sent).toMatchObject({ 'x-person-key': 'new key of Ann' });
-});
+  test.each([
+    [{ 'X-Person-Key': 'a\r\nx-evil: 1' }, 'headers.X-Person-Key: must be one line of plain characters'],
+    [{ 'X-Person-Key': ' a' }, 'headers.X-Person-Key: must be one line of plain characters'],
+    [{ 'X-Person-Key': '' }, 'headers.X-Person-Key: must not be empty'],
+    [{ 'X-Shop-Key': 'mine' }, 'key-shop does not ask for the header X-Shop-Key'],
+    [{ authorization: 'mine' }, 'key-shop does not ask for the header authorization'],
+  ])('%j is refused', async (headers, message) => {
+    expect(await put(ann, headers)).toMatchObject({ status: 400, body: { code: 'invalid_request', message } });
+  });
 
-test('disconnecting deletes the headers, and no secret appears in the database or in a log', async () => {
-  const { rows } = await app.db.query('select * from upstream_connections');
-  expect(rows).toHaveLength(2);
-  expect(JSON.stringify(rows)).not.toMatch(/key of/);
-  expect((await ann.call('DELETE', path(ann))).body).toMatchObject({ message: 'Disconnected from key-shop' });
-  expect((await callAs(ann)).result).toMatchObject({ isError: true });
-  expect(app.logged()).not.toMatch(/key of|operator-secret/);
+  test("a person cannot read, change or remove another's headers", async () => {
+    for (const [method, body] of [
+      ['PUT', { headers: { 'X-Person-Key': 'x' } }],
+      ['DELETE', undefined],
+    ] as const) {
+      expect(await bob.call(method, path(ann), body)).toMatchObject({ status: 404 });
+    }
+    expect(await bob.call('GET', `/api/users/${ann.userId}/upstream-connections`)).toMatchObject({ status: 404 });
+    expect((await callAs(ann)).sent).toMatchObject({ 'x-person-key': 'new key of Ann' });
+  });
+
+  test('disconnecting deletes the headers, and no secret appears in the database or in a log', async () => {
+    const { rows } = await app.db.query('select * from upstream_connections');
+    expect(rows).toHaveLength(2);
+    expect(JSON.stringify(rows)).not.toMatch(/key of/);
+    expect((await ann.call('DELETE', path(ann))).body).toMatchObject({ message: 'Disconnected from key-shop' });
+    expect((await callAs(ann)).result).toMatchObject({ isError: true });
+    expect(app.logged()).not.toMatch(/key of|operator-secret/);
+  });
 });

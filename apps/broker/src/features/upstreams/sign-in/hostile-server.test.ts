@@ -22,9 +22,12 @@ beforeAll(async () => {
   ({ fixture, app, ann, token, close } = await startVault({ allowAddresses: [elsewhere.address] }));
   bob = await signInPerson(app.publicUrl, 'bob@souk.test');
 });
-afterEach(() => {
+afterEach(async () => {
   fixture.mischief = {};
   elsewhere.mischief = {};
+  await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);
+  if (app.catalogue.snapshot().byId.get('vault')?.manifest.version !== '1.0.0')
+    await app.catalogue.deploy('vault', '1.0.0');
 });
 afterAll(async () => {
   await close?.();
@@ -200,7 +203,6 @@ test('an authorization server that cannot say who answers is told by the address
   const { authUrl } = await start();
   expect(await finish(ann, await fixture.allow(String(authUrl)))).toMatchObject({ status: 200 });
   expect(fixture.tokenRequests.at(-1)?.get('redirect_uri')).toBe(`${app.publicUrl}/connect/callback?server=vault`);
-  await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);
 });
 
 test("a wrong state, another person, another browser and a foreign page finish no sign-in, and the person's own still works", async () => {
@@ -225,7 +227,6 @@ test("a wrong state, another person, another browser and a foreign page finish n
   expect(fixture.tokenRequests).toHaveLength(before);
   expect(await finish(ann, back)).toMatchObject({ status: 200 });
   expect(await finish(ann, back)).toMatchObject(expired);
-  await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);
 });
 
 test('the person reads why when they declined or the server refused', async () => {
