@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { asRecord } from '#platform/json.ts';
 import { misbehave, type Fault } from './faults.ts';
 import { listenLocally } from './listen-locally.ts';
+import { areLimitsHeld } from './proof-size.ts';
 import { answer, send, type Rpc } from './rpc-answer.ts';
 
 export type { Fault };
@@ -100,7 +101,9 @@ function toolList(fault: string, cursor: string | undefined): unknown {
     return { tools: [...fat, tool('slim')] };
   }
   if (fault === 'dense-tools') {
-    const properties = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`k${index}`, { a: {} }]));
+    const properties = Object.fromEntries(
+      Array.from({ length: areLimitsHeld() ? 900 : 90 }, (_, index) => [`k${index}`, { a: {} }]),
+    );
     return { tools: names(128).map((each) => ({ ...each, inputSchema: { type: 'object', properties } })) };
   }
   if (fault === 'endless-pages') {

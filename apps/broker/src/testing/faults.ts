@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { areLimitsHeld } from './proof-size.ts';
 import { answer, send, type Rpc } from './rpc-answer.ts';
 
 /**
@@ -14,7 +15,7 @@ import { answer, send, type Rpc } from './rpc-answer.ts';
  * - `huge-json`, `huge-event`: 700 MiB, made as fast as they are read
  * - `deep-json`, `deep-event`: a result of 200,000 nested arrays
  * - `slow-answer`, `slow-headers`: a byte now and then, for ever
- * - `tiny-json`, `tiny-event`: a whole answer of a million characters, each in a chunk of its own
+ * - `tiny-json`, `tiny-event`: a whole answer of `tinyChunks` characters, each in a chunk of its own
  * - `twice`: the answer, and then another one to the same question
  * - `compressed`: a small body that says it is gzip; `header-bomb`: headers of 1 MiB
  * - `slow-pattern`: a result that takes years to check against the tool's own output schema
@@ -23,7 +24,7 @@ import { answer, send, type Rpc } from './rpc-answer.ts';
  * - `limited`, `limited-date`: 429 with Retry-After, in seconds and as a date; `limited-silent`: without
  * - `many-tools`: 513 tools; `endless-pages`: a list that never ends; `fat-tool`: a definition of 65 KiB
  * - `fat-list`: 80 definitions of 60 KiB, and one of a few bytes
- * - `dense-tools`: 128 tools whose schemas are nothing but names of fields, 1.8 MB
+ * - `dense-tools`: 128 tools whose schemas are nothing but names of fields, 1.8 MB where limits are held
  */
 export type Fault =
   | 'none'
@@ -67,7 +68,11 @@ export type Fault =
   | 'fat-list'
   | 'dense-tools';
 
-const million = 1_000_000;
+/** How many characters come in chunks of their own: enough to be seen in memory where that is measured. */
+export const tinyChunks = (): number => (areLimitsHeld() ? 1_000_000 : 20_000);
+
+/** Made once: it takes half a second. */
+let bomb: Buffer | undefined;
 
 const textAnswer = (id: unknown, length: number) =>
   JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'x'.repeat(length) }] } });
@@ -140,9 +145,9 @@ export function misbehave(fault: string, rpc: Rpc, response: ServerResponse): vo
     case 'deep-event':
       return void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${deepAnswer(id)}\n\n`);
     case 'tiny-json':
-      return sendTiny(response, 'application/json', textAnswer(id, million), '');
+      return sendTiny(response, 'application/json', textAnswer(id, tinyChunks()), '');
     case 'tiny-event':
-      return sendTiny(response, 'text/event-stream', `data: ${textAnswer(id, million)}`, '\n\n');
+      return sendTiny(response, 'text/event-stream', `data: ${textAnswer(id, tinyChunks())}`, '\n\n');
     case 'slow-answer':
       response.writeHead(200, { 'content-type': 'application/json' });
       return drip((byte) => response.write(byte), response);
@@ -159,7 +164,7 @@ export function misbehave(fault: string, rpc: Rpc, response: ServerResponse): vo
     case 'compressed':
       return void response
         .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
-        .end(gzipSync(Buffer.alloc(64 * 1024 * 1024, ' ')));
+        .end((bomb ??= gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '))));
     case 'header-bomb':
       return void response
         .writeHead(200, { 'content-type': 'application/json', 'x-bomb': 'x'.repeat(1024 * 1024) })

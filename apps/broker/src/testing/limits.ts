@@ -1,6 +1,9 @@
 import { appendFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { watchLongestTurn } from './longest-turn.ts';
+import { areLimitsHeld } from './proof-size.ts';
+
+export { areLimitsHeld };
 
 /**
  * Figures that depend on the machine: times, processor times, memory. `npm run limits` measures them, with nothing beside
@@ -23,11 +26,6 @@ export type Measured = { test: string; figure: string; bound: string; isHeld: bo
 
 /** A figure below its bound needs no further round: noise makes a figure larger, never smaller. */
 const mostRounds = 8;
-
-/** Whether figures are judged: in `npm run limits` and `npm run prove`. */
-export function areLimitsHeld(): boolean {
-  return process.env['SOUK_LIMITS'] !== undefined || process.env['PROOF_SIZE'] === 'full';
-}
 
 /** Holds the duration of `act` below a bound in milliseconds. */
 export async function limitElapsed(boundMs: number, act: () => unknown, options: LimitOptions = {}): Promise<void> {

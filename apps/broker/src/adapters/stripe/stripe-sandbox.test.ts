@@ -1,20 +1,21 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { payOnPage } from '@souk/stripe-sandbox/testing';
 import { systemClock } from '#platform/clock.ts';
 import { createLog } from '#platform/log.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnPostgres } from '#testing/databases.ts';
 import { connectStripe, openCheckout } from '#testing/open-checkout.ts';
-import { startTestApp, type TestApp, type TestAppOptions } from '#testing/start-app.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { migrations } from '../../migrations.ts';
 import { startStripeSandbox } from './stripe-sandbox.ts';
 
 let app: TestApp;
-afterEach(() => app?.stop());
-
-const start = async (options: TestAppOptions = {}) => (app = await startTestApp(options));
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app?.stop());
 
 test('without a key, people pay on the page of the stand-in at our own origin', async () => {
-  const { publicUrl, stripeSandbox } = await start();
+  const { publicUrl, stripeSandbox } = app;
   if (!stripeSandbox) throw new Error('the stand-in does not run');
   const stripe = connectStripe(stripeSandbox.access);
   const session = await openCheckout(stripe, publicUrl);
@@ -33,7 +34,7 @@ test('without a key, people pay on the page of the stand-in at our own origin', 
 });
 
 test('the API of the stand-in and long forms are not passed on', async () => {
-  const { publicUrl, stripeSandbox } = await start();
+  const { publicUrl, stripeSandbox } = app;
   const authorization = `Bearer ${stripeSandbox?.access.secretKey}`;
   for (const path of [
     '/v1/customers',
@@ -48,16 +49,22 @@ test('the API of the stand-in and long forms are not passed on', async () => {
   expect(long.status).toBe(413);
 });
 
+let other: TestApp | undefined;
+afterEach(async () => {
+  await other?.stop();
+  other = undefined;
+});
 test.each([
   ['PAYMENTS=off', { PAYMENTS: 'off' }],
   ['keys of Stripe', { STRIPE_SECRET_KEY: 'sk_live_x', STRIPE_WEBHOOK_SECRET: 'whsec_x' }],
 ])('with %s the stand-in does not run', async (_name, env) => {
-  const { publicUrl, stripeSandbox } = await start({ env });
+  other = await startTestApp({ env });
+  const { publicUrl, stripeSandbox } = other;
   expect(stripeSandbox).toBeUndefined();
   expect((await fetch(`${publicUrl}/dev-stripe/styles.css`)).status).toBe(404);
 });
 
-describeOnDatabases('the stand-in for Stripe', migrations, (open) => {
+describeOnPostgres('the stand-in for Stripe', migrations, (open) => {
   const options = {
     config: { publicUrl: 'http://souk.test', port: 1 },
     webhookKey: Buffer.alloc(32),

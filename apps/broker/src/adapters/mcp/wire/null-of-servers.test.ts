@@ -102,34 +102,34 @@ function completed(method: string, result: unknown): unknown {
 
 const script = (method: string, result: unknown) => ({ method, result: completed(method, result) });
 
+/** How a server wrote a result, and a result that means the same. */
+type Row = { what: string; method: string; era: Era; way: Way; path: string; written: unknown; meant: unknown };
+
 /** A row for each variant of each result, in each era, and sent each way. */
-function rowsOf<V extends { path: string }>(variantsOf: (schema: z.core.$ZodType) => V[], atLeast: number) {
+function rowsOf(what: string, variantsOf: (schema: z.core.$ZodType) => Written[], atLeast: number): Row[] {
   return results.flatMap(([method, schema, eras]) => {
     const variants = variantsOf(schema);
     if (variants.length < atLeast) throw new Error(`${method} has ${variants.length} variants only`);
     const over = method === 'tools/call' ? ways : (['fast'] as const);
     return eras.flatMap((era) =>
-      over.flatMap((way) => variants.map((variant) => ({ method, era, way, variant, path: variant.path }))),
+      over.flatMap((way) => variants.map((variant) => ({ what, method, era, way, ...variant }))),
     );
   });
 }
 
-test.each(sampled(rowsOf(nullVariants, 9)))(
-  '[tables] null in the result of $method is as if it were not there: $path, $era, $way',
-  async ({ method, era, way, variant: { withNull, without } }) => {
-    const plain = await readScript(era, script(method, without), way);
-    expect(await readScript(era, script(method, withNull), way)).toEqual(plain);
+type Written = Pick<Row, 'path' | 'written' | 'meant'>;
+const withNulls = (schema: z.core.$ZodType): Written[] =>
+  nullVariants(schema).map(({ path, withNull, without }) => ({ path, written: withNull, meant: without }));
+const withLists = (schema: z.core.$ZodType): Written[] =>
+  listVariants(schema).map(({ path, withList, withObject }) => ({ path, written: withList, meant: withObject }));
+
+test.each(sampled([...rowsOf('null is as if it were not there', withNulls, 9), ...rowsOf('[] is {}', withLists, 1)]))(
+  '[tables] $what in the result of $method: $path, $era, $way',
+  async ({ method, era, way, written, meant }) => {
+    const plain = await readScript(era, script(method, meant), way);
+    expect(await readScript(era, script(method, written), way)).toEqual(plain);
     // it is no comparison of two refusals
     expect(plain).toMatchObject({ left: [] });
-  },
-);
-
-test.each(sampled(rowsOf(listVariants, 1)))(
-  '[tables] an empty list in the result of $method is an empty object where one belongs: $path, $era, $way',
-  async ({ method, era, way, variant: { withList, withObject } }) => {
-    const meant = await readScript(era, script(method, withObject), way);
-    expect(await readScript(era, script(method, withList), way)).toEqual(meant);
-    expect(meant).toMatchObject({ left: [] });
   },
 );
 
@@ -197,6 +197,31 @@ test.each([
   }
 });
 
+const questions = nullVariants(spec.ServerRequest).filter(({ withNull }) =>
+  ['elicitation/create', 'sampling/createMessage', 'roots/list'].includes(Object(withNull).method),
+);
+test('the table of questions has them all', () => {
+  expect(questions.length).toBeGreaterThan(50);
+});
+
+const asked = (['legacy', 'modern'] as const).flatMap((era) =>
+  ways.flatMap((way) => questions.map((question) => ({ era, way, ...question }))),
+);
+test.each(sampled(asked))(
+  '[tables] null in a question is as if it were not there: $path, $era, $way',
+  async ({ era, way, withNull, without }) => {
+    const asking = (question: unknown) => ({
+      method: 'tools/call',
+      result: { resultType: 'input_required', inputRequests: { data: question }, requestState: null },
+    });
+    const read = (question: unknown) =>
+      readScript(era, era === 'legacy' ? { question: Object(question) } : asking(question), way);
+    const plain = await read(without);
+    expect(plain).toMatchObject(era === 'modern' ? { answer: { kind: 'input_required' } } : {});
+    expect(await read(withNull)).toEqual(plain);
+  },
+);
+
 describe.each(ways)('during a call, %s', (way) => {
   const notices = nullVariants(spec.ServerNotification).filter(({ withNull }) =>
     ['notifications/progress', 'notifications/message'].includes(Object(withNull).method),
@@ -209,34 +234,6 @@ describe.each(ways)('during a call, %s', (way) => {
       expect(await readScript(era, { notice: withToken(withNull) }, way), path).toEqual(plain);
     }
   });
-
-  const questions = nullVariants(spec.ServerRequest).filter(({ withNull }) =>
-    ['elicitation/create', 'sampling/createMessage', 'roots/list'].includes(Object(withNull).method),
-  );
-  test('the table of questions has them all', () => {
-    expect(questions.length).toBeGreaterThan(50);
-  });
-
-  test.each(sampled(questions))(
-    '[tables] null in a question is as if it were not there, up to 2025-11-25: $path',
-    async ({ withNull, without }) => {
-      const plain = await readScript('legacy', { question: Object(without) }, way);
-      expect(await readScript('legacy', { question: Object(withNull) }, way)).toEqual(plain);
-    },
-  );
-
-  test.each(sampled(questions))(
-    '[tables] null in a question is as if it were not there, since 2026-07-28: $path',
-    async ({ withNull, without }) => {
-      const asking = (question: unknown) => ({
-        method: 'tools/call',
-        result: { resultType: 'input_required', inputRequests: { data: question }, requestState: null },
-      });
-      const plain = await readScript('modern', asking(without), way);
-      expect(plain).toMatchObject({ answer: { kind: 'input_required' } });
-      expect(await readScript('modern', asking(withNull), way)).toEqual(plain);
-    },
-  );
 
   test.each(['legacy', 'modern'] as const)('null around a message is as if it were not there: %s', async (era) => {
     const plain = await readScript(era, {}, way);
