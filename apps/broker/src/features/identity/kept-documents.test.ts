@@ -136,13 +136,12 @@ describe('clients whose metadata document cannot be fetched', () => {
     let turn = 0;
     for (const [clientId, { redirect_uris: redirects }] of knownDocuments) {
       forbid(clientId, turn++ % 2 === 0 ? 'hangs up' : 'refuses');
-      for (const redirect of redirects) {
-        const client = await signIn(
-          clientId,
-          redirect.replace('/callback', ':4711/callback').replace(/^(https.*):4711/, '$1'),
-        );
-        expect(await call(client.accessToken), redirect).toBe(200);
-      }
+      const redirect = redirects.at(-1) ?? '';
+      const client = await signIn(
+        clientId,
+        redirect.replace('/callback', ':4711/callback').replace(/^(https.*):4711/, '$1'),
+      );
+      expect(await call(client.accessToken), redirect).toBe(200);
     }
     const { rows } = await db.query(`select 1 from client_documents where client_id = any($1)`, [
       [...knownDocuments.keys()],

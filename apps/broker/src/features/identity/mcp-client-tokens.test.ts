@@ -1,13 +1,13 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { sha256 } from './hash.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 import { useTokens } from './testing/use-tokens.ts';
 
-describeOnDatabases('MCP clients renew and revoke their tokens', migrations, (open) => {
+describeOnEmbedded('MCP clients renew and revoke their tokens', migrations, (open) => {
   let running: RunningIdentity;
   beforeAll(async () => {
     running = await startIdentity({ db: await open() });

