@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { startMailServer, type MailServer } from '#testing/mail-server.ts';
 import { startShop, type Shop } from '../billing/checkout/testing/shop.ts';
 import { refusedPlan } from '../billing/subscriptions/testing/subscriber.ts';
 import { migrations } from '../../migrations.ts';
 
-describeOnDatabases('notices', migrations, (open) => {
+describeOnEmbedded('notices', migrations, (open) => {
   let mail: MailServer;
   let shop: Shop;
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { listCalls } from '@souk/contract/usage.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectLegacy, connectModern, postModern } from '#testing/mcp-clients.ts';
@@ -148,6 +148,7 @@ test('refusals for rate are one call of the log a minute and token with a count,
     clock: { now: () => nowMs },
     env: { MCP_CALLS_PER_MINUTE_TOKEN: '1' },
   });
+  onTestFinished(() => strict.stop());
   await deployManifest(strict, { id: 'one', connection: { type: 'http', url: fixture.url } });
   const newToken = async (name: string) =>
     (await strict.identity.createPersonalToken({ email: 'eve@souk.test', name })).token;
@@ -181,5 +182,4 @@ test('refusals for rate are one call of the log a minute and token with a count,
     ['other', 'refused', 'rate_limited', 20],
   ]);
   expect(await read('usage-stats')).toMatchObject({ data: { totalToolCalls: 103 } });
-  await strict.stop();
 });

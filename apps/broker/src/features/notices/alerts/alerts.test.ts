@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { isDown } from '../../catalogue/index.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnDatabases, describeOnEmbedded } from '#testing/databases.ts';
 import { startMailServer } from '#testing/mail-server.ts';
 import { startHttpFixture } from '#testing/mcp-fixture.ts';
 import { startTestApp } from '#testing/start-app.ts';
@@ -38,7 +38,7 @@ async function startReceiver() {
   };
 }
 
-describeOnDatabases('alerts', migrations, (open) => {
+describeOnDatabases('an alert', migrations, (open) => {
   test('a cause is told once to the signed webhook, again after a day, and no oftener than once an hour', async () => {
     const receiver = await startReceiver();
     let ahead = 0;
@@ -92,7 +92,9 @@ describeOnDatabases('alerts', migrations, (open) => {
       receiver.stop();
     }
   });
+});
 
+describeOnEmbedded('alerts', migrations, (open) => {
   test('a server that is down for five minutes is told to administrators by e-mail where there is no webhook', async () => {
     const [mail, fixture] = [await startMailServer(), await startHttpFixture('both')];
     let ahead = 0;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { adminServerEndpoints } from '@souk/contract/admin-servers.ts';
 import { createClient, type Client } from '@souk/contract/client.ts';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parseManifest } from '#features/catalogue/index.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
@@ -17,11 +17,14 @@ let server: EndingServer;
 let telling: TellingServer;
 const endpoints = [...adminServerEndpoints, ...adminManifestEndpoints] as const;
 let admin: Client<typeof endpoints>;
-let nowMs = 0;
-const id = 'used';
+const hourMs = 60 * 60_000;
+/** When the test that runs began: each has a day and a server of its own. */
+let begunMs = Date.parse('2026-11-20T12:00:00Z');
+let nowMs = begunMs;
+let id: string;
+const at = (hours: number) => new Date(begunMs + hours * hourMs).toISOString();
 
-beforeEach(async () => {
-  nowMs = Date.parse('2026-11-20T12:00:00Z');
+beforeAll(async () => {
   server = await startEndingServer('modern');
   telling = await startTellingServer('legacy');
   app = await startTestApp({
@@ -29,11 +32,18 @@ beforeEach(async () => {
     clock: { now: () => nowMs, monotonic: () => nowMs },
     env: withoutHealthChecks,
   });
+});
+let count = 0;
+beforeEach(async () => {
+  count += 1;
+  id = `used-${count}`;
+  begunMs += 24 * hourMs;
+  nowMs = begunMs;
   await deployManifest(app, manifest('1.0.0', { say: 0, gone: 7 }));
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'admin@souk.test' });
   admin = createClient(endpoints, { baseUrl: app.publicUrl, fetch, token: async () => accessToken });
 });
-afterEach(async () => {
+afterAll(async () => {
   await app?.stop();
   await server?.close();
   await telling?.close();
@@ -103,20 +113,20 @@ test('figures of 30 days: answered calls, apart from them those that failed and 
 
 test('a status has the time since when it is so, and a reason in the words of an operator', async () => {
   const { now } = await figures();
-  expect(now).toMatchObject({ status: 'connected', reason: null, detail: null, since: '2026-11-20T12:00:00.000Z' });
-  nowMs += 60 * 60_000;
+  expect(now).toMatchObject({ status: 'connected', reason: null, detail: null, since: at(0) });
+  nowMs += hourMs;
   const detail = 'The server cannot be reached';
   await app.catalogue.setHealth(id, { status: 'disconnected', detail, era: undefined });
-  const since = '2026-11-20T13:00:00.000Z';
+  const since = at(1);
   expect((await figures()).now).toMatchObject({ status: 'disconnected', reason: detail, since, lastCheckAt: since });
-  nowMs += 60 * 60_000;
+  nowMs += hourMs;
   await app.catalogue.setHealth(id, { status: 'disconnected', detail, era: undefined });
   // checks that change nothing are written together, some seconds later
-  const later = '2026-11-20T14:00:00.000Z';
+  const later = at(2);
   await waitUntil('the check to be written', async () => (await figures()).now?.lastCheckAt === later);
   expect((await figures()).now).toMatchObject({ since, lastCheckAt: later });
   await app.catalogue.setHealth(id, { status: 'connected', detail: undefined, era: undefined });
-  expect((await figures()).now).toMatchObject({ status: 'connected', since: '2026-11-20T14:00:00.000Z' });
+  expect((await figures()).now).toMatchObject({ status: 'connected', since: at(2) });
 });
 
 test('tools have both prices, what their calls came to, their size, and the change that waits for a review', async () => {
