@@ -6,7 +6,7 @@ import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
-import { limitElapsed, limitTurn } from '#testing/limits.ts';
+import { areLimitsHeld, limitElapsed, limitTurn } from '#testing/limits.ts';
 import { migrations } from '../../../migrations.ts';
 import { createCatalogue } from '../create-catalogue.ts';
 import { createSnapshot } from '../create-snapshot.ts';
@@ -14,12 +14,13 @@ import type { CatalogueTables } from '../tables.ts';
 import { manifest } from '../testing/weather-server.ts';
 import { listManifests } from './list-manifests.ts';
 
-const count = 5_000;
+/** What they may take is measured with many; that a page of them is right shows with fewer. */
+const count = areLimitsHeld() ? 5_000 : 1_000;
 const log = createLog('silent');
 /** The last turn ends, and counts. */
 const untilMeasured = () => pause(2);
 
-describeOnDatabases('5,000 manifests of 5 KiB, each with an older version', migrations, (open) => {
+describeOnDatabases('thousands of manifests of 5 KiB, each with an older version', migrations, (open) => {
   let db: Database;
   const snapshot = createSnapshot(1, []);
   beforeAll(async () => {
@@ -54,17 +55,19 @@ describeOnDatabases('5,000 manifests of 5 KiB, each with an older version', migr
       contract.query.parse(query),
     );
 
-  test.each([{ page: 1 }, { page: 99, limit: 50 }, { page: 1, search: 'server 4999' }, { page: 1, status: 'active' }])(
-    'a page of them (%j) is there within 1 s, and blocks nothing for 50 ms',
-    async (query) => {
-      const readPage = async () => expect((await list(query)).manifests).not.toHaveLength(0);
-      const read = async () => {
-        await limitElapsed(1_000, readPage, { what: 'until it is there' });
-        await untilMeasured();
-      };
-      await limitTurn(50, read, { what: 'the longest turn' });
-    },
-  );
+  test.each([
+    { page: 1 },
+    { page: count / 50, limit: 50 },
+    { page: 1, search: `server ${count - 1}` },
+    { page: 1, status: 'active' },
+  ])('a page of them (%j) is there within 1 s, and blocks nothing for 50 ms', async (query) => {
+    const readPage = async () => expect((await list(query)).manifests).not.toHaveLength(0);
+    const read = async () => {
+      await limitElapsed(1_000, readPage, { what: 'until it is there' });
+      await untilMeasured();
+    };
+    await limitTurn(50, read, { what: 'the longest turn' });
+  });
 
   test('all of them at once block nothing for 50 ms', async () => {
     await limitTurn(50, async () => {
