@@ -4,7 +4,7 @@ import {
   registryMetaKey,
   type RegistryEntry,
 } from '@souk/contract/registry.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { monotonicMs, systemClock } from '#platform/clock.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
@@ -75,114 +75,117 @@ describeOnDatabases('the shop as a registry', migrations, (open) => {
     servers.map(({ server }) => `${server.name} ${server.version}`);
   const metaOf = (entry: RegistryEntry | undefined) => entry?._meta[registryMetaKey];
 
-  test('lists what is deployed, with the address at which a client reaches it', async () => {
-    const all = await list();
-    // PUBLIC_URL is http://localhost:…
-    expect(namesOf(all)).toEqual(['localhost/anvil 1.1.0', 'localhost/kite 1.0.0', 'localhost/shelf 1.0.0']);
-    expect(all.metadata).toEqual({ count: 3 });
-    const [anvil, , shelf] = all.servers;
-    expect(anvil?.server).toMatchObject({
-      title: 'anvil',
-      description: 'All of anvil.',
-      websiteUrl: `${app.publicUrl}/service/anvil`,
-      remotes: [{ type: 'streamable-http', url: `${app.publicUrl}/s/anvil/mcp` }],
-    });
-    expect(metaOf(anvil)).toEqual({
-      status: 'active',
-      statusChangedAt: '2026-11-01T08:02:00.000Z',
-      publishedAt: '2026-11-01T08:02:00.000Z',
-      updatedAt: '2026-11-01T08:02:00.000Z',
-      isLatest: true,
-    });
-    expect(shelf?.server.title).toBe('Bücherregal');
-    expect(shelf?.server.description).toBe(
-      'Looks up what is on a shelf, orders what is missing, and tells the people of the shop when it…',
-    );
-  });
-
-  test('a browser of any origin may ask, with a token or without', async () => {
-    const headers = { origin: 'https://gallery.example', 'access-control-request-method': 'GET' };
-    for (const path of ['', '/localhost%2Fkite/versions', '/localhost%2Fkite/versions/latest']) {
-      const asked = await fetch(`${app.publicUrl}/v0.1/servers${path}`, { method: 'OPTIONS', headers });
-      expect(asked.status).toBe(204);
-      expect(Object.fromEntries(asked.headers)).toMatchObject({
-        'access-control-allow-origin': '*',
-        'access-control-allow-methods': 'GET, OPTIONS',
-        'access-control-allow-headers': 'Authorization, Content-Type, If-None-Match',
+  // the last one changes what the others read
+  describe('asked', { shuffle: false }, () => {
+    test('lists what is deployed, with the address at which a client reaches it', async () => {
+      const all = await list();
+      // PUBLIC_URL is http://localhost:…
+      expect(namesOf(all)).toEqual(['localhost/anvil 1.1.0', 'localhost/kite 1.0.0', 'localhost/shelf 1.0.0']);
+      expect(all.metadata).toEqual({ count: 3 });
+      const [anvil, , shelf] = all.servers;
+      expect(anvil?.server).toMatchObject({
+        title: 'anvil',
+        description: 'All of anvil.',
+        websiteUrl: `${app.publicUrl}/service/anvil`,
+        remotes: [{ type: 'streamable-http', url: `${app.publicUrl}/s/anvil/mcp` }],
       });
-      expect((await get(path)).headers.get('access-control-allow-headers')).toBe(
-        'Authorization, Content-Type, If-None-Match',
+      expect(metaOf(anvil)).toEqual({
+        status: 'active',
+        statusChangedAt: '2026-11-01T08:02:00.000Z',
+        publishedAt: '2026-11-01T08:02:00.000Z',
+        updatedAt: '2026-11-01T08:02:00.000Z',
+        isLatest: true,
+      });
+      expect(shelf?.server.title).toBe('Bücherregal');
+      expect(shelf?.server.description).toBe(
+        'Looks up what is on a shelf, orders what is missing, and tells the people of the shop when it…',
       );
-    }
-  });
-
-  test('a client that takes the address from it has the tools of that server', async () => {
-    const [entry] = (await list({ search: 'KITE' })).servers;
-    const { token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
-    const client = await connectModern(entry?.server.remotes[0]?.url ?? '', token);
-    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('echo');
-    await client.close();
-  });
-
-  test('is read page by page, and searched by name and title', async () => {
-    const pages: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await list({ limit: '2', ...(cursor !== undefined && { cursor }) });
-      pages.push(...namesOf(page));
-      cursor = page.metadata.nextCursor;
-    } while (cursor !== undefined);
-    expect(pages).toEqual(namesOf(await list()));
-    expect(namesOf(await list({ search: 'bücher' }))).toEqual(['localhost/shelf 1.0.0']);
-    expect(namesOf(await list({ search: 'localhost/k' }))).toEqual(['localhost/kite 1.0.0']);
-    expect(namesOf(await list({ search: '%' }))).toEqual([]);
-    expect(namesOf(await list({ version: '1.0.0', include_deleted: 'true' }))).toEqual([
-      'localhost/anvil 1.0.0',
-      'localhost/gone 1.0.0',
-      'localhost/kite 1.0.0',
-      'localhost/shelf 1.0.0',
-    ]);
-    expect(namesOf(await list({ version: 'latest' }))).toEqual(namesOf(await list()));
-  });
-
-  test('a server that was taken out is told as deleted to those who follow the registry', async () => {
-    const since = await list({ updated_since: '2026-11-01T08:04:00Z' });
-    expect(namesOf(since)).toEqual(['localhost/gone 1.0.0', 'localhost/kite 1.0.0']);
-    expect(metaOf(since.servers[0])).toEqual({
-      status: 'deleted',
-      statusChangedAt: '2026-11-01T08:06:00.000Z',
-      publishedAt: '2026-11-01T08:05:00.000Z',
-      updatedAt: '2026-11-01T08:06:00.000Z',
-      isLatest: true,
     });
-    expect(namesOf(await list({ updated_since: '2026-11-01T08:07:00Z' }))).toEqual([]);
-    expect(namesOf(await list({ include_deleted: 'true' }))).toHaveLength(5);
-  });
 
-  test('has the versions of a server, the newest first, and each of them', async () => {
-    const name = encodeURIComponent('localhost/anvil');
-    const versions = async (query = '') =>
-      listRegistryServers.answer.parse(await (await get(`/${name}/versions${query}`)).json());
-    expect(namesOf(await versions())).toEqual(['localhost/anvil 1.1.0']);
-    expect(namesOf(await versions('?include_deleted=true'))).toEqual([
-      'localhost/anvil 1.1.0',
-      'localhost/anvil 1.0.0',
-    ]);
-    const one = async (version: string) => {
-      const answer = await get(`/${name}/versions/${version}`);
-      return answer.status === 200 ? getRegistryVersion.answer.parse(await answer.json()) : answer.status;
-    };
-    expect(await one('latest')).toEqual(await one('1.1.0'));
-    expect(await one('latest')).toMatchObject({ server: { version: '1.1.0' } });
-    expect(await one('1.0.0')).toBe(404);
-    expect(await one('1.0.0?include_deleted=true')).toMatchObject({
-      _meta: { [registryMetaKey]: { status: 'deleted', isLatest: false, updatedAt: '2026-11-01T08:02:00.000Z' } },
+    test('a browser of any origin may ask, with a token or without', async () => {
+      const headers = { origin: 'https://gallery.example', 'access-control-request-method': 'GET' };
+      for (const path of ['', '/localhost%2Fkite/versions', '/localhost%2Fkite/versions/latest']) {
+        const asked = await fetch(`${app.publicUrl}/v0.1/servers${path}`, { method: 'OPTIONS', headers });
+        expect(asked.status).toBe(204);
+        expect(Object.fromEntries(asked.headers)).toMatchObject({
+          'access-control-allow-origin': '*',
+          'access-control-allow-methods': 'GET, OPTIONS',
+          'access-control-allow-headers': 'Authorization, Content-Type, If-None-Match',
+        });
+        expect((await get(path)).headers.get('access-control-allow-headers')).toBe(
+          'Authorization, Content-Type, If-None-Match',
+        );
+      }
     });
-    // deployed again: it is offered again
-    nowMs += minuteMs;
-    await app.catalogue.deploy('anvil', '1.0.0', by);
-    expect(await one('latest')).toMatchObject({ server: { version: '1.0.0' } });
-    expect(await one('1.1.0')).toBe(404);
+
+    test('a client that takes the address from it has the tools of that server', async () => {
+      const [entry] = (await list({ search: 'KITE' })).servers;
+      const { token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
+      const client = await connectModern(entry?.server.remotes[0]?.url ?? '', token);
+      expect((await client.listTools()).tools.map(({ name }) => name)).toContain('echo');
+      await client.close();
+    });
+
+    test('is read page by page, and searched by name and title', async () => {
+      const pages: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await list({ limit: '2', ...(cursor !== undefined && { cursor }) });
+        pages.push(...namesOf(page));
+        cursor = page.metadata.nextCursor;
+      } while (cursor !== undefined);
+      expect(pages).toEqual(namesOf(await list()));
+      expect(namesOf(await list({ search: 'bücher' }))).toEqual(['localhost/shelf 1.0.0']);
+      expect(namesOf(await list({ search: 'localhost/k' }))).toEqual(['localhost/kite 1.0.0']);
+      expect(namesOf(await list({ search: '%' }))).toEqual([]);
+      expect(namesOf(await list({ version: '1.0.0', include_deleted: 'true' }))).toEqual([
+        'localhost/anvil 1.0.0',
+        'localhost/gone 1.0.0',
+        'localhost/kite 1.0.0',
+        'localhost/shelf 1.0.0',
+      ]);
+      expect(namesOf(await list({ version: 'latest' }))).toEqual(namesOf(await list()));
+    });
+
+    test('a server that was taken out is told as deleted to those who follow the registry', async () => {
+      const since = await list({ updated_since: '2026-11-01T08:04:00Z' });
+      expect(namesOf(since)).toEqual(['localhost/gone 1.0.0', 'localhost/kite 1.0.0']);
+      expect(metaOf(since.servers[0])).toEqual({
+        status: 'deleted',
+        statusChangedAt: '2026-11-01T08:06:00.000Z',
+        publishedAt: '2026-11-01T08:05:00.000Z',
+        updatedAt: '2026-11-01T08:06:00.000Z',
+        isLatest: true,
+      });
+      expect(namesOf(await list({ updated_since: '2026-11-01T08:07:00Z' }))).toEqual([]);
+      expect(namesOf(await list({ include_deleted: 'true' }))).toHaveLength(5);
+    });
+
+    test('has the versions of a server, the newest first, and each of them', async () => {
+      const name = encodeURIComponent('localhost/anvil');
+      const versions = async (query = '') =>
+        listRegistryServers.answer.parse(await (await get(`/${name}/versions${query}`)).json());
+      expect(namesOf(await versions())).toEqual(['localhost/anvil 1.1.0']);
+      expect(namesOf(await versions('?include_deleted=true'))).toEqual([
+        'localhost/anvil 1.1.0',
+        'localhost/anvil 1.0.0',
+      ]);
+      const one = async (version: string) => {
+        const answer = await get(`/${name}/versions/${version}`);
+        return answer.status === 200 ? getRegistryVersion.answer.parse(await answer.json()) : answer.status;
+      };
+      expect(await one('latest')).toEqual(await one('1.1.0'));
+      expect(await one('latest')).toMatchObject({ server: { version: '1.1.0' } });
+      expect(await one('1.0.0')).toBe(404);
+      expect(await one('1.0.0?include_deleted=true')).toMatchObject({
+        _meta: { [registryMetaKey]: { status: 'deleted', isLatest: false, updatedAt: '2026-11-01T08:02:00.000Z' } },
+      });
+      // deployed again: it is offered again
+      nowMs += minuteMs;
+      await app.catalogue.deploy('anvil', '1.0.0', by);
+      expect(await one('latest')).toMatchObject({ server: { version: '1.0.0' } });
+      expect(await one('1.1.0')).toBe(404);
+    });
   });
 
   test.each([
