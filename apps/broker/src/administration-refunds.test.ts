@@ -3,6 +3,7 @@ import { checkLedger } from '#features/billing/index.ts';
 import { intentOf, refundsAtProvider } from '#features/billing/refunds/testing/refunds-at-provider.ts';
 import { giveClock } from '#features/billing/subscriptions/testing/subscriber.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
+import { withoutHealthChecks } from '#testing/start-app.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
@@ -17,12 +18,13 @@ let newPerson: Administration['newPerson'];
 let audits: Administration['audits'];
 
 beforeAll(async () => {
-  started = await startAdministration();
+  started = await startAdministration({ env: withoutHealthChecks });
   ({ shop, administrator, admin, send, newPerson, audits } = started);
 });
 beforeEach(() => (shop.ahead.ms = 0));
 afterEach(async () => {
   shop.control.resume();
+  shop.control.drop(0);
   await shop.billing.payments?.events.idle();
   const [fault] = await checkLedger(shop.db);
   if (fault) throw new Error(fault.fault);
@@ -235,7 +237,6 @@ test('a refund that the provider refuses, as of a payment whose dispute is not k
   shop.ahead.ms += 600_000;
   await shop.billing.payments?.refunds.payDue();
   expect(await refundsAtProvider(shop, paymentId)).toEqual([]);
-  shop.control.drop(0);
 });
 
 test('a renewal that was paid and not heard of yet is paid back with the removal', async () => {

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { payOnPage } from './testing/pay-on-page.ts';
 import { startTestSandbox, type TestSandbox } from './testing/start-test-sandbox.ts';
 
@@ -24,6 +24,14 @@ beforeAll(async () => {
     recurring: { interval: 'month' },
   });
 });
+afterEach(() =>
+  sandbox.control.setAccount({
+    afterLastRetry: 'cancel',
+    billingMode: 'classic',
+    hostedPaymentMethodSave: 'never',
+    paymentMethods: ['card', 'sepa_debit'],
+  }),
+);
 afterAll(() => sandbox.stop());
 
 async function buy(mode: 'payment' | 'subscription', number: string) {
@@ -106,7 +114,6 @@ test.each([
   await one.afterDays(61);
   const { latest_invoice: invoice } = await one.read();
   expect(invoice).toMatchObject({ status, auto_advance: collects });
-  await sandbox.control.setAccount({ afterLastRetry: 'cancel' });
 });
 
 test('items that were added by hand stand before the period on the next invoice', async () => {
@@ -185,7 +192,6 @@ test('a cancellation in the portal is a date of its own with flexible billing, w
   await sandbox.control.cancelInPortal(subscription);
   await afterDays(32);
   expect(await read()).toMatchObject({ status: 'canceled' });
-  await sandbox.control.setAccount({ billingMode: 'classic' });
 });
 
 test('the lines of an invoice name the product, as people know it', async () => {
@@ -285,7 +291,6 @@ test('a method that the account has switched off is refused, and told', async ()
   await expect(stripe.checkout.sessions.create({ ...session, ...named })).rejects.toThrow('sepa_debit is invalid');
   const { data } = await stripe.paymentMethodConfigurations.list();
   expect(data).toMatchObject([{ is_default: true, card: { available: true }, sepa_debit: { available: false } }]);
-  await sandbox.control.setAccount({ paymentMethods: ['card', 'sepa_debit'] });
 });
 
 test('an account may pause what is not paid: no further period begins, and its invoice can be paid', async () => {
@@ -299,7 +304,6 @@ test('an account may pause what is not paid: no further period begins, and its i
   await one.afterDays(110);
   const { data } = await stripe.invoices.list({ subscription: one.subscription });
   expect(data.map(({ status }) => status)).toEqual(['paid', 'paid']);
-  await sandbox.control.setAccount({ afterLastRetry: 'cancel' });
 });
 
 test('an invoice that was written off makes its subscription active, and can be paid or void', async () => {

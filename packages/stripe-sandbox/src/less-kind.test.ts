@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { payOnPage } from './testing/pay-on-page.ts';
 import { startTestSandbox, testKey, type TestSandbox } from './testing/start-test-sandbox.ts';
 
@@ -14,6 +14,10 @@ beforeAll(async () => {
   const product = (await stripe.products.create({ name: 'Notes' })).id;
   monthly = async (unit_amount) =>
     (await stripe.prices.create({ product, currency: 'usd', unit_amount, recurring: { interval: 'month' } })).id;
+});
+afterEach(() => {
+  sandbox.control.lockObjects(false);
+  sandbox.control.skew(0);
 });
 afterAll(() => sandbox.stop());
 
@@ -167,7 +171,6 @@ test('its clock may be ahead of the application', async () => {
   const before = await stripe.customers.create();
   sandbox.control.skew(hourSeconds * 1000);
   const { created } = await stripe.customers.create();
-  sandbox.control.skew(0);
   expect(created).toBeGreaterThanOrEqual(before.created + hourSeconds);
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
 import { pay, settle, startShop, type Shop } from './testing/shop.ts';
@@ -7,7 +7,7 @@ import { migrations } from '../../../migrations.ts';
 
 const credits = { type: 'credit', planId: 'credits-500' } as const;
 
-describeOnDatabases('what the provider refuses', migrations, (open) => {
+describeOnEmbedded('what the provider refuses', migrations, (open) => {
   let shop: Shop;
   let ann: Subscriber;
   beforeAll(async () => {
@@ -39,6 +39,8 @@ describeOnDatabases('what the provider refuses', migrations, (open) => {
   });
 
   test('a subscription that the provider does not have any more ends here, and no job asks again', async () => {
+    // what other tests took away
+    await shop.billing.payments?.subscriptions.endTakenAway();
     const paymentId = await ann.subscribe('basic');
     await settle(shop);
     await sandboxRow('delete from stripe_sandbox.objects where id = $1', [paymentId]);
@@ -70,6 +72,7 @@ describeOnDatabases('what the provider refuses', migrations, (open) => {
     expect(await ann.plan()).toMatchObject({ mcpId: 'basic' });
     expect(shop.logged()).toContain('knows neither a subscription nor its customer');
     await shop.db.query('update subscriptions set ended_at = now() where payment_id = $1', [paymentId]);
+    await shop.db.query('update subscription_syncs set is_over = true where payment_id = $1', [paymentId]);
   });
 
   test('what the provider refuses for ever is told apart from an outage, and says what to do', async () => {

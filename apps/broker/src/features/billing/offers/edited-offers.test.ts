@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { listCreditPackages, listPlans } from '@souk/contract/billing.ts';
 import { createClient } from '@souk/contract/client.ts';
 import type { OfferFields } from '@souk/contract/offer-fields.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError } from '#platform/config.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { paths } from '../../../paths.ts';
@@ -63,62 +63,65 @@ async function startAgain() {
   }
 }
 
-test('a start with a changed file changes what is not edited here, leaves what is, and says so once', async () => {
-  await writeOffers(({ plans, packages }) => ({
-    plans: plans.map((plan) => (plan.planId === 'free' ? plan : { ...plan, amount: plan.amount + 300 })),
-    packages,
-  }));
-  const day = new Date().toISOString().slice(0, 10);
-  const started = await startAgain();
-  expect(started.plans).toEqual(['free 0', 'basic 800', 'pro 2100', 'enterprise 10200']);
-  expect(started.logged).toEqual([
-    `offers.json changed Pro (Price: $19 to $22), and Pro was edited in the administration on ${day}: ` +
-      'the file no longer changes it. "souk offers take-file pro" takes the file\'s version',
-  ]);
-  expect((await startAgain()).logged).toEqual([]);
-  const edited = await offersEditedHere(first.db.query);
-  expect(edited.map(({ editedAt, ...one }) => ({ ...one, on: editedAt.toISOString().slice(0, 10) }))).toEqual([
-    { kind: 'plan', offerId: 'pro', name: 'Pro', on: day, editedBy: undefined, isInFile: true },
-  ]);
-});
+// each test begins with what the one before it has edited
+describe('offers that were edited here', { shuffle: false }, () => {
+  test('a start with a changed file changes what is not edited here, leaves what is, and says so once', async () => {
+    await writeOffers(({ plans, packages }) => ({
+      plans: plans.map((plan) => (plan.planId === 'free' ? plan : { ...plan, amount: plan.amount + 300 })),
+      packages,
+    }));
+    const day = new Date().toISOString().slice(0, 10);
+    const started = await startAgain();
+    expect(started.plans).toEqual(['free 0', 'basic 800', 'pro 2100', 'enterprise 10200']);
+    expect(started.logged).toEqual([
+      `offers.json changed Pro (Price: $19 to $22), and Pro was edited in the administration on ${day}: ` +
+        'the file no longer changes it. "souk offers take-file pro" takes the file\'s version',
+    ]);
+    expect((await startAgain()).logged).toEqual([]);
+    const edited = await offersEditedHere(first.db.query);
+    expect(edited.map(({ editedAt, ...one }) => ({ ...one, on: editedAt.toISOString().slice(0, 10) }))).toEqual([
+      { kind: 'plan', offerId: 'pro', name: 'Pro', on: day, editedBy: undefined, isInFile: true },
+    ]);
+  });
 
-test('an edited offer that leaves the file is still sold, an archived one does not come back with it, and one that was added here stays', async () => {
-  await change('credits-500', { type: 'archive' });
-  await first.billing.offerEditing.create(
-    'extra',
-    { kind: 'package', name: 'Extra', amount: 300, currency: 'USD', popular: false, credits: 250, bonus: 0 },
-    by,
-    false,
-  );
-  await writeOffers(({ plans, packages }) => ({ plans: plans.filter(({ planId }) => planId !== 'pro'), packages }));
-  const started = await startAgain();
-  expect(started.plans).toEqual(['free 0', 'basic 500', 'pro 2100', 'enterprise 9900']);
-  expect(started.packages).toEqual(['credits-2000', 'credits-10000', 'extra']);
-  expect(started.logged).toEqual([expect.stringContaining('offers.json changed Pro (offers.json no longer has it)')]);
-  await writeOffers((offers) => offers);
-  await startAgain();
-});
+  test('an edited offer that leaves the file is still sold, an archived one does not come back with it, and one that was added here stays', async () => {
+    await change('credits-500', { type: 'archive' });
+    await first.billing.offerEditing.create(
+      'extra',
+      { kind: 'package', name: 'Extra', amount: 300, currency: 'USD', popular: false, credits: 250, bonus: 0 },
+      by,
+      false,
+    );
+    await writeOffers(({ plans, packages }) => ({ plans: plans.filter(({ planId }) => planId !== 'pro'), packages }));
+    const started = await startAgain();
+    expect(started.plans).toEqual(['free 0', 'basic 500', 'pro 2100', 'enterprise 9900']);
+    expect(started.packages).toEqual(['credits-2000', 'credits-10000', 'extra']);
+    expect(started.logged).toEqual([expect.stringContaining('offers.json changed Pro (offers.json no longer has it)')]);
+    await writeOffers((offers) => offers);
+    await startAgain();
+  });
 
-test("the file's version is taken again as an act of its own, and from then on each start reads the file", async () => {
-  const { effects } = await change('pro', { type: 'take-file' });
-  expect(effects).toEqual([
-    'New subscribers pay $19/month from now on.',
-    'offers.json changes Pro again, at each start.',
-  ]);
-  await writeOffers(({ plans, packages }) => ({
-    plans: plans.map((plan) => (plan.planId === 'pro' ? { ...plan, amount: 2500 } : plan)),
-    packages,
-  }));
-  const started = await startAgain();
-  expect(started.plans).toContain('pro 2500');
-  expect(started.logged).toEqual([]);
-});
+  test("the file's version is taken again as an act of its own, and from then on each start reads the file", async () => {
+    const { effects } = await change('pro', { type: 'take-file' });
+    expect(effects).toEqual([
+      'New subscribers pay $19/month from now on.',
+      'offers.json changes Pro again, at each start.',
+    ]);
+    await writeOffers(({ plans, packages }) => ({
+      plans: plans.map((plan) => (plan.planId === 'pro' ? { ...plan, amount: 2500 } : plan)),
+      packages,
+    }));
+    const started = await startAgain();
+    expect(started.plans).toContain('pro 2500');
+    expect(started.logged).toEqual([]);
+  });
 
-test('a start fails where the file is in another currency than what is edited here, and says what to do', async () => {
-  await change('basic', { type: 'edit', fields: { ...(await fieldsOf('basic')), name: 'Basis' } });
-  const inEuros = <Offer extends { currency: string }>(offers: readonly Offer[]) =>
-    offers.map((offer) => ({ ...offer, currency: 'EUR' }));
-  await writeOffers(({ plans, packages }) => ({ plans: inEuros(plans), packages: inEuros(packages) }));
-  await expect(startAgain()).rejects.toThrow(ConfigError);
-  await expect(startAgain()).rejects.toThrow('"souk offers take-file basic"');
+  test('a start fails where the file is in another currency than what is edited here, and says what to do', async () => {
+    await change('basic', { type: 'edit', fields: { ...(await fieldsOf('basic')), name: 'Basis' } });
+    const inEuros = <Offer extends { currency: string }>(offers: readonly Offer[]) =>
+      offers.map((offer) => ({ ...offer, currency: 'EUR' }));
+    await writeOffers(({ plans, packages }) => ({ plans: inEuros(plans), packages: inEuros(packages) }));
+    await expect(startAgain()).rejects.toThrow(ConfigError);
+    await expect(startAgain()).rejects.toThrow('"souk offers take-file basic"');
+  });
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { getSubscription } from '@souk/contract/billing.ts';
 import { payOnPage } from '@souk/stripe-sandbox/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { forkBroker, type ForkedBroker } from '#testing/fork-broker.ts';
@@ -20,7 +20,8 @@ describe.skipIf(!hasPostgres())('the events of payments that two brokers share',
   let env: NodeJS.ProcessEnv;
   let publicUrl: string;
   let forkFirst: () => Promise<ForkedBroker>;
-  let first: ForkedBroker;
+  /** Undefined once a test has killed it. */
+  let first: ForkedBroker | undefined;
   let second: ForkedBroker;
   let held = Promise.withResolvers<void>();
   beforeAll(async () => {
@@ -35,11 +36,16 @@ describe.skipIf(!hasPostgres())('the events of payments that two brokers share',
       SIGN_IN_PER_MINUTE: '1000',
     };
     forkFirst = () => forkBroker({ ...env, PORT: String(port) }, []);
-    first = await forkFirst();
     second = await forkBroker(env, []);
     db = await connectPatiently(databaseUrl);
   });
-  afterEach(() => held.resolve());
+  beforeEach(async () => {
+    first ??= await forkFirst();
+  });
+  afterEach(() => {
+    held.resolve();
+    second.thaw();
+  });
   afterAll(async () => {
     await db?.close();
     await first?.kill();
@@ -55,9 +61,10 @@ describe.skipIf(!hasPostgres())('the events of payments that two brokers share',
     expect((await payOnPage(checkoutUrl, '4242424242424242', {}, { origin: publicUrl })).status).toBe(303);
     return sessionId;
   }
-  async function events() {
+  async function events(since: Date | undefined) {
     const { rows } = await db.query<{ attempts: number; failures: number; is_done: boolean }>(
-      'select attempts, failures, done_at is not null as is_done from payment_events',
+      'select attempts, failures, done_at is not null as is_done from payment_events where received_at >= $1',
+      [since],
     );
     return rows;
   }
@@ -76,7 +83,8 @@ describe.skipIf(!hasPostgres())('the events of payments that two brokers share',
         const { rows } = await db.query(`select ${waiting}`);
         return rows.length > 0;
       });
-      await first.kill();
+      await first?.kill();
+      first = undefined;
       // its claim lasts two minutes
       const claimed = `select from payment_events where object_id = $1 and next_at > now() + interval '30 seconds'`;
       if ((await db.query(claimed, [sessionId])).rows.length === 1) break;
@@ -106,6 +114,8 @@ describe.skipIf(!hasPostgres())('the events of payments that two brokers share',
 
   test('each is worked off once, by one of them', async () => {
     const buyers = await Promise.all(Array.from({ length: 4 }, () => newBuyer({ publicUrl })));
+    const { rows: times } = await db.query<{ now: Date }>('select now() as now');
+    const since = times[0]?.now;
     // a try that fails, as where the database took too long, is followed by another
     await db.query('alter table payment_events add column failures int not null default 0');
     await db.query(`create function count_failure() returns trigger language plpgsql as
@@ -119,24 +129,24 @@ describe.skipIf(!hasPostgres())('the events of payments that two brokers share',
     // so many that those who take them meet
     await db.query(
       `insert into payment_events (id, type, object_id, received_at, next_at)
-       select 'evt_' || n, 'customer.subscription.updated', 'sub_unknown', now(), now() from generate_series(1, 200) n`,
+       select 'evt_' || n, 'customer.subscription.updated', 'sub_unknown', now(), now() from generate_series(1, 100) n`,
     );
-    for (let round = 0; round < 3; round++) await Promise.all(buyers.map(buy));
+    await Promise.all(buyers.map(buy));
     await waitUntil('all payments to be there', async () => {
       const balances = await Promise.all(buyers.map((buyer) => buyer.credits()));
-      return balances.every((balance) => balance === 1500);
+      return balances.every((balance) => balance === 500);
     });
-    await waitUntil('all events to be done', async () => (await events()).every((event) => event.is_done));
-    const worked = await events();
-    expect(worked.length).toBeGreaterThanOrEqual(212);
+    await waitUntil('all events to be done', async () => (await events(since)).every((event) => event.is_done));
+    const worked = await events(since);
+    expect(worked.length).toBeGreaterThanOrEqual(104);
     expect(worked.filter(({ attempts, failures }) => attempts !== failures + 1)).toEqual([]);
-    for (const buyer of buyers) expect(await entries(buyer)).toEqual([bought, bought, bought]);
+    for (const buyer of buyers) expect(await entries(buyer)).toEqual([bought]);
   });
 
   test('a broker that is killed in the middle of a payment leaves nothing half done, and the other one takes it over', async () => {
     const buyer = await newBuyer({ publicUrl });
     // so that the first one has it
-    await second.kill();
+    second.freeze();
     const locked = Promise.withResolvers<void>();
     held = Promise.withResolvers();
     const holding = db.transaction(async (query) => {
@@ -149,7 +159,7 @@ describe.skipIf(!hasPostgres())('the events of payments that two brokers share',
     await killFirstWhileItWorksOn(sessionId);
     held.resolve();
     await holding;
-    second = await forkBroker(env, []);
+    second.thaw();
     await waitUntil('the database to notice the end of the first', async () => {
       const { rows } = await db.query(
         `select from pg_locks where mode = 'RowExclusiveLock' and relation = 'transactions'::regclass`,
