@@ -31,8 +31,8 @@ import { ledgerOp, type LedgerOp } from '#features/billing/ledger/testing/ledger
 
 const livemode = false;
 const log = pino({ level: 'silent' });
-const sequences = atFullSize({ full: 1000, short: 25 });
-const replayed = atFullSize({ full: 200, short: 10 });
+const sequences = atFullSize({ full: 1000, short: 8 });
+const replayed = atFullSize({ full: 200, short: 3 });
 
 const sequence = fc.array(ledgerOp, { minLength: 5, maxLength: 30 });
 

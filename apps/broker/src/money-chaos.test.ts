@@ -21,12 +21,12 @@ import { waitUntil } from '#testing/wait-until.ts';
 // Everything that can happen to credits at once, on two brokers: calls and hang-ups of many clients, grants, expiries,
 // claw-backs, caps and prices that change, brokers that are killed and frozen. The ledger is checked meanwhile.
 
-const calls = atFullSize({ full: 10_000, short: 1_500 });
+const calls = atFullSize({ full: 10_000, short: 600 });
 const checkEveryMs = atFullSize({ full: 3_000, short: 500 });
 /** Beyond 10 s without a sign a broker is dead: its leases go back while it is frozen. */
 const frozenMs = atFullSize({ full: 12_000, short: 700 });
 const actionEveryMs = 15;
-const disturbEveryMs = atFullSize({ full: 6_000, short: 1_500 });
+const disturbEveryMs = atFullSize({ full: 6_000, short: 500 });
 const people = 6;
 /** CHAOS_SEED=… does the same things in the same order. */
 const seed = Number(process.env['CHAOS_SEED'] ?? randomBytes(4).readUInt32LE());
