@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { getSubscription } from '@souk/contract/billing.ts';
@@ -16,7 +16,7 @@ const by = { operator: 'test', reason: 'as a present' };
 const live = { STRIPE_SECRET_KEY: 'sk_live_x', STRIPE_WEBHOOK_SECRET: 'whsec_x' };
 const off = { PAYMENTS: 'off' };
 
-describeOnDatabases('what an administrator gave while nothing was sold', migrations, (open) => {
+describeOnEmbedded('what an administrator gave while nothing was sold', migrations, (open) => {
   let db: Database;
   let app: TestApp | undefined;
   beforeEach(async () => {

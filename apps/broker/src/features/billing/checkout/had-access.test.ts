@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { inBackground } from '#platform/db/background-work.ts';
 import { isDatabaseLost } from '#platform/db/database-errors.ts';
-import { describeOnDatabases, describeOnPostgres } from '#testing/databases.ts';
+import { describeOnEmbedded, describeOnPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
@@ -12,6 +12,7 @@ import { pay, startShop, type Shop } from './testing/shop.ts';
 const by = { operator: 'test' };
 const rental = { type: 'rental', mcpId: 'travel', period: 'monthly' } as const;
 const basic = { type: 'subscription', planId: 'basic' } as const;
+const pro = { type: 'subscription', planId: 'pro' } as const;
 const enterprise = { type: 'subscription', planId: 'enterprise' } as const;
 const credits = { type: 'credit', planId: 'credits-500' } as const;
 
@@ -31,7 +32,27 @@ async function ordersOf({ db }: Shop, { userId }: Subscriber): Promise<string[]>
   return rows.map(({ told }) => told);
 }
 
-describeOnDatabases('a page for what the person gets in another way', migrations, (open) => {
+function testBothAtOnce(shopOf: () => Shop): void {
+  test('a plan and a rental that it includes, both paid at once: the rental is kept where it was first, else given back', async () => {
+    const [shop, ann] = [shopOf(), await newSubscriber(shopOf())];
+    const pages = await Promise.all([rental, pro].map((body) => ann.api.startCheckout({ body })));
+    await Promise.all(pages.map(({ checkoutUrl }) => pay(shop, checkoutUrl)));
+    await waitUntil('the plan is there', async () => (await ordersOf(shop, ann)).includes('pro: fulfilled'));
+    await waitUntil('the rental is decided', async () =>
+      (await ordersOf(shop, ann)).some((told) => /^travel: (fulfilled|refunded: had access already)$/.test(told)),
+    );
+    const [ofRental] = (await ordersOf(shop, ann)).filter((told) => told.startsWith('travel'));
+    const rented = (await ann.api.getSubscription()).subscription.rentals;
+    expect(rented).toHaveLength(ofRental === 'travel: fulfilled' ? 1 : 0);
+    expect((await ann.history()).toSorted()).toEqual(
+      ofRental === 'travel: fulfilled'
+        ? ['rental_create completed 900', 'subscription_create completed 1900']
+        : ['refund completed 900', 'rental_create refunded 900', 'subscription_create completed 1900'],
+    );
+  });
+}
+
+describeOnEmbedded('a page for what the person gets in another way', migrations, (open) => {
   let shop: Shop;
   let ann: Subscriber;
   beforeAll(async () => {
@@ -40,6 +61,7 @@ describeOnDatabases('a page for what the person gets in another way', migrations
   beforeEach(async () => {
     ann = await newSubscriber(shop);
   });
+  afterEach(() => shop.network.resume());
   afterAll(() => shop?.stop());
 
   const begin = (body: Parameters<Subscriber['api']['startCheckout']>[0]['body']) => ann.api.startCheckout({ body });
@@ -139,33 +161,24 @@ describeOnDatabases('a page for what the person gets in another way', migrations
     },
   );
 
-  test('a plan and a rental that it includes, both paid at once: the rental is kept where it was first, else given back', async () => {
-    const pages = await Promise.all([begin(rental), begin({ type: 'subscription', planId: 'pro' })]);
-    await Promise.all(pages.map(({ checkoutUrl }) => pay(shop, checkoutUrl)));
-    await isDecided('pro: fulfilled');
-    await waitUntil('the rental is decided', async () =>
-      (await ordersOf(shop, ann)).some((told) => /^travel: (fulfilled|refunded: had access already)$/.test(told)),
-    );
-    const [ofRental] = (await ordersOf(shop, ann)).filter((told) => told.startsWith('travel'));
-    const rented = (await ann.api.getSubscription()).subscription.rentals;
-    expect(rented).toHaveLength(ofRental === 'travel: fulfilled' ? 1 : 0);
-    expect((await ann.history()).toSorted()).toEqual(
-      ofRental === 'travel: fulfilled'
-        ? ['rental_create completed 900', 'subscription_create completed 1900']
-        : ['refund completed 900', 'rental_create refunded 900', 'subscription_create completed 1900'],
-    );
-  });
+  testBothAtOnce(() => shop);
 });
 
-describeOnPostgres('what an administrator gives while the payment for it arrives', migrations, (open) => {
+describeOnPostgres('what comes at the same time as the payment for it', migrations, (open) => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShopWithTravel(await open());
   });
-  afterEach(() => shop.control.resume());
+  afterEach(async () => {
+    shop.control.resume();
+    await shop.db.query('drop trigger if exists gate on access_grants');
+    await shop.db.query('drop function if exists wait_at_the_gate()');
+  });
   afterAll(() => shop?.stop());
 
-  test('comes first where it was first: the payment waits for it, and is given back', async () => {
+  testBothAtOnce(() => shop);
+
+  test('what an administrator gives comes first where it was first: the payment waits for it, and is given back', async () => {
     await shop.db.query(`create function wait_at_the_gate() returns trigger language plpgsql as
       $$ begin perform pg_advisory_xact_lock(hashtextextended('gate', 0)); return new; end $$`);
     await shop.db.query(

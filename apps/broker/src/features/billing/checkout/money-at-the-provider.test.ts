@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { payOnPage } from '@souk/stripe-sandbox/testing';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { utcDayText } from '@souk/contract/utc-day.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
-import { newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
+import { giveClock, newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
 import { pay, settle, startShop, type Shop } from './testing/shop.ts';
 
 const arrives = 'AT61 1904 3002 3457 3201';
@@ -14,7 +15,7 @@ const basic = { type: 'subscription', planId: 'basic' } as const;
 const credits = { type: 'credit', planId: 'credits-500' } as const;
 const dayMs = 86_400_000;
 
-describeOnDatabases('money that the provider has', migrations, (open) => {
+describeOnEmbedded('money that the provider has', migrations, (open) => {
   let shop: Shop;
   let ann: Subscriber;
   beforeAll(async () => {
@@ -326,5 +327,38 @@ describeOnDatabases('money that the provider has', migrations, (open) => {
       [refund.id],
     );
     expect(rows).toHaveLength(1);
+  });
+
+  test('an upgrade of what is paid by debit begins with the next period, and costs nothing now', async () => {
+    const { checkoutUrl, sessionId } = await ann.api.startCheckout({ body: basic });
+    await pay(shop, checkoutUrl, arrives);
+    await bankDecides(sessionId);
+    await waitUntil('it is there', async () => (await ann.plan()) !== undefined);
+    const { currentPeriodEnd } = (await ann.plan()) ?? {};
+    const tiers = async () => (await ann.api.getSubscription()).activeTiers;
+    const changed = await ann.changePlan('pro');
+    expect(changed.change).toMatchObject({
+      kind: 'upgrade',
+      amountDue: 0,
+      creditsNow: 0,
+      nextCredits: 1000,
+      at: currentPeriodEnd,
+      prorationDate: null,
+    });
+    expect(changed.message).toBe(`The Pro plan begins on ${utcDayText(currentPeriodEnd ?? '')}.`);
+    expect(await ann.plan()).toMatchObject({ mcpId: 'basic', nextPlanId: 'pro' });
+    expect(await tiers()).toEqual(['T0', 'T1']);
+    const { subscription } = await shop.stripe.checkout.sessions.retrieve(sessionId);
+    const clock = await giveClock(shop, String(subscription));
+    // the period begins, and the bank has not decided yet whether it pays it
+    await clock.advanceDays(32);
+    await waitUntil('the period', async () => (await ann.plan())?.currentPeriodEnd !== currentPeriodEnd);
+    await payments().events.idle();
+    expect(await ann.plan()).toMatchObject({ mcpId: 'basic', nextPlanId: 'pro' });
+    expect(await tiers()).toEqual(['T0', 'T1']);
+    await clock.advanceDays(4);
+    await waitUntil('it has begun', async () => (await ann.plan())?.mcpId === 'pro');
+    expect(await tiers()).toEqual(['T0', 'T1', 'T2']);
+    expect(await ann.plan()).toMatchObject({ nextPlanId: null, status: 'active' });
   });
 });

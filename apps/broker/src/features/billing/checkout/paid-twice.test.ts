@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Database } from '#platform/db/database.ts';
+import { describeOnEmbedded, describeOnPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
@@ -7,7 +8,8 @@ import { newBuyer, pay, startShop, type Shop } from './testing/shop.ts';
 
 const rental = { type: 'rental', mcpId: 'travel', period: 'monthly' } as const;
 
-describeOnDatabases('a rental and a plan that are paid for', migrations, (open) => {
+/** @param isWhole also what does not happen at once */
+function testTwice(open: () => Promise<Database>, isWhole: boolean): void {
   let shop: Shop;
   let buyer: Awaited<ReturnType<typeof newBuyer>>;
   beforeAll(async () => {
@@ -18,6 +20,10 @@ describeOnDatabases('a rental and a plan that are paid for', migrations, (open) 
   });
   beforeEach(async () => {
     buyer = await newBuyer(shop);
+  });
+  afterEach(() => {
+    shop.control.shuffle(() => 0);
+    shop.control.drop(0);
   });
   afterAll(() => shop?.stop());
 
@@ -40,6 +46,38 @@ describeOnDatabases('a rental and a plan that are paid for', migrations, (open) 
     expect(amounts).toContain(Number(refunds[0]?.['amount']));
     expect(history.filter(({ type, status }) => type !== 'refund' && status === 'completed')).toHaveLength(1);
   }
+
+  test('of two paid checkouts for one rental one is kept; the other is cancelled, refunded and recorded', async () => {
+    const first = await buyer.api.startCheckout({ body: rental });
+    // as where the page was closed here and stayed open in another tab
+    await shop.db.query(`update checkout_orders set status = 'expired' where user_id = $1`, [buyer.userId]);
+    const second = await buyer.api.startCheckout({ body: rental });
+    expect(second.sessionId).not.toBe(first.sessionId);
+    await Promise.all([first, second].map(({ checkoutUrl }) => pay(shop, checkoutUrl)));
+    await ended();
+    await expectOneKept([900]);
+    const seen = await Promise.all([first, second].map(({ sessionId }) => buyer.session(sessionId)));
+    expect(seen.map(({ paymentStatus, reason }) => `${paymentStatus} ${reason}`).toSorted()).toEqual([
+      'paid null',
+      'refunded paid_twice',
+    ]);
+    expect((await buyer.api.getSubscription()).subscription.rentals).toHaveLength(1);
+  });
+
+  test('of two plans that are paid for at once one is kept, with its credits alone', async () => {
+    const plans = ['basic', 'pro'];
+    const begun = await Promise.all(
+      plans.map((planId) => buyer.api.startCheckout({ body: { type: 'subscription', planId } })),
+    );
+    await Promise.all(begun.map(({ checkoutUrl }) => pay(shop, checkoutUrl)));
+    await ended();
+    await expectOneKept([500, 1900]);
+    const { subscription, credits } = await buyer.api.getSubscription();
+    expect(subscription.subscriptions).toHaveLength(1);
+    expect(credits.parts).toHaveLength(1);
+  });
+
+  if (!isWhole) return;
 
   test('[PAY-17] a rental can be used as soon as its payment is shown as paid, and is not shown so before', async () => {
     const { checkoutUrl, sessionId } = await buyer.api.startCheckout({ body: rental });
@@ -97,40 +135,13 @@ describeOnDatabases('a rental and a plan that are paid for', migrations, (open) 
     await pay(shop, checkoutUrl);
     await waitUntil('the plan is there', async () => (await buyer.credits()) > 0);
     await shop.billing.payments?.events.idle();
-    shop.control.shuffle(() => 0);
     expect(await buyer.credits()).toBe(200);
     expect(await rows('select contra, delta from ledger_entries where user_id = $1')).toEqual([
       { contra: 'plan', delta: 200 },
     ]);
   });
+}
 
-  test('of two paid checkouts for one rental one is kept; the other is cancelled, refunded and recorded', async () => {
-    const first = await buyer.api.startCheckout({ body: rental });
-    // as where the page was closed here and stayed open in another tab
-    await shop.db.query(`update checkout_orders set status = 'expired' where user_id = $1`, [buyer.userId]);
-    const second = await buyer.api.startCheckout({ body: rental });
-    expect(second.sessionId).not.toBe(first.sessionId);
-    await Promise.all([first, second].map(({ checkoutUrl }) => pay(shop, checkoutUrl)));
-    await ended();
-    await expectOneKept([900]);
-    const seen = await Promise.all([first, second].map(({ sessionId }) => buyer.session(sessionId)));
-    expect(seen.map(({ paymentStatus, reason }) => `${paymentStatus} ${reason}`).toSorted()).toEqual([
-      'paid null',
-      'refunded paid_twice',
-    ]);
-    expect((await buyer.api.getSubscription()).subscription.rentals).toHaveLength(1);
-  });
-
-  test('of two plans that are paid for at once one is kept, with its credits alone', async () => {
-    const plans = ['basic', 'pro'];
-    const begun = await Promise.all(
-      plans.map((planId) => buyer.api.startCheckout({ body: { type: 'subscription', planId } })),
-    );
-    await Promise.all(begun.map(({ checkoutUrl }) => pay(shop, checkoutUrl)));
-    await ended();
-    await expectOneKept([500, 1900]);
-    const { subscription, credits } = await buyer.api.getSubscription();
-    expect(subscription.subscriptions).toHaveLength(1);
-    expect(credits.parts).toHaveLength(1);
-  });
-});
+describeOnEmbedded('a rental and a plan that are paid for', migrations, (open) => testTwice(open, true));
+// where statements run side by side
+describeOnPostgres('a rental and a plan that are paid for', migrations, (open) => testTwice(open, false));

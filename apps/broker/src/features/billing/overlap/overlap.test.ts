@@ -2,14 +2,14 @@ import { getRentalOptions } from '@souk/contract/billing.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { utcDayText } from '@souk/contract/utc-day.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { pay, startShop, type Shop } from '../checkout/testing/shop.ts';
 import { newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
 import { migrations } from '../../../migrations.ts';
 
-describeOnDatabases('a plan that includes what a person rents', migrations, (open) => {
+describeOnEmbedded('a plan that includes what a person rents', migrations, (open) => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop({ db: await open() });

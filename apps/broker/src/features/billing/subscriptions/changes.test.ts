@@ -162,37 +162,3 @@ test('a renewal that fails leaves access, past due; paid later, it goes on, with
     message: 'There is nothing to pay',
   });
 });
-
-test('two clicks on End now at the same moment end it once, and both are told so', async () => {
-  const ann = await newSubscriber(shop);
-  const clock = await giveClock(shop, await ann.subscribe('basic', '4000000000000341'));
-  await clock.advanceDays(32);
-  await waitUntil('it is past due', async () => (await ann.plan())?.status === 'past_due');
-  const params = { id: await idOf(ann) };
-  const told = await Promise.all([1, 2, 3].map(() => ann.api.cancelSubscription({ params })));
-  const message =
-    'The Basic plan is canceled. Its last payment failed, so access has ended and nothing more is charged.';
-  expect(told).toEqual([1, 2, 3].map(() => ({ success: true, message, endsAt: null })));
-  expect(await ann.plan()).toBeUndefined();
-});
-
-test('a renewal that stays unpaid ends the plan when the provider gives up', async () => {
-  const ann = await newSubscriber(shop);
-  const clock = await giveClock(shop, await ann.subscribe('basic', '4000000000000341'));
-  await clock.advanceDays(32);
-  await clock.advanceDays(20);
-  await waitUntil('it has ended', async () => (await ann.plan()) === undefined);
-  expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0']);
-  expect(await ann.history()).toHaveLength(2);
-});
-
-test('[ACC-22] a plan that was cancelled is over when its period ends, and is not charged again', async () => {
-  const ann = await newSubscriber(shop);
-  const paymentId = await ann.subscribe('pro');
-  const clock = await giveClock(shop, paymentId);
-  await ann.api.cancelSubscription({ params: { id: await idOf(ann) } });
-  await clock.advanceDays(32);
-  await waitUntil('it has ended', async () => (await ann.plan()) === undefined);
-  expect((await shop.stripe.invoices.list({ subscription: paymentId })).data).toHaveLength(1);
-  expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0']);
-});

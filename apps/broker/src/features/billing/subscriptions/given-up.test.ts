@@ -1,6 +1,6 @@
 import { payOnPage } from '@souk/stripe-sandbox/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { pay, settle, startShop, type Shop } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
@@ -12,7 +12,7 @@ const good = '4242424242424242';
 
 // What the operator's account at the provider, or the operator there, ends, pauses or writes off.
 
-describeOnDatabases('what was given up', migrations, (open) => {
+describeOnEmbedded('what was given up', migrations, (open) => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop({ db: await open() });
@@ -47,7 +47,9 @@ describeOnDatabases('what was given up', migrations, (open) => {
   test('where the provider ends a plan after its last retry, nobody can pay its invoice any more', async () => {
     const { ann, paymentId } = await refusedPlan(shop, 'cancel', 50);
     await waitUntil('it has ended', async () => (await ann.plan()) === undefined);
+    expect(await tiers(ann)).toEqual(['T0']);
     await settle(shop);
+    expect(await ann.history()).toEqual(['subscription_create completed 500', 'subscription_cancel completed 0']);
     expect(await states(paymentId)).toEqual(['paid', 'void']);
     expect(await chargesOf(paymentId)).toEqual([0]);
   });

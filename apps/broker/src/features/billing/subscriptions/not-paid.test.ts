@@ -1,17 +1,16 @@
 import { payOnPage } from '@souk/stripe-sandbox/testing';
 import { changeCard, listPaymentMethods } from '@souk/contract/payments.ts';
 import { createClient } from '@souk/contract/client.ts';
-import { utcDayText } from '@souk/contract/utc-day.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { pay, settle, startShop, type Shop } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
 import { failsLater, giveClock, newSubscriber, refusedPlan, type Subscriber } from './testing/subscriber.ts';
 import { migrations } from '../../../migrations.ts';
 
-describeOnDatabases('what was not paid', migrations, (open) => {
+describeOnEmbedded('what was not paid', migrations, (open) => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop({ db: await open() });
@@ -19,7 +18,12 @@ describeOnDatabases('what was not paid', migrations, (open) => {
     await deployManifest(shop, { id: 'top', connection, billing: { tier: 'T3', rental: { price: 900 } } }, 'unasked');
   });
   afterEach(async () => {
-    await shop.control.setAccount({ afterLastRetry: 'cancel', billingMode: 'classic' });
+    shop.control.resume();
+    await shop.control.setAccount({
+      afterLastRetry: 'cancel',
+      billingMode: 'classic',
+      hostedPaymentMethodSave: 'never',
+    });
     const [fault] = await checkLedger(shop.db);
     if (fault) throw new Error(fault.fault);
   });
@@ -40,14 +44,13 @@ describeOnDatabases('what was not paid', migrations, (open) => {
   const inDays = (days: number) => void (shop.ahead.ms = days * 86_400_000);
   afterEach(() => inDays(0));
 
-  test('past due, a plan is cancelled at once: access ends, and its invoice is collected no more', async () => {
+  test('past due, a plan is cancelled at once, also by several clicks: access ends, and its invoice is collected no more', async () => {
     const { ann, paymentId, clock } = await refused('past_due', 32);
-    const answer = await ann.api.cancelSubscription({ params: { id: await idOf(ann) } });
-    expect(answer).toEqual({
-      success: true,
-      message: 'The Basic plan is canceled. Its last payment failed, so access has ended and nothing more is charged.',
-      endsAt: null,
-    });
+    const params = { id: await idOf(ann) };
+    const answers = await Promise.all([1, 2, 3].map(() => ann.api.cancelSubscription({ params })));
+    const message =
+      'The Basic plan is canceled. Its last payment failed, so access has ended and nothing more is charged.';
+    expect(answers).toEqual([1, 2, 3].map(() => ({ success: true, message, endsAt: null })));
     expect(await ann.plan()).toBeUndefined();
     expect(await tiers(ann)).toEqual(['T0']);
     expect((await at(paymentId)).status).toBe('canceled');
@@ -223,47 +226,5 @@ describeOnDatabases('what was not paid', migrations, (open) => {
     expect(await cardOf(paymentId)).toBe('0341');
     shop.control.resume();
     await waitUntil('it is charged to it', async () => (await cardOf(paymentId)) === '4242');
-    await shop.control.setAccount({ hostedPaymentMethodSave: 'never' });
-  });
-
-  test('an upgrade of what is paid by debit begins with the next period, and costs nothing now', async () => {
-    const other = await startShop({ env: { PAYMENT_METHODS: 'card,sepa_debit' } });
-    try {
-      const ann = await newSubscriber(other);
-      const { checkoutUrl, sessionId } = await ann.api.startCheckout({
-        body: { type: 'subscription', planId: 'basic' },
-      });
-      await pay(other, checkoutUrl, 'AT61 1904 3002 3457 3201');
-      const { subscription, invoice } = await other.stripe.checkout.sessions.retrieve(sessionId);
-      const { data } = await other.stripe.invoicePayments.list({ invoice: String(invoice) });
-      await other.control.settleDebit(String(data[0]?.payment.payment_intent));
-      await waitUntil('it is there', async () => (await ann.plan()) !== undefined);
-      const { currentPeriodEnd } = (await ann.plan()) ?? {};
-      const changed = await ann.changePlan('pro');
-      expect(changed.change).toMatchObject({
-        kind: 'upgrade',
-        amountDue: 0,
-        creditsNow: 0,
-        nextCredits: 1000,
-        at: currentPeriodEnd,
-        prorationDate: null,
-      });
-      expect(changed.message).toBe(`The Pro plan begins on ${utcDayText(currentPeriodEnd ?? '')}.`);
-      expect(await ann.plan()).toMatchObject({ mcpId: 'basic', nextPlanId: 'pro' });
-      expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1']);
-      const clock = await giveClock(other, String(subscription));
-      // the period begins, and the bank has not decided yet whether it pays it
-      await clock.advanceDays(32);
-      await waitUntil('the period', async () => (await ann.plan())?.currentPeriodEnd !== currentPeriodEnd);
-      await other.billing.payments?.events.idle();
-      expect(await ann.plan()).toMatchObject({ mcpId: 'basic', nextPlanId: 'pro' });
-      expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1']);
-      await clock.advanceDays(4);
-      await waitUntil('it has begun', async () => (await ann.plan())?.mcpId === 'pro');
-      expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1', 'T2']);
-      expect(await ann.plan()).toMatchObject({ nextPlanId: null, status: 'active' });
-    } finally {
-      await other.stop();
-    }
   });
 });

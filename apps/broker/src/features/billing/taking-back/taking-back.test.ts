@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startShop, type Shop } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
 import { newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
 import { migrations } from '../../../migrations.ts';
 
-describeOnDatabases('what the provider takes back', migrations, (open) => {
+describeOnEmbedded('what the provider takes back', migrations, (open) => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop({ db: await open() });
@@ -46,18 +46,6 @@ describeOnDatabases('what the provider takes back', migrations, (open) => {
       `refund completed ${half}`,
       `refund completed ${half}`,
     ]);
-  });
-
-  test('a refund of credits that were spent becomes a debt, which the next purchase repays first', async () => {
-    const ann = await newSubscriber(shop);
-    const { intentId, credits } = await ann.buyCredits();
-    await spend(ann, 10);
-    await shop.stripe.refunds.create({ payment_intent: intentId });
-    await waitUntil('the credits went back', async () => (await account(ann)).balance === 0);
-    expect(await account(ann)).toEqual({ balance: 0, debt: credits - 10, available: 0 });
-    await ann.buyCredits();
-    await waitUntil('the debt is repaid', async () => (await account(ann)).debt === 0);
-    expect(await account(ann)).toEqual({ balance: 10, debt: 0, available: 10 });
   });
 
   test('a dispute freezes the credits of its payment; won, they are back, once', async () => {
