@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '#features/billing/index.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
+import { withoutHealthChecks } from '#testing/start-app.ts';
 
 // How administrators set the credits of people (specification part 2, sections 5 and 7).
 
@@ -12,7 +13,7 @@ let send: Administration['send'];
 let newPerson: Administration['newPerson'];
 
 beforeAll(async () => {
-  started = await startAdministration();
+  started = await startAdministration({ env: withoutHealthChecks });
   ({ shop, administrator, admin, send, newPerson } = started);
 });
 afterEach(async () => {

@@ -3,13 +3,14 @@ import type { OfferFields, PlanFields } from '@souk/contract/offer-fields.ts';
 import { settle } from '#features/billing/checkout/testing/shop.ts';
 import { giveClock } from '#features/billing/subscriptions/testing/subscriber.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
+import { withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
 let area: Administration;
 beforeAll(async () => {
-  area = await startAdministration();
+  area = await startAdministration({ env: withoutHealthChecks });
 });
 afterAll(() => area?.stop());
 

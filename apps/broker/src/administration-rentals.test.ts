@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vi
 import { checkLedger } from '#features/billing/index.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
+import { withoutHealthChecks } from '#testing/start-app.ts';
 
 // The rental of a server at the payment provider, while its manifest is staged, deployed and deleted.
 
@@ -15,7 +16,7 @@ let audits: Administration['audits'];
 let started: Administration | undefined;
 
 beforeAll(async () => {
-  started = await startAdministration();
+  started = await startAdministration({ env: withoutHealthChecks });
   ({ shop, manifest, administrator, admin, send, newPerson, audits } = started);
 });
 afterEach(async () => {

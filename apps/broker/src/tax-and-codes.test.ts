@@ -6,6 +6,7 @@ import { pay, settle } from '#features/billing/checkout/testing/shop.ts';
 import { checkLedger } from '#features/billing/index.ts';
 import { giveClock, type Subscriber } from '#features/billing/subscriptions/testing/subscriber.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
+import { withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 // A shop with STRIPE_TAX=1 and PROMOTION_CODES=1: the provider adds tax to what it charges, and takes discounts off it.
@@ -19,7 +20,7 @@ let admin: Administration['admin'];
 let newPerson: Administration['newPerson'];
 let adminToken: string;
 beforeAll(async () => {
-  started = await startAdministration({ env: { STRIPE_TAX: '1', PROMOTION_CODES: '1' } });
+  started = await startAdministration({ env: { ...withoutHealthChecks, STRIPE_TAX: '1', PROMOTION_CODES: '1' } });
   ({ shop, admin, newPerson } = started);
   adminToken = started.administrator.accessToken;
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectModern, postModern } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { at, dayMs, give, givePlan, newPerson, type Person } from './testing/people.ts';
 
 const rental = { price: 900, currency: 'USD' };
@@ -17,6 +17,7 @@ beforeAll(async () => {
   fixture = await startHttpFixture('both');
   app = await startTestApp({
     allowAddresses: [fixture.address],
+    env: withoutHealthChecks,
     clock: { now: () => Date.now() + aheadMs },
   });
   const connection = { type: 'http', url: fixture.url };

@@ -7,7 +7,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectLegacy, connectModern } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { at, dayMs, give, givePlan, newPerson } from './testing/people.ts';
 
@@ -17,7 +17,11 @@ let aheadMs = 0;
 
 beforeAll(async () => {
   fixture = await startHttpFixture('both');
-  app = await startTestApp({ allowAddresses: [fixture.address], clock: { now: () => Date.now() + aheadMs } });
+  app = await startTestApp({
+    allowAddresses: [fixture.address],
+    env: withoutHealthChecks,
+    clock: { now: () => Date.now() + aheadMs },
+  });
   const connection = { type: 'http', url: fixture.url };
   await deployManifest(app, { id: 'basic', connection, billing: { tier: 'T1' } });
   const rental = { price: 900, currency: 'USD' };

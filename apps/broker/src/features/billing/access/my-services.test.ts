@@ -7,14 +7,14 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
 let app: TestApp;
 let fixture: HttpFixture;
 
 beforeAll(async () => {
   fixture = await startHttpFixture('both');
-  app = await startTestApp({ allowAddresses: [fixture.address] });
+  app = await startTestApp({ allowAddresses: [fixture.address], env: withoutHealthChecks });
   const connection = { type: 'http', url: fixture.url };
   const rental = { price: 900, currency: 'EUR' };
   await deployManifest(app, { id: 'zoo', name: 'A zoo', icon: '/icons/zoo.svg', features: ['Lions'], connection });

@@ -13,7 +13,7 @@ import { giveCredits } from '#testing/grant-credits.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { usageRows } from '#testing/usage-rows.ts';
 
 let app: TestApp;
@@ -22,7 +22,7 @@ let people = 0;
 
 beforeAll(async () => {
   fixture = await startHttpFixture('both');
-  app = await startTestApp({ allowAddresses: [fixture.address] });
+  app = await startTestApp({ allowAddresses: [fixture.address], env: withoutHealthChecks });
   await deployManifest(app, {
     id: 'paid',
     connection: { type: 'http', url: fixture.url },

@@ -10,7 +10,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { giveCredits } from '#testing/grant-credits.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { paths } from '../../../paths.ts';
 import { readOffers, type Offers } from './read-offers.ts';
 
@@ -20,7 +20,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'souk-offers-'));
   fixture = await startHttpFixture('both');
-  app = await startTestApp({ allowAddresses: [fixture.address] });
+  app = await startTestApp({ allowAddresses: [fixture.address], env: withoutHealthChecks });
   await app.billing.prices.synced();
   const billing = { tier: 'T2', rental: { price: 900, currency: 'USD' }, trialDays: 7 };
   await deployManifest(app, { id: 'pro', connection: { type: 'http', url: fixture.url }, billing });

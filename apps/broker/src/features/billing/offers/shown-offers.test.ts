@@ -3,7 +3,7 @@ import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 let fixture: HttpFixture;
@@ -12,8 +12,8 @@ let free: TestApp;
 beforeAll(async () => {
   fixture = await startHttpFixture('both');
   const connection = { type: 'http', url: fixture.url };
-  app = await startTestApp({ allowAddresses: [fixture.address] });
-  free = await startTestApp({ allowAddresses: [fixture.address], env: { PAYMENTS: 'off' } });
+  app = await startTestApp({ allowAddresses: [fixture.address], env: withoutHealthChecks });
+  free = await startTestApp({ allowAddresses: [fixture.address], env: { ...withoutHealthChecks, PAYMENTS: 'off' } });
   for (const tier of ['T0', 'T1', 'T2'])
     await deployManifest(app, { id: tier.toLowerCase(), connection, billing: { tier } }, 'unasked');
   await deployManifest(free, { id: 't2', connection, billing: { tier: 'T2' } }, 'unasked');

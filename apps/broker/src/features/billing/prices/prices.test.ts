@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { connectStripe } from '#testing/open-checkout.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { paths } from '../../../paths.ts';
 import { newBuyer } from '../checkout/testing/shop.ts';
@@ -22,7 +22,7 @@ let offered: Offers;
 
 beforeAll(async () => {
   fixture = await startHttpFixture('both');
-  app = await startTestApp({ allowAddresses: [fixture.address] });
+  app = await startTestApp({ allowAddresses: [fixture.address], env: withoutHealthChecks });
   await deployServer(900, '1.0.0');
   await app.billing.prices.synced();
   if (!app.stripeSandbox) throw new Error('the stand-in does not run');

@@ -8,7 +8,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectModern } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { startReplicas } from '#testing/start-replicas.ts';
 import { migrations } from '../../../migrations.ts';
 import { paths } from '../../../paths.ts';
@@ -22,7 +22,7 @@ let fixture: HttpFixture;
 let app: TestApp;
 beforeAll(async () => {
   fixture = await startHttpFixture('both');
-  app = await startTestApp({ paths: demo, allowAddresses: [fixture.address] });
+  app = await startTestApp({ paths: demo, allowAddresses: [fixture.address], env: withoutHealthChecks });
   const connection = { type: 'http', url: fixture.url };
   await deployManifest(app, { id: 'paid', connection, billing: { tier: 'T0', toolCosts: { echo: 3 } } });
 });
