@@ -134,7 +134,7 @@ export const noManifest = (serverId: string): SoukError =>
 export async function deployVersion(tx: Tx, serverId: string, version: string, by: DecidedBy, at: Date): Promise<void> {
   const before = await versions.findDeployed(tx, serverId);
   const manifest = await findManifest(tx, serverId, version);
-  const prices = manifest ? await recordPrices(tx, manifest, before?.manifest, at) : [];
+  const prices = manifest ? await recordPrices(tx, manifest, at) : [];
   const found = await versions.markDeployed(tx, serverId, version, at);
   if (!found) throw new SoukError('not_found', { message: `No version ${version} of ${serverId}` });
   const { actorId, via, reason } = by;

@@ -1,7 +1,7 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { eachInTurns } from '#platform/in-turns.ts';
 import { definitionHash } from './definition-hash.ts';
-import { readPrices, withUnrecorded, type PricesOfServer } from './prices/read-prices.ts';
+import { readPrices, type PricesOfServer } from './prices/read-prices.ts';
 import { freeOfCharge, type ToolPrice } from './prices/tool-price.ts';
 import { resultTypesOf } from './result-types.ts';
 import type { CatalogueItem, CatalogueServer } from './snapshot.ts';
@@ -24,7 +24,7 @@ export async function readDeployed(
   const prices = await readPrices(db, ids, nowMs);
   const read: CatalogueServer[] = [];
   await eachInTurns(servers, (row) =>
-    read.push(toServer(row, itemsByServer.get(row.id) ?? [], withUnrecorded(prices.get(row.id) ?? noPrices, row.body))),
+    read.push(toServer(row, itemsByServer.get(row.id) ?? [], prices.get(row.id) ?? noPrices)),
   );
   return read;
 }

@@ -11,7 +11,6 @@ import type { Outgoing } from '#platform/http/outgoing.ts';
 import { createServerCertificates } from './certificates/server-certificates.ts';
 import { createConnectionTests, type ConnectionTests } from './connection-test/create-connection-tests.ts';
 import { recordHealth, type HealthRecord } from './health/record-health.ts';
-import { moveOldFolders } from './processes/personal-folders.ts';
 import { createPackageInstaller } from './processes/package-installer.ts';
 import { createPreferences, type Preferences } from './preferences/create-preferences.ts';
 import { listChildren, type Child } from './processes/list-children.ts';
@@ -108,7 +107,6 @@ export async function createUpstreams(options: {
   log: Log;
 }): Promise<Upstreams> {
   const { catalogue, config, clock, log } = options;
-  await moveOldFolders({ dataDir: config.dataDir, subjectKey: options.subjectKey }, options);
   const services = createServices({
     programs: options.programs,
     dataDir: config.dataDir,

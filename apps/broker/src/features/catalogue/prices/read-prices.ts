@@ -1,6 +1,5 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
 import type { CatalogueDb } from '../tables.ts';
-import { freeOfCharge, toolPrice, type PriceStep, type ToolPrice } from './tool-price.ts';
+import { toolPrice, type PriceStep, type ToolPrice } from './tool-price.ts';
 
 export type PricesOfServer = ReadonlyMap<string, ToolPrice>;
 
@@ -28,18 +27,6 @@ export async function readPrices(
       new Map([...ofServer].map(([tool, all]) => [tool, toolPrice(all, nowMs)])),
     ]),
   );
-}
-
-/**
- * The recorded prices, and those of the manifest for tools without any: a broker of an earlier release, which may still be
- * running, deploys without a record.
- */
-export function withUnrecorded(recorded: PricesOfServer, { billing }: Manifest): PricesOfServer {
-  const missing = Object.entries(billing?.toolCosts ?? {}).filter(
-    ([tool, credits]) => credits > 0 && !recorded.has(tool),
-  );
-  if (missing.length === 0) return recorded;
-  return new Map([...recorded, ...missing.map(([tool, credits]) => [tool, { ...freeOfCharge, credits }] as const)]);
 }
 
 /** When the next announced price of a server's tools begins. */

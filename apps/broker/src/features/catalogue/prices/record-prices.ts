@@ -13,18 +13,11 @@ type NewStep = { tool: string; credits: number; since: Date; announced: boolean 
  * Records what a deployment changes of the prices of a server's tools; to be called before the version is marked. The last
  * price counts that was in force, also when the server was taken out of the catalogue since. Announced prices of the
  * version before are withdrawn.
- * @param before what is deployed: where a broker of an earlier release did it, its prices are not recorded
  * @returns the prices that change now
  */
-export async function recordPrices(
-  tx: Tx,
-  manifest: Manifest,
-  before: Manifest | undefined,
-  at: Date,
-): Promise<PriceChange[]> {
+export async function recordPrices(tx: Tx, manifest: Manifest, at: Date): Promise<PriceChange[]> {
   const serverId = manifest.id;
   const costs = costsOf(manifest);
-  const unrecorded = before ? costsOf(before) : new Map<string, number>();
   const announced = announcedIn(manifest);
   const known = await tx
     .selectFrom('tool_prices')
@@ -40,9 +33,7 @@ export async function recordPrices(
   const tools = new Set([...last.keys(), ...costs.keys(), ...announced.keys()]);
   const isFree = [...tools].filter((tool) => !last.has(tool));
   const wereFree = isFree.length === 0 ? new Set<string>() : await toolsBefore(tx, manifest, isFree);
-  const steps = [...tools].flatMap((tool) =>
-    stepsOf(tool, { costs, announced, wereFree, last: last.get(tool), unrecorded: unrecorded.get(tool), at }),
-  );
+  const steps = [...tools].flatMap((tool) => stepsOf(tool, { costs, announced, wereFree, last: last.get(tool), at }));
   if (steps.length > 0)
     await tx
       .insertInto('tool_prices')
@@ -51,7 +42,7 @@ export async function recordPrices(
   return steps
     .filter(({ announced, since }) => !announced && since > always)
     .flatMap(({ tool, credits }) => {
-      const was = last.get(tool)?.credits ?? unrecorded.get(tool) ?? (wereFree.has(tool) ? 0 : undefined);
+      const was = last.get(tool)?.credits ?? (wereFree.has(tool) ? 0 : undefined);
       return was === undefined || was === credits ? [] : [{ tool, before: was, after: credits }];
     });
 }
@@ -63,14 +54,12 @@ function stepsOf(
     announced,
     wereFree,
     last,
-    unrecorded,
     at,
   }: {
     costs: ReadonlyMap<string, number>;
     announced: ReturnType<typeof announcedIn>;
     wereFree: ReadonlySet<string>;
     last: { credits: number; since: Date } | undefined;
-    unrecorded: number | undefined;
     at: Date;
   },
 ): NewStep[] {
@@ -82,10 +71,6 @@ function stepsOf(
   const since = last && last.since > at ? last.since : at;
   const now = { tool, credits, since, announced: false };
   if (last) return last.credits === credits ? toCome : [now, ...toCome];
-  if (unrecorded !== undefined) {
-    const first = { tool, credits: unrecorded, since: always, announced: false };
-    return unrecorded === credits ? [first, ...toCome] : [first, now, ...toCome];
-  }
   const free = { tool, credits: 0, since: always, announced: false };
   if (credits === 0) return toCome.length === 0 ? [] : [free, ...toCome];
   return wereFree.has(tool) ? [free, now, ...toCome] : [now, ...toCome];

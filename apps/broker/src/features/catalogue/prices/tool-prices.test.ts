@@ -87,19 +87,6 @@ describeOnDatabases('the record of prices', migrations, (open) => {
     await catalogue.stop();
   });
 
-  test('what a broker of an earlier release deployed has the prices of its manifest', async () => {
-    const { catalogue, db, deploy, priceOf } = await start();
-    await deploy({ one: 5, two: 3 });
-    await catalogue.storeDiscovery('weather', offering());
-    await db.query('delete from tool_prices');
-    await catalogue.readAgain();
-    expect(priceOf('one')).toMatchObject({ credits: 5, raisedAtMs: undefined });
-    await deploy({ one: 6, two: 3 });
-    expect(priceOf('one')).toMatchObject({ credits: 6, raisedAtMs: on(1), steps: [5, 6] });
-    expect(priceOf('two')).toMatchObject({ credits: 3, raisedAtMs: undefined });
-    await catalogue.stop();
-  });
-
   test('an announced price begins on its day, unless another version is deployed before', async () => {
     const { catalogue, deploy, time, priceOf } = await start();
     const announcing = (credits: number, day: number) => ({

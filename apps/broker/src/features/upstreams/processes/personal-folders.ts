@@ -1,8 +1,6 @@
 import { mkdirSync } from 'node:fs';
-import { readdir, rename, rmdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '#platform/clock.ts';
-import type { Log } from '#platform/log.ts';
 import type { ProgramOwner } from './limits/program-watch.ts';
 import { pseudonymOf } from '../pool/pseudonym.ts';
 
@@ -21,7 +19,7 @@ export type PersonalFolders = {
 
 export type FolderPlace = { dataDir: string; subjectKey: Uint8Array };
 
-/** The folder of processes that belong to no user; the name has been on disk since the first version. */
+/** The folder of processes that belong to no user. */
 const sharedFolder = 'nobody';
 
 export function createPersonalFolders({ dataDir, subjectKey }: FolderPlace): PersonalFolders {
@@ -51,35 +49,6 @@ export function createPersonalFolders({ dataDir, subjectKey }: FolderPlace): Per
     },
     ofPerson,
   };
-}
-
-/**
- * Moves the folders of earlier versions, `people/{user id}/{server}`, to their new place. Does nothing where there are
- * none. A folder that cannot be moved stays, is logged, and is tried again at the next start.
- */
-export async function moveOldFolders(place: FolderPlace, { clock, log }: { clock: Clock; log: Log }): Promise<void> {
-  await moveAll(place, clock).catch((error: unknown) =>
-    log.error({ err: error }, "people's files of an earlier version could not be moved"),
-  );
-}
-
-async function moveAll(place: FolderPlace, clock: Clock): Promise<void> {
-  const folders = createPersonalFolders(place);
-  const old = join(place.dataDir, 'people');
-  for (const person of await namesIn(old)) {
-    for (const serverId of await namesIn(join(old, person))) {
-      const folder = folders.open(serverId, person === sharedFolder ? undefined : person);
-      await moveInto(folder, join(old, person, serverId), clock);
-    }
-    await rmdir(join(old, person));
-  }
-  await rmdir(old).catch(ignoreMissing);
-}
-
-/** If an earlier version ran again meanwhile, there are two folders: the older one is kept inside the other. */
-async function moveInto(folder: string, from: string, clock: Clock): Promise<void> {
-  const isEmpty = (await readdir(folder)).length === 0;
-  await (isEmpty ? rename(from, folder) : rename(from, join(folder, `earlier-${clock.now()}`)));
 }
 
 async function namesIn(folder: string): Promise<string[]> {

@@ -64,7 +64,7 @@ export async function finishSignIn(
         : `${name} refused the sign-in (${response.error ?? 'no code'}).`;
     throw new SoukError('sign_in_refused', { message });
   }
-  const { binding, redirectUri = redirectUriOf(parts.publicUrl) } = taken;
+  const { binding, redirectUri } = taken;
   const giveBack = (issued: Issued) => revokeTokens(server, issued, binding, address, parts);
   try {
     await withSignInFetch(address, async (fetch) => {
@@ -130,7 +130,7 @@ function refuseOtherIssuer(
 ): void {
   const { issuer, authorization_response_iss_parameter_supported: required } = binding.server;
   const cameTo = redirectUriOf(publicUrl, named === undefined ? undefined : { serverId: named });
-  const isFromThere = cameTo === (redirectUri ?? redirectUriOf(publicUrl));
+  const isFromThere = cameTo === redirectUri;
   if (isFromThere && (iss === issuer || (iss === undefined && required !== true))) return;
   throw new SoukError('sign_in_failed', {
     message: `The answer to the sign-in did not come from where ${name} sent you.`,

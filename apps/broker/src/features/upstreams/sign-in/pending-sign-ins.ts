@@ -14,12 +14,11 @@ const mostRead = 20;
 const pendingSchema = z.object({
   verifier: z.string(),
   boundTo: z.string(),
-  scopes: z.array(z.string()).default([]),
+  scopes: z.array(z.string()),
   binding: bindingSchema,
-  /** Absent in what a broker of the version before has stored. */
-  redirectUri: z.string().optional(),
+  redirectUri: z.string(),
   /** The sign-in is part of switching the server on, which its end completes. */
-  enables: z.boolean().default(false),
+  enables: z.boolean(),
 });
 type Pending = z.output<typeof pendingSchema>;
 export type TakenSignIn = Pending & { serverId: string };
