@@ -32,7 +32,7 @@ test('[USR-20] [USR-27] [USR-28] [USR-29] credits are set as a promotion, with t
   expect(sets.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
   const balance = sets.find(({ status }) => status === 200)?.credits;
   expect(sets.find(({ status }) => status === 409)).toMatchObject({
-    code: 'balance_moved',
+    code: 'changed_since_shown',
     message: `The balance is ${balance} now.`,
   });
   expect((await ann.api.getSubscription()).credits).toMatchObject({
@@ -85,7 +85,7 @@ test('[USR-25] [USR-26] credits are not set below what a call under way holds, n
     message: 'Calls under way hold 8 credits.',
   });
   expect(await ann.credits()).toBe(20);
-  expect(await set({ credits: 8, expectedBalance: 19 })).toMatchObject({ status: 409, code: 'balance_moved' });
+  expect(await set({ credits: 8, expectedBalance: 19 })).toMatchObject({ status: 409, code: 'changed_since_shown' });
   expect(await set({ credits: 8, expectedBalance: 20 })).toMatchObject({ status: 200, change: -12 });
   expect(await ann.credits()).toBe(8);
   hold.release('cancelled');
@@ -101,7 +101,7 @@ test('a balance above what can be set is set lower, by the figure that was shown
     status: 400,
     message: 'credits: must be at most 1000000000',
   });
-  expect(await set({ credits: 7, expectedBalance: 1_000_000_000 })).toMatchObject({ code: 'balance_moved' });
+  expect(await set({ credits: 7, expectedBalance: 1_000_000_000 })).toMatchObject({ code: 'changed_since_shown' });
   expect(await set({ credits: 7, expectedBalance: 1_000_000_000 + credits })).toMatchObject({
     status: 200,
     credits: 7,

@@ -76,7 +76,10 @@ test('a server is undeployed with what was shown, keeps what is staged, is found
   const address = 'POST /admin/manifests/loupe/undeploy';
   const undeploy = (shown: string, reason = 'The vendor pauses') =>
     send(address, administrator.accessToken, { reason }, { 'if-match': `"${shown}"` });
-  expect(await undeploy(revision), 'another version was staged').toMatchObject({ status: 409, code: 'manifest_moved' });
+  expect(await undeploy(revision), 'another version was staged').toMatchObject({
+    status: 409,
+    code: 'changed_since_shown',
+  });
   expect(await ann.tools()).toContain('loupe__echo');
   const shown = (await admin.getManifest({ params, query: {} })).revision;
   expect(await undeploy(shown)).toMatchObject({ status: 200, id: 'loupe', version: '1.0.0', renters: 0 });

@@ -97,7 +97,7 @@ test('a subscriber keeps price and credits through a renewal, and is moved at on
   const shown = { movable: 1, amount: 1200, monthlyCredits: 400 };
   await expect(
     admin.moveSubscribers({ params: { id: 'club' }, body: { shown: { ...shown, movable: 2 } } }),
-  ).rejects.toMatchObject({ status: 409, code: 'offer_moved' });
+  ).rejects.toMatchObject({ status: 409, code: 'changed_since_shown' });
   await admin.moveSubscribers({ params: { id: 'club' }, body: { shown, reason: 'all pay the same' } });
   await waitUntil('the move has ended', async () => (await show('club')).moves[0]?.endedAt !== null);
   expect((await show('club')).moves).toMatchObject([{ total: 1, moved: 1, skipped: 0, failed: 0 }]);
@@ -343,7 +343,7 @@ test('an edit that was made from another revision is refused, and says who chang
       }),
     ).rejects.toMatchObject({
       status: 409,
-      code: 'offer_moved',
+      code: 'changed_since_shown',
       message: 'admin@souk.test changed Plan shared while you were editing it. Nothing was saved.',
     });
   expect(await planFields('shared')).toMatchObject({ name: 'Plan shared', amount: 1100 });

@@ -135,7 +135,7 @@ test('a payment is refunded in part, then whole; its person finds it in their hi
   await historyHas(ann, `refund completed ${part}`);
   expect(await ann.credits()).toBe(before - credits.taken);
   await expect(refund(ann, payment.id, part), 'another administrator saw less').rejects.toMatchObject({
-    code: 'refund_moved',
+    code: 'changed_since_shown',
   });
   await expect(refund(ann, payment.id, price, part)).rejects.toMatchObject({ code: 'refund_too_high' });
   expect((await paymentOf(ann)).refund).toEqual({ refundedCents: part, pendingCents: 0, leftCents: price - part });
@@ -176,7 +176,7 @@ test('two administrators who refund one payment at once pay no more than was pai
       ),
     ),
   );
-  expect(told.toSorted()).toEqual(['refund_moved', 'refund_moved', 'refunded']);
+  expect(told.toSorted()).toEqual(['changed_since_shown', 'changed_since_shown', 'refunded']);
   expect((await paymentOf(ann)).refund, 'its event is not here').toEqual({
     refundedCents: 0,
     pendingCents: most,

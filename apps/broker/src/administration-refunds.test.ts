@@ -364,7 +364,7 @@ test('a deletion ends the rentals that it pays back in its own transaction: both
   const refundRentals = [rentalId];
   const moved = { 'if-match': '"of-another-time"' };
   const call = ['DELETE /admin/manifests/whole', administrator.accessToken, { refundRentals }] as const;
-  expect(await send(...call, moved)).toMatchObject({ status: 409, code: 'manifest_moved' });
+  expect(await send(...call, moved)).toMatchObject({ status: 409, code: 'changed_since_shown' });
   expect(await ann.rental(), 'it was not deleted').toMatchObject({ id: rentalId });
 
   const deletion = { via: 'command' } as const;

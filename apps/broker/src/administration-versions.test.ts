@@ -175,7 +175,7 @@ test('what was shown to an administrator before another one changed it is refuse
   );
   const moved = {
     status: 409,
-    code: 'manifest_moved',
+    code: 'changed_since_shown',
     message:
       'moved is not as it was shown to you: second@souk.test staged version 1.1.0. Look at it again before you change it.',
     current: {

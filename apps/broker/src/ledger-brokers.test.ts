@@ -354,7 +354,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     const done = sets.findIndex(({ status }) => status === 'fulfilled');
     expect(sets.filter(({ status }) => status === 'fulfilled')).toEqual([{ status: 'fulfilled', value: done - 500 }]);
     const refused = sets.filter((set) => set.status === 'rejected').map(({ reason }) => reason);
-    expect(refused).toEqual([1, 2].map(() => expect.objectContaining({ code: 'balance_moved' })));
+    expect(refused).toEqual([1, 2].map(() => expect.objectContaining({ code: 'changed_since_shown' })));
     running.settle(rowOf(7));
     for (const call of calls) call.settle(rowOf(3));
     await broker.ledger.flush();

@@ -103,7 +103,7 @@ export const setUserCredits = endpoint({
     expectedBalance: z.int().optional(),
   }),
   answer: z.object({ success: z.literal(true), credits: z.int(), change: z.int() }),
-  errors: ['invalid_request', 'not_found', 'balance_moved', 'credits_held', ...adminErrors],
+  errors: ['invalid_request', 'not_found', 'changed_since_shown', 'credits_held', ...adminErrors],
 });
 
 /** Of rentals. A plan is given by the month, and a purchase has no end. */

@@ -194,7 +194,7 @@ const uploadErrors = [
   'url_not_allowed',
   'command_not_allowed',
   'manifest_conflict',
-  'manifest_moved',
+  'changed_since_shown',
   ...adminErrors,
 ] as const;
 
@@ -246,7 +246,7 @@ export const deleteManifest = endpoint({
       }),
     ),
   }),
-  errors: ['invalid_request', 'not_found', 'manifest_moved', 'sign_in_again', ...adminErrors],
+  errors: ['invalid_request', 'not_found', 'changed_since_shown', 'sign_in_again', ...adminErrors],
 });
 
 export const undeployManifest = endpoint({
@@ -268,7 +268,7 @@ export const undeployManifest = endpoint({
     renters: z.int(),
     revision: z.string(),
   }),
-  errors: ['invalid_request', 'not_found', 'manifest_moved', ...adminErrors],
+  errors: ['invalid_request', 'not_found', 'changed_since_shown', ...adminErrors],
 });
 
 export const deployManifest = endpoint({
@@ -298,7 +298,7 @@ export const deployManifest = endpoint({
     'manifest_invalid',
     'url_not_allowed',
     'command_not_allowed',
-    'manifest_moved',
+    'changed_since_shown',
     ...adminErrors,
   ],
 });

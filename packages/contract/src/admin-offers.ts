@@ -134,7 +134,7 @@ export const createOffer = endpoint({
   access: 'admin',
   body: z.strictObject({ offerId: offerIdSchema, fields: offerFieldsSchema, ...decision }),
   answer: answerOfChange,
-  errors: ['invalid_request', 'offer_moved', ...adminErrors],
+  errors: ['invalid_request', 'changed_since_shown', ...adminErrors],
 });
 
 export const offerChangeSchema = z.discriminatedUnion('type', [
@@ -155,7 +155,7 @@ export const changeOffer = endpoint({
   params: ofOffer,
   body: z.strictObject({ change: offerChangeSchema, revision: z.int(), ...decision }),
   answer: answerOfChange,
-  errors: ['invalid_request', 'not_found', 'offer_moved', ...adminErrors],
+  errors: ['invalid_request', 'not_found', 'changed_since_shown', ...adminErrors],
 });
 
 /** So many days before a renewal a person sees that it costs more; a nearer one still costs what it did. */
@@ -185,7 +185,7 @@ export const previewMove = endpoint({
   access: 'admin',
   params: ofOffer,
   answer: z.object({ success: z.literal(true), preview: movePreviewSchema }),
-  errors: ['invalid_request', 'not_found', 'offer_moved', 'payments_off', ...adminErrors],
+  errors: ['invalid_request', 'not_found', 'changed_since_shown', 'payments_off', ...adminErrors],
 });
 
 export const moveSubscribers = endpoint({
@@ -204,7 +204,7 @@ export const moveSubscribers = endpoint({
   errors: [
     'invalid_request',
     'not_found',
-    'offer_moved',
+    'changed_since_shown',
     'payments_off',
     'payments_unavailable',
     'sign_in_again',

@@ -201,7 +201,7 @@ export const refundPayment = endpoint({
     /** Why the provider refused. */
     error: z.string().nullable(),
   }),
-  errors: [...refundErrors, 'refund_moved', 'sign_in_again', ...adminErrors],
+  errors: [...refundErrors, 'changed_since_shown', 'sign_in_again', ...adminErrors],
 });
 
 export const listPersonCalls = endpoint({

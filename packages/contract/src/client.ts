@@ -8,7 +8,7 @@ export class ApiError extends Error {
   readonly status: number | undefined;
   readonly code: string;
   readonly issues: NonNullable<ErrorBody['issues']>;
-  /** What is stored now, where the code is manifest_moved. */
+  /** What is stored now, where the code is changed_since_shown. */
   readonly current: ErrorBody['current'];
   /** What a change of plan costs now, where the code is price_changed. */
   readonly price: ErrorBody['price'];

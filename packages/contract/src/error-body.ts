@@ -19,7 +19,7 @@ export const errorBodySchema = z.object({
   issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   /** The personal-token calls carry the text here too (clarifications, Small questions). */
   error: z.string().optional(),
-  /** What is stored now, where the code is manifest_moved: it differs from what the caller was shown. */
+  /** What is stored now, where the code is changed_since_shown: it differs from what the caller was shown. */
   current: z
     .object({
       revision: z.string(),

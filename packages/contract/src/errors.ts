@@ -33,7 +33,6 @@ export const errorCatalogue = {
   url_not_allowed: { status: 400, message: null },
   command_not_allowed: { status: 400, message: null },
   manifest_conflict: { status: 409, message: null },
-  manifest_moved: { status: 409, message: null },
   import_unreadable: { status: 400, message: null },
   registry_known: { status: 409, message: null },
   registry_unavailable: { status: 502, message: null },
@@ -41,6 +40,7 @@ export const errorCatalogue = {
     status: 429,
     message: 'You are running a connection test already. Wait until it has ended, or cancel it.',
   },
+  /** What the caller was shown is no longer what is stored: they have to look again. */
   changed_since_shown: { status: 409, message: null },
   change_decided: { status: 409, message: 'This change has been decided already.' },
   pat_create_failed: { status: 400, message: 'Failed to create PAT' },
@@ -66,11 +66,8 @@ export const errorCatalogue = {
     message: 'This user is an administrator. Confirm that you want to deactivate an administrator.',
   },
   own_account: { status: 400, message: 'You cannot do this to your own account.' },
-  balance_moved: { status: 409, message: null },
   credits_held: { status: 409, message: null },
   plan_not_found: { status: 404, message: null },
-  /** Another administrator changed the offer, or who subscribes to it. */
-  offer_moved: { status: 409, message: null },
   price_changed: { status: 409, message: 'The price has changed. Please look at the new price before you pay.' },
   /** The person rents what the plan includes, and the page did not say so. */
   overlap_changed: { status: 409, message: null },
@@ -96,10 +93,6 @@ export const errorCatalogue = {
   },
   refund_impossible: { status: 409, message: 'No money of this payment can be paid back from here.' },
   refund_too_high: { status: 409, message: null },
-  refund_moved: {
-    status: 409,
-    message: 'Part of this payment was refunded meanwhile. Nothing was done. Please look at it again.',
-  },
   payments_off: { status: 404, message: 'Nothing is sold here.' },
   payments_unavailable: {
     status: 503,

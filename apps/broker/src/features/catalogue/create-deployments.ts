@@ -40,7 +40,7 @@ export type Deployments = {
   /**
    * Puts an administrator's manifest in staging, also a version that was taken out before.
    * @param only the id of a server that must be known
-   * @throws SoukError manifest_conflict, not_found, manifest_moved
+   * @throws SoukError manifest_conflict, not_found, changed_since_shown
    */
   upload(
     manifest: Manifest,
@@ -50,7 +50,7 @@ export type Deployments = {
   /**
    * Takes a server out of the catalogue and out of staging; its versions are kept. Answers how many people rent it.
    * @param also what is done in the same transaction
-   * @throws SoukError not_found, manifest_moved
+   * @throws SoukError not_found, changed_since_shown
    */
   deleteManifest(serverId: string, by: DecidedBy, also?: (query: Query) => Promise<void>): Promise<{ renters: number }>;
   /** What is decided on many servers by `work` is read again once, at its end, here and on every replica. */
@@ -61,7 +61,7 @@ export type Deployments = {
    * Makes a version live; one that is live already stays as it is.
    * @param version by default the staged one, else the one that was live last
    * @param check throws for a manifest that must not be deployed here
-   * @throws SoukError not_found, manifest_moved, and what `check` throws
+   * @throws SoukError not_found, changed_since_shown, and what `check` throws
    */
   deploy(
     serverId: string,
@@ -76,7 +76,7 @@ export type Deployments = {
   deployManifest(manifest: Manifest, by: DecidedBy): Promise<'deployed' | 'unchanged'>;
   /**
    * Takes a server out of the catalogue and keeps its history. Answers the version that was live, and how many people rent it.
-   * @throws SoukError not_found, manifest_moved
+   * @throws SoukError not_found, changed_since_shown
    */
   undeploy(serverId: string, by: DecidedBy): Promise<{ version: string; renters: number; revision: string }>;
   /**

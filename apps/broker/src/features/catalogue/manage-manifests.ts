@@ -44,7 +44,7 @@ export function manageManifests(parts: {
     /**
      * Makes a version live that is known; one that is live already is asked again.
      * @param version by default the staged one, else the one that was live last
-     * @throws SoukError not_found, manifest_moved; manifest_invalid, url_not_allowed, command_not_allowed where it is not allowed here any more
+     * @throws SoukError not_found, changed_since_shown; manifest_invalid, url_not_allowed, command_not_allowed where it is not allowed here any more
      */
     async deploy(
       id: string,

@@ -41,13 +41,13 @@ export type Administration = {
   ): Promise<{ payments: PersonPayment[]; nextCursor: string | null }>;
   /** @throws SoukError not_found, payments_off, refund_impossible, refund_too_high */
   previewRefund(of: { userId: string; paymentId: string }, amountCents: number): Promise<RefundPreview>;
-  /** @throws SoukError as previewRefund, and refund_moved where more went back than `refundedCents` */
+  /** @throws SoukError as previewRefund, and changed_since_shown where more went back than `refundedCents` */
   refund(
     of: { userId: string; paymentId: string },
     wanted: { amountCents: number; refundedCents: number | undefined },
     by: DecidedBy,
   ): Promise<PaymentRefund>;
-  /** @returns by how much the balance changed. @throws SoukError not_found, balance_moved, credits_held */
+  /** @returns by how much the balance changed. @throws SoukError not_found, changed_since_shown, credits_held */
   setCredits(
     userId: string,
     wanted: { credits: number; expectedBalance?: number | undefined },

@@ -44,7 +44,7 @@ export async function previewOfRefund(
 /**
  * Pays a part or all of one payment back: the wish and its audit row are written in one transaction, then the provider is asked,
  * for as long as an administrator waits; a job does the rest. Credits are taken back by the provider's event.
- * @throws SoukError as previewOfRefund, and refund_moved where more went back than the administrator saw
+ * @throws SoukError as previewOfRefund, and changed_since_shown where more went back than the administrator saw
  */
 export async function refundOnePayment(
   given: AdministrationGiven,
@@ -118,7 +118,10 @@ async function findRefundable(
   if (keepsMoney(dispute)) throw new SoukError('refund_impossible', { message: disputeText(dispute?.state) });
   if (!refund || refund.leftCents === 0 || paymentIntentId === undefined) throw new SoukError('refund_impossible');
   const goneCents = refund.refundedCents + refund.pendingCents;
-  if (refundedCents !== undefined && refundedCents !== goneCents) throw new SoukError('refund_moved');
+  if (refundedCents !== undefined && refundedCents !== goneCents)
+    throw new SoukError('changed_since_shown', {
+      message: 'Part of this payment was refunded meanwhile. Nothing was done. Please look at it again.',
+    });
   if (amountCents > refund.leftCents) {
     const left = moneyText(refund.leftCents, currency);
     throw new SoukError('refund_too_high', { message: `At most ${left} of this payment can be paid back.` });

@@ -203,7 +203,7 @@ describeOnDatabases('credits change by the ledger alone', migrations, (open) => 
     expect((await ann.account()).parts).toMatchObject([{ source: 'promotional', credits: 12 }]);
     expect(await ann.set(5, 12)).toBe(-7);
     expect(await ann.set(5, 5), 'as it is').toBe(0);
-    await expect(ann.set(9, 12)).rejects.toMatchObject({ code: 'balance_moved' });
+    await expect(ann.set(9, 12)).rejects.toMatchObject({ code: 'changed_since_shown' });
     expect(await ann.entries()).toMatchObject([
       { delta: 12, contra: 'adjustment', balance_after: 12, reason: 'as a present' },
       { delta: -7, contra: 'adjustment', balance_after: 5, reason: 'as a present' },

@@ -7,7 +7,7 @@ export type LotSource = 'plan' | 'promotional' | 'purchased';
 
 /** Why a change was refused. Nothing was written. */
 export class LedgerConflict extends Error {
-  readonly code: 'key_used' | 'balance_moved' | 'credits_held';
+  readonly code: 'key_used' | 'changed_since_shown' | 'credits_held';
   constructor(code: LedgerConflict['code'], message: string) {
     super(message);
     this.name = 'LedgerConflict';
@@ -96,14 +96,14 @@ export async function clawBackCredits(query: Query, change: ClawBack): Promise<n
 /**
  * Sets the balance to an administrator's figure; an increase is a promotional lot.
  * @returns by how much the balance changed
- * @throws LedgerConflict balance_moved when it is not what the administrator saw, credits_held when calls under way hold
+ * @throws LedgerConflict changed_since_shown when it is not what the administrator saw, credits_held when calls under way hold
  *   more than the figure
  */
 export async function setCredits(query: Query, change: NewBalance): Promise<number> {
   const account = await lockAccount(query, change);
   if (await wasDone(query, change, 'adjustment')) return 0;
   if (change.expectedBalance !== undefined && change.expectedBalance !== account.balance) {
-    throw new LedgerConflict('balance_moved', `The balance is ${account.balance} now.`);
+    throw new LedgerConflict('changed_since_shown', `The balance is ${account.balance} now.`);
   }
   if (change.credits < account.held) {
     throw new LedgerConflict('credits_held', `Calls under way hold ${account.held} credits.`);

@@ -9,7 +9,7 @@ import { appliesAt, candidates, candidateValues, previewMove, type MoveTarget } 
 /**
  * Notes a move with everyone whom it concerns: from then on their Billing tab says what they will pay and when.
  * @param find the plan and its price as they are in this transaction
- * @throws SoukError offer_moved where others would be moved than was shown, or a move of the plan is under way
+ * @throws SoukError changed_since_shown where others would be moved than was shown, or a move of the plan is under way
  */
 export async function beginMove(
   query: Query,
@@ -31,12 +31,12 @@ export async function beginMove(
     [livemode, planId],
   );
   if (underWay.length > 0)
-    throw new SoukError('offer_moved', {
+    throw new SoukError('changed_since_shown', {
       message: `Subscribers of ${name} are being moved already. Wait until that has ended.`,
     });
   const { movable, groups } = await previewMove(query, livemode, target, nowMs);
   if (movable !== shown.movable || amount !== shown.amount || monthlyCredits !== shown.monthlyCredits)
-    throw new SoukError('offer_moved', {
+    throw new SoukError('changed_since_shown', {
       message: `${name} or its subscribers changed meanwhile: ${movable} would be moved now. Nothing was done. Look at it again.`,
     });
   const at = new Date(nowMs);

@@ -19,7 +19,7 @@ import { previewMove, type MoveTarget } from './preview-move.ts';
 export type Moves = {
   /** @throws SoukError not_found, invalid_request for what is no plan with a price */
   preview(planId: string): Promise<MovePreview>;
-  /** Notes the move, and works it off in the background. Answers its id. @throws SoukError offer_moved, payments_unavailable */
+  /** Notes the move, and works it off in the background. Answers its id. @throws SoukError changed_since_shown, payments_unavailable */
   begin(
     planId: string,
     shown: { movable: number; amount: number; monthlyCredits: number },
@@ -141,7 +141,7 @@ export function createMoves(parts: {
               (name) => now[name] === target[name],
             );
             if (!isSame)
-              throw new SoukError('offer_moved', {
+              throw new SoukError('changed_since_shown', {
                 message: `${now.name} changed meanwhile. Nothing was done. Look at it again.`,
               });
             return { ...now, priceId };

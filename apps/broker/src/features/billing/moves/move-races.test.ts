@@ -24,7 +24,7 @@ describeOnPostgres('moves and edits of offers at several brokers', migrations, (
       const outcomes = await Promise.allSettled([priced(shop, 700, revision), priced(other, 800, revision)]);
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
       const [refused] = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
-      expect(refused).toMatchObject({ code: 'offer_moved' });
+      expect(refused).toMatchObject({ code: 'changed_since_shown' });
       const amount = outcomes[0].status === 'fulfilled' ? 700 : 800;
       for (const one of shops) {
         expect((await one.billing.offers.plans()).find(({ planId }) => planId === 'basic')?.amount).toBe(amount);

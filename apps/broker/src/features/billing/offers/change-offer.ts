@@ -24,7 +24,7 @@ export type ChangeParts = {
 
 /**
  * Changes an offer, with its audit rows, in one transaction; a preview only says what that would do.
- * @throws SoukError invalid_request with the fields that are wrong, not_found, offer_moved where the offer is another one than
+ * @throws SoukError invalid_request with the fields that are wrong, not_found, changed_since_shown where the offer is another one than
  *   the change was made from
  */
 export async function changeOffer(
@@ -118,7 +118,7 @@ function takenBy(
 async function moved({ emailsOf }: ChangeParts, { fields, editedAt, editedBy }: StoredOffer): Promise<SoukError> {
   const email = editedBy === undefined ? undefined : (await emailsOf([editedBy])).get(editedBy);
   const who = email ?? (editedAt ? 'Another administrator' : 'offers.json');
-  return new SoukError('offer_moved', {
+  return new SoukError('changed_since_shown', {
     message: `${who} changed ${fields.name} while you were editing it. Nothing was saved.`,
   });
 }

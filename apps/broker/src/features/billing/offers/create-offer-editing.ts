@@ -26,7 +26,7 @@ export type OfferEditing = {
   list(): Promise<Omit<Answer<typeof listAdminOffers>, 'success'>>;
   /** @throws SoukError not_found */
   show(offerId: string): Promise<Omit<Answer<typeof getAdminOffer>, 'success'>>;
-  /** @throws SoukError invalid_request, offer_moved (change-offer.ts) */
+  /** @throws SoukError invalid_request, changed_since_shown (change-offer.ts) */
   create(offerId: string, fields: OfferFields, by: DecidedBy, isPreview: boolean): Promise<Result>;
   /** @param revision the one that the change was made from; undefined: whichever it is. @throws as `create`, and not_found */
   change(

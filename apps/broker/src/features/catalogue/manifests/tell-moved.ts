@@ -15,7 +15,7 @@ export async function tellMoved(
   const actorId = last?.actorId ?? undefined;
   const email = actorId === undefined ? undefined : (await emailsOf([actorId])).get(actorId);
   const what = last ? `${actorOf(last, by, email)} ${actionOf(last)}` : 'it has never been staged or deployed';
-  return new SoukError('manifest_moved', {
+  return new SoukError('changed_since_shown', {
     message: `${serverId} is not as it was shown to you: ${what}. Look at it again before you change it.`,
     current: {
       revision,

@@ -57,7 +57,7 @@ describeOnPostgres('two administrators who were shown the same', migrations, (op
       const winner = outcomes[0].status === 'fulfilled' ? ann : bob;
       const now = await first.versions('weather');
       expect(told).toMatchObject({
-        code: 'manifest_moved',
+        code: 'changed_since_shown',
         message: expect.stringContaining(winner === ann ? 'ann@souk.test' : 'bob@souk.test'),
         current: { revision: revisionOf(now), deployedVersion: versionIn(now, 'deployed') ?? null },
       });

@@ -6,7 +6,7 @@ import { commandLine } from '../command-line.ts';
 
 /** Whether a change was refused because another administrator's change came first. */
 export function hasMoved(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.code === 'manifest_moved';
+  return error instanceof ApiError && error.code === 'changed_since_shown';
 }
 
 /** What was shown beside what is stored now, and the way to look again. Nothing has been changed. */

@@ -128,9 +128,9 @@ export function OfferEditor({
           onRefused={({ code, issues = [] }) => {
             const refused = asked.change.type === 'edit' ? refusedInputs(issues, draft) : undefined;
             // anything else is told in the dialog
-            if (refused || code === 'offer_moved') close();
+            if (refused || code === 'changed_since_shown') close();
             setErrors(refused ?? {});
-            if (code !== 'offer_moved') return;
+            if (code !== 'changed_since_shown') return;
             setConflicts(conflicts + 1);
             void refresh();
           }}

@@ -84,4 +84,4 @@ export function ReviewDialog({
 }
 
 export const isRefused = (error: unknown): error is ApiError =>
-  error instanceof ApiError && (error.code === 'offer_moved' || error.code === 'invalid_request');
+  error instanceof ApiError && (error.code === 'changed_since_shown' || error.code === 'invalid_request');

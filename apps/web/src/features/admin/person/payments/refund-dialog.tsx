@@ -56,7 +56,7 @@ export function RefundDialog({ user, payment, open, onClose }: UserDialogProps &
     },
     // the list behind shows what another administrator did meanwhile
     onFailed: async (error) => {
-      if (!(error instanceof ApiError) || error.code !== 'refund_moved') return;
+      if (!(error instanceof ApiError) || error.code !== 'changed_since_shown') return;
       await queries.invalidateQueries({ queryKey: personKey(adminId, user.id) });
     },
   });

@@ -51,4 +51,4 @@ export function useSaveManifest(userId: string, serverId: string, onSaved: (text
   };
 }
 
-const isMoved = (error: unknown) => error instanceof ApiError && error.code === 'manifest_moved';
+const isMoved = (error: unknown) => error instanceof ApiError && error.code === 'changed_since_shown';

@@ -45,7 +45,7 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
       onClose();
     },
     onFailed: async (error) => {
-      if (!(error instanceof ApiError) || error.code !== 'balance_moved') return;
+      if (!(error instanceof ApiError) || error.code !== 'changed_since_shown') return;
       const { data } = await billing.refetch();
       if (!data) return;
       if (typed === undefined) setTyped(String(shown?.balance ?? 0));
