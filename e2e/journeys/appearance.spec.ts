@@ -7,20 +7,6 @@ import { openScreen } from './open-screen.ts';
 import { expect, test } from './product-test.ts';
 import { accountMenu, openSignedIn } from './sign-in.ts';
 
-const publicScreens = [
-  '/',
-  '/marketplace',
-  '/marketplace?q=zeppelin',
-  '/marketplace?view=live',
-  '/service/travel',
-  '/service/everything',
-  '/service/nobody',
-  '/nowhere',
-  '/auth/callback',
-  '/auth-shim',
-  '/sign-in',
-];
-
 /** What axe finds wrong in both themes; the page is in the light one before and after. */
 async function findProblems(page: Page): Promise<string[]> {
   const found = await axeFindingsInBothThemes(page);
@@ -34,11 +20,9 @@ async function openConsent(page: Page, publicUrl: string): Promise<void> {
   await expect(page.getByRole('button', { name: 'Allow', exact: true })).toBeVisible();
 }
 
-test('axe finds nothing on the public screens, in both themes', async ({ page }) => {
-  for (const path of publicScreens) {
-    await openScreen(page, path);
-    expect(await findProblems(page)).toEqual([]);
-  }
+test('axe finds nothing on what unfolds on the public screens, on every status and on a failed load, in both themes', async ({
+  page,
+}) => {
   await page.goto('/service/travel');
   await page.getByText('find_airports', { exact: true }).first().click();
   expect(await findProblems(page), 'parameters unfolded').toEqual([]);
@@ -60,23 +44,8 @@ test('axe finds nothing on the public screens, in both themes', async ({ page })
   expect(await findProblems(page), 'a failed load').toEqual([]);
 });
 
-test('axe finds nothing on the pages of sign-in and consent, nor on the dashboard and its dialogs, in both themes', async ({
-  page,
-  product,
-}) => {
-  await openConsent(page, product.publicUrl);
-  expect(await findProblems(page)).toEqual([]);
-  await page.goto('/dashboard');
-  await page.getByRole('button', { name: 'Sign In', exact: true }).click();
-  const google = page.getByRole('button', { name: /Continue with Google/ });
-  await expect(google).toBeVisible();
-  expect(await findProblems(page)).toEqual([]);
-  await google.click();
-  await expect(page.getByLabel('E-mail address')).toBeVisible();
-  expect(await findProblems(page)).toEqual([]);
-  await page.getByLabel('E-mail address').fill('axe@souk.test');
-  await page.getByRole('button', { name: 'Continue', exact: true }).click();
-
+test('axe finds nothing on the dashboard and its dialogs, in both themes', async ({ page }) => {
+  await openSignedIn(page, '/dashboard', 'axe@souk.test');
   await accountMenu(page).click();
   await expect(page.getByRole('menu')).toBeVisible();
   expect(await findProblems(page), 'the account menu').toEqual([]);
@@ -221,15 +190,9 @@ test('the theme is chosen, and kept over a reload', async ({ page }) => {
   expect(await ground()).not.toBe(light);
 });
 
-test('at 390 px no screen scrolls sideways', async ({ page, product }) => {
+test('at 390 px the dashboard does not scroll sideways', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   const overflow = () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-  for (const path of publicScreens) {
-    await openScreen(page, path);
-    expect(await overflow(), path).toBe(0);
-  }
-  await openConsent(page, product.publicUrl);
-  expect(await overflow(), 'consent').toBe(0);
   await openSignedIn(page, '/', 'a-rather-long-address-of-one-person@subdomain.souk.test');
   const tabs = page.getByRole('tablist', { name: 'Dashboard', exact: true });
   const chosen = tabs.getByRole('tab', { selected: true });

@@ -2,31 +2,6 @@ import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { accountMenu, chooseAccount, openSignedIn, signIn } from './sign-in.ts';
 
-const screens = [
-  '/',
-  '/marketplace',
-  '/search',
-  '/plans',
-  '/payment/result',
-  '/service/travel',
-  '/service/nobody',
-  '/nowhere',
-  '/auth/callback',
-  '/auth/success',
-  '/auth-shim',
-  '/sign-in',
-];
-
-test('[GEN-26] the header stands on every screen, the dashboard included', async ({ page }) => {
-  for (const screen of screens) {
-    await page.goto(screen);
-    await expect(page.getByRole('banner').getByRole('link', { name: 'Souk', exact: true })).toBeVisible();
-  }
-  await openSignedIn(page, '/dashboard', 'everywhere@souk.test');
-  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard', exact: true })).toBeVisible();
-  await expect(page.getByRole('banner').getByRole('link', { name: 'Souk', exact: true })).toBeVisible();
-});
-
 test('[HDR-1] [HDR-10] the header of a visitor: Sign In and no dropdown, the marketplace, home by the logo, and a menu on a phone', async ({
   page,
   product,
@@ -59,58 +34,100 @@ test('[HDR-1] [HDR-10] the header of a visitor: Sign In and no dropdown, the mar
   });
 });
 
-test('signed in, the header leads to the dashboard, also in the menu of a phone', async ({ page }) => {
-  await page.goto('/marketplace');
+test('signed in at home one is on the dashboard, to which the header leads from everywhere, and signs out home', async ({
+  page,
+  product,
+  request,
+}) => {
+  const header = page.getByRole('banner');
   const link = page
     .getByRole('navigation', { name: 'Main', exact: true })
     .getByRole('link', { name: 'Dashboard', exact: true });
-  await expect(link).toHaveCount(0);
-  await signIn(page, 'to-dashboard@souk.test');
-  await link.click();
-  await expect(page).toHaveURL(/\/dashboard$/);
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto('/marketplace');
-  await page.getByRole('button', { name: 'Menu', exact: true }).click();
-  await page.getByRole('menuitem', { name: 'Dashboard', exact: true }).click();
-  await expect(page).toHaveURL(/\/dashboard$/);
-});
-
-test('after signing in from the home page one is on the dashboard', async ({ page, product }) => {
   await page.goto('/');
-  await signIn(page, 'from-home@souk.test');
-  await expect(page).toHaveURL(`${product.publicUrl}/dashboard`);
-  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard', exact: true })).toBeVisible();
+  await expect(link).toHaveCount(0);
+  await test.step('[GEN-26] after signing in at home one is on the dashboard, under the header', async () => {
+    await signIn(page, 'bea@souk.test');
+    await expect(page).toHaveURL(`${product.publicUrl}/dashboard`);
+    await expect(page.getByRole('heading', { level: 1, name: 'Dashboard', exact: true })).toBeVisible();
+    await expect(header.getByRole('link', { name: 'Souk', exact: true })).toBeVisible();
+  });
+  await test.step('[HDR-4] [HDR-5] [HDR-6] [GEN-18] without a picture: a placeholder avatar, the display name, and a dropdown to the dashboard', async () => {
+    await page.goto('/marketplace');
+    await expect(accountMenu(page)).toContainText('Bea Buyer');
+    await expect(accountMenu(page).locator('img')).toHaveCount(0);
+    await expect(accountMenu(page).getByText('B', { exact: true })).toBeVisible();
+    await expect(header.getByRole('button', { name: 'Sign In', exact: true })).toHaveCount(0);
+    await accountMenu(page).click();
+    await page.getByRole('menuitem', { name: 'Dashboard', exact: true }).click();
+    await expect(page).toHaveURL(/\/dashboard$/);
+    await expect(page.getByRole('heading', { level: 1, name: 'Dashboard', exact: true })).toBeVisible();
+  });
+  await test.step('its link leads there too, also in the menu of a phone', async () => {
+    await page.goto('/marketplace');
+    await link.click();
+    await expect(page).toHaveURL(/\/dashboard$/);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goBack();
+    await page.getByRole('button', { name: 'Menu', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Dashboard', exact: true }).click();
+    await expect(page).toHaveURL(/\/dashboard$/);
+    await page.setViewportSize({ width: 1280, height: 720 });
+  });
+  await test.step('[GEN-19] /profile is the dashboard with its Profile tab', async () => {
+    expect((await request.get('/profile')).status()).toBe(200);
+    await page.goto('/profile');
+    await expect(page.getByRole('tab', { name: 'Profile', selected: true, exact: true })).toBeVisible();
+    await expect(page).toHaveURL(`${product.publicUrl}/dashboard?tab=profile`);
+  });
+  await test.step('[HDR-9] Sign Out signs out and returns to the home screen', async () => {
+    await accountMenu(page).click();
+    await page.getByRole('menuitem', { name: 'Sign Out', exact: true }).click();
+    await expect(page).toHaveURL(`${product.publicUrl}/`);
+    await expect(header.getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
+    await page.reload();
+    await expect(header.getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
+    await expect(accountMenu(page)).toHaveCount(0);
+  });
 });
 
-test('[GEN-19] /profile is the dashboard with its Profile tab', async ({ page, product, request }) => {
-  expect((await request.get('/profile')).status()).toBe(200);
-  await openSignedIn(page, '/profile', 'profile@souk.test');
-  await expect(page.getByRole('tab', { name: 'Profile', selected: true, exact: true })).toBeVisible();
-  await expect(page).toHaveURL(`${product.publicUrl}/dashboard?tab=profile`);
-});
-
-test('[INFO-14] a screen that fails shows the fallback of routing failures, and Retry', async ({ page }) => {
-  await routeNow(page, /\/assets\/dashboard-.*\.js$/, (route) => route.abort());
-  await openSignedIn(page, '/dashboard', 'failing-screen@souk.test');
-  await expect(
-    page.getByRole('alert').getByRole('heading', { name: 'Unexpected Application Error!', exact: true }),
-  ).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Retry', exact: true })).toBeVisible();
-});
-
-test('a screen that is opened while the broker does not answer shows the fallback under the header, and Retry opens it', async ({
+test('[HDR-3] [HDR-5] the header shows the picture of a person who has one, and the e-mail of one without a name, and holds at every width', async ({
   page,
 }) => {
+  await routeNow(page, '**/v2/user/profile', async (route) => {
+    const answer = await route.fetch();
+    const profile: object = Object(await answer.json());
+    await route.fulfill({ response: answer, json: { ...profile, displayName: '', photoURL: '/oauth/mark.svg' } });
+  });
+  const email = 'a-rather-long-address-of-one-person@subdomain.souk.test';
+  await openSignedIn(page, '/about', email);
+  await expect(accountMenu(page)).toContainText(email);
+  const picture = accountMenu(page).locator('img');
+  await expect(picture).toHaveAttribute('src', '/oauth/mark.svg');
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+  for (const width of [320, 640, 768, 820, 1024]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), `${width} px`).toBe(0);
+    await expect(accountMenu(page), `${width} px`).toBeInViewport({ ratio: 1 });
+  }
+});
+
+test('[INFO-14] a screen that fails, or is opened while the broker does not answer, shows the fallback under the header, and Retry opens it', async ({
+  page,
+}) => {
+  const fallback = page.getByRole('alert').getByRole('heading', { name: 'Unexpected Application Error!', exact: true });
   await page.goto('/', { waitUntil: 'networkidle' });
   await page.context().setOffline(true);
   await page.getByRole('banner').getByRole('link', { name: 'Plans', exact: true }).click();
-  await expect(
-    page.getByRole('alert').getByRole('heading', { name: 'Unexpected Application Error!', exact: true }),
-  ).toBeVisible();
+  await expect(fallback).toBeVisible();
   await expect(page.getByRole('banner')).toBeVisible();
   await page.context().setOffline(false);
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
+
+  await routeNow(page, /\/assets\/dashboard-.*\.js$/, (route) => route.abort());
+  await openSignedIn(page, '/dashboard', 'failing-screen@souk.test');
+  await expect(fallback).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Retry', exact: true })).toBeVisible();
 });
 
 test('[HDR-11] [HDR-12] [GEN-23] Sign In stores the path, sends the page to the login page with /auth/callback as its return address, and comes back to that path', async ({
@@ -133,53 +150,4 @@ test('[HDR-11] [HDR-12] [GEN-23] Sign In stores the path, sends the page to the 
   await chooseAccount(page, 'returning@souk.test');
   expect(new URL((await back).url()).searchParams.get('code')).toBeTruthy();
   await expect(page).toHaveURL(`${product.publicUrl}/marketplace?q=travel&sort=tools`);
-});
-
-test('[HDR-4] [HDR-5] [HDR-6] [GEN-18] signed in without a picture: a placeholder avatar, the display name, and a dropdown that leads to the dashboard', async ({
-  page,
-}) => {
-  await openSignedIn(page, '/', 'bea@souk.test');
-  await expect(accountMenu(page)).toContainText('Bea Buyer');
-  await expect(accountMenu(page).locator('img')).toHaveCount(0);
-  await expect(accountMenu(page).getByText('B', { exact: true })).toBeVisible();
-  await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true })).toHaveCount(0);
-  await accountMenu(page).click();
-  await page.getByRole('menuitem', { name: 'Dashboard', exact: true }).click();
-  await expect(page).toHaveURL(/\/dashboard$/);
-  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard', exact: true })).toBeVisible();
-});
-
-test('[HDR-3] [HDR-5] the header shows the picture of a person who has one, and the e-mail of one without a name', async ({
-  page,
-}) => {
-  await routeNow(page, '**/v2/user/profile', async (route) => {
-    const answer = await route.fetch();
-    const profile: object = Object(await answer.json());
-    await route.fulfill({ response: answer, json: { ...profile, displayName: '', photoURL: '/oauth/mark.svg' } });
-  });
-  await openSignedIn(page, '/', 'nameless@souk.test');
-  await expect(accountMenu(page)).toContainText('nameless@souk.test');
-  const picture = accountMenu(page).locator('img');
-  await expect(picture).toHaveAttribute('src', '/oauth/mark.svg');
-  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
-});
-
-test('[HDR-9] Sign Out signs out and returns to the home screen', async ({ page, product }) => {
-  await openSignedIn(page, '/marketplace', 'leaving@souk.test');
-  await accountMenu(page).click();
-  await page.getByRole('menuitem', { name: 'Sign Out', exact: true }).click();
-  await expect(page).toHaveURL(`${product.publicUrl}/`);
-  await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
-  await page.reload();
-  await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
-  await expect(accountMenu(page)).toHaveCount(0);
-});
-
-test('the header holds at every width, also with a long name', async ({ page }) => {
-  await openSignedIn(page, '/about', 'a-rather-long-address-of-one-person@subdomain.souk.test');
-  for (const width of [320, 640, 768, 820, 1024]) {
-    await page.setViewportSize({ width, height: 800 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), `${width} px`).toBe(0);
-    await expect(accountMenu(page), `${width} px`).toBeInViewport({ ratio: 1 });
-  }
 });

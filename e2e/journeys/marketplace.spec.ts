@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test';
 import { cataloguePath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
-import { openScreen } from './open-screen.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { cardsOf, namesOn, titleOf } from './shop-page.ts';
@@ -247,17 +246,6 @@ test('a slow answer to an older search never takes the place of a newer one', as
   await given.promise;
   await expect(namesOn(page)).toHaveText(['Memory']);
   await expect(page.getByText('Showing 1 of 9 servers')).toBeVisible();
-});
-
-test('no screen of the shop asks for all capabilities', async ({ page }) => {
-  const asked: string[] = [];
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-  for (const path of ['/', '/marketplace', '/marketplace?view=live', '/service/travel']) {
-    await openScreen(page, path);
-    await expect(page.getByRole('main').getByText('connected', { exact: true }).first()).toBeVisible();
-  }
-  expect(asked).toContain('/api/catalogue/servers');
-  expect(asked.filter((path) => /^\/mcp\/(capabilities|tools|prompts|resources)$/.test(path))).toEqual([]);
 });
 
 test('on a phone the filters stand behind one button, which counts them', async ({ page }) => {
