@@ -14,64 +14,65 @@ import { chooseAccount, openSignedIn } from './sign-in.ts';
 const buyStarter = (page: Page) =>
   page.getByRole('button', { name: 'Buy credits in the Starter package', exact: true });
 
-test('[PAY-1] [PAY-2] [PAY-5] [PAY-6] credits are bought on the payment page, and a reload of the result buys nothing more', async ({
+test('credits are bought on the payment page, once a declined card, a page that was left and a cancelled one bought nothing', async ({
   page,
   product,
 }) => {
-  await openSignedIn(page, '/plans', 'buys-credits@souk.test');
-  const asked = page.waitForRequest('**/api/billing/checkout');
-  await buyStarter(page).click();
-  expect((await asked).postDataJSON()).toEqual({
-    type: 'credit',
-    planId: 'credits-500',
-    shownAmount: 500,
-    successUrl: `${product.publicUrl}/payment/result?success=true`,
-    cancelUrl: `${product.publicUrl}/payment/result?canceled=true`,
+  await test.step('a declined card, a payment page that is left, and one that is cancelled buy nothing', async () => {
+    await openSignedIn(page, '/plans', 'buys-credits@souk.test');
+    await buyStarter(page).click();
+    await payWithCard(page, declinedCard);
+    await expect(page.getByRole('alert')).toHaveText('Your card was declined.');
+    await page.goto('/dashboard?tab=billing');
+    await expect(credits(page)).toContainText(/0Available for pay-per-use services/);
+    await page.goto('/plans');
+    await buyStarter(page).click();
+    await expect(page).toHaveURL(/\/dev-stripe\//);
+    await page.goBack();
+    await expect(buyStarter(page)).not.toHaveAttribute('aria-busy', 'true');
+    await buyStarter(page).click();
+    await page.getByRole('link', { name: 'Cancel and go back', exact: true }).click();
+    await expect(page).toHaveURL(/\/payment\/result\?canceled=true$/);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Canceled');
+    await page.getByRole('link', { name: 'View Plans', exact: true }).click();
+    await expect(planOf(page, 'Free').getByRole('button', { name: 'Current plan', exact: true })).toBeVisible();
+    await page.goto('/dashboard?tab=billing');
+    await expect(page.getByRole('heading', { name: 'No Transaction History', exact: true })).toBeVisible();
   });
-  await expect(page.getByRole('listitem').filter({ hasText: /^Starter: 500 credits/ })).toHaveText(/\$5$/);
-  await payAndReturn(page);
-  await expect(page.getByText('$5', { exact: true })).toBeVisible();
-  const result = page.url();
-  expect(new URL(result).pathname).toBe('/payment/result');
-  await page.getByRole('link', { name: 'View Credit Balance', exact: true }).click();
-  await expect(credits(page)).toContainText(/^Credits.*500Available for pay-per-use services/);
-  await expect(credits(page)).toContainText('Bought never expire');
-  await page.goto(result);
-  await page.reload();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Successful!');
-  await expect(page).toHaveURL(/\/dashboard\?tab=billing$/);
-  await expect(credits(page)).toContainText(/^Credits.*500Available/);
-  const history = page.getByRole('region', { name: 'Billing History', exact: true });
-  await expect(history.getByRole('row')).toHaveCount(2);
-  await expect(history.getByRole('row').last()).toContainText('-$5');
-  const download = page.waitForEvent('download');
-  await history.getByRole('button', { name: 'CSV of your transactions', exact: true }).click();
-  const file = await download;
-  expect(file.suggestedFilename()).toBe('souk-transactions.csv');
-  expect(await readFile(await file.path(), 'utf8')).toMatch(/^[^\n]*amount[^\n]*\n[^\n]*5\.00/i);
-  await expectNoAxeFindings(page);
-});
-
-test('a declined card, a payment page that is left, and one that is cancelled buy nothing', async ({ page }) => {
-  await openSignedIn(page, '/plans', 'buys-nothing@souk.test');
-  await buyStarter(page).click();
-  await payWithCard(page, declinedCard);
-  await expect(page.getByRole('alert')).toHaveText('Your card was declined.');
-  await page.goto('/dashboard?tab=billing');
-  await expect(credits(page)).toContainText(/0Available for pay-per-use services/);
-  await page.goto('/plans');
-  await buyStarter(page).click();
-  await expect(page).toHaveURL(/\/dev-stripe\//);
-  await page.goBack();
-  await expect(buyStarter(page)).not.toHaveAttribute('aria-busy', 'true');
-  await buyStarter(page).click();
-  await page.getByRole('link', { name: 'Cancel and go back', exact: true }).click();
-  await expect(page).toHaveURL(/\/payment\/result\?canceled=true$/);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Canceled');
-  await page.getByRole('link', { name: 'View Plans', exact: true }).click();
-  await expect(planOf(page, 'Free').getByRole('button', { name: 'Current plan', exact: true })).toBeVisible();
-  await page.goto('/dashboard?tab=billing');
-  await expect(page.getByRole('heading', { name: 'No Transaction History', exact: true })).toBeVisible();
+  await test.step('[PAY-1] [PAY-2] [PAY-5] [PAY-6] paid, they are there, and a reload of the result buys nothing more', async () => {
+    await page.goto('/plans');
+    const asked = page.waitForRequest('**/api/billing/checkout');
+    await buyStarter(page).click();
+    expect((await asked).postDataJSON()).toEqual({
+      type: 'credit',
+      planId: 'credits-500',
+      shownAmount: 500,
+      successUrl: `${product.publicUrl}/payment/result?success=true`,
+      cancelUrl: `${product.publicUrl}/payment/result?canceled=true`,
+    });
+    await expect(page.getByRole('listitem').filter({ hasText: /^Starter: 500 credits/ })).toHaveText(/\$5$/);
+    await payAndReturn(page);
+    await expect(page.getByText('$5', { exact: true })).toBeVisible();
+    const result = page.url();
+    expect(new URL(result).pathname).toBe('/payment/result');
+    await page.getByRole('link', { name: 'View Credit Balance', exact: true }).click();
+    await expect(credits(page)).toContainText(/^Credits.*500Available for pay-per-use services/);
+    await expect(credits(page)).toContainText('Bought never expire');
+    await page.goto(result);
+    await page.reload();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Successful!');
+    await expect(page).toHaveURL(/\/dashboard\?tab=billing$/);
+    await expect(credits(page)).toContainText(/^Credits.*500Available/);
+    const history = page.getByRole('region', { name: 'Billing History', exact: true });
+    await expect(history.getByRole('row')).toHaveCount(2);
+    await expect(history.getByRole('row').last()).toContainText('-$5');
+    const download = page.waitForEvent('download');
+    await history.getByRole('button', { name: 'CSV of your transactions', exact: true }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toBe('souk-transactions.csv');
+    expect(await readFile(await file.path(), 'utf8')).toMatch(/^[^\n]*amount[^\n]*\n[^\n]*5\.00/i);
+    await expectNoAxeFindings(page);
+  });
 });
 
 test('a payment page that is left after it was paid in another tab is not called canceled', async ({
@@ -91,94 +92,83 @@ test('a payment page that is left after it was paid in another tab is not called
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Successful!');
 });
 
-/** A person who rents Travel Pro, at its card on the dashboard. */
-async function openRental(page: Page, email: string) {
-  await openSignedIn(page, '/service/travel-pro?purchase=rental', email);
-  await page.getByRole('button', { name: 'Continue to payment', exact: true }).click();
-  await payAndReturn(page);
-  await page.goto('/dashboard?tab=services');
+test('a server is rented by a visitor who signs in for it, is used from a client, and is canceled and resumed', async ({
+  page,
+  product,
+}) => {
   const card = page.getByRole('article', { name: 'Travel Pro', exact: true });
-  return { card, cancel: card.getByRole('button', { name: 'Cancel Rental of Travel Pro', exact: true }) };
-}
-
-test('a server is rented by a visitor who signs in for it, and used from a client', async ({ page, product }) => {
-  await page.goto('/service/travel-pro');
-  await page
-    .getByRole('region', { name: 'Use this service', exact: true })
-    .getByRole('button', { name: 'Purchase', exact: true })
-    .click();
-  await chooseAccount(page, 'rents-a-server@souk.test');
-  await page.getByRole('button', { name: 'Continue to payment', exact: true }).click();
-  await payAndReturn(page);
-  await page.getByRole('link', { name: 'Start Using Service', exact: true }).click();
-  const access = page.getByRole('region', { name: 'Your access', exact: true });
-  await expect(access).toContainText(new RegExp(`^Your rentalRented - active · renews ${day} for \\$9`));
-  await expect(page.getByLabel("Travel Pro's link", { exact: true })).toBeVisible();
-  expect(await callThroughLink(page, product.publicUrl, 'travelpro__find_airports', { query: 'Zurich' })).toContain(
-    'ZRH',
-  );
-  await access.getByRole('link', { name: 'Manage', exact: true }).click();
-  await expect(page.getByRole('article', { name: 'Travel Pro', exact: true })).toContainText(
-    new RegExp(`Rented - activerenews ${day} for \\$9`),
-  );
-});
-
-test('[SUB-12] [SUB-20] [SUB-21] the end of a rental is asked about in a dialog of ours, and declining changes nothing', async ({
-  page,
-}) => {
-  const { cancel } = await openRental(page, 'keeps-a-rental@souk.test');
-  const ended: string[] = [];
-  page.on('request', (request) => {
-    if (request.url().includes('/cancel-rental/')) ended.push(request.url());
+  const cancel = card.getByRole('button', { name: 'Cancel Rental of Travel Pro', exact: true });
+  await test.step('it is rented, and used from a client', async () => {
+    await page.goto('/service/travel-pro');
+    await page
+      .getByRole('region', { name: 'Use this service', exact: true })
+      .getByRole('button', { name: 'Purchase', exact: true })
+      .click();
+    await chooseAccount(page, 'rents-a-server@souk.test');
+    await page.getByRole('button', { name: 'Continue to payment', exact: true }).click();
+    await payAndReturn(page);
+    await page.getByRole('link', { name: 'Start Using Service', exact: true }).click();
+    const access = page.getByRole('region', { name: 'Your access', exact: true });
+    await expect(access).toContainText(new RegExp(`^Your rentalRented - active · renews ${day} for \\$9`));
+    await expect(page.getByLabel("Travel Pro's link", { exact: true })).toBeVisible();
+    expect(await callThroughLink(page, product.publicUrl, 'travelpro__find_airports', { query: 'Zurich' })).toContain(
+      'ZRH',
+    );
+    await access.getByRole('link', { name: 'Manage', exact: true }).click();
+    await expect(card).toContainText(new RegExp(`Rented - activerenews ${day} for \\$9`));
   });
-  page.on('dialog', () => ended.push('a dialog of the browser'));
-  await cancel.click();
-  await expect(question(page)).toContainText(new RegExp(`You keep access until ${day} and can resume until then\\.`));
-  await expectNoAxeFindings(page);
-  await question(page).getByRole('button', { name: 'Keep it', exact: true }).click();
-  await expect(question(page)).toHaveCount(0);
-  await page.reload();
-  await expect(cancel).toBeVisible();
-  expect(ended).toEqual([]);
-});
-
-test('[SUB-13] [SUB-14] [SUB-22] [SUB-23] a rental is cancelled, after a failure that is told, and resumed', async ({
-  page,
-}) => {
-  const { card, cancel } = await openRental(page, 'resumes-a-rental@souk.test');
-  await cancel.click();
-  const heal = await failCalls(page, '**/cancel-rental/travel-pro', { message: 'The office is closed.' });
-  await question(page).getByRole('button', { name: 'Cancel rental', exact: true }).click();
-  await expect(question(page).getByRole('alert')).toHaveText(
-    'Failed to cancel rental. Please try again or contact support.',
-  );
-  await heal();
-  const reloaded = page.waitForResponse('**/mcp-services');
-  await question(page).getByRole('button', { name: 'Cancel rental', exact: true }).click();
-  await reloaded;
-  await expect(question(page)).toHaveCount(0);
-  // the button that had the focus is gone
-  await expect(card.getByRole('heading')).toBeFocused();
-  await expect(card).toContainText('Canceled. You can use and resume it until then.');
-  await expect(cancel).toHaveCount(0);
-  await card.getByRole('button', { name: 'Resume Travel Pro', exact: true }).click();
-  await expect(question(page)).toContainText(
-    new RegExp(
-      `^Resume the rental of Travel Pro\\?\\$9 is charged on ${day} to Visa ending in 4242, and then each month until you cancel\\. Nothing is charged now\\.`,
-    ),
-  );
-  await question(page).getByRole('button', { name: 'Resume', exact: true }).click();
-  // under the pointer a message stays
-  await page.getByText('The rental of Travel Pro is resumed: it renews by itself.').hover();
-  await expectNoAxeFindings(page);
-  await expect(cancel).toBeVisible();
-  await expect(card).not.toContainText('Canceled.');
+  await test.step('[SUB-12] [SUB-20] [SUB-21] its end is asked about in a dialog of ours, and declining changes nothing', async () => {
+    const ended: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/cancel-rental/')) ended.push(request.url());
+    });
+    page.on('dialog', () => ended.push('a dialog of the browser'));
+    await cancel.click();
+    await expect(question(page)).toContainText(new RegExp(`You keep access until ${day} and can resume until then\\.`));
+    await expectNoAxeFindings(page);
+    await question(page).getByRole('button', { name: 'Keep it', exact: true }).click();
+    await expect(question(page)).toHaveCount(0);
+    await page.reload();
+    await expect(cancel).toBeVisible();
+    expect(ended).toEqual([]);
+  });
+  await test.step('[SUB-13] [SUB-14] [SUB-22] [SUB-23] it is cancelled, after a failure that is told, and resumed', async () => {
+    await cancel.click();
+    const heal = await failCalls(page, '**/cancel-rental/travel-pro', { message: 'The office is closed.' });
+    await question(page).getByRole('button', { name: 'Cancel rental', exact: true }).click();
+    await expect(question(page).getByRole('alert')).toHaveText(
+      'Failed to cancel rental. Please try again or contact support.',
+    );
+    await heal();
+    const reloaded = page.waitForResponse('**/mcp-services');
+    await question(page).getByRole('button', { name: 'Cancel rental', exact: true }).click();
+    await reloaded;
+    await expect(question(page)).toHaveCount(0);
+    // the button that had the focus is gone
+    await expect(card.getByRole('heading')).toBeFocused();
+    await expect(card).toContainText('Canceled. You can use and resume it until then.');
+    await expect(cancel).toHaveCount(0);
+    await card.getByRole('button', { name: 'Resume Travel Pro', exact: true }).click();
+    await expect(question(page)).toContainText(
+      new RegExp(
+        `^Resume the rental of Travel Pro\\?\\$9 is charged on ${day} to Visa ending in 4242, and then each month until you cancel\\. Nothing is charged now\\.`,
+      ),
+    );
+    await question(page).getByRole('button', { name: 'Resume', exact: true }).click();
+    // under the pointer a message stays
+    await page.getByText('The rental of Travel Pro is resumed: it renews by itself.').hover();
+    await expectNoAxeFindings(page);
+    await expect(cancel).toBeVisible();
+    await expect(card).not.toContainText('Canceled.');
+  });
 });
 
 test('a plan that includes what one rents says so before it is paid, and ends the rental where that is wanted', async ({
   page,
 }) => {
-  await openRental(page, 'rents-and-subscribes@souk.test');
+  await openSignedIn(page, '/service/travel-pro?purchase=rental', 'rents-and-subscribes@souk.test');
+  await goToPayment(page);
+  await payAndReturn(page);
   // a page that was open before the rental was paid in another tab, and has not heard of it
   await routeNow(page, subscriptionPath, async (route) => {
     const response = await route.fetch();

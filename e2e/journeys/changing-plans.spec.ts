@@ -1,6 +1,5 @@
 import { moneyText } from '@souk/contract/currencies.ts';
 import { changeSubscription } from '@souk/contract/payments.ts';
-import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls } from './catalogue-answer.ts';
 import { payAndReturn, subscribeTo } from './pay-with-card.ts';
@@ -117,82 +116,77 @@ test('[PLAN-6] a plan is subscribed to, upgraded at the price that was shown, an
   );
 });
 
-/** A person with the Pro plan, who asks to cancel it. */
-async function askToCancelPro(page: Page, email: string) {
-  await openSignedIn(page, '/plans', email);
+test('a plan is cancelled, after failures that are told, says when it ends, and is resumed', async ({ page }) => {
+  const cancel = subscriptions(page).getByRole('button', { name: 'Cancel Pro', exact: true });
+  const confirm = question(page).getByRole('button', { name: 'Cancel subscription', exact: true });
+  await openSignedIn(page, '/plans', 'resumes@souk.test');
   await subscribeTo(page, 'Pro');
   await payAndReturn(page);
   await page.goto('/dashboard?tab=billing');
-  const cancel = subscriptions(page).getByRole('button', { name: 'Cancel Pro', exact: true });
   await cancel.click();
-  return { cancel, confirm: question(page).getByRole('button', { name: 'Cancel subscription', exact: true }) };
-}
+  await test.step('[SUB-16] [SUB-18] [SUB-19] [ERR-14] its end is asked about, and a failure is told with its reason', async () => {
+    await expect(question(page)).toContainText(
+      new RegExp(
+        `Are you sure you want to cancel this system subscription\\? You keep access until ${day} and can resume until then\\. The 1,000 credits that are left from this plan expire on ${day}\\. With the plan you lose .*Travel Pro\\.`,
+      ),
+    );
+    const path = '**/cancel-subscription/*';
+    const heal = await failCalls(page, path, { message: 'The office is closed.' });
+    await confirm.click();
+    await expect(question(page).getByRole('alert')).toHaveText('Failed to cancel subscription: The office is closed.');
+    await heal();
+    await routeNow(page, path, (route) => route.fulfill({ status: 500, body: 'no JSON' }));
+    await confirm.click();
+    await expect(question(page).getByRole('alert')).toHaveText(
+      'Failed to cancel subscription. Please try again or contact support.',
+    );
+    await page.unroute(path);
+  });
+  await test.step('[PLAN-7] [SUB-17] [SUB-22] [SUB-23] it is cancelled, says when it ends, and is resumed', async () => {
+    const reloaded = page.waitForResponse('**/api/billing/subscription');
+    await confirm.click();
+    await reloaded;
+    await expect(subscriptions(page)).toContainText(
+      new RegExp(`Procanceled.*ends at the end of the billing period, on ${day}`),
+    );
+    await expect(cancel).toHaveCount(0);
+    await expect(page.getByRole('list', { name: 'Payment methods', exact: true })).toContainText(
+      'Not charged, unless you resume what you canceled',
+    );
 
-test('[SUB-16] [SUB-18] [SUB-19] [ERR-14] the end of a plan is asked about, and a failure is told with its reason', async ({
-  page,
-}) => {
-  const { confirm } = await askToCancelPro(page, 'fails-to-cancel@souk.test');
-  await expect(question(page)).toContainText(
-    new RegExp(
-      `Are you sure you want to cancel this system subscription\\? You keep access until ${day} and can resume until then\\. The 1,000 credits that are left from this plan expire on ${day}\\. With the plan you lose .*Travel Pro\\.`,
-    ),
-  );
-  const path = '**/cancel-subscription/*';
-  const heal = await failCalls(page, path, { message: 'The office is closed.' });
-  await confirm.click();
-  await expect(question(page).getByRole('alert')).toHaveText('Failed to cancel subscription: The office is closed.');
-  await heal();
-  await routeNow(page, path, (route) => route.fulfill({ status: 500, body: 'no JSON' }));
-  await confirm.click();
-  await expect(question(page).getByRole('alert')).toHaveText(
-    'Failed to cancel subscription. Please try again or contact support.',
-  );
-  await page.unroute(path);
-});
-
-test('[PLAN-7] [SUB-17] [SUB-22] [SUB-23] a plan is cancelled, says when it ends, and is resumed', async ({ page }) => {
-  const { cancel, confirm } = await askToCancelPro(page, 'resumes@souk.test');
-  const reloaded = page.waitForResponse('**/api/billing/subscription');
-  await confirm.click();
-  await reloaded;
-  await expect(subscriptions(page)).toContainText(
-    new RegExp(`Procanceled.*ends at the end of the billing period, on ${day}`),
-  );
-  await expect(cancel).toHaveCount(0);
-  await expect(page.getByRole('list', { name: 'Payment methods', exact: true })).toContainText(
-    'Not charged, unless you resume what you canceled',
-  );
-
-  await page.goto('/plans');
-  await expect(planOf(page, 'Pro')).toContainText(new RegExp(`Ends at the end of the billing period, on ${day}\\.`));
-  await expectNoAxeFindings(page);
-  await expect(planOf(page, 'Basic')).toContainText(
-    new RegExp(`Resume Pro to plan a change to Basic, or subscribe after ${day}\\.`),
-  );
-  await expect(planOf(page, 'Free').getByRole('button', { name: new RegExp(`^Starts ${day}$`) })).toBeDisabled();
-  await expect(page.getByRole('link', { name: 'Manage plan', exact: true })).toHaveCount(0);
-  await page.goto('/service/travel-pro?purchase=rental');
-  await expect(page.getByRole('dialog', { name: 'Rent Travel Pro', exact: true })).toContainText(
-    new RegExp(
-      `Your Pro plan includes Travel Pro until ${day}\\. The rental starts as soon as you pay, so you pay twice until then\\.`,
-    ),
-  );
-  await expectNoAxeFindings(page);
-  await page.goto('/plans');
-  await planOf(page, 'Pro').getByRole('link', { name: 'Resume it', exact: true }).click();
-  const history = page.getByRole('region', { name: 'Billing History', exact: true });
-  // what is above the list is there, and moves it no more
-  await expect(history.getByRole('row', { name: /Pro plan/ }).first()).toBeVisible();
-  await subscriptions(page).getByRole('button', { name: 'Resume Pro', exact: true }).click();
-  await expect(question(page)).toContainText(
-    new RegExp(`^Resume Pro\\?\\$19 is charged on ${day} to Visa ending in 4242, and then each month until you cancel`),
-  );
-  await expectNoAxeFindings(page);
-  await question(page).getByRole('button', { name: 'Resume', exact: true }).click();
-  await expect(subscriptions(page)).toContainText(new RegExp(`Proactive.*next billing date ${day}`));
-  await expect(cancel, 'the focus went with the button').toBeFocused();
-  await expect(history.getByRole('row', { name: /^Resumed: Pro plan/ })).toBeVisible();
-  await expectNoAxeFindings(page);
+    await page.goto('/plans');
+    await expect(planOf(page, 'Pro')).toContainText(new RegExp(`Ends at the end of the billing period, on ${day}\\.`));
+    await expectNoAxeFindings(page);
+    await expect(planOf(page, 'Basic')).toContainText(
+      new RegExp(`Resume Pro to plan a change to Basic, or subscribe after ${day}\\.`),
+    );
+    await expect(planOf(page, 'Free').getByRole('button', { name: new RegExp(`^Starts ${day}$`) })).toBeDisabled();
+    await expect(page.getByRole('link', { name: 'Manage plan', exact: true })).toHaveCount(0);
+    await page.goto('/service/travel-pro?purchase=rental');
+    await expect(page.getByRole('dialog', { name: 'Rent Travel Pro', exact: true })).toContainText(
+      new RegExp(
+        `Your Pro plan includes Travel Pro until ${day}\\. The rental starts as soon as you pay, so you pay twice until then\\.`,
+      ),
+    );
+    await expectNoAxeFindings(page);
+    await page.goto('/plans');
+    await planOf(page, 'Pro').getByRole('link', { name: 'Resume it', exact: true }).click();
+    const history = page.getByRole('region', { name: 'Billing History', exact: true });
+    // what is above the list is there, and moves it no more
+    await expect(history.getByRole('row', { name: /Pro plan/ }).first()).toBeVisible();
+    await subscriptions(page).getByRole('button', { name: 'Resume Pro', exact: true }).click();
+    await expect(question(page)).toContainText(
+      new RegExp(
+        `^Resume Pro\\?\\$19 is charged on ${day} to Visa ending in 4242, and then each month until you cancel`,
+      ),
+    );
+    await expectNoAxeFindings(page);
+    await question(page).getByRole('button', { name: 'Resume', exact: true }).click();
+    await expect(subscriptions(page)).toContainText(new RegExp(`Proactive.*next billing date ${day}`));
+    await expect(cancel, 'the focus went with the button').toBeFocused();
+    await expect(history.getByRole('row', { name: /^Resumed: Pro plan/ })).toBeVisible();
+    await expectNoAxeFindings(page);
+  });
 });
 
 test('Pro is subscribed to at once, left for Basic and kept, and goes up to Enterprise; another tab hears of it', async ({

@@ -106,20 +106,6 @@ test('"Use another account" asks for an account and comes back as the other pers
   await expect(account).toContainText('second-person@souk.test');
 });
 
-test('[TOG-18] [ERR-14] a switch-on whose sign-in the person refuses there says so, and stays off', async ({
-  page,
-}) => {
-  await openSignedIn(page, '/connect/notes', 'refuse-switch@souk.test');
-  await switchOff(page, 'Notes');
-  const opened = page.waitForEvent('popup');
-  await notesSwitch(page).click();
-  await (await opened).getByRole('button', { name: 'Deny', exact: true }).click();
-  await expect(page.getByRole('alert').filter({ hasText: 'OAuth authorization failed:' })).toHaveText(
-    'OAuth authorization failed: You did not allow access to Notes.',
-  );
-  await expect(notesSwitch(page)).not.toBeChecked();
-});
-
 test('[TOG-17] [TOG-20] [TOG-21] [TOG-25] a failed switch shows the message of the server, else the text of the specification', async ({
   page,
 }) => {
@@ -161,7 +147,7 @@ test('[TOG-17] [TOG-20] [TOG-21] [TOG-25] a failed switch shows the message of t
   await expect(alert).toHaveText('Failed to enable server after OAuth');
 });
 
-test('[TOG-18] a sign-in that the person refuses there says so here, on a phone, by keyboard alone', async ({
+test('[TOG-18] [ERR-14] a sign-in that the person refuses there says so here, on a phone, by keyboard alone; a switch-on whose sign-in is refused says so too, and stays off', async ({
   page,
 }) => {
   await page.setViewportSize({ width: 390, height: 844 });
@@ -175,16 +161,39 @@ test('[TOG-18] a sign-in that the person refuses there says so here, on a phone,
   await expect(page.getByRole('alert').filter({ hasText: 'You did not allow access to Notes.' })).toBeVisible();
   await expectNoAxeFindings(page);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.reload();
+  await switchOff(page, 'Notes');
+  const reopened = page.waitForEvent('popup');
+  await notesSwitch(page).click();
+  await (await reopened).getByRole('button', { name: 'Deny', exact: true }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'OAuth authorization failed:' })).toHaveText(
+    'OAuth authorization failed: You did not allow access to Notes.',
+  );
+  await expect(notesSwitch(page)).not.toBeChecked();
 });
 
 const blockedText = 'Failed to open OAuth popup window. Please allow popups for this site.';
 
-test('[SIGN-51] [TOG-16] where windows are blocked the switch says so, continues in this tab, and is on after the return', async ({
+test('[SIGN-51] [TOG-16] where windows are blocked the sign-in button and the switch say so, continue in this tab, and are done after the return', async ({
   page,
 }) => {
   await openSignedIn(page, '/marketplace', 'blocked-switch@souk.test');
   await page.addInitScript(() => {
     window.open = () => null;
+  });
+  await test.step('the sign-in button says so, continues in this tab, and comes back', async () => {
+    await page.goto('/connect/notes');
+    await page.getByRole('button', { name: 'Sign in to Notes', exact: true }).click();
+    await expect(page.getByRole('alert').filter({ hasText: blockedText })).toBeVisible();
+    await page.getByRole('button', { name: 'Continue in this tab', exact: true }).click();
+    await signInAsNotes(page, 'Blocked');
+    await expect(page).toHaveURL(/\/connect\/notes$/);
+    await expect(page.getByText('Connected', { exact: true })).toBeVisible();
+    await page.getByRole('button', { name: 'Disconnect', exact: true }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Disconnect', exact: true }).click();
+    await expect(page.getByText('Not signed in', { exact: true })).toBeVisible();
   });
   for (const path of ['/connect/notes', '/service/notes']) {
     await page.goto(path);
@@ -209,22 +218,6 @@ test('[SIGN-51] [TOG-16] where windows are blocked the switch says so, continues
     await expect(page.getByText('On: your assistants can use it through your link.')).toBeVisible();
     expect(enables(), 'the one retry').toBe(1);
   }
-});
-
-test('where windows are blocked the sign-in button says so, continues in this tab, and comes back', async ({
-  page,
-}) => {
-  await openSignedIn(page, '/marketplace', 'blocked@souk.test');
-  await page.addInitScript(() => {
-    window.open = () => null;
-  });
-  await page.goto('/connect/notes');
-  await page.getByRole('button', { name: 'Sign in to Notes', exact: true }).click();
-  await expect(page.getByRole('alert').filter({ hasText: blockedText })).toBeVisible();
-  await page.getByRole('button', { name: 'Continue in this tab', exact: true }).click();
-  await signInAsNotes(page, 'Blocked');
-  await expect(page).toHaveURL(/\/connect\/notes$/);
-  await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 });
 
 test('an unknown service, a failing broker and a sign-in that is over have screens of their own', async ({ page }) => {

@@ -12,27 +12,23 @@ const part = (page: Page, name: string) => page.getByRole('region', { name, exac
 const openTab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true }).click();
 const day = '[A-Z][a-z]{2} \\d{1,2}, \\d{4}';
 
-test.describe('a person with a plan, a rental, credits, calls and a token', () => {
-  let email: string;
-  test.beforeAll(async ({ browser, product }) => {
-    email = `has-it-all-${crypto.randomUUID().slice(0, 8)}@souk.test`;
-    const page = await (await browser.newContext({ baseURL: product.publicUrl })).newPage();
-    await openSignedIn(page, '/plans', email);
-    await subscribeTo(page, 'Basic');
-    await payAndReturn(page);
-    await page.goto('/service/travel-pro?purchase=rental');
-    await page.getByRole('button', { name: 'Continue to payment', exact: true }).click();
-    await payAndReturn(page);
-    const route = { from: 'ZRH', to: 'LHR' };
-    expect(await callThroughLink(page, product.publicUrl, 'travel__distance', route)).toContain('km');
-    expect(await callThroughLink(page, product.publicUrl, 'travelpro__distance', route)).toContain('km');
-    const nowhere = { from: 'ZRH', to: 'QQQ' };
-    expect(await callThroughLink(page, product.publicUrl, 'travel__distance', nowhere)).toContain('No airport');
-    await page.context().close();
-  });
-
-  test('[GEN-6] [DASH-1] sees services, usage and tokens in the tabs of the dashboard', async ({ page }) => {
-    await openSignedIn(page, '/dashboard?tab=usage', email);
+test('a person with a plan, a rental, credits, calls and a token sees them in the tabs of the dashboard', async ({
+  page,
+  product,
+}) => {
+  await openSignedIn(page, '/plans', 'has-it-all@souk.test');
+  await subscribeTo(page, 'Basic');
+  await payAndReturn(page);
+  await page.goto('/service/travel-pro?purchase=rental');
+  await page.getByRole('button', { name: 'Continue to payment', exact: true }).click();
+  await payAndReturn(page);
+  const route = { from: 'ZRH', to: 'LHR' };
+  expect(await callThroughLink(page, product.publicUrl, 'travel__distance', route)).toContain('km');
+  expect(await callThroughLink(page, product.publicUrl, 'travelpro__distance', route)).toContain('km');
+  const nowhere = { from: 'ZRH', to: 'QQQ' };
+  expect(await callThroughLink(page, product.publicUrl, 'travel__distance', nowhere)).toContain('No airport');
+  await test.step('[GEN-6] [DASH-1] services, usage and tokens in the tabs of the dashboard', async () => {
+    await page.goto('/dashboard?tab=usage');
     await expect(page.getByRole('tablist', { name: 'Dashboard', exact: true }).getByRole('tab')).toHaveText([
       'Profile',
       'My Services',
@@ -66,17 +62,15 @@ test.describe('a person with a plan, a rental, credits, calls and a token', () =
     await openTab(page, 'Access tokens');
     await expect(page.getByRole('row', { name: /^journey/ }).first()).toContainText('Tools');
   });
-
-  test('[DASH-3] [DASH-4] sees the tier and the balance in the header of the dashboard', async ({ page }) => {
-    await openSignedIn(page, '/dashboard', email);
+  await test.step('[DASH-3] [DASH-4] the tier and the balance in the header of the dashboard', async () => {
+    await page.goto('/dashboard');
     await expect(summary(page)).toContainText('T1Basic');
     await expect(summary(page)).toContainText('+1 more tier: Free');
     await expect(summary(page)).toContainText('Services of the Basic tier, and every free one.');
     await expect(balance(page)).toHaveText('199');
   });
-
-  test('[BILL-1] [BILL-2] [BILL-3] sees credits, tiers and subscriptions in Billing', async ({ page }) => {
-    await openSignedIn(page, '/dashboard?tab=billing', email);
+  await test.step('[BILL-1] [BILL-2] [BILL-3] credits, tiers and subscriptions in Billing', async () => {
+    await page.goto('/dashboard?tab=billing');
     await expect(part(page, 'Credits')).toContainText('199Available for pay-per-use services');
     await expect(part(page, 'Your Access Tiers').getByRole('listitem')).toHaveText([/^T0Free/, /^T1Basic/]);
     await expect(part(page, 'Active System Subscriptions')).toContainText(
@@ -84,9 +78,7 @@ test.describe('a person with a plan, a rental, credits, calls and a token', () =
     );
     await expect(part(page, 'Subscription Summary')).toContainText('Subscriptions1Purchases0Rentals1Trials0');
   });
-
-  test('[BILL-8] [BILL-10] sees in Billing what was paid', async ({ page }) => {
-    await openSignedIn(page, '/dashboard?tab=billing', email);
+  await test.step('[BILL-8] [BILL-10] in Billing what was paid', async () => {
     await expect(part(page, 'Billing History')).toContainText('Total spent$14Transactions2Recent2');
     const table = page.getByRole('table', { name: 'Recent transactions', exact: true });
     await expect(table.getByRole('row')).toHaveText([
@@ -111,51 +103,49 @@ const changeHeader = (page: Page, shown: Shown) =>
   }));
 const all: Shown = { available: 12_345, activeTiers: ['T0', 'T1', 'T2', 'T3'] };
 
-test('[NUM-6] [DASH-5] the header shortens the balance, and names the highest of several tiers', async ({ page }) => {
-  await changeHeader(page, all);
-  await openSignedIn(page, '/dashboard', 'is-shortened@souk.test');
-  await expect(summary(page)).toContainText('T3Enterprise+3 more tiers: Free, Basic, ProfessionalEvery service.');
-  await expect(balance(page)).toHaveText('12.3K');
-  await expect(summary(page), 'no exact figure beside a shortened one').toContainText(
-    'Every service. Your credits include welcome credits.12.3K',
-  );
-  await balance(page).hover();
-  await expect(page.getByRole('tooltip').filter({ hasText: '12,345 credits' })).toBeVisible();
-  await expectNoAxeFindings(page);
-  for (const width of [390, 1280]) {
-    await page.setViewportSize({ width, height: 844 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-  }
-});
-
-test('[DASH-12] [DASH-13] [DASH-14] each tier has its name, description and colour in both themes', async ({
+test('the header shortens what is long, each tier has its colour, and a missing provider its word', async ({
   page,
 }) => {
-  await changeHeader(page, all);
-  await openSignedIn(page, '/dashboard', 'has-all-tiers@souk.test');
-  await balance(page).click();
-  const cards = part(page, 'Your Access Tiers').getByRole('listitem');
-  await expect(cards).toHaveText([
-    'T0FreeEvery free service.',
-    'T1BasicServices of the Basic tier, and every free one.',
-    'T2ProfessionalServices of the Professional tier and below.',
-    'T3EnterpriseEvery service.',
-  ]);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect(await Promise.all([0, 1, 2, 3].map(async (index) => hueOf(cards.nth(index)))), colorScheme).toEqual([
-      'green',
-      'blue',
-      'purple',
-      'orange',
+  await test.step('[NUM-6] [DASH-5] it shortens the balance, and names the highest of several tiers', async () => {
+    await changeHeader(page, all);
+    await openSignedIn(page, '/dashboard', 'is-shortened@souk.test');
+    await expect(summary(page)).toContainText('T3Enterprise+3 more tiers: Free, Basic, ProfessionalEvery service.');
+    await expect(balance(page)).toHaveText('12.3K');
+    await expect(summary(page), 'no exact figure beside a shortened one').toContainText(
+      'Every service. Your credits include welcome credits.12.3K',
+    );
+    await balance(page).hover();
+    await expect(page.getByRole('tooltip').filter({ hasText: '12,345 credits' })).toBeVisible();
+    await expectNoAxeFindings(page);
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 844 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    }
+  });
+  await test.step('[DASH-12] [DASH-13] [DASH-14] each tier has its name, description and colour in both themes', async () => {
+    await balance(page).click();
+    const cards = part(page, 'Your Access Tiers').getByRole('listitem');
+    await expect(cards).toHaveText([
+      'T0FreeEvery free service.',
+      'T1BasicServices of the Basic tier, and every free one.',
+      'T2ProfessionalServices of the Professional tier and below.',
+      'T3EnterpriseEvery service.',
     ]);
-  }
-});
-
-test("[DASH-7] a missing provider is shown as 'Unknown'", async ({ page }) => {
-  await changeProfile(page, { provider: '' });
-  await openSignedIn(page, '/dashboard?tab=profile', 'has-no-provider@souk.test');
-  await expect(part(page, 'Profile').locator('dt:text-is("Provider") + dd')).toHaveText('Unknown');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await Promise.all([0, 1, 2, 3].map(async (index) => hueOf(cards.nth(index)))), colorScheme).toEqual([
+        'green',
+        'blue',
+        'purple',
+        'orange',
+      ]);
+    }
+  });
+  await test.step("[DASH-7] a missing provider is shown as 'Unknown'", async () => {
+    await changeProfile(page, { provider: '' });
+    await page.goto('/dashboard?tab=profile');
+    await expect(part(page, 'Profile').locator('dt:text-is("Provider") + dd')).toHaveText('Unknown');
+  });
 });
 
 test('[DASH-9] [DASH-10] [DASH-11] the header is read when the dashboard opens, on focus, and when another tab tells of a change', async ({

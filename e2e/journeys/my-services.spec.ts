@@ -29,29 +29,6 @@ const shown = async (page: Page) => {
   return { all: await cardsOf(page).count(), active: Number((await lineOf(page).innerText()).split(' ')[0]) };
 };
 
-test('[MINE-4] the three counters are of what is active, of what is free and of what was paid for', async ({
-  page,
-}) => {
-  await changeServices(page, (services) => {
-    const [one] = services.filter(({ id }) => id === 'travel-pro');
-    if (!one) throw new Error('no Travel Pro');
-    const types = ['free', 'free', 'free', 'free', 'purchase', 'rental', 'subscription', 'none'] as const;
-    return types.map((accessType, index) => ({
-      ...one,
-      id: `counted-${index}`,
-      name: `Counted ${index}`,
-      trialDays: null,
-      enabled: index < 5,
-      down: null,
-      userAccess: { ...one.userAccess, accessType, hasAccess: accessType !== 'none' },
-    }));
-  });
-  await openServices(page, 'counts-three@souk.test');
-  await expect(lineOf(page)).toHaveText('5 of 8 services active');
-  const counters = screen(page).locator('dl').first().locator('dt, dd');
-  await expect(counters).toHaveText(['Active', '5', 'Free', '4', 'Paid', '3']);
-});
-
 test('[MINE-1] [MINE-3] [MINE-33] my services load, and are counted', async ({ page }) => {
   const release = await holdCalls(page, listPath);
   await openServices(page, 'counts-cards@souk.test');
@@ -76,66 +53,102 @@ test('[MINE-1] [MINE-3] [MINE-33] my services load, and are counted', async ({ p
   await expect(cardOf(page, 'Notes')).toContainText('Needs your account');
 });
 
-test('[MINE-26] each card has a switch, and one that fails is put back', async ({ page }) => {
+test('each card has a switch, which stays in sight when it is off and is put back when it fails, and a button for the details', async ({
+  page,
+}) => {
   await openServices(page, 'switches-cards@souk.test');
-  const { all, active } = await shown(page);
-  const line = lineOf(page);
-  const travel = cardOf(page, 'Travel');
-  const enable = travel.getByRole('switch', { name: 'Enable Travel', exact: true });
-  await expect(enable).toBeChecked();
-  await enable.click();
-  await expect(line).toHaveText(`${active - 1} of ${all} services active`);
-  await page.reload();
-  await expect(enable).not.toBeChecked();
-  const healSwitch = await failCalls(page, '**/mcp/travel/enable', { message: 'The lamp is broken.' });
-  await enable.press('Space');
-  await expect(travel.getByRole('alert')).toHaveText('The lamp is broken.');
-  await expect(enable, 'a failure puts it back').not.toBeChecked();
-  await expectNoAxeFindings(page);
-  await healSwitch();
-  await enable.press('Space');
-  await expect(line).toHaveText(`${active} of ${all} services active`);
-  await expect(travel.getByRole('alert')).toHaveCount(0);
-  for (const card of await cardsOf(page).all()) await expect(card.getByRole('switch')).toHaveCount(1);
-  await expect(cardOf(page, 'Travel Pro').getByRole('switch')).toBeDisabled();
+  await test.step('[MINE-26] each card has a switch, and one that fails is put back', async () => {
+    const { all, active } = await shown(page);
+    const line = lineOf(page);
+    const travel = cardOf(page, 'Travel');
+    const enable = travel.getByRole('switch', { name: 'Enable Travel', exact: true });
+    await expect(enable).toBeChecked();
+    await enable.click();
+    await expect(line).toHaveText(`${active - 1} of ${all} services active`);
+    await page.reload();
+    await expect(enable).not.toBeChecked();
+    const healSwitch = await failCalls(page, '**/mcp/travel/enable', { message: 'The lamp is broken.' });
+    await enable.press('Space');
+    await expect(travel.getByRole('alert')).toHaveText('The lamp is broken.');
+    await expect(enable, 'a failure puts it back').not.toBeChecked();
+    await expectNoAxeFindings(page);
+    await healSwitch();
+    await enable.press('Space');
+    await expect(line).toHaveText(`${active} of ${all} services active`);
+    await expect(travel.getByRole('alert')).toHaveCount(0);
+    for (const card of await cardsOf(page).all()) await expect(card.getByRole('switch')).toHaveCount(1);
+    await expect(cardOf(page, 'Travel Pro').getByRole('switch')).toBeDisabled();
+  });
+  await test.step('[MINE-27] a card has a Details button that opens its dialog', async () => {
+    await cardOf(page, 'Travel').getByRole('button', { name: 'Details of Travel', exact: true }).click();
+    await expect(page.getByRole('dialog', { name: 'Travel', exact: true })).toContainText('Tools 7');
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await cardOf(page, 'Travel Pro').getByRole('button', { name: 'Details of Travel Pro', exact: true }).click();
+    await expect(page.getByRole('dialog', { name: 'Travel Pro', exact: true })).toContainText(
+      /\$9\/month\s· Included in Pro \(\$19\/month\)/,
+    );
+  });
+  await test.step('a service that is switched off stays in sight among those that are on, until the list is asked for anew', async () => {
+    await page.goto('/dashboard?tab=services&show=on&q=Travel');
+    const enable = cardOf(page, 'Travel').getByRole('switch', { name: 'Enable Travel', exact: true });
+    await expect(enable).toBeChecked();
+    // the switch shows what is wanted, before it is stored
+    const stored = page.waitForResponse((answer) => answer.request().method() !== 'GET' && answer.ok());
+    await enable.click();
+    await expect(enable).not.toBeChecked();
+    await stored;
+    await page.reload();
+    await expect(screen(page).getByRole('heading', { name: 'No service fits', exact: true })).toBeVisible();
+  });
 });
 
-test('[MINE-27] a card has a Details button that opens its dialog', async ({ page }) => {
-  await openServices(page, 'opens-details@souk.test');
-  await cardOf(page, 'Travel').getByRole('button', { name: 'Details of Travel', exact: true }).click();
-  await expect(page.getByRole('dialog', { name: 'Travel', exact: true })).toContainText('Tools 7');
-  await page.keyboard.press('Escape');
-  await expect(page.getByRole('dialog')).toHaveCount(0);
-  await cardOf(page, 'Travel Pro').getByRole('button', { name: 'Details of Travel Pro', exact: true }).click();
-  await expect(page.getByRole('dialog', { name: 'Travel Pro', exact: true })).toContainText(
-    /\$9\/month\s· Included in Pro \(\$19\/month\)/,
-  );
-});
-
-test('[MINE-2] [MINE-32] [MINE-34] [MINE-35] a refresh or a load that fails says so, and what is known stays', async ({
+test('my services that fail to load say so, and keep what is known; there may be none; the counters are of what they say', async ({
   page,
 }) => {
   await openServices(page, 'fails-to-load@souk.test');
-  const { all } = await shown(page);
-  const heal = await failCalls(page, listPath, { message: 'The stalls are closed.' });
-  await refresh(page).click();
-  await expect(page.getByRole('alert').filter({ hasText: 'Failed to refresh MCP servers' })).toBeVisible();
-  await expect(cardsOf(page), 'what is known stays').toHaveCount(all);
-  await page.reload();
-  const error = screen(page).getByRole('alert');
-  await expect(error.getByRole('heading')).toHaveText('Error Loading Services');
-  await expect(error).toContainText('Failed to load your MCP services. Please try again.');
-  await expectNoAxeFindings(page);
-  await heal();
-  await screen(page).getByRole('button', { name: 'Retry', exact: true }).click();
-  await expect(cardsOf(page)).toHaveCount(all);
-});
-
-test('[MINE-31] without services it says so', async ({ page }) => {
-  await changeServices(page, () => []);
-  await openServices(page, 'has-no-services@souk.test');
-  await expect(screen(page).getByRole('heading', { name: 'No MCP Services Found', exact: true })).toBeVisible();
-  await expect(screen(page)).toContainText("You don't have any MCP services yet.");
+  await test.step('[MINE-2] [MINE-32] [MINE-34] [MINE-35] a refresh or a load that fails says so, and what is known stays', async () => {
+    const { all } = await shown(page);
+    const heal = await failCalls(page, listPath, { message: 'The stalls are closed.' });
+    await refresh(page).click();
+    await expect(page.getByRole('alert').filter({ hasText: 'Failed to refresh MCP servers' })).toBeVisible();
+    await expect(cardsOf(page), 'what is known stays').toHaveCount(all);
+    await page.reload();
+    const error = screen(page).getByRole('alert');
+    await expect(error.getByRole('heading')).toHaveText('Error Loading Services');
+    await expect(error).toContainText('Failed to load your MCP services. Please try again.');
+    await expectNoAxeFindings(page);
+    await heal();
+    await screen(page).getByRole('button', { name: 'Retry', exact: true }).click();
+    await expect(cardsOf(page)).toHaveCount(all);
+  });
+  await test.step('[MINE-4] the three counters are of what is active, of what is free and of what was paid for', async () => {
+    await changeServices(page, (services) => {
+      const [one] = services.filter(({ id }) => id === 'travel-pro');
+      if (!one) throw new Error('no Travel Pro');
+      const types = ['free', 'free', 'free', 'free', 'purchase', 'rental', 'subscription', 'none'] as const;
+      return types.map((accessType, index) => ({
+        ...one,
+        id: `counted-${index}`,
+        name: `Counted ${index}`,
+        trialDays: null,
+        enabled: index < 5,
+        down: null,
+        userAccess: { ...one.userAccess, accessType, hasAccess: accessType !== 'none' },
+      }));
+    });
+    await page.reload();
+    await expect(lineOf(page)).toHaveText('5 of 8 services active');
+    const counters = screen(page).locator('dl').first().locator('dt, dd');
+    await expect(counters).toHaveText(['Active', '5', 'Free', '4', 'Paid', '3']);
+    await page.unroute(listPath);
+  });
+  await test.step('[MINE-31] without services it says so', async () => {
+    await changeServices(page, () => []);
+    await page.reload();
+    await expect(screen(page).getByRole('heading', { name: 'No MCP Services Found', exact: true })).toBeVisible();
+    await expect(screen(page)).toContainText("You don't have any MCP services yet.");
+  });
 });
 
 /** Lets the page see one service in each way that a person can have it. */
@@ -169,46 +182,45 @@ const prepareCards = (page: Page) =>
     ];
   });
 
-test('[MINE-9] [MINE-10] [MINE-11] [MINE-25] a card shows what a service is, and its price where the person has it not', async ({
+test('the cards of every way in which one has a service say what it is, what it costs, and what one can do with it', async ({
   page,
 }) => {
   await prepareCards(page);
   await openServices(page, 'looks-at-cards@souk.test');
-  const toRent = cardOf(page, 'To rent');
-  await expect(toRent).toContainText('Not Owned');
-  await expect(toRent.getByText('Not Owned').locator('svg')).toBeVisible();
-  await expect(toRent).toContainText('T2');
-  await expect(toRent).toContainText('$9/month');
-  await expect(toRent).toContainText('One · Two · Three +2 more');
-  await expect(toRent.locator('svg text')).toHaveText('T');
-  await expect(cardOf(page, 'In plan').locator('svg text')).toHaveText('I');
-  await expect(cardOf(page, 'In plan')).toContainText('Requires system subscription');
-  await expect(cardOf(page, 'Rented').locator('img')).toBeVisible();
-  await expect(cardOf(page, 'Bought')).toContainText('One · Two · Three');
-  await expect(cardOf(page, 'Bought')).not.toContainText('more');
-  await expect(cardOf(page, 'In plan, tried')).toContainText(
-    'Trial - activeNothing is charged when it ends: your plan goes on.Some calls cost creditsAlso included in your Pro plan since Nov 2, 2026.',
-  );
-  await expect(screen(page)).toContainText('Active0Free0Paid31 service is on trial, which counts as neither');
-  for (const name of ['Rented', 'Bought', 'Tried']) await expect(cardOf(page, name)).not.toContainText(/\$|Requires/);
-  for (const width of [390, 1280]) {
-    await page.setViewportSize({ width, height: 844 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-    await expectNoAxeFindings(page);
-  }
-});
-
-test('[MINE-28] [MINE-29] [MINE-30] a card has a button for what the person can do with it', async ({ page }) => {
-  await prepareCards(page);
-  await openServices(page, 'presses-buttons@souk.test');
-  const withButton = (name: RegExp) =>
-    cardsOf(page)
-      .filter({ has: page.getByRole('button', { name, exact: true }) })
-      .getByRole('heading');
-  await expect(withButton(/^Purchase/)).toHaveText(['To rent']);
-  await expect(withButton(/^Cancel Rental/)).toHaveText(['Rented']);
-  await cardOf(page, 'To rent').getByRole('button', { name: 'Purchase To rent', exact: true }).click();
-  await expect(page.getByRole('dialog', { name: 'Rent To rent', exact: true })).toBeVisible();
+  await test.step('[MINE-9] [MINE-10] [MINE-11] [MINE-25] what the service is, and its price where the person has it not', async () => {
+    const toRent = cardOf(page, 'To rent');
+    await expect(toRent).toContainText('Not Owned');
+    await expect(toRent.getByText('Not Owned').locator('svg')).toBeVisible();
+    await expect(toRent).toContainText('T2');
+    await expect(toRent).toContainText('$9/month');
+    await expect(toRent).toContainText('One · Two · Three +2 more');
+    await expect(toRent.locator('svg text')).toHaveText('T');
+    await expect(cardOf(page, 'In plan').locator('svg text')).toHaveText('I');
+    await expect(cardOf(page, 'In plan')).toContainText('Requires system subscription');
+    await expect(cardOf(page, 'Rented').locator('img')).toBeVisible();
+    await expect(cardOf(page, 'Bought')).toContainText('One · Two · Three');
+    await expect(cardOf(page, 'Bought')).not.toContainText('more');
+    await expect(cardOf(page, 'In plan, tried')).toContainText(
+      'Trial - activeNothing is charged when it ends: your plan goes on.Some calls cost creditsAlso included in your Pro plan since Nov 2, 2026.',
+    );
+    await expect(screen(page)).toContainText('Active0Free0Paid31 service is on trial, which counts as neither');
+    for (const name of ['Rented', 'Bought', 'Tried']) await expect(cardOf(page, name)).not.toContainText(/\$|Requires/);
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 844 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      await expectNoAxeFindings(page);
+    }
+  });
+  await test.step('[MINE-28] [MINE-29] [MINE-30] a button for what the person can do with it', async () => {
+    const withButton = (name: RegExp) =>
+      cardsOf(page)
+        .filter({ has: page.getByRole('button', { name, exact: true }) })
+        .getByRole('heading');
+    await expect(withButton(/^Purchase/)).toHaveText(['To rent']);
+    await expect(withButton(/^Cancel Rental/)).toHaveText(['Rented']);
+    await cardOf(page, 'To rent').getByRole('button', { name: 'Purchase To rent', exact: true }).click();
+    await expect(page.getByRole('dialog', { name: 'Rent To rent', exact: true })).toBeVisible();
+  });
 });
 
 test('of many services one finds some by words and by how one has them, in pages that the address keeps', async ({
@@ -251,22 +263,6 @@ test('of many services one finds some by words and by how one has them, in pages
   await expect(cardsOf(page)).toHaveCount(5);
   await show.selectOption('All services');
   await expect(cardsOf(page)).toHaveCount(24);
-});
-
-test('a service that is switched off stays in sight among those that are on, until the list is asked for anew', async ({
-  page,
-}) => {
-  await openServices(page, 'switches-off@souk.test');
-  await page.goto('/dashboard?tab=services&show=on&q=Travel');
-  const enable = cardOf(page, 'Travel').getByRole('switch', { name: 'Enable Travel', exact: true });
-  await expect(enable).toBeChecked();
-  // the switch shows what is wanted, before it is stored
-  const stored = page.waitForResponse((answer) => answer.request().method() !== 'GET' && answer.ok());
-  await enable.click();
-  await expect(enable).not.toBeChecked();
-  await stored;
-  await page.reload();
-  await expect(screen(page).getByRole('heading', { name: 'No service fits', exact: true })).toBeVisible();
 });
 
 test('of two messages the newer stands nearer to the edge, whatever each is about', async ({ page, context }) => {

@@ -56,26 +56,29 @@ test('[PAY-20] [PAY-22] [PAY-23] [PAY-24] canceled is read first, leads to plans
   await expect(page).toHaveURL(/\/payment\/result\?canceled=true$/);
 });
 
-for (const [id, path] of [
-  ['[GEN-24]', '/payment/result'],
-  ['[GEN-25]', '/purchase/success'],
-] as const) {
-  test(`${id} [PAY-19] [PAY-40] [PAY-41] ${path} without an id is an error, with ways on`, async ({ page }) => {
-    await page.goto(path);
-    await expect(alertOf(page)).toHaveText('ErrorMissing session ID');
-    await expect(page.getByRole('link', { name: 'Contact support', exact: true })).toHaveAttribute(
-      'href',
-      'mailto:support@souk.test',
-    );
-    await page.getByRole('main').getByRole('link', { name: 'Back to Home', exact: true }).click();
-    await expect(page).toHaveURL(/\/$/);
+test('[PAY-19] [PAY-40] [PAY-41] without an id the page of a payment is an error, with ways on, at both its addresses', async ({
+  page,
+}) => {
+  for (const [fact, path] of [
+    ['[GEN-24]', '/payment/result'],
+    ['[GEN-25]', '/purchase/success'],
+  ] as const) {
+    await test.step(`${fact} ${path}`, async () => {
+      await page.goto(path);
+      await expect(alertOf(page)).toHaveText('ErrorMissing session ID');
+      await expect(page.getByRole('link', { name: 'Contact support', exact: true })).toHaveAttribute(
+        'href',
+        'mailto:support@souk.test',
+      );
+      await page.getByRole('main').getByRole('link', { name: 'Back to Home', exact: true }).click();
+      await expect(page).toHaveURL(/\/$/);
+    });
+  }
+  await test.step('a visitor with an id is asked to sign in', async () => {
+    await page.goto(`/payment/result?session_id=${id}`);
+    await expect(alertOf(page)).toHaveText('ErrorAuthentication required. Please log in.');
+    await expect(page.getByRole('main').getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
   });
-}
-
-test('a visitor is asked to sign in, and comes back to the payment', async ({ page }) => {
-  await page.goto(`/payment/result?session_id=${id}`);
-  await expect(alertOf(page)).toHaveText('ErrorAuthentication required. Please log in.');
-  await expect(page.getByRole('main').getByRole('button', { name: 'Sign In', exact: true })).toBeVisible();
 });
 
 test('[PAY-18] [PAY-21] [PAY-26] [PAY-27] success=true in the address proves nothing: the page keeps asking until it is paid', async ({
@@ -96,18 +99,6 @@ test('[PAY-18] [PAY-21] [PAY-26] [PAY-27] success=true in the address proves not
   isPaid = true;
   await page.clock.runFor(1_000);
   await expect(titleOf(page)).toHaveText('Payment Successful!');
-});
-
-test('[PAY-25] [PAY-35] [PAY-38] a payment that is verified as paid says so, with its amount and the beginning of its id', async ({
-  page,
-}) => {
-  await comeBack(page, 'paid@souk.test', () => ({}));
-  await page.goto(`/payment/result?session_id=${id}`);
-  await expect(titleOf(page)).toHaveText('Payment Successful!');
-  await expect(page.getByText('cs_test_of_twenty_an…', { exact: true })).toBeVisible();
-  await expect(page.getByText('$20', { exact: true })).toBeVisible();
-  const link = page.getByRole('link', { name: 'View Credit Balance', exact: true });
-  await expect(link).toHaveAttribute('href', '/dashboard?tab=billing');
 });
 
 test('a plan that is paid says what becomes of the rentals that it includes', async ({ page }) => {
@@ -193,7 +184,8 @@ test('[PAY-30] [PAY-31] [PAY-32] [PAY-33] once paid, the page tells other tabs f
   await expect(page).toHaveURL(/\/dashboard\?tab=billing$/);
 });
 
-for (const [ids, metadata, box, name, href, landing] of [
+/** What was paid, the text of its box, where its one link leads, and where the page goes by itself. */
+const paid = [
   [
     '[PAY-34]',
     { type: 'rental', mcpId: 'travel-pro' },
@@ -229,33 +221,42 @@ for (const [ids, metadata, box, name, href, landing] of [
     '/dashboard',
     'tab=services&show=own',
   ],
-] as const) {
-  const what = metadata.mcpId === null && metadata.type === 'rental' ? 'rental of no server' : metadata.type;
-  test(`${ids} what was paid as ${what} has its box and leads on with '${name}' alone`, async ({ page }) => {
-    await comeBack(page, 'leads-on@souk.test', () => ({ metadata }));
-    await page.goto(`/payment/result?session_id=${id}`);
-    await expect(titleOf(page)).toHaveText('Payment Successful!');
-    const main = page.getByRole('main');
-    await expect(main.getByRole('heading', { level: 2 })).toHaveText([box[0]]);
-    for (const text of box) await drawn(page, main.getByText(text, { exact: true }));
-    await expect(main, 'the demo sends no mail').not.toContainText('Receipt to');
-    await expect(main.getByRole('link')).toHaveText([name, 'Contact support']);
-    await expect(main.getByRole('link', { name, exact: true })).toHaveAttribute('href', href);
-    await page.clock.runFor(3_000);
-    await expect.poll(() => page.url().split('/dashboard?')[1]).toBe(landing);
-  });
-}
+] as const;
 
-test('a rental of a service that cannot be reached says when its tools appear', async ({ page }) => {
-  await comeBack(page, 'rents-a-ruin@souk.test', () => ({ metadata: { type: 'rental', mcpId: 'travel-pro' } }));
-  await changeCatalogue(page, ({ servers, ...catalogue }) => ({
-    ...catalogue,
-    servers: servers.map((one) => ({ ...one, status: 'disconnected' as const })),
-    capabilities: [],
-  }));
-  await page.goto(`/payment/result?session_id=${id}`);
-  const text = 'The tools of Travel Pro appear once it can be reached. Your rental renews each month until you cancel.';
-  await drawn(page, page.getByText(text, { exact: true }));
+test('[PAY-25] [PAY-38] what was paid has its amount, the beginning of its id, its box, and one link that leads on', async ({
+  page,
+}) => {
+  let metadata: PaymentSession['metadata'] = session.metadata;
+  await comeBack(page, 'leads-on@souk.test', () => ({ metadata }));
+  const main = page.getByRole('main');
+  for (const [fact, paidFor, box, name, href, landing] of paid) {
+    await test.step(`${fact} ${paidFor.type} of ${paidFor.mcpId ?? 'no server'}: '${name}' alone`, async () => {
+      metadata = paidFor;
+      await page.goto(`/payment/result?session_id=${id}`);
+      await expect(titleOf(page)).toHaveText('Payment Successful!');
+      await expect(page.getByText('cs_test_of_twenty_an…', { exact: true })).toBeVisible();
+      await expect(page.getByText('$20', { exact: true })).toBeVisible();
+      await expect(main.getByRole('heading', { level: 2 })).toHaveText([box[0]]);
+      for (const text of box) await drawn(page, main.getByText(text, { exact: true }));
+      await expect(main, 'the demo sends no mail').not.toContainText('Receipt to');
+      await expect(main.getByRole('link')).toHaveText([name, 'Contact support']);
+      await expect(main.getByRole('link', { name, exact: true })).toHaveAttribute('href', href);
+      await page.clock.runFor(3_000);
+      await expect.poll(() => page.url().split('/dashboard?')[1]).toBe(landing);
+    });
+  }
+  await test.step('a rental of a service that cannot be reached says when its tools appear', async () => {
+    metadata = { type: 'rental', mcpId: 'travel-pro' };
+    await changeCatalogue(page, ({ servers, ...catalogue }) => ({
+      ...catalogue,
+      servers: servers.map((one) => ({ ...one, status: 'disconnected' as const })),
+      capabilities: [],
+    }));
+    await page.goto(`/payment/result?session_id=${id}`);
+    const text =
+      'The tools of Travel Pro appear once it can be reached. Your rental renews each month until you cancel.';
+    await drawn(page, page.getByText(text, { exact: true }));
+  });
 });
 
 test('[PAY-28] [PAY-29] [PAY-32] [PAY-37] after 15 seconds without a verdict the status is unknown; then to the dashboard', async ({

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls, holdCalls } from './catalogue-answer.ts';
-import { changeOffers, changeProfile, checkoutPath, packagesPath, plansPath } from './offers-answer.ts';
+import { changeOffers, changeProfile, checkoutPath, packagesPath, plansPath, profilePath } from './offers-answer.ts';
 import { goToPayment } from './pay-with-card.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
@@ -12,117 +12,115 @@ const packageOf = (page: Page, name: string) => page.getByRole('article', { name
 const servicesPath = '**/api/catalogue/servers?*';
 const currentButtons = (page: Page) => page.getByRole('button', { name: 'Current plan', exact: true });
 
-test('[PLAN-1] [PLAN-2] [PLAN-11] the plans and packages, with tier, price and monthly credits; Pro alone is Most Popular', async ({
+test('a visitor reads what plans and packages cost and bring, and has the first questions answered; axe finds nothing', async ({
   page,
 }) => {
-  await page.goto('/');
-  await page
-    .getByRole('navigation', { name: 'Main', exact: true })
-    .getByRole('link', { name: 'Plans', exact: true })
-    .click();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
-  for (const [name, tier, price] of [
-    ['Free', 'T0Freeservices', '$0'],
-    ['Basic', 'T1Basicand Free services', '$5'],
-    ['Pro', 'T2Professionaland Basic, Free services', '$19'],
-    ['Enterprise', 'T3Enterpriseand Professional, Basic, Free services', '$99'],
-  ] as const) {
-    await expect(planOf(page, name)).toContainText(`${price}/month`);
-    await expect(planOf(page, name)).toContainText(tier);
-  }
-  await expect(planOf(page, 'Pro')).toContainText('1,000 credits each month');
-  await expect(planOf(page, 'Free')).not.toContainText('credits each month');
-  const servicesOf = (name: string) => page.getByRole('list', { name: `Services of the ${name} plan`, exact: true });
-  await expect(servicesOf('Free').getByRole('link')).toHaveCount(6);
-  // the most used stand first
-  expect((await servicesOf('Free').getByRole('link').allInnerTexts()).toSorted()).toEqual([
-    'Calendar',
-    'Everything',
-    'Filesystem',
-    'Memory',
-    'Notes',
-    'Travel',
-  ]);
-  await expect(servicesOf('Pro').getByRole('listitem')).toHaveText(['Travel Pro', 'and all 7 services of lower tiers']);
-  await expect(servicesOf('Pro').getByRole('link', { name: 'Travel Pro', exact: true })).toHaveAttribute(
-    'href',
-    '/service/travel-pro',
-  );
-  await expect(servicesOf('Pro').locator('img')).toHaveAttribute('src', /travel-pro/);
-  await expect(planOf(page, 'Pro')).toContainText(
-    'Enough for 1,000 calls to Calendar at 1 credit, or 333 to Travel Pro at 3.',
-  );
-  await expect(planOf(page, 'Free')).not.toContainText('Enough for');
-  await expect(page.getByText('1 credit is about $0.01')).toHaveCount(1);
-  await expect(page.getByText('Before you pay:')).toHaveCount(1);
-  await expect(page.getByText('Most Popular')).toHaveCount(1);
-  await expect(planOf(page, 'Pro').getByText('Most Popular')).toBeVisible();
-  await expect(page.getByRole('article', { name: /package$/ })).toHaveCount(3);
+  await test.step('[PLAN-1] [PLAN-2] [PLAN-11] the plans and packages, with tier, price and monthly credits; Pro alone is Most Popular', async () => {
+    await page.goto('/');
+    await page
+      .getByRole('navigation', { name: 'Main', exact: true })
+      .getByRole('link', { name: 'Plans', exact: true })
+      .click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
+    for (const [name, tier, price] of [
+      ['Free', 'T0Freeservices', '$0'],
+      ['Basic', 'T1Basicand Free services', '$5'],
+      ['Pro', 'T2Professionaland Basic, Free services', '$19'],
+      ['Enterprise', 'T3Enterpriseand Professional, Basic, Free services', '$99'],
+    ] as const) {
+      await expect(planOf(page, name)).toContainText(`${price}/month`);
+      await expect(planOf(page, name)).toContainText(tier);
+    }
+    await expect(planOf(page, 'Pro')).toContainText('1,000 credits each month');
+    await expect(planOf(page, 'Free')).not.toContainText('credits each month');
+    const servicesOf = (name: string) => page.getByRole('list', { name: `Services of the ${name} plan`, exact: true });
+    await expect(servicesOf('Free').getByRole('link')).toHaveCount(6);
+    // the most used stand first
+    expect((await servicesOf('Free').getByRole('link').allInnerTexts()).toSorted()).toEqual([
+      'Calendar',
+      'Everything',
+      'Filesystem',
+      'Memory',
+      'Notes',
+      'Travel',
+    ]);
+    await expect(servicesOf('Pro').getByRole('listitem')).toHaveText([
+      'Travel Pro',
+      'and all 7 services of lower tiers',
+    ]);
+    await expect(servicesOf('Pro').getByRole('link', { name: 'Travel Pro', exact: true })).toHaveAttribute(
+      'href',
+      '/service/travel-pro',
+    );
+    await expect(servicesOf('Pro').locator('img')).toHaveAttribute('src', /travel-pro/);
+    await expect(planOf(page, 'Pro')).toContainText(
+      'Enough for 1,000 calls to Calendar at 1 credit, or 333 to Travel Pro at 3.',
+    );
+    await expect(planOf(page, 'Free')).not.toContainText('Enough for');
+    await expect(page.getByText('1 credit is about $0.01')).toHaveCount(1);
+    await expect(page.getByText('Before you pay:')).toHaveCount(1);
+    await expect(page.getByText('Most Popular')).toHaveCount(1);
+    await expect(planOf(page, 'Pro').getByText('Most Popular')).toBeVisible();
+    await expect(page.getByRole('article', { name: /package$/ })).toHaveCount(3);
+  });
+  await test.step('[PLAN-12] [PLAN-13] [PLAN-14] [PLAN-15] a package says its credits, its bonus, what for and for how long', async () => {
+    const bullets = (name: string) => packageOf(page, name).getByRole('listitem');
+    await expect(bullets('Starter')).toHaveText([
+      '500 credits included',
+      'Use credits for MCP services',
+      'Credits never expire',
+    ]);
+    await expect(bullets('Regular')).toHaveText([
+      '2,000 credits included',
+      '200 bonus credits',
+      'Use credits for MCP services',
+      'Credits never expire',
+    ]);
+    await expect(packageOf(page, 'Regular')).toContainText('2,200 credits for $20');
+  });
+  await test.step('[PLAN-3] [PLAN-4] [PLAN-5] the questions: changing the plan, paying, trials', async () => {
+    for (const [question, answer] of [
+      ['Can I change my plan at any time?', /^Yes\. An upgrade starts right away/],
+      ['Which payment methods can I use?', /^Credit and debit cards\./],
+      ['Is there a free trial?', /^The Free plan has no time limit\./],
+    ] as const) {
+      await page.getByRole('button', { name: question, exact: true }).click();
+      await expect(page.getByRole('region', { name: question, exact: true })).toContainText(answer);
+    }
+    await expect(planOf(page, 'Pro')).toBeVisible();
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 844 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    }
+    await expectNoAxeFindings(page);
+  });
 });
 
-test('[PLAN-12] [PLAN-13] [PLAN-14] [PLAN-15] a package says its credits, its bonus, what for and for how long', async ({
+test('[PLAN-6] [PLAN-8] [PLAN-9] [PLAN-10] the free plan is current for a person without another, and never one of credits', async ({
   page,
 }) => {
   await page.goto('/plans');
-  const bullets = (name: string) => packageOf(page, name).getByRole('listitem');
-  await expect(bullets('Starter')).toHaveText([
-    '500 credits included',
-    'Use credits for MCP services',
-    'Credits never expire',
-  ]);
-  await expect(bullets('Regular')).toHaveText([
-    '2,000 credits included',
-    '200 bonus credits',
-    'Use credits for MCP services',
-    'Credits never expire',
-  ]);
-  await expect(packageOf(page, 'Regular')).toContainText('2,200 credits for $20');
-});
-
-test('[PLAN-3] [PLAN-4] [PLAN-5] the questions of a visitor: changing the plan, paying, trials; axe finds nothing', async ({
-  page,
-}) => {
-  await page.goto('/plans');
-  for (const [question, answer] of [
-    ['Can I change my plan at any time?', /^Yes\. An upgrade starts right away/],
-    ['Which payment methods can I use?', /^Credit and debit cards\./],
-    ['Is there a free trial?', /^The Free plan has no time limit\./],
-  ] as const) {
-    await page.getByRole('button', { name: question, exact: true }).click();
-    await expect(page.getByRole('region', { name: question, exact: true })).toContainText(answer);
-  }
-  await expect(planOf(page, 'Pro')).toBeVisible();
-  for (const width of [390, 1280]) {
-    await page.setViewportSize({ width, height: 844 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-  }
-  await expectNoAxeFindings(page);
-});
-
-test('[PLAN-6] [PLAN-10] the free plan is current for a person without another, and its button is disabled', async ({
-  page,
-}) => {
-  await page.goto('/plans');
+  await expect(planOf(page, 'Free')).toBeVisible();
   await expect(currentButtons(page)).toHaveCount(0);
   await openSignedIn(page, '/plans', 'on-free@souk.test');
-  await expect(planOf(page, 'Free').getByRole('button', { name: 'Current plan', exact: true })).toBeDisabled();
+  const current = planOf(page, 'Free').getByRole('button', { name: 'Current plan', exact: true });
+  await expect(current).toBeDisabled();
   await expect(currentButtons(page)).toHaveCount(1);
-});
-
-test('[PLAN-9] the free plan is current where the profile names none', async ({ page }) => {
-  await changeProfile(page, { planId: '' });
-  await openSignedIn(page, '/plans', 'no-plan@souk.test');
-  await expect(planOf(page, 'Free').getByRole('button', { name: 'Current plan', exact: true })).toBeDisabled();
-});
-
-test("[PLAN-8] a plan with 'credit' in its id is never current", async ({ page }) => {
-  await changeOffers(page, {
-    plans: (plans) => plans.map((plan) => (plan.planId === 'pro' ? { ...plan, planId: 'credit-club' } : plan)),
+  await test.step('[PLAN-9] also where the profile names none', async () => {
+    await changeProfile(page, { planId: '' });
+    await page.reload();
+    await expect(current).toBeDisabled();
+    await page.unroute(profilePath);
   });
-  await changeProfile(page, { planId: 'credit-club' });
-  await openSignedIn(page, '/plans', 'credit-club@souk.test');
-  await expect(planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro', exact: true })).toBeEnabled();
-  await expect(currentButtons(page)).toHaveCount(0);
+  await test.step("[PLAN-8] a plan with 'credit' in its id is never current", async () => {
+    await changeOffers(page, {
+      plans: (plans) => plans.map((plan) => (plan.planId === 'pro' ? { ...plan, planId: 'credit-club' } : plan)),
+    });
+    await changeProfile(page, { planId: 'credit-club' });
+    await page.reload();
+    await expect(planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro', exact: true })).toBeEnabled();
+    await expect(currentButtons(page)).toHaveCount(0);
+  });
 });
 
 test('[PLAN-17] [PLAN-18] [ERR-14] a checkout that fails to start says why at its plan, and can be tried again', async ({

@@ -52,7 +52,7 @@ const changePrices = (page: Page) =>
     return withServer(priced, 'memory', ({ billing: _billing, ...server }) => server);
   });
 
-test('[MKT-10] [MKT-11] [GEN-9] a card shows tier and monthly price where there is billing, and neither without', async ({
+test('[MKT-10] [MKT-11] [MKT-12] [GEN-9] a card shows tier and monthly price where there is billing, and neither without, and links to the page of its server', async ({
   page,
 }) => {
   await changePrices(page);
@@ -63,6 +63,9 @@ test('[MKT-10] [MKT-11] [GEN-9] a card shows tier and monthly price where there 
   await expect(cardOf(page, 'Travel')).toContainText(/T0\s*Free/);
   await expect(cardOf(page, 'Memory')).not.toContainText('/month');
   await expect(cardOf(page, 'Memory')).not.toContainText('T0');
+  // the link covers the card: a click beside its words follows it
+  await cardOf(page, 'Notes').click({ position: { x: 60, y: 90 } });
+  await expect(page).toHaveURL(/\/service\/notes$/);
 });
 
 test.describe('in a browser of another country', () => {
@@ -121,13 +124,6 @@ test('one language of prices: the plan as it is sold with a link to it, and a fr
   await expect(own('Travel Pro')).toContainText('Included in Pro ($19/month)Some calls cost credits');
   await expect(own('Travel')).toContainText(/Free Access.*Free to add, some calls cost credits/);
   await expect(own('Memory'), 'every call of it is included').not.toContainText('credits');
-});
-
-test('[MKT-12] a card links to the page of its server', async ({ page }) => {
-  await page.goto('/marketplace');
-  // the link covers the card: a click beside its words follows it
-  await cardOf(page, 'Notes').click({ position: { x: 60, y: 90 } });
-  await expect(page).toHaveURL(/\/service\/notes$/);
 });
 
 test('a card says what calls cost, and a signed-in person what is switched on, on home and in both variants', async ({

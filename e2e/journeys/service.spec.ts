@@ -15,74 +15,73 @@ const toolsOf = (page: Page) =>
 const errorOf = (page: Page, title: string) =>
   page.getByRole('alert').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
 
-test('[GEN-13] [SVC-2] [SVC-3] the page of a service has its name, status and description, and leads back', async ({
+test('the page of a service says what it is, lists its tools, and gives its link', async ({
   page,
-}) => {
-  await page.goto('/service/travel');
-  const main = page.getByRole('main');
-  await expect(titleOf(page)).toHaveText('Travel');
-  await expect(main.getByText('connected', { exact: true }).first()).toBeVisible();
-  await expect(main.getByText(/^Airports, distances, flight times and local times/)).toBeVisible();
-  await page.getByRole('link', { name: 'Back to Marketplace', exact: true }).click();
-  await expect(page).toHaveURL(/\/marketplace$/);
-});
-
-test('[SVC-4] [SVC-5] every tool is counted and listed with its description, and its parameters unfold', async ({
-  page,
+  product,
   request,
 }) => {
   await page.goto('/service/travel');
-  await expect(toolsOf(page).getByRole('heading', { name: 'Tools Available 7', exact: true })).toBeVisible();
-  const { capabilities } = getCapabilities.answer.parse(await (await request.get('/mcp/capabilities')).json());
-  const tools = capabilities.filter(({ serverId, type }) => serverId === 'travel' && type === 'tool');
-  const rows = toolsOf(page).getByRole('listitem');
-  await expect(rows).toHaveCount(7);
-  for (const { displayName, displayDescription } of tools) {
-    const row = rows.filter({ has: page.getByText(displayName, { exact: true }) });
-    await expect(row.getByText(displayDescription, { exact: true })).toBeVisible();
-  }
-  const row = rows.filter({ hasText: 'find_airports' });
-  await expect(row.getByRole('table')).toBeHidden();
-  await row.getByText('find_airports', { exact: true }).first().click();
-  await expect(row.getByRole('rowheader', { name: /^query/ })).toBeVisible();
-  await expect(row.getByText("On your all-services link it's named travel__find_airports.")).toBeVisible();
-  await row.getByText('JSON schema', { exact: true }).click();
-  await expect(row.getByRole('figure', { name: 'JSON schema', exact: true })).toContainText('"maxLength": 100');
+  const main = page.getByRole('main');
+  const { servers, capabilities } = getCapabilities.answer.parse(await (await request.get('/mcp/capabilities')).json());
+  await test.step('[SVC-2] [SVC-3] its name, status and description', async () => {
+    await expect(titleOf(page)).toHaveText('Travel');
+    await expect(main.getByText('connected', { exact: true }).first()).toBeVisible();
+    await expect(main.getByText(/^Airports, distances, flight times and local times/)).toBeVisible();
+  });
+  await test.step('[SVC-4] [SVC-5] every tool is counted and listed with its description, and its parameters unfold', async () => {
+    await expect(toolsOf(page).getByRole('heading', { name: 'Tools Available 7', exact: true })).toBeVisible();
+    const tools = capabilities.filter(({ serverId, type }) => serverId === 'travel' && type === 'tool');
+    const rows = toolsOf(page).getByRole('listitem');
+    await expect(rows).toHaveCount(7);
+    for (const { displayName, displayDescription } of tools) {
+      const row = rows.filter({ has: page.getByText(displayName, { exact: true }) });
+      await expect(row.getByText(displayDescription, { exact: true })).toBeVisible();
+    }
+    const row = rows.filter({ hasText: 'find_airports' });
+    await expect(row.getByRole('table')).toBeHidden();
+    await row.getByText('find_airports', { exact: true }).first().click();
+    await expect(row.getByRole('rowheader', { name: /^query/ })).toBeVisible();
+    await expect(row.getByText("On your all-services link it's named travel__find_airports.")).toBeVisible();
+    await row.getByText('JSON schema', { exact: true }).click();
+    await expect(row.getByRole('figure', { name: 'JSON schema', exact: true })).toContainText('"maxLength": 100');
+  });
+  await test.step('[SVC-8] Server Information shows the status, Last Updated and Total Tools', async () => {
+    const lastUpdate = servers.find(({ serverId }) => serverId === 'travel')?.lastUpdate ?? '';
+    const information = page.getByRole('region', { name: 'Server Information', exact: true });
+    const factOf = (name: string) =>
+      information.getByRole('definition').and(page.locator(`dt:text-is("${name}") + dd`));
+    await expect(factOf('Status')).toHaveText('connected');
+    await expect(factOf('Total Tools')).toHaveText('7');
+    await expect(factOf('Last Updated')).toContainText(/[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d{2}\s[AP]M/);
+    await expect(factOf('Last Updated').locator('time')).toHaveAttribute('datetime', lastUpdate);
+  });
+  await test.step('its link, and that of each client, leads to this service alone', async () => {
+    const link = `${product.publicUrl}/s/travel/mcp`;
+    await expect(page.getByLabel("Travel's link", { exact: true })).toHaveValue(link);
+    await page.getByRole('tab', { name: 'Codex', exact: true }).click();
+    await expect(page.getByText(`codex mcp add souk-travel --url ${link}`, { exact: true })).toBeVisible();
+    await expect(page.getByText('What to expect: Your browser opens at once to sign in.')).toBeVisible();
+  });
+  await test.step('[GEN-13] it leads back', async () => {
+    await page.getByRole('link', { name: 'Back to Marketplace', exact: true }).click();
+    await expect(page).toHaveURL(/\/marketplace$/);
+  });
 });
 
-test('[SVC-8] Server Information shows the status, Last Updated and Total Tools', async ({ page, request }) => {
-  await page.goto('/service/travel');
-  const { servers } = getCapabilities.answer.parse(await (await request.get('/mcp/capabilities')).json());
-  const lastUpdate = servers.find(({ serverId }) => serverId === 'travel')?.lastUpdate ?? '';
-  const information = page.getByRole('region', { name: 'Server Information', exact: true });
-  const factOf = (name: string) => information.getByRole('definition').and(page.locator(`dt:text-is("${name}") + dd`));
-  await expect(factOf('Status')).toHaveText('connected');
-  await expect(factOf('Total Tools')).toHaveText('7');
-  await expect(factOf('Last Updated')).toContainText(/[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d{2}\s[AP]M/);
-  await expect(factOf('Last Updated').locator('time')).toHaveAttribute('datetime', lastUpdate);
-});
-
-test('the link of a service, and that of each client, leads to this service alone', async ({ page, product }) => {
-  await page.goto('/service/travel');
-  const link = `${product.publicUrl}/s/travel/mcp`;
-  await expect(page.getByLabel("Travel's link", { exact: true })).toHaveValue(link);
-  await page.getByRole('tab', { name: 'Codex', exact: true }).click();
-  await expect(page.getByText(`codex mcp add souk-travel --url ${link}`, { exact: true })).toBeVisible();
-  await expect(page.getByText('What to expect: Your browser opens at once to sign in.')).toBeVisible();
-});
-
-test('[SVC-6] [SVC-7] a tool with a cost shows credits per call, a tool without one is free to use', async ({
+test('[SVC-6] [SVC-7] a tool with a cost shows credits per call, one without is free to use, and a server without tools says so', async ({
   page,
 }) => {
   await changeCatalogue(page, (catalogue) => ({
     ...catalogue,
-    capabilities: catalogue.capabilities.map((capability) =>
-      capability.creditCost === 5 ? { ...capability, creditCost: 1234 } : capability,
-    ),
+    capabilities: catalogue.capabilities
+      .filter(({ serverId }) => serverId !== 'memory')
+      .map((capability) => (capability.creditCost === 5 ? { ...capability, creditCost: 1234 } : capability)),
   }));
   await page.goto('/service/travel');
   await expect(toolsOf(page).getByText('1,234 credits per call', { exact: true })).toBeVisible();
   await expect(toolsOf(page).getByText('Free to use', { exact: true })).toHaveCount(5);
+  await page.goto('/service/memory');
+  await expect(page.getByRole('heading', { name: 'No Tools Found', exact: true })).toBeVisible();
 });
 
 test('tools stand left in the first screen, and beside them how to get or connect the server, then its facts', async ({
@@ -346,37 +345,27 @@ test('a service that needs an account says so first, with the button', async ({ 
   await expect(page.getByLabel("Notes' link", { exact: true })).toBeVisible();
 });
 
-test('signed in, a service is switched on and off on its page, and its link is there while it is on', async ({
+test('signed in, a service is switched on and off on its page, and only an answered call proves that its link works', async ({
   page,
+  product,
 }) => {
   await page.goto('/service/travel');
+  await expect(page.getByRole('heading', { name: /^Tools Available/ })).toBeVisible();
   await expect(page.getByRole('switch')).toHaveCount(0);
-  await openSignedIn(page, '/service/travel', 'switching@souk.test');
+  await openSignedIn(page, '/service/travel', 'refused-calls@souk.test');
   const travel = page.getByRole('switch', { name: 'Use Travel', exact: true });
   const link = page.getByLabel("Travel's link", { exact: true });
+  const status = useOf(page).getByRole('status').filter({ hasText: /call/ });
   await expect(travel).toBeChecked();
   await expect(link).toBeVisible();
-  await expect(page.getByText('Waiting for the first call')).toBeVisible();
+  await expect(status).toContainText('Waiting for the first call');
   await travel.click();
   await expect(link).toHaveCount(0);
   await page.reload();
   await expect(travel).not.toBeChecked();
-  await travel.click();
-  await expect(link).toBeVisible();
-});
-
-test('only an answered call proves that the link works: of others the page says what happened', async ({
-  page,
-  product,
-}) => {
-  await openSignedIn(page, '/service/travel', 'refused-calls@souk.test');
-  const travel = page.getByRole('switch', { name: 'Use Travel', exact: true });
-  const status = useOf(page).getByRole('status').filter({ hasText: /call/ });
-  await expect(status).toContainText('Waiting for the first call');
-  await travel.click();
-  await expect(travel).not.toBeChecked();
   expect(await callThroughLink(page, product.publicUrl, 'travel__find_airports')).toContain('switched off');
   await travel.click();
+  await expect(link).toBeVisible();
   await expect(status).toContainText("A call arrived, but it wasn't answered");
   await expect(status).toContainText('The service was switched off.');
   await expectNoAxeFindings(page);
@@ -407,14 +396,13 @@ test('[SVC-1] [SVC-9] [SVC-10] [SVC-12] addresses of a service: with an id that 
     await page.getByRole('main').getByRole('link', { name: 'Back to Marketplace', exact: true }).last().click();
     await expect(page).toHaveURL(/\/marketplace$/);
   });
-});
-
-test('[SVC-9] [SVC-11] with no servers at all the page says that the broker may not be running', async ({ page }) => {
-  await changeCatalogue(page, (catalogue) => ({ ...catalogue, servers: [], capabilities: [] }));
-  await page.goto('/service/travel');
-  await expect(errorOf(page, 'Server Not Found')).toContainText(
-    'No MCP services found. The MCP broker may not be running.',
-  );
+  await test.step('[SVC-11] with no servers at all: the broker may not be running', async () => {
+    await changeCatalogue(page, (catalogue) => ({ ...catalogue, servers: [], capabilities: [] }));
+    await page.goto('/service/travel');
+    await expect(errorOf(page, 'Server Not Found')).toContainText(
+      'No MCP services found. The MCP broker may not be running.',
+    );
+  });
 });
 
 test('[SVC-13] the page while it loads, and when that fails', async ({ page }) => {
@@ -434,13 +422,4 @@ test('[SVC-13] the page while it loads, and when that fails', async ({ page }) =
     await page.getByRole('button', { name: 'Retry', exact: true }).click();
     await expect(titleOf(page)).toHaveText('Travel');
   });
-});
-
-test('a server without tools says so', async ({ page }) => {
-  await changeCatalogue(page, (catalogue) => ({
-    ...catalogue,
-    capabilities: catalogue.capabilities.filter(({ serverId }) => serverId !== 'memory'),
-  }));
-  await page.goto('/service/memory');
-  await expect(page.getByRole('heading', { name: 'No Tools Found', exact: true })).toBeVisible();
 });

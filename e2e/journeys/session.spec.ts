@@ -3,7 +3,7 @@ import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { accountMenu, signIn } from './sign-in.ts';
+import { accountMenu, openSignedIn, signIn } from './sign-in.ts';
 
 const signInButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true });
 const minuteMs = 60_000;
@@ -62,8 +62,7 @@ test('[SES-9] [SES-10] a browser closed overnight and opened again is still sign
   browser,
   product,
 }) => {
-  await page.goto('/');
-  await signIn(page, 'sleeping@souk.test');
+  await openSignedIn(page, '/', 'sleeping@souk.test');
   const { cookies, origins } = await context.storageState();
   await context.close();
   const nextMorningMs = Date.now() + 14 * hourMs;
@@ -82,24 +81,43 @@ test('[SES-9] [SES-10] a browser closed overnight and opened again is still sign
   await opened.close();
 });
 
-test('[SES-14] an access token of the web lives 10 minutes', async ({ page }) => {
-  const answering = page.waitForResponse('**/oauth/token');
-  await page.goto('/');
-  await signIn(page, 'ten-minutes@souk.test');
-  const answer = Object(await (await answering).json());
-  expect([answer.expiresIn, answer.expires_in]).toEqual([600, 600]);
-  const claims = JSON.parse(Buffer.from(String(answer.accessToken).split('.')[1] ?? '', 'base64url').toString());
-  expect(claims.exp - claims.iat).toBe(600);
-});
-
-test('[SES-36] an authorised call sends the bearer token of the session', async ({ page }) => {
-  await page.goto('/');
-  await signIn(page, 'bearing@souk.test');
-  const calling = page.waitForRequest((request) => request.url().endsWith('/auth/pat/list'));
-  await page.goto('/dashboard?tab=tokens');
-  const { authorization } = await (await calling).allHeaders();
-  const stored = await page.evaluate(() => JSON.parse(localStorage.getItem('souk.tokens') ?? '{}').accessToken);
-  expect(authorization).toBe(`Bearer ${stored}`);
+test('what a sign-in leaves in the browser: an access token of 10 minutes, which calls send, and a refresh token that no script sees', async ({
+  page,
+  context,
+  playwright,
+  product,
+}) => {
+  await test.step('[SES-14] an access token of the web lives 10 minutes', async () => {
+    const answering = page.waitForResponse('**/oauth/token');
+    await page.goto('/');
+    await signIn(page, 'leaves-tokens@souk.test');
+    const answer = Object(await (await answering).json());
+    expect([answer.expiresIn, answer.expires_in]).toEqual([600, 600]);
+    const claims = JSON.parse(Buffer.from(String(answer.accessToken).split('.')[1] ?? '', 'base64url').toString());
+    expect(claims.exp - claims.iat).toBe(600);
+  });
+  await test.step('[SES-36] an authorised call sends the bearer token of the session', async () => {
+    const calling = page.waitForRequest((request) => request.url().endsWith('/auth/pat/list'));
+    await page.goto('/dashboard?tab=tokens');
+    const { authorization } = await (await calling).allHeaders();
+    const stored = await page.evaluate(() => JSON.parse(localStorage.getItem('souk.tokens') ?? '{}').accessToken);
+    expect(authorization).toBe(`Bearer ${stored}`);
+  });
+  await test.step('[SES-16] [SES-17] the refresh token is in a cookie that no script sees, and the handle beside it is worth nothing alone', async () => {
+    const cookie = (await context.cookies(`${product.publicUrl}/oauth`)).find(({ name }) => name === 'souk_refresh');
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/oauth' });
+    expect(await page.evaluate(() => document.cookie)).not.toContain('souk_refresh');
+    const stored = await page.evaluate(() => localStorage.getItem('souk.tokens'));
+    const handle = String(Object(JSON.parse(stored ?? '{}')).refreshToken);
+    expect(stored).not.toContain(cookie?.value);
+    const elsewhere = await playwright.request.newContext();
+    const refused = await elsewhere.post(`${product.publicUrl}/oauth/token`, {
+      headers: { origin: product.publicUrl },
+      form: { grant_type: 'refresh_token', client_id: 'frontend', refresh_token: handle },
+    });
+    expect(refused.status()).toBe(400);
+    await elsewhere.dispose();
+  });
 });
 
 test('[SES-18] a sign-in in another tab is seen here by the storage event, and one in a window by its message', async ({
@@ -127,8 +145,7 @@ test('[SES-18] a sign-in in another tab is seen here by the storage event, and o
 });
 
 test('a session that ended says so, and a sign-out here does not', async ({ page, context, product }) => {
-  await page.goto('/');
-  await signIn(page, 'ended@souk.test');
+  await openSignedIn(page, '/', 'ended@souk.test');
   const ended = page.getByRole('status').filter({ hasText: "You've been signed out." });
   await context.clearCookies();
   await page.evaluate(() => {
@@ -155,8 +172,7 @@ test('while the broker cannot answer, a session that is due for a renewal is kep
   product,
 }) => {
   await page.clock.install();
-  await page.goto('/');
-  await signIn(page, 'patient@souk.test');
+  await openSignedIn(page, '/', 'patient@souk.test');
   await page.goto('/dashboard?tab=usage');
   const heading = page.getByRole('heading', { name: 'Dashboard', exact: true });
   const away = page.getByRole('status').filter({ hasText: 'The service is not available right now.' });
@@ -188,8 +204,7 @@ test('[SES-15] the token is renewed before it ends, and two tabs that do so at o
   context,
 }) => {
   await page.clock.install();
-  await page.goto('/');
-  await signIn(page, 'renewing@souk.test');
+  await openSignedIn(page, '/', 'renewing@souk.test');
   const second = await context.newPage();
   await second.goto('/');
   await expect(accountMenu(second)).toBeVisible();
@@ -207,8 +222,7 @@ test('[SES-15] the token is renewed before it ends, and two tabs that do so at o
 
 test('[SES-15] a renewal whose answer the network loses is made good by the next one', async ({ page, context }) => {
   await page.clock.install();
-  await page.goto('/');
-  await signIn(page, 'tunnel@souk.test');
+  await openSignedIn(page, '/', 'tunnel@souk.test');
   const tokens = () => page.evaluate(() => localStorage.getItem('souk.tokens'));
   const before = await tokens();
   const cookies = await context.cookies();
@@ -255,20 +269,6 @@ test('[SES-11] [SES-12] cookies of earlier releases sign nobody in, and go at si
   expect(left).not.toEqual(expect.arrayContaining(['auth_token']));
 });
 
-test('the key by which earlier releases told of a sign-in is still heard', async ({ page, context }) => {
-  await page.goto('/');
-  const other = await context.newPage();
-  await other.goto('/');
-  await signIn(other, 'heard@souk.test');
-  await expect(accountMenu(page)).toBeVisible();
-  // an older tab clears without the keys of today, and says so by its own
-  await page.evaluate(() => {
-    localStorage.removeItem('souk.user');
-  });
-  await other.evaluate(() => localStorage.setItem('oauth_success', '1'));
-  await expect(signInButton(page)).toBeVisible();
-});
-
 test('[SES-35] a call without a signed-in user says to log in, and one about preferences that nobody is signed in', async ({
   request,
 }) => {
@@ -277,27 +277,4 @@ test('[SES-35] a call without a signed-in user says to log in, and one about pre
   expect(await messageOf('/api/users/anybody/mcp-preferences')).toBe('User not authenticated');
   const saving = await request.put('/api/users/anybody/mcp-preferences', { data: { disabledServers: [] } });
   expect(Object(await saving.json()).message).toBe('User not authenticated');
-});
-
-test('[SES-16] [SES-17] the refresh token is in a cookie that no script sees, and the handle beside it is worth nothing alone', async ({
-  page,
-  context,
-  playwright,
-  product,
-}) => {
-  await page.goto('/');
-  await signIn(page, 'handle@souk.test');
-  const cookie = (await context.cookies(`${product.publicUrl}/oauth`)).find(({ name }) => name === 'souk_refresh');
-  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/oauth' });
-  expect(await page.evaluate(() => document.cookie)).not.toContain('souk_refresh');
-  const stored = await page.evaluate(() => localStorage.getItem('souk.tokens'));
-  const handle = String(Object(JSON.parse(stored ?? '{}')).refreshToken);
-  expect(stored).not.toContain(cookie?.value);
-  const elsewhere = await playwright.request.newContext();
-  const refused = await elsewhere.post(`${product.publicUrl}/oauth/token`, {
-    headers: { origin: product.publicUrl },
-    form: { grant_type: 'refresh_token', client_id: 'frontend', refresh_token: handle },
-  });
-  expect(refused.status()).toBe(400);
-  await elsewhere.dispose();
 });

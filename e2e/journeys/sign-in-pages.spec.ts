@@ -8,16 +8,6 @@ const google = (page: Page) => page.getByRole('button', { name: /Continue with G
 const alert = (page: Page) => page.getByRole('main').getByRole('alert');
 const signInButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true });
 
-test('[GEN-21] [INFO-12] [INFO-13] /auth-shim says that it is under maintenance, and links home', async ({
-  page,
-  product,
-}) => {
-  await page.goto('/auth-shim');
-  await expect(page.getByText('This page is under maintenance during OAuth 2.1 migration.')).toBeVisible();
-  await page.getByRole('link', { name: 'Return to Home', exact: true }).click();
-  await expect(page).toHaveURL(`${product.publicUrl}/`);
-});
-
 test('/sign-in with a return path makes state and proof, goes to the login page with them, and comes back there', async ({
   page,
   product,
@@ -101,15 +91,37 @@ test('[SIGN-50] [SIGN-51] [SIGN-52] a popup that is closed, blocked or too slow 
 const expectFailed = (page: Page, reason: string) =>
   expect(alert(page).filter({ hasText: 'Authentication Failed' })).toContainText(reason);
 
-test('[SIGN-18] [SIGN-21] [SIGN-25] a callback with a foreign state, or without code or state, fails', async ({
-  page,
-}) => {
-  await page.goto('/auth/callback?code=a&state=forged');
-  await expectFailed(page, 'Invalid state parameter - possible CSRF attack');
-  for (const query of ['code=a', 'state=a', '']) {
-    await page.goto(`/auth/callback?${query}`);
-    await expectFailed(page, 'Missing required OAuth parameters');
-  }
+test('the addresses of a sign-in, opened by hand, say what is missing, or lead home', async ({ page, product }) => {
+  await test.step('[GEN-21] [INFO-12] [INFO-13] /auth-shim says that it is under maintenance, and links home', async () => {
+    await page.goto('/auth-shim');
+    await expect(page.getByText('This page is under maintenance during OAuth 2.1 migration.')).toBeVisible();
+    await page.getByRole('link', { name: 'Return to Home', exact: true }).click();
+    await expect(page).toHaveURL(`${product.publicUrl}/`);
+  });
+  await test.step('[SIGN-18] [SIGN-21] [SIGN-25] a callback with a foreign state, or without code or state, fails', async () => {
+    await page.goto('/auth/callback?code=a&state=forged');
+    await expectFailed(page, 'Invalid state parameter - possible CSRF attack');
+    for (const query of ['code=a', 'state=a', '']) {
+      await page.goto(`/auth/callback?${query}`);
+      await expectFailed(page, 'Missing required OAuth parameters');
+    }
+  });
+  await test.step('[SIGN-26] an OAuth error on the callback goes home without a word', async () => {
+    await page.goto('/auth/callback?error=access_denied&state=a');
+    await expect(page).toHaveURL(`${product.publicUrl}/`);
+    await expect(alert(page)).toHaveCount(0);
+  });
+  await test.step('[SIGN-29] [SIGN-30] /auth/success without token or without user says what is missing, and leads home', async () => {
+    for (const address of ['/auth/success', '/auth/success?token=a', '/auth/success?user=%7B%7D']) {
+      await page.goto(address);
+      await expect(alert(page).filter({ hasText: 'Authentication Error' })).toContainText(
+        'Missing authentication parameters',
+      );
+      await expect(page).toHaveURL(`${product.publicUrl}/auth/success`);
+    }
+    await page.getByRole('link', { name: 'Return to Home', exact: true }).click();
+    await expect(page).toHaveURL(`${product.publicUrl}/`);
+  });
 });
 
 test('[SIGN-22] [SIGN-27] a callback in a tab without its verifier says Authentication Failed, why, and leads home', async ({
@@ -140,27 +152,6 @@ test('[SIGN-23] a broker that cannot be reached, or refuses the code, is said as
   await expect(alert(page).filter({ hasText: 'Authentication Failed' })).toContainText(
     'Token exchange failed: the code is used',
   );
-});
-
-test('[SIGN-26] an OAuth error on the callback goes home without a word', async ({ page, product }) => {
-  await page.goto('/auth/callback?error=access_denied&state=a');
-  await expect(page).toHaveURL(`${product.publicUrl}/`);
-  await expect(alert(page)).toHaveCount(0);
-});
-
-test('[SIGN-29] [SIGN-30] /auth/success without token or without user says what is missing, and leads home', async ({
-  page,
-  product,
-}) => {
-  for (const address of ['/auth/success', '/auth/success?token=a', '/auth/success?user=%7B%7D']) {
-    await page.goto(address);
-    await expect(alert(page).filter({ hasText: 'Authentication Error' })).toContainText(
-      'Missing authentication parameters',
-    );
-    await expect(page).toHaveURL(`${product.publicUrl}/auth/success`);
-  }
-  await page.getByRole('link', { name: 'Return to Home', exact: true }).click();
-  await expect(page).toHaveURL(`${product.publicUrl}/`);
 });
 
 test('[SIGN-14] /login by hand goes through the start page, which makes state and proof, and signs in', async ({

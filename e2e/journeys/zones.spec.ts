@@ -7,35 +7,31 @@ import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { openSignedIn } from './sign-in.ts';
 
-/** Behind UTC, ahead of it, and ahead by a part of an hour. */
-const zones = ['America/Los_Angeles', 'Pacific/Auckland', 'Asia/Kathmandu'];
+/** Behind UTC, where its first moment is the day before, and ahead of it, by a part of an hour, where its last is the day after. */
+const zones = [
+  ['America/Los_Angeles', '2027-01-01T00:00:00.000Z'],
+  ['Asia/Kathmandu', '2027-01-01T23:59:59.000Z'],
+] as const;
 
-/** The first and the last moments of a day of UTC: elsewhere one of them is another day. */
-const edges = ['2027-01-01T00:00:00.000Z', '2027-01-01T23:59:59.000Z'];
-
-for (const timezoneId of zones) {
+for (const [timezoneId, edge] of zones) {
   test.describe(timezoneId, () => {
     test.use({ timezoneId });
 
-    test('the day on which the monthly limit starts again is that of UTC, and says so', async ({ page }) => {
-      await openSignedIn(page, '/marketplace', `limit-${nameOf(timezoneId)}@souk.test`);
-      for (const resetsAt of edges) {
-        const end = await routeNow(page, '**/api/users/*/spend-cap', async (route) => {
+    test('limits, prices, use and uptime are told in days of UTC, and say so', async ({ page }) => {
+      expect(new Date(edge).toLocaleDateString('en-US', { timeZone: timezoneId })).not.toBe('1/1/2027');
+      await openSignedIn(page, '/marketplace', `reads-${timezoneId.split('/')[1]?.toLowerCase()}@souk.test`);
+      await test.step('the day on which the monthly limit starts again', async () => {
+        await routeNow(page, '**/api/users/*/spend-cap', async (route) => {
           const answer = getSpendCap.answer.parse(await (await route.fetch()).json());
-          await route.fulfill({ json: { ...answer, resetsAt } });
+          await route.fulfill({ json: { ...answer, resetsAt: edge } });
         });
         await page.goto('/dashboard?tab=billing');
         await expect(page.getByRole('region', { name: 'Monthly limit', exact: true })).toContainText(
           'Starts again on Jan 1, 2027 UTC.',
         );
-        await end();
-      }
-    });
-
-    test('prices begin on a day of UTC wherever they are read', async ({ page }) => {
-      await openSignedIn(page, '/marketplace', `prices-${nameOf(timezoneId)}@souk.test`);
-      for (const from of edges) {
-        const end = await announce(page, from);
+      });
+      await test.step('prices that rise, and have risen', async () => {
+        await announce(page, edge);
         await page.goto('/dashboard');
         await expect(page.getByRole('status').filter({ hasText: 'rises from 1 to 9 credits' })).toContainText(
           'on Jan 1, 2027 UTC.',
@@ -47,43 +43,32 @@ for (const timezoneId of zones) {
         await expect(page.getByRole('region', { name: /^Waiting for you/ }).getByRole('listitem')).toContainText(
           'Since Jan 1, 2027 UTC',
         );
-        await end();
-      }
-    });
-
-    test('the days of use are those of UTC, and are named as such', async ({ page }) => {
-      await openSignedIn(page, '/marketplace', `use-${nameOf(timezoneId)}@souk.test`);
-      await routeNow(page, '**/usage-stats*', (route) => route.fulfill({ json: { success: true, data: oneDay } }));
-      await page.goto('/dashboard?tab=usage');
-      const chart = page.getByRole('figure').filter({ hasText: 'Tool calls by day (UTC)' });
-      await expect(chart.getByRole('row', { name: /^Nov 5, 2026 UTC/ })).toHaveText('Nov 5, 2026 UTC74');
-      await expect(chart.getByText(/^Nov \d+$/), 'the dates of the axis').toHaveText([
-        'Nov 1',
-        'Nov 11',
-        'Nov 20',
-        'Nov 30',
-      ]);
-    });
-
-    test('the days of uptime are those of UTC, and the first of 30 is 29 days ago', async ({ page }) => {
-      await routeNow(page, '**/api/catalogue/servers/travel/record', async (route) => {
-        const answer = getServerRecord.answer.parse(await (await route.fetch()).json());
-        const days = novemberDays.map((day) => ({ day, percent: 100 }));
-        await route.fulfill({ json: { ...answer, days } });
       });
-      await page.goto('/service/travel');
-      const days = page.getByRole('table', { name: 'Uptime by day', exact: true }).getByRole('rowheader');
-      await expect(days).toHaveCount(30);
-      await expect(days.first()).toHaveText('Nov 1, 2026 UTC');
-      await expect(days.last()).toHaveText('Nov 30, 2026 UTC');
-      await expect(page.getByRole('region', { name: 'Server Information', exact: true })).toContainText(
-        '29 days agoToday (UTC)',
-      );
+      await test.step('the days of use, and the dates of their axis', async () => {
+        await routeNow(page, '**/usage-stats*', (route) => route.fulfill({ json: { success: true, data: oneDay } }));
+        await page.goto('/dashboard?tab=usage');
+        const chart = page.getByRole('figure').filter({ hasText: 'Tool calls by day (UTC)' });
+        await expect(chart.getByRole('row', { name: /^Nov 5, 2026 UTC/ })).toHaveText('Nov 5, 2026 UTC74');
+        await expect(chart.getByText(/^Nov \d+$/)).toHaveText(['Nov 1', 'Nov 11', 'Nov 20', 'Nov 30']);
+      });
+      await test.step('the days of uptime, of which the first of 30 is 29 days ago', async () => {
+        await routeNow(page, '**/api/catalogue/servers/travel/record', async (route) => {
+          const answer = getServerRecord.answer.parse(await (await route.fetch()).json());
+          const days = novemberDays.map((day) => ({ day, percent: 100 }));
+          await route.fulfill({ json: { ...answer, days } });
+        });
+        await page.goto('/service/travel');
+        const days = page.getByRole('table', { name: 'Uptime by day', exact: true }).getByRole('rowheader');
+        await expect(days).toHaveCount(30);
+        await expect(days.first()).toHaveText('Nov 1, 2026 UTC');
+        await expect(days.last()).toHaveText('Nov 30, 2026 UTC');
+        await expect(page.getByRole('region', { name: 'Server Information', exact: true })).toContainText(
+          '29 days agoToday (UTC)',
+        );
+      });
     });
   });
 }
-
-const nameOf = (zone: string) => zone.split('/')[1]?.toLowerCase().replace('_', '-') ?? '';
 
 const novemberDays = Array.from({ length: 30 }, (_, index) => `2026-11-${String(index + 1).padStart(2, '0')}`);
 
