@@ -11,54 +11,52 @@ async function openProfile(page: Page, email: string): Promise<void> {
   await expect(page.getByRole('region', { name: 'Profile', exact: true })).toContainText(email);
 }
 
-test('what is held about a person is exported as a file', async ({ page }) => {
-  await openProfile(page, 'taking@souk.test');
-  const heal = await failCalls(page, '**/export', { message: 'The archive rests.' });
-  const button = page.getByRole('button', { name: 'Export my data', exact: true });
-  await button.click();
-  const region = page.getByRole('region', { name: 'Your data', exact: true });
-  await expect(region.getByRole('alert')).toHaveText('Failed to export your data: The archive rests.');
-  await heal();
-  const download = page.waitForEvent('download');
-  await button.click();
-  const file = await download;
-  expect(file.suggestedFilename()).toBe('souk-my-data.json');
-  const text = await readFile(await file.path(), 'utf8');
-  expect(JSON.parse(text)).toMatchObject({
-    success: true,
-    data: { profile: { email: 'taking@souk.test', displayName: 'taking' } },
+test('in the profile one exports what is held, and switches e-mails off', async ({ page }) => {
+  await test.step('what is held about a person is exported as a file', async () => {
+    await openProfile(page, 'taking@souk.test');
+    const heal = await failCalls(page, '**/export', { message: 'The archive rests.' });
+    const button = page.getByRole('button', { name: 'Export my data', exact: true });
+    await button.click();
+    const region = page.getByRole('region', { name: 'Your data', exact: true });
+    await expect(region.getByRole('alert')).toHaveText('Failed to export your data: The archive rests.');
+    await heal();
+    const download = page.waitForEvent('download');
+    await button.click();
+    const file = await download;
+    expect(file.suggestedFilename()).toBe('souk-my-data.json');
+    const text = await readFile(await file.path(), 'utf8');
+    expect(JSON.parse(text)).toMatchObject({
+      success: true,
+      data: { profile: { email: 'taking@souk.test', displayName: 'taking' } },
+    });
+    await expect(region.getByRole('alert')).toHaveCount(0);
   });
-  await expect(region.getByRole('alert')).toHaveCount(0);
-});
-
-test('e-mails are switched off by the keyboard and stay so, a failure takes it back, and the demo shows them on a page', async ({
-  page,
-}) => {
-  await openProfile(page, 'told@souk.test');
-  const region = page.getByRole('region', { name: 'E-mails', exact: true });
-  const credits = region.getByRole('switch', {
-    name: 'Credits that you bought, or get with a plan, run low',
-    exact: true,
+  await test.step('e-mails are switched off by the keyboard and stay so, a failure takes it back, and the demo shows them on a page', async () => {
+    const region = page.getByRole('region', { name: 'E-mails', exact: true });
+    const credits = region.getByRole('switch', {
+      name: 'Credits that you bought, or get with a plan, run low',
+      exact: true,
+    });
+    await expect(credits).toBeChecked();
+    await expect(region).toContainText('Always on, since they are about your money or the safety of your account:');
+    await expect(region.getByRole('switch', { name: 'A payment failed', exact: true })).toHaveCount(0);
+    const heal = await failCalls(page, '**/notices/credits_low', { message: 'The list rests.' });
+    await credits.focus();
+    await page.keyboard.press('Space');
+    await expect(region.getByRole('alert')).toHaveText('Failed to save your choice: The list rests.');
+    await expect(credits).toBeChecked();
+    await heal();
+    await page.keyboard.press('Space');
+    await expect(credits).not.toBeChecked();
+    await expect(region.getByRole('alert')).toHaveCount(0);
+    await expectNoAxeFindings(page);
+    await page.reload();
+    await expect(credits).not.toBeChecked();
+    await region.getByRole('link', { name: 'See the e-mails of the demo', exact: true }).click();
+    await expect(page.getByRole('heading', { name: 'E-mails of the demo', exact: true })).toBeVisible();
+    await expect(page.getByRole('main')).toContainText('DEMO - no e-mail is sent.');
+    await expectNoAxeFindings(page);
   });
-  await expect(credits).toBeChecked();
-  await expect(region).toContainText('Always on, since they are about your money or the safety of your account:');
-  await expect(region.getByRole('switch', { name: 'A payment failed', exact: true })).toHaveCount(0);
-  const heal = await failCalls(page, '**/notices/credits_low', { message: 'The list rests.' });
-  await credits.focus();
-  await page.keyboard.press('Space');
-  await expect(region.getByRole('alert')).toHaveText('Failed to save your choice: The list rests.');
-  await expect(credits).toBeChecked();
-  await heal();
-  await page.keyboard.press('Space');
-  await expect(credits).not.toBeChecked();
-  await expect(region.getByRole('alert')).toHaveCount(0);
-  await expectNoAxeFindings(page);
-  await page.reload();
-  await expect(credits).not.toBeChecked();
-  await region.getByRole('link', { name: 'See the e-mails of the demo', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'E-mails of the demo', exact: true })).toBeVisible();
-  await expect(page.getByRole('main')).toContainText('DEMO - no e-mail is sent.');
-  await expectNoAxeFindings(page);
 });
 
 test('an account is deleted when its e-mail is typed, everywhere at once, and the address is free again', async ({

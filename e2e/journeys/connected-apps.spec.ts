@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { connectBySignIn } from '../oauth-client.ts';
 import { failCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
-import { accountMenu, openSignedIn, signIn } from './sign-in.ts';
+import { accountMenu, openSignedIn } from './sign-in.ts';
 
 async function openApps(page: Page, email: string): Promise<void> {
   await openSignedIn(page, '/dashboard?tab=apps', email);
@@ -43,7 +43,7 @@ test('a client that was allowed is listed with what it can use, and refused once
   await client.close();
 });
 
-test('another browser is signed out from here, and everywhere means this one too', async ({
+test('another browser is signed out from here, is not listed once somebody else signs in there, and everywhere means this one too', async ({
   page,
   browser,
   product,
@@ -51,10 +51,7 @@ test('another browser is signed out from here, and everywhere means this one too
   const email = 'browsers@souk.test';
   const elsewhere = await browser.newContext({ baseURL: product.publicUrl });
   const other = await elsewhere.newPage();
-  const signInThere = async () => {
-    await other.goto('/');
-    await signIn(other, email);
-  };
+  const signInThere = () => openSignedIn(other, '/', email);
   await signInThere();
   await openApps(page, email);
   const browsers = page.getByRole('list', { name: 'Browsers that are signed in', exact: true }).getByRole('listitem');
@@ -67,27 +64,9 @@ test('another browser is signed out from here, and everywhere means this one too
   await expect(other, 'its next call signs it out').toHaveURL(`${product.publicUrl}/`);
 
   await signInThere();
-  await page.getByRole('button', { name: 'Sign out everywhere', exact: true }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out everywhere', exact: true }).click();
-  await expect(page).toHaveURL(`${product.publicUrl}/`);
-  await expect(accountMenu(page)).toHaveCount(0);
-  await other.goto('/dashboard?tab=apps');
-  await expect(other).toHaveURL(`${product.publicUrl}/`);
-  await elsewhere.close();
-});
-
-test('a browser in which somebody else signs in is in the list of the first no longer', async ({
-  page,
-  browser,
-  product,
-}) => {
-  const elsewhere = await browser.newContext({ baseURL: product.publicUrl });
-  const other = await elsewhere.newPage();
-  await other.goto('/');
-  await signIn(other, 'first@souk.test');
-  await openApps(page, 'first@souk.test');
-  const browsers = page.getByRole('list', { name: 'Browsers that are signed in', exact: true }).getByRole('listitem');
+  await page.reload();
   await expect(browsers).toHaveCount(2);
+  // somebody else signs in there, and it is none of theirs any longer
   await other.goto('/auth/google?return_to=/auth/success');
   await other.getByLabel('E-mail address').fill('second@souk.test');
   await other.getByRole('button', { name: 'Continue', exact: true }).click();
@@ -95,6 +74,16 @@ test('a browser in which somebody else signs in is in the list of the first no l
   await page.reload();
   await expect(browsers).toHaveCount(1);
   await expect(browsers).toContainText('This browser');
+
+  await accountMenu(other).click();
+  await other.getByRole('menuitem', { name: 'Sign Out', exact: true }).click();
+  await signInThere();
+  await page.getByRole('button', { name: 'Sign out everywhere', exact: true }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out everywhere', exact: true }).click();
+  await expect(page).toHaveURL(`${product.publicUrl}/`);
+  await expect(accountMenu(page)).toHaveCount(0);
+  await other.goto('/dashboard?tab=apps');
+  await expect(other).toHaveURL(`${product.publicUrl}/`);
   await elsewhere.close();
 });
 

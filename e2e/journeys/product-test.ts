@@ -12,9 +12,11 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   welcomes: [false, { option: true, scope: 'worker' }],
   product: [
     async ({ welcomes }, use) => {
+      // newcomers use none of the services that are programs
+      const [programs, count] = welcomes ? [{ STDIO: 'off' }, 5] : [{}, undefined];
       // more sign-ins in a minute than one address makes in life
-      const product = await startProduct({ welcomes, env: { SIGN_IN_PER_MINUTE: '1000' } });
-      await untilAllConnected(product.publicUrl);
+      const product = await startProduct({ welcomes, env: { SIGN_IN_PER_MINUTE: '1000', ...programs } });
+      await untilAllConnected(product.publicUrl, count);
       await use(product);
       await product.kill('SIGTERM');
       await rm(product.dataDir, { recursive: true, force: true });

@@ -14,61 +14,80 @@ const createButton = (page: Page) =>
     .getByRole('region', { name: 'Access tokens', exact: true })
     .getByRole('button', { name: 'Create token', exact: true });
 
-test('[PAT-5] a token is made, copied, shown once, opens the link, and after its revocation is refused', async ({
+test('a token is made with a form that says what it wants, and is good until its revocation', async ({
   page,
   context,
   product,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openDashboard(page, 'tokens@souk.test');
-  await expect(page.getByRole('heading', { name: 'No access tokens', exact: true })).toBeVisible();
+  await test.step('without a name or without a scope none is made, and the form says why', async () => {
+    await createButton(page).click();
+    const form = page.getByRole('dialog', { name: 'Create an access token', exact: true });
+    const name = form.getByLabel('Name');
+    await form.getByRole('button', { name: 'Create token', exact: true }).click();
+    await expect(form.getByText('Give the token a name.')).toBeVisible();
+    await expect(name).toBeFocused();
+    await name.fill('x'.repeat(81));
+    await form.getByRole('button', { name: 'Create token', exact: true }).click();
+    await expect(form.getByText('At most 80 characters: these are 81.')).toBeVisible();
+    await name.fill('A script');
+    for (const scope of ['Tools', 'Prompts', 'Resources'])
+      await form.getByRole('checkbox', { name: scope, exact: true }).uncheck();
+    await form.getByRole('button', { name: 'Create token', exact: true }).click();
+    await expect(form.getByText('Choose at least one.')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(form).toHaveCount(0);
+    await expect(page.getByRole('heading', { name: 'No access tokens', exact: true })).toBeVisible();
+  });
+  await test.step('[PAT-5] it is made, copied, shown once, opens the link, and after its revocation is refused', async () => {
+    await createButton(page).click();
+    const form = page.getByRole('dialog', { name: 'Create an access token', exact: true });
+    await form.getByLabel('Name').fill('Build server');
+    await form.getByRole('checkbox', { name: 'Prompts', exact: true }).uncheck();
+    await form.getByLabel('Expiry').selectOption('30 days');
+    await form.getByRole('button', { name: 'Create token', exact: true }).click();
 
-  await createButton(page).click();
-  const form = page.getByRole('dialog', { name: 'Create an access token', exact: true });
-  await form.getByLabel('Name').fill('Build server');
-  await form.getByRole('checkbox', { name: 'Prompts', exact: true }).uncheck();
-  await form.getByLabel('Expiry').selectOption('30 days');
-  await form.getByRole('button', { name: 'Create token', exact: true }).click();
+    const shown = page.getByRole('alertdialog', { name: 'Token “Build server” is ready', exact: true });
+    const secret = shown.getByLabel('Access token', { exact: true });
+    await expect(secret).toHaveValue(/^souk_pat_/);
+    const token = await secret.inputValue();
+    await expect(shown).toContainText("You won't be able to see it again.");
+    await expect(shown.getByRole('button', { name: 'Close', exact: true })).toHaveCount(0);
+    await page.keyboard.press('Escape');
+    await expect(secret, 'only Done closes it').toHaveValue(token);
+    await shown.getByRole('button', { name: 'Copy Access token', exact: true }).click();
+    await expect(shown.getByRole('status').filter({ hasText: 'Copied to the clipboard' })).toBeAttached();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token);
+    expect(await statusOfCall(product.publicUrl, token)).toBe(200);
 
-  const shown = page.getByRole('alertdialog', { name: 'Token “Build server” is ready', exact: true });
-  const secret = shown.getByLabel('Access token', { exact: true });
-  await expect(secret).toHaveValue(/^souk_pat_/);
-  const token = await secret.inputValue();
-  await expect(shown).toContainText("You won't be able to see it again.");
-  await expect(shown.getByRole('button', { name: 'Close', exact: true })).toHaveCount(0);
-  await page.keyboard.press('Escape');
-  await expect(secret, 'only Done closes it').toHaveValue(token);
-  await shown.getByRole('button', { name: 'Copy Access token', exact: true }).click();
-  await expect(shown.getByRole('status').filter({ hasText: 'Copied to the clipboard' })).toBeAttached();
-  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token);
-  expect(await statusOfCall(product.publicUrl, token)).toBe(200);
+    await shown.getByRole('button', { name: 'Done', exact: true }).click();
+    await expect(shown).toHaveCount(0);
+    const row = page.getByRole('row', { name: /Build server/ });
+    await expect(row).toContainText('in 30 days');
+    await expect(row).toContainText('Tools');
+    await expect(row).not.toContainText('Prompts');
+    await expect(page.getByText(/^1 active/)).toBeVisible();
+    expect(await page.content()).not.toContain(token);
+    const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+    expect(kept).not.toContain(token);
+    await page.reload();
+    await expect(row).toBeVisible();
+    expect(await page.content(), 'nobody can look it up later').not.toContain(token);
 
-  await shown.getByRole('button', { name: 'Done', exact: true }).click();
-  await expect(shown).toHaveCount(0);
-  const row = page.getByRole('row', { name: /Build server/ });
-  await expect(row).toContainText('in 30 days');
-  await expect(row).toContainText('Tools');
-  await expect(row).not.toContainText('Prompts');
-  await expect(page.getByText(/^1 active/)).toBeVisible();
-  expect(await page.content()).not.toContain(token);
-  const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
-  expect(kept).not.toContain(token);
-  await page.reload();
-  await expect(row).toBeVisible();
-  expect(await page.content(), 'nobody can look it up later').not.toContain(token);
+    await row.getByRole('button', { name: 'Revoke Build server', exact: true }).click();
+    const question = page.getByRole('alertdialog', { name: 'Revoke “Build server”?', exact: true });
+    await expect(question).toContainText('This action cannot be undone.');
+    await question.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await expect(question).toHaveCount(0);
+    expect(await statusOfCall(product.publicUrl, token), 'asked, and not confirmed').toBe(200);
 
-  await row.getByRole('button', { name: 'Revoke Build server', exact: true }).click();
-  const question = page.getByRole('alertdialog', { name: 'Revoke “Build server”?', exact: true });
-  await expect(question).toContainText('This action cannot be undone.');
-  await question.getByRole('button', { name: 'Cancel', exact: true }).click();
-  await expect(question).toHaveCount(0);
-  expect(await statusOfCall(product.publicUrl, token), 'asked, and not confirmed').toBe(200);
-
-  await row.getByRole('button', { name: 'Revoke Build server', exact: true }).click();
-  await question.getByRole('button', { name: 'Revoke token', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'No access tokens', exact: true })).toBeVisible();
-  await expect(page.getByText('Token “Build server” is revoked.')).toBeAttached();
-  expect(await statusOfCall(product.publicUrl, token)).toBe(401);
+    await row.getByRole('button', { name: 'Revoke Build server', exact: true }).click();
+    await question.getByRole('button', { name: 'Revoke token', exact: true }).click();
+    await expect(page.getByRole('heading', { name: 'No access tokens', exact: true })).toBeVisible();
+    await expect(page.getByText('Token “Build server” is revoked.')).toBeAttached();
+    expect(await statusOfCall(product.publicUrl, token)).toBe(401);
+  });
 });
 
 /** Status of a tools/list on the link of everything. */
@@ -90,27 +109,6 @@ async function statusOfCall(publicUrl: string, token: string): Promise<number> {
   await answer.body?.cancel();
   return answer.status;
 }
-
-test('a token without a name or without a scope is not made, and the form says why', async ({ page }) => {
-  await openDashboard(page, 'form@souk.test');
-  await createButton(page).click();
-  const form = page.getByRole('dialog', { name: 'Create an access token', exact: true });
-  const name = form.getByLabel('Name');
-  await form.getByRole('button', { name: 'Create token', exact: true }).click();
-  await expect(form.getByText('Give the token a name.')).toBeVisible();
-  await expect(name).toBeFocused();
-  await name.fill('x'.repeat(81));
-  await form.getByRole('button', { name: 'Create token', exact: true }).click();
-  await expect(form.getByText('At most 80 characters: these are 81.')).toBeVisible();
-  await name.fill('A script');
-  for (const scope of ['Tools', 'Prompts', 'Resources'])
-    await form.getByRole('checkbox', { name: scope, exact: true }).uncheck();
-  await form.getByRole('button', { name: 'Create token', exact: true }).click();
-  await expect(form.getByText('Choose at least one.')).toBeVisible();
-  await page.keyboard.press('Escape');
-  await expect(form).toHaveCount(0);
-  await expect(page.getByRole('heading', { name: 'No access tokens', exact: true })).toBeVisible();
-});
 
 test('[ERR-5] failures to fetch, to count, to create and to revoke are shown word for word, and can be tried again', async ({
   page,

@@ -98,118 +98,110 @@ test('[USE-8] [USE-12] usage loads when its tab is first opened and on Refresh, 
   await expect.poll(() => asked.slice(2).toSorted(), 'on Refresh').toEqual(once.toSorted());
 });
 
-test('[USE-1] [USE-2] [USE-3] [USE-4] the Usage tab has the figures of 30 days, and holds on a phone', async ({
-  page,
-}) => {
+test('the Usage tab has the figures of 30 days, by service, and what was called last', async ({ page }) => {
   await prepareUse(page, 'has-figures@souk.test');
   await page.goto('/dashboard?tab=usage');
-  await expect(page.getByRole('heading', { level: 2, name: 'Credit Usage', exact: true })).toBeVisible();
-  await expect(usage(page)).toContainText('The last 30 days.');
-  for (const figure of [
-    'Credits used3,711',
-    'MCP servers used12',
-    'Tool calls1,20034 more refused or failed',
-    'Average cost3.01credits per call',
-  ])
-    await expect(usage(page)).toContainText(figure);
-  const day = page
-    .getByRole('table', { name: 'Tool calls by day', exact: true })
-    .getByRole('row', { name: /^Nov 5, 2026/ });
-  await expect(day).toHaveText('Nov 5, 2026 UTC1,20049002503020');
-  const columns = page.getByRole('table', { name: 'Tool calls by day', exact: true }).getByRole('columnheader');
-  await expect(columns).toHaveText([
-    'Day',
-    'Tool calls',
-    'Credits',
-    'Travel',
-    'service-1',
-    'Built-in tools',
-    'Other services',
-  ]);
-  const chart = page.getByRole('figure').filter({ hasText: 'Tool calls by day' });
-  const bars = page.getByRole('slider', { name: 'Day of the chart', exact: true });
-  const values = chart.locator('figcaption + div > div').first().locator('span');
-  await expect(values, 'the values of the axis').toHaveText(['2,000', '1,000', '0']);
-  await expect(chart.getByText(/^Nov \d+$/), 'the dates of the axis').toHaveText([
-    'Nov 1',
-    'Nov 11',
-    'Nov 20',
-    'Nov 30',
-  ]);
-  await expect(chart).toContainText('Most in a day: 1,200');
-  await bars.focus();
-  await expect(bars).toHaveAttribute('aria-valuetext', 'Nov 30, 2026 UTC: 2 tool calls, 29 credits');
-  await page.keyboard.press('Home');
-  for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press('ArrowRight');
-  const fifth = 'Nov 5, 2026 UTC: 1,200 tool calls, 4 credits';
-  await expect(bars).toHaveAttribute('aria-valuetext', fifth);
-  await expect(chart.getByText(fifth, { exact: true })).toBeVisible();
-  const rowOf = (service: string) =>
-    chart.locator('div:has(> svg)').filter({ has: page.getByText(service, { exact: true }) });
-  const figuresBy = async () => {
-    for (const [service, count] of [
-      ['Travel', /900$/],
-      ['service-1', /250$/],
-      ['Built-in tools', /30$/],
-      ['Other services', /20$/],
-    ] as const) {
-      await expect(rowOf(service), 'the day of each service').toHaveText(count);
-      await expect(rowOf(service).locator('svg g')).toHaveCount(30);
-    }
-  };
-  await figuresBy();
-  await bars.blur();
-  await expect(chart.getByText(fifth, { exact: true })).toHaveCount(0);
-  for (const width of [390, 1280]) {
-    await page.setViewportSize({ width, height: 844 });
-    const box = await bars.boundingBox();
-    await bars.hover({ position: { x: ((box?.width ?? 0) * 4.5) / 30, y: 20 } });
-    await expect(chart.getByText(fifth, { exact: true }), `under the pointer at ${width}`).toBeVisible();
-    const last = rowOf('Other services');
-    const row = await last.boundingBox();
-    await last.hover({ position: { x: ((row?.width ?? 0) * 4.5) / 30, y: 10 } });
-    await expect(chart.getByText(fifth, { exact: true }), `under the pointer in a row at ${width}`).toBeVisible();
+  await test.step('[USE-7] [USE-9] [USE-10] Recent Activity has ten entries, each with service, tool, time, credits and tokens', async () => {
+    await expect(page.getByRole('heading', { name: 'Recent Activity', exact: true })).toBeVisible();
+    await expect(activity(page)).toHaveCount(10);
+    await expect(activity(page).first()).toHaveText('tool_0Travel · 1 hour ago3,700 credits1,234 tokens');
+    await expect(activity(page).nth(1)).toHaveText('tool_1Travel · 2 hours ago1 credit7 tokens');
+    await expect(activity(page).nth(2)).toHaveText('tool_2Travel · 3 hours ago1 credit');
+  });
+  await test.step('[USE-1] [USE-2] [USE-3] [USE-4] the figures and their chart, which hold on a phone', async () => {
+    await expect(page.getByRole('heading', { level: 2, name: 'Credit Usage', exact: true })).toBeVisible();
+    await expect(usage(page)).toContainText('The last 30 days.');
+    for (const figure of [
+      'Credits used3,711',
+      'MCP servers used12',
+      'Tool calls1,20034 more refused or failed',
+      'Average cost3.01credits per call',
+    ])
+      await expect(usage(page)).toContainText(figure);
+    const day = page
+      .getByRole('table', { name: 'Tool calls by day', exact: true })
+      .getByRole('row', { name: /^Nov 5, 2026/ });
+    await expect(day).toHaveText('Nov 5, 2026 UTC1,20049002503020');
+    const columns = page.getByRole('table', { name: 'Tool calls by day', exact: true }).getByRole('columnheader');
+    await expect(columns).toHaveText([
+      'Day',
+      'Tool calls',
+      'Credits',
+      'Travel',
+      'service-1',
+      'Built-in tools',
+      'Other services',
+    ]);
+    const chart = page.getByRole('figure').filter({ hasText: 'Tool calls by day' });
+    const bars = page.getByRole('slider', { name: 'Day of the chart', exact: true });
+    const values = chart.locator('figcaption + div > div').first().locator('span');
+    await expect(values, 'the values of the axis').toHaveText(['2,000', '1,000', '0']);
+    await expect(chart.getByText(/^Nov \d+$/), 'the dates of the axis').toHaveText([
+      'Nov 1',
+      'Nov 11',
+      'Nov 20',
+      'Nov 30',
+    ]);
+    await expect(chart).toContainText('Most in a day: 1,200');
+    await bars.focus();
+    await expect(bars).toHaveAttribute('aria-valuetext', 'Nov 30, 2026 UTC: 2 tool calls, 29 credits');
+    await page.keyboard.press('Home');
+    for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press('ArrowRight');
+    const fifth = 'Nov 5, 2026 UTC: 1,200 tool calls, 4 credits';
+    await expect(bars).toHaveAttribute('aria-valuetext', fifth);
+    await expect(chart.getByText(fifth, { exact: true })).toBeVisible();
+    const rowOf = (service: string) =>
+      chart.locator('div:has(> svg)').filter({ has: page.getByText(service, { exact: true }) });
+    const figuresBy = async () => {
+      for (const [service, count] of [
+        ['Travel', /900$/],
+        ['service-1', /250$/],
+        ['Built-in tools', /30$/],
+        ['Other services', /20$/],
+      ] as const) {
+        await expect(rowOf(service), 'the day of each service').toHaveText(count);
+        await expect(rowOf(service).locator('svg g')).toHaveCount(30);
+      }
+    };
     await figuresBy();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-    await expectNoAxeFindings(page);
-  }
-  await expect(services(page).nth(1).locator('img'), 'a service has its icon').toHaveAttribute('src', /travel/);
-  await page.emulateMedia({ forcedColors: 'active' });
-  const chosen = chart.locator('svg g').nth(4).locator('rect').last();
-  const fillOf = () => chosen.evaluate((bar) => getComputedStyle(bar).fill);
-  await page.mouse.move(0, 0);
-  await expect(chart).toContainText('Most in a day');
-  const before = await fillOf();
-  await bars.focus();
-  await page.keyboard.press('Home');
-  for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press('ArrowRight');
-  await expect.poll(fillOf, 'the day that is read stands out').not.toBe(before);
-});
-
-test('[USE-5] [USE-6] Usage by Service has ten services, each with calls, average and total', async ({ page }) => {
-  await prepareUse(page, 'uses-services@souk.test');
-  await page.goto('/dashboard?tab=usage');
-  await expect(page.getByRole('heading', { name: 'Usage by Service', exact: true })).toBeVisible();
-  await expect(services(page)).toHaveCount(11);
-  await expect(services(page).nth(1)).toHaveText('Travel1,0033.73,700');
-  await expect(services(page).nth(10)).toHaveText('Sservice-9200.01');
-  const moreAnswers = { ...stats, answeredToolCalls: 1300 };
-  await routeNow(page, statsPath, (route) => route.fulfill({ json: { success: true, data: moreAnswers } }));
-  await refresh(page).click();
-  await expect(usage(page)).toContainText('Tool calls1,300');
-  await expect(usage(page), 'never fewer than none').not.toContainText('more refused or failed');
-});
-
-test('[USE-7] [USE-9] [USE-10] Recent Activity has ten entries, each with service, tool, time, credits and tokens', async ({
-  page,
-}) => {
-  await prepareUse(page, 'is-active@souk.test');
-  await page.goto('/dashboard?tab=usage');
-  await expect(page.getByRole('heading', { name: 'Recent Activity', exact: true })).toBeVisible();
-  await expect(activity(page)).toHaveCount(10);
-  await expect(activity(page).first()).toHaveText('tool_0Travel · 1 hour ago3,700 credits1,234 tokens');
-  await expect(activity(page).nth(1)).toHaveText('tool_1Travel · 2 hours ago1 credit7 tokens');
-  await expect(activity(page).nth(2)).toHaveText('tool_2Travel · 3 hours ago1 credit');
+    await bars.blur();
+    await expect(chart.getByText(fifth, { exact: true })).toHaveCount(0);
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 844 });
+      const box = await bars.boundingBox();
+      await bars.hover({ position: { x: ((box?.width ?? 0) * 4.5) / 30, y: 20 } });
+      await expect(chart.getByText(fifth, { exact: true }), `under the pointer at ${width}`).toBeVisible();
+      const last = rowOf('Other services');
+      const row = await last.boundingBox();
+      await last.hover({ position: { x: ((row?.width ?? 0) * 4.5) / 30, y: 10 } });
+      await expect(chart.getByText(fifth, { exact: true }), `under the pointer in a row at ${width}`).toBeVisible();
+      await figuresBy();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      await expectNoAxeFindings(page);
+    }
+    await expect(services(page).nth(1).locator('img'), 'a service has its icon').toHaveAttribute('src', /travel/);
+    await page.emulateMedia({ forcedColors: 'active' });
+    const chosen = chart.locator('svg g').nth(4).locator('rect').last();
+    const fillOf = () => chosen.evaluate((bar) => getComputedStyle(bar).fill);
+    await page.mouse.move(0, 0);
+    await expect(chart).toContainText('Most in a day');
+    const before = await fillOf();
+    await bars.focus();
+    await page.keyboard.press('Home');
+    for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press('ArrowRight');
+    await expect.poll(fillOf, 'the day that is read stands out').not.toBe(before);
+  });
+  await test.step('[USE-5] [USE-6] Usage by Service has ten services, each with calls, average and total', async () => {
+    await expect(page.getByRole('heading', { name: 'Usage by Service', exact: true })).toBeVisible();
+    await expect(services(page)).toHaveCount(11);
+    await expect(services(page).nth(1)).toHaveText('Travel1,0033.73,700');
+    await expect(services(page).nth(10)).toHaveText('Sservice-9200.01');
+    const moreAnswers = { ...stats, answeredToolCalls: 1300 };
+    await routeNow(page, statsPath, (route) => route.fulfill({ json: { success: true, data: moreAnswers } }));
+    await refresh(page).click();
+    await expect(usage(page)).toContainText('Tool calls1,300');
+    await expect(usage(page), 'never fewer than none').not.toContainText('more refused or failed');
+  });
 });
 
 test('a call of a built-in tool is one call in the figures, in the chart, by service, below, and beside the link', async ({

@@ -6,9 +6,13 @@ import { callThroughLink } from './call-through-link.ts';
 import { openScreen } from './open-screen.ts';
 import { signIn } from './sign-in.ts';
 
+// A shop that sells nothing, and lets an address ask for little.
+
 let product: Product;
 test.beforeAll(async () => {
-  product = await startProduct({ env: { PAYMENTS: 'off', STDIO: 'off' } });
+  // a sixth of it at once: some pages
+  const env = { PAYMENTS: 'off', STDIO: 'off', API_REQUESTS_PER_MINUTE_ADDRESS: '600' };
+  product = await startProduct({ env });
   await untilAllConnected(product.publicUrl, 5);
 });
 test.afterAll(async () => {
@@ -46,4 +50,27 @@ test('where nothing is sold there are no plans, prices or buttons that buy, and 
   await expect(page.getByRole('heading', { name: 'Credits', exact: true })).toHaveCount(0);
   const distance = await callThroughLink(page, product.publicUrl, 'travel__distance', { from: 'ZRH', to: 'JFK' });
   expect(distance).toContain('6309 km');
+});
+
+test('a page that asks too much waits as long as it is told, says so, and goes on by itself', async ({ page }) => {
+  const answers: number[] = [];
+  page.on('response', (response) => {
+    if (new URL(response.url()).pathname === '/api/catalogue/servers') answers.push(response.status());
+  });
+  await openScreen(page, `${product.publicUrl}/`);
+  answers.splice(0);
+  // as if somebody else behind the same address had asked too much just then
+  await page.route(
+    '**/api/catalogue/servers*',
+    async (route) => {
+      let response = await route.fetch();
+      while (response.status() !== 429) response = await route.fetch();
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  await page.getByRole('link', { name: 'Marketplace', exact: true }).first().click();
+  await expect(page.getByText(/This page goes on by itself in (a second|\d+ seconds)\./)).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Travel', exact: true })).toBeVisible();
+  expect([answers[0], answers.at(-1)]).toEqual([429, 200]);
 });

@@ -4,16 +4,113 @@ import { administrator } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { callThroughLink } from './call-through-link.ts';
 import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
+import { cardOf } from './shop-page.ts';
 import { signIn } from './sign-in.ts';
 
+// Services that each person uses with an account of their own: by secrets in headers, and by a sign-in there.
+
+const key = 'key-of-kim-5f1d';
 let product: ForkedProduct;
 let publicUrl: string;
 
 test.beforeAll(async () => {
-  product = await forkProduct(new URL('../account-tools-product.ts', import.meta.url));
+  product = await forkProduct(new URL('../own-accounts-product.ts', import.meta.url));
   ({ publicUrl } = product);
 });
 test.afterAll(() => product.close());
+
+/** The headers of the last call that reached the shop. */
+async function headersOfLastCall(): Promise<Record<string, string>> {
+  const answer = once(product.child, 'message');
+  product.child.send('headers');
+  const [{ headers }] = await answer;
+  return headers;
+}
+
+test('headers of a service are entered by keyboard alone, what is wrong is said at the field, and nothing shows them again', async ({
+  page,
+}) => {
+  const shown: string[] = [];
+  page.on('response', async (response) => {
+    if (response.url().includes('/api/')) shown.push(await response.text().catch(() => ''));
+  });
+  await page.goto(publicUrl);
+  await signIn(page, 'kim@souk.test');
+  await page.goto(`${publicUrl}/connect/key-shop`);
+  const connection = page.getByRole('region', { name: 'Your Key Shop account', exact: true });
+  await expect(connection).toContainText('Headers missing');
+  await expectNoAxeFindings(page);
+  expect(await callThroughLink(page, publicUrl, 'shop__echo')).toContain(`${publicUrl}/connect/key-shop`);
+
+  const shopKey = page.getByLabel('X-Shop-Key');
+  const team = page.getByLabel('X-Shop-Team');
+  await expect(shopKey).toHaveAttribute('type', 'password');
+  await expect(shopKey).toHaveAccessibleDescription('Your key, from the settings of the shop.');
+  await shopKey.focus();
+  await page.keyboard.press('Enter');
+  await expect(shopKey).toBeFocused();
+  await expect(shopKey).toHaveAccessibleDescription(/Enter the value\./);
+  await expect(team).toHaveAccessibleDescription(/Enter the value\./);
+  await expect(shopKey).toHaveAttribute('aria-invalid', 'true');
+  await expectNoAxeFindings(page);
+
+  await page.keyboard.type('ключ');
+  await page.keyboard.press('Tab');
+  await expect(team).toBeFocused();
+  await page.keyboard.type('blue');
+  await page.keyboard.press('Enter');
+  await expect(shopKey).toBeFocused();
+  await expect(shopKey).toHaveAccessibleDescription(/The value must be one line of plain characters\./);
+
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type(key);
+  const path = '**/upstream-connections/key-shop';
+  const json = { success: false, code: 'unexpected', message: 'An unexpected error occurred' };
+  await routeNow(page, path, (route) => route.fulfill({ status: 500, json }));
+  await page.keyboard.press('Enter');
+  await expect(connection.getByRole('alert').filter({ hasText: 'An unexpected error occurred' })).toBeVisible();
+  await expect(shopKey).toHaveValue(key);
+  await expectNoAxeFindings(page);
+
+  await page.unroute(path);
+  await shopKey.press('Enter');
+  await expect(connection).toContainText('Connected');
+  await expect(page.getByRole('status').filter({ hasText: 'The headers for Key Shop are saved.' })).toBeAttached();
+  await expect(shopKey).toHaveValue('');
+  await expect(shopKey).toHaveAccessibleDescription(/One is stored\. Leave this empty to keep it\./);
+  expect(await callThroughLink(page, publicUrl, 'shop__echo')).toContain('"content"');
+  expect(await headersOfLastCall()).toMatchObject({ 'x-shop-key': key, 'x-shop-team': 'blue' });
+
+  await page.reload();
+  await expect(connection).toContainText('Connected');
+  await expect(shopKey).toHaveValue('');
+  expect(await page.content()).not.toContain(key);
+  expect(shown.join()).not.toContain(key);
+});
+
+test('one header is changed alone, and disconnecting forgets all', async ({ page }) => {
+  await page.goto(publicUrl);
+  await signIn(page, 'lee@souk.test');
+  await page.goto(`${publicUrl}/connect/key-shop`);
+  await page.getByLabel('X-Shop-Key').fill('first');
+  await page.getByLabel('X-Shop-Team').fill('red');
+  await page.getByRole('button', { name: 'Save headers', exact: true }).click();
+  const connection = page.getByRole('region', { name: 'Your Key Shop account', exact: true });
+  await expect(connection).toContainText('Connected');
+  await page.getByLabel('X-Shop-Team').fill('green');
+  await page.getByRole('button', { name: 'Save headers', exact: true }).click();
+  await expect(page.getByLabel('X-Shop-Team')).toHaveValue('');
+  await callThroughLink(page, publicUrl, 'shop__echo');
+  expect(await headersOfLastCall()).toMatchObject({ 'x-shop-key': 'first', 'x-shop-team': 'green' });
+
+  await page.getByRole('button', { name: 'Disconnect', exact: true }).click();
+  const question = page.getByRole('alertdialog', { name: 'Disconnect Key Shop?', exact: true });
+  await question.getByRole('button', { name: 'Disconnect', exact: true }).click();
+  await expect(connection).toContainText('Headers missing');
+  await expect(page.getByRole('heading', { name: 'Your Key Shop account', exact: true })).toBeFocused();
+  expect(await callThroughLink(page, publicUrl, 'shop__echo')).toContain('sign_in_required');
+});
 
 /** Has the service name another authorization server. */
 async function nameIssuer(issuer: unknown): Promise<void> {
@@ -78,13 +175,13 @@ test('the tools of a service that depend on an account: before the sign-in there
   browser,
 }) => {
   await page.goto(`${publicUrl}/marketplace`);
-  await expect(page.getByRole('article')).toContainText('Tools after sign-in');
+  await expect(cardOf(page, 'Files')).toContainText('Tools after sign-in');
   await page.goto(`${publicUrl}/service/files`);
   await expect(page.getByRole('heading', { name: 'Sign in to see your tools', exact: true })).toBeVisible();
   await expect(page.getByText('This server has no tools.')).toHaveCount(0);
   await expectNoAxeFindings(page);
 
-  await signIn(page, 'kim@souk.test');
+  await signIn(page, 'kit@souk.test');
   const account = page.getByRole('region', { name: 'Your Files account', exact: true });
   await expect(account).toContainText('Not signed in');
   await expect(page.getByRole('heading', { name: 'Sign in to see your tools', exact: true })).toBeVisible();
@@ -99,7 +196,7 @@ test('the tools of a service that depend on an account: before the sign-in there
 
   const elsewhere = await browser.newPage();
   await elsewhere.goto(`${publicUrl}/service/files`);
-  await signIn(elsewhere, 'lee@souk.test');
+  await signIn(elsewhere, 'len@souk.test');
   await expect(elsewhere.getByRole('region', { name: 'Your Files account', exact: true })).toContainText(
     'Not signed in',
   );

@@ -1,0 +1,72 @@
+// The product with two more services that nobody can use without an account of their own there, as no bundled service is. One takes
+// secrets of each user in headers. The tools of the other depend on the account, as those of GitHub or Google Drive do: its
+// manifest names no tools and no client, and its authorization server registers nobody. Their local addresses are allowed here; no
+// variable of the product can do that. The message `headers` is answered with those of the last call of the one; any other is the
+// authorization server that the other names from now on.
+import { join } from 'node:path';
+import { createApp } from '../apps/broker/src/app.ts';
+import { buildWeb } from '../apps/broker/src/build-web.ts';
+import { startOAuthFixture } from '../apps/broker/src/features/upstreams/sign-in/testing/oauth-fixture.ts';
+import { readConfig } from '../apps/broker/src/platform/config.ts';
+import { createLog } from '../apps/broker/src/platform/log.ts';
+import { paths } from '../apps/broker/src/paths.ts';
+import { deployManifest } from '../apps/broker/src/testing/deploy-manifest.ts';
+import { startHttpFixture } from '../apps/broker/src/testing/mcp-fixture.ts';
+
+const shop = await startHttpFixture();
+const files = await startOAuthFixture({ clients: { registered: 'its-secret' } });
+files.mischief.serverMetadata = (honest) => ({
+  ...honest,
+  registration_endpoint: undefined,
+  token_endpoint_auth_methods_supported: ['client_secret_basic'],
+});
+const others = await startOAuthFixture();
+const config = readConfig({
+  ...process.env,
+  LOG_LEVEL: 'fatal',
+  UPSTREAM_CLIENT_ID_FILES: 'registered',
+  UPSTREAM_CLIENT_SECRET_FILES: 'its-secret',
+});
+const app = await createApp({
+  config,
+  log: createLog(config.logLevel),
+  webFolder: await buildWeb(),
+  allowAddresses: [shop.address, files.address, others.address],
+  paths: { ...paths, catalogue: join(import.meta.dirname, '../apps/broker/src/testing/empty-catalogue') },
+});
+await app.start();
+await deployManifest(app, {
+  id: 'key-shop',
+  name: 'Key Shop',
+  slug: 'shop',
+  connection: { type: 'http', url: shop.url },
+  auth: {
+    type: 'headers',
+    headers: [
+      { name: 'X-Shop-Key', from: 'user', description: 'Your key, from the settings of the shop.' },
+      { name: 'X-Shop-Team', from: 'user' },
+    ],
+  },
+});
+await deployManifest(app, {
+  id: 'files',
+  name: 'Files',
+  description: 'Search and read your files.',
+  connection: { type: 'http', url: files.url },
+  auth: { type: 'oauth' },
+});
+process.on('message', (asked) => {
+  if (asked === 'headers') {
+    const call = shop.seen.requests.findLast(({ method }) => method === 'tools/call');
+    return process.send?.({ headers: call?.headers ?? {} });
+  }
+  files.mischief.resourceMetadata = (honest) => ({ ...honest, authorization_servers: [asked] });
+  return process.send?.('moved');
+});
+process.once('disconnect', () => {
+  void app
+    .stop()
+    .then(() => Promise.all([shop.close(), files.close(), others.close()]))
+    .then(() => process.exit(0));
+});
+process.send?.({ publicUrl: config.publicUrl, issuer: files.origin, others: others.origin });
