@@ -27,6 +27,7 @@ test.beforeAll(async ({ browser }) => {
     UPSTREAM_ALLOW_ADDRESSES: '10.20.0.0/16',
   });
 });
+test.afterEach(() => shared?.closePages());
 test.afterAll(async () => {
   await shared?.close();
   await registry?.close();
@@ -45,8 +46,7 @@ test('an address is refused in words, allowed after a fresh sign-in, used by a s
   test.skip(own === undefined, 'this machine has no address in a private network');
   if (!shared) throw new Error('the product does not run');
   const server = await startDemandingServer('authorization', { host: own, accept: [] });
-  const page = await shared.pageOf('ana', 20 * 60);
-  await page.goto('/admin?tab=allowed');
+  const page = await shared.pageOf('ana', '/admin?tab=allowed', 20 * 60);
   await expect(itemOf(page, '10.20.0.0/16')).toContainText('Set by the operator');
   await expectNoAxeFindings(page);
 
@@ -71,7 +71,6 @@ test('an address is refused in words, allowed after a fresh sign-in, used by a s
   await field.fill('169.254.169.254:80');
   await page.keyboard.press('Enter');
   await expect(dialog).toContainText('only the operator may allow it, by UPSTREAM_ALLOW_ADDRESSES.');
-  await expectNoAxeFindings(page);
   await page.keyboard.press('Escape');
   await expect(button(page, 'Allow an address')).toBeFocused();
 
@@ -102,8 +101,7 @@ test('an address is refused in words, allowed after a fresh sign-in, used by a s
 
 test('an import leads to the address that it wants, and its field is filled', async () => {
   if (!shared) throw new Error('the product does not run');
-  const page = await shared.pageOf('ana');
-  await page.goto('/admin?tab=manifests&import=text');
+  const page = await shared.pageOf('ana', '/admin?tab=manifests&import=text');
   await page
     .getByLabel('Configuration', { exact: true })
     .fill('{"mcpServers":{"far":{"url":"http://10.9.9.9:8080/mcp"}}}');
@@ -114,7 +112,6 @@ test('an import leads to the address that it wants, and its field is filled', as
   await page.getByRole('link', { name: 'Allow 10.9.9.9:8080', exact: true }).click();
   const dialog = dialogOf(page, 'Allow a private address');
   await expect(dialog.getByLabel('Host and port')).toHaveValue('10.9.9.9:8080');
-  await expectNoAxeFindings(page);
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
   await expect(page).toHaveURL(/\?tab=allowed$/);
@@ -123,8 +120,7 @@ test('an import leads to the address that it wants, and its field is filled', as
 test('a package is looked up, refused in words, confirmed as it was shown, started by a server, and removed', async () => {
   test.skip(sandboxProblem() !== undefined, 'programs do not run confined on this machine');
   if (!shared) throw new Error('the product does not run');
-  const page = await shared.pageOf('ana', 20 * 60);
-  await page.goto('/admin?tab=allowed');
+  const page = await shared.pageOf('ana', '/admin?tab=allowed', 20 * 60);
   await expect(page.getByText('No package was added')).toBeVisible();
   await button(page, 'Allow a package').click();
   const dialog = dialogOf(page, 'Allow an npm package');
@@ -137,7 +133,6 @@ test('a package is looked up, refused in words, confirmed as it was shown, start
   await dialog.getByLabel('Package', { exact: true }).fill('@souk-test/small@1.0.0');
   await dialog.getByRole('button', { name: 'Look it up', exact: true }).click();
   await expect(dialog).toContainText('--node-options is an option of Node');
-  await expectNoAxeFindings(page);
   await dialog.getByLabel('Arguments').fill('--read-only');
   await dialog.getByRole('button', { name: 'Look it up', exact: true }).click();
   const confirm = dialogOf(page, 'Allow @souk-test/small@1.0.0?');

@@ -1,11 +1,13 @@
 import { changeOffer, getAdminOffer } from '@souk/contract/admin-offers.ts';
+import { addUserSubscription } from '@souk/contract/admin-billing.ts';
 import { listServerRenters } from '@souk/contract/admin-servers.ts';
+import { listUsers } from '@souk/contract/admin-users.ts';
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { createClient } from '@souk/contract/client.ts';
 import type { BrowserContext, Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
+import { buy } from './bought.ts';
 import { startCompanyProduct, type CompanyProduct } from './company-product.ts';
-import { payAndReturn, subscribeTo } from './pay-with-card.ts';
 import { expect, test } from './product-test.ts';
 import { accountMenu } from './sign-in.ts';
 import { rowOf, warningOf, writesOf } from './users-page.ts';
@@ -53,44 +55,35 @@ let shared: CompanyProduct | undefined;
 test.beforeAll(async ({ browser }) => {
   shared = await startCompanyProduct(browser);
 });
+test.afterEach(() => shared?.closePages());
 test.afterAll(() => shared?.close());
 
 /** The details of a user, before an administrator who signed in a while ago. */
 async function begin(name: string) {
   if (!shared) throw new Error('the product does not run');
   await shared.tokenOf(name);
-  const page = await shared.pageOf('ana', longAgoSeconds);
-  await page.goto('/admin?tab=users');
+  const page = await shared.pageOf('ana', '/admin?tab=users', longAgoSeconds);
   await page.getByRole('button', { name: `View details: ${name}@acme.test`, exact: true }).click();
   const details = page.getByRole('dialog').filter({ hasText: `${name}@acme.test` });
   return { ...shared, page, details };
 }
 
+/** The calls of the administrator, beside those of the browser. */
+async function callsOfAna<const E extends Parameters<typeof createClient>[0]>(endpoints: E) {
+  if (!shared) throw new Error('the product does not run');
+  const token = await shared.tokenOf('ana');
+  return createClient<E>(endpoints, { baseUrl: shared.product.publicUrl, fetch, token: async () => token });
+}
+
 /** A service that a person rents, and has paid. */
 async function rent(name: string, id: string): Promise<void> {
   if (!shared) throw new Error('the product does not run');
-  const { product, tokenOf, pageOf } = shared;
-  const token = await tokenOf('ana');
-  const calls = createClient(adminManifestEndpoints, { baseUrl: product.publicUrl, fetch, token: async () => token });
+  const { product, tokenOf } = shared;
+  const calls = await callsOfAna(adminManifestEndpoints);
   const billing = { tier: 'T2', rental: { price: 900 } };
   await calls.createManifest({ query: {}, body: written({ id, name: id, billing }) });
   await calls.deployManifest({ params: { id }, body: {} });
-  const person = await pageOf(name);
-  await person.goto(`/service/${id}?purchase=rental`);
-  await person.getByRole('dialog').getByRole('button', { name: 'Continue to payment', exact: true }).click();
-  await payAndReturn(person);
-}
-
-async function rentersOf(id: string) {
-  if (!shared) throw new Error('the product does not run');
-  const { product, tokenOf } = shared;
-  const token = await tokenOf('ana');
-  const calls = createClient([listServerRenters] as const, {
-    baseUrl: product.publicUrl,
-    fetch,
-    token: async () => token,
-  });
-  return (await calls.listServerRenters({ params: { id }, query: {} })).renters;
+  await buy(product.publicUrl, await tokenOf(name), { type: 'rental', mcpId: id });
 }
 
 test('deactivating a user asks an administrator to sign in again, in a window; what was typed stays, and it is done', async () => {
@@ -129,18 +122,19 @@ test('deactivating a user asks an administrator to sign in again, in a window; w
   await expect(accountMenu(page)).toBeVisible();
 });
 
-test('a dialog that is closed while the window is open does nothing after the sign-in', async () => {
+test('an erasure keeps the address that was typed; its dialog that is closed while the window is open does nothing after the sign-in', async () => {
   const { page, details, company } = await begin('cy');
   const writes = writesOf(page);
-  await details.getByRole('button', { name: 'Deactivate user', exact: true }).click();
-  const dialog = warningOf(page, 'Deactivate user?');
-  const reason = dialog.getByLabel('Reason (optional)');
-  await reason.fill('By mistake');
-  await dialog.getByRole('button', { name: 'Deactivate user', exact: true }).click();
+  await details.getByRole('button', { name: 'Erase user', exact: true }).click();
+  const dialog = warningOf(page, 'Erase user?');
+  const address = dialog.getByLabel("User's email");
+  const confirm = dialog.getByRole('button', { name: 'Erase user', exact: true });
+  await address.fill('cy@acme.test');
+  await confirm.click();
   await expect(dialog.getByRole('alert')).toContainText(tooOld);
-  const call = 'POST /admin/users/:id/deactivate';
-  const body = { endNow: false, confirmAdministrator: false };
-  expect(writes.splice(0)).toEqual([{ call, body: { ...body, reason: 'By mistake' } }]);
+  await expect(address).toHaveValue('cy@acme.test');
+  const erasure = { call: 'POST /admin/users/:id/erase', body: { confirm: 'cy@acme.test', reason: '' } };
+  expect(writes.splice(0)).toEqual([erasure]);
 
   company.signedInAgoSeconds = 0;
   const tokens = () => page.evaluate(() => window.localStorage.getItem('souk.tokens'));
@@ -154,25 +148,35 @@ test('a dialog that is closed while the window is open does nothing after the si
   release();
   await closed;
   await expect.poll(tokens).not.toBe(before);
+  expect(writes, 'nobody confirmed it since').toEqual([]);
   // it is this sign-in that lets the next one through
-  await details.getByRole('button', { name: 'Deactivate user', exact: true }).click();
-  await reason.fill('On purpose');
-  await dialog.getByRole('button', { name: 'Deactivate user', exact: true }).click();
-  await expect(details).toContainText('This user is deactivated');
-  expect(writes).toEqual([{ call, body: { ...body, reason: 'On purpose' } }]);
+  await details.getByRole('button', { name: 'Erase user', exact: true }).click();
+  await address.fill('cy@acme.test');
+  await confirm.click();
+  await expect(page.getByText('The account is erased.')).toBeVisible();
+  await expect(rowOf(page, 'ana@acme.test')).toBeVisible();
+  await expect(rowOf(page, 'cy@acme.test')).toHaveCount(0);
+  expect(writes).toEqual([erasure]);
 });
 
-test('a refund from the details of a user asks for a new sign-in, keeps what was chosen, and is made after it', async () => {
+test('a refund from the details of a user is chosen, asks for a new sign-in, is made after it, and its person finds it in their history', async () => {
   await rent('di', 'atlas');
-  const { page, details, company } = await begin('di');
+  const { page, details, company, visitorNamed } = await begin('di');
   const rentals = details.getByRole('list', { name: 'Rentals', exact: true });
+  await expect(rentals).toContainText(
+    /atlas.*active.*monthly.*Paid.*Next charge: \$9 on \w+ \d+, \d{4}, \d{1,2}:\d\d\s[AP]M\./s,
+  );
   await rentals.getByRole('button', { name: 'Remove atlas', exact: true }).click();
   const remove = warningOf(page, 'Remove atlas?');
-  await remove.getByRole('checkbox', { name: /^Refund \$/ }).check();
+  await expect(remove).toContainText('It is canceled at the payment provider too. This cannot be undone.');
+  const refund = remove.getByRole('checkbox', { name: /^Refund \$(9\.00|8\.99)$/ });
+  await expect(refund, 'nobody is paid back unasked').not.toBeChecked();
+  const amount = (await remove.getByText(/^Refund \$/).innerText()).replace('Refund ', '');
+  await refund.check();
   await remove.getByLabel('Reason').fill('It was never used');
   await remove.getByRole('button', { name: 'Remove rental', exact: true }).click();
   await expect(remove.getByRole('alert')).toContainText(tooOld);
-  await expect(remove.getByRole('checkbox', { name: /^Refund \$/ })).toBeChecked();
+  await expect(refund).toBeChecked();
   await expect(remove.getByLabel('Reason')).toHaveValue('It was never used');
   await expectNoAxeFindings(page);
 
@@ -180,20 +184,42 @@ test('a refund from the details of a user asks for a new sign-in, keeps what was
   company.signedInAgoSeconds = 0;
   await remove.getByRole('button', { name: 'Sign in again', exact: true }).click();
   expect((await sent).postDataJSON()).toEqual({ reason: 'It was never used', refund: 'prorata' });
-  await expect(page.getByText(/^The rental has ended\. \$[89](\.\d\d)? was refunded\.$/)).toBeVisible();
+  await expect(page.getByText(`The rental has ended. ${amount} was refunded.`)).toBeVisible();
   await expect(rentals).toHaveCount(0);
+  const person = await visitorNamed('di');
+  await person.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true }).click();
+  // the company knows who sits there, and asks nothing
+  await person.getByRole('button', { name: 'Continue with Acme', exact: true }).click();
+  await expect(accountMenu(person)).toBeVisible();
+  await person.goto('/dashboard?tab=billing');
+  const history = person.getByRole('region', { name: 'Billing History', exact: true });
+  await expect(history.getByRole('row').filter({ hasText: /refund/i })).toContainText(amount);
 });
 
-test('a refund with the deletion of a server asks for a new sign-in, keeps what was typed, and is made as it stands after it', async () => {
+test('the deletion of a server names who rents it and who owns it; a refund with it asks for a new sign-in, keeps what was typed, and is made as it stands after it', async () => {
   await rent('ed', 'globe');
-  const { page, company } = await begin('ed');
-  const renters = await rentersOf('globe');
+  const calls = await callsOfAna([listServerRenters, addUserSubscription, listUsers] as const);
+  if (!shared) throw new Error('the product does not run');
+  await shared.tokenOf('owner');
+  const { users } = await calls.listUsers({ query: { search: 'owner@acme.test' } });
+  const params = { id: users[0]?.id ?? '' };
+  await calls.addUserSubscription({ params, body: { type: 'purchase', mcpId: 'globe' } });
+  const { renters } = await calls.listServerRenters({ params: { id: 'globe' }, query: {} });
   expect(renters).toHaveLength(1);
-  await page.goto('/admin');
+  const { company } = shared;
+  const page = await shared.pageOf('ana', '/admin', longAgoSeconds);
+  await expect(page.getByRole('row', { name: /^globe/ })).toContainText('1 renter');
   await page.getByRole('button', { name: 'Delete globe', exact: true }).click();
   const dialog = warningOf(page, 'Delete globe?');
+  await expect(dialog).toContainText('They end with the period that is paid for, without a refund, unless you choose');
+  await expect(dialog.getByRole('heading', { name: '1 person rents it', exact: true })).toBeVisible();
+  await expect(dialog.getByRole('status')).toHaveText('No refund is chosen.');
+  const owners = dialog.getByRole('region', { name: '1 person bought it or tries it', exact: true });
+  await expect(owners).toContainText('They lose it at once, without a refund.');
+  await expect(owners.getByRole('listitem')).toHaveText(['owner@acme.testPurchased']);
   const refund = dialog.getByRole('checkbox', { name: /^Refund \$\d(\.\d\d)? to ed@acme\.test$/ });
   await refund.check();
+  await expect(dialog.getByRole('status')).toHaveText(/^1 refund, \$[89](\.\d\d)? in total\.$/);
   await dialog.getByLabel('Reason').fill('Nobody looks after it');
   await dialog.getByLabel('Type globe to confirm').fill('globe');
   await dialog.getByRole('button', { name: 'Delete globe', exact: true }).click();
@@ -205,6 +231,7 @@ test('a refund with the deletion of a server asks for a new sign-in, keeps what 
   company.signedInAgoSeconds = 0;
   const release = await holdWindow(page, company.issuer);
   const sent = page.waitForRequest((request) => request.method() === 'DELETE');
+  const answer = page.waitForResponse((response) => response.request().method() === 'DELETE' && response.ok());
   await dialog.getByRole('button', { name: 'Sign in again', exact: true }).click();
   await dialog.getByLabel('Reason').fill('Its maker is gone');
   release();
@@ -212,51 +239,27 @@ test('a refund with the deletion of a server asks for a new sign-in, keeps what 
     reason: 'Its maker is gone',
     refundRentals: renters.map(({ rentalId }) => rentalId),
   });
+  expect(await (await answer).json()).toMatchObject({ refunds: [{ result: 'refunded', currency: 'USD' }] });
   await expect(page.getByText(/^globe is deleted\. \$[89](\.\d\d)? is paid back\.$/)).toBeVisible();
   await expect(page.getByRole('link', { name: 'globe', exact: true })).toHaveCount(0);
-});
-
-test('the erasure of a user asks for a new sign-in, keeps the address that was typed, and is made after it', async () => {
-  const { page, details, company } = await begin('flo');
-  await details.getByRole('button', { name: 'Erase user', exact: true }).click();
-  const erase = warningOf(page, 'Erase user?');
-  await erase.getByLabel("User's email").fill('flo@acme.test');
-  await erase.getByRole('button', { name: 'Erase user', exact: true }).click();
-  await expect(erase.getByRole('alert')).toContainText(tooOld);
-  await expect(erase.getByLabel("User's email")).toHaveValue('flo@acme.test');
-  company.signedInAgoSeconds = 0;
-  await erase.getByRole('button', { name: 'Sign in again', exact: true }).click();
-  await expect(page.getByText('The account is erased.')).toBeVisible();
-  await expect(rowOf(page, 'ana@acme.test')).toBeVisible();
-  await expect(rowOf(page, 'flo@acme.test')).toHaveCount(0);
 });
 
 test('a move of subscribers asks for a new sign-in, keeps the reason that was typed, and begins after it', async () => {
   if (!shared) throw new Error('the product does not run');
   const { product, company, tokenOf, pageOf } = shared;
-  const person = await pageOf('ed');
-  await person.goto('/plans');
-  await subscribeTo(person, 'Basic');
-  await payAndReturn(person);
-  const token = await tokenOf('ana');
-  const calls = createClient([changeOffer, getAdminOffer] as const, {
-    baseUrl: product.publicUrl,
-    fetch,
-    token: async () => token,
-  });
+  await buy(product.publicUrl, await tokenOf('fay'), { type: 'subscription', planId: 'basic' });
+  const calls = await callsOfAna([changeOffer, getAdminOffer] as const);
   const params = { id: 'basic' };
   const { offer } = await calls.getAdminOffer({ params });
   const fields = { ...offer.fields, amount: 700 };
   await calls.changeOffer({ params, body: { change: { type: 'edit', fields }, revision: offer.revision } });
 
-  const page = await pageOf('ana', longAgoSeconds);
-  await page.goto('/admin?tab=offers&offer=basic');
+  const page = await pageOf('ana', '/admin?tab=offers&offer=basic', longAgoSeconds);
   await page.getByRole('button', { name: 'Move 1 subscriber at their next renewal', exact: true }).click();
   const dialog = warningOf(page, 'Move subscribers of Basic');
   await dialog.getByLabel('Reason (optional)').fill('All pay the same');
   await dialog.getByRole('button', { name: 'Move 1 subscriber', exact: true }).click();
   await expect(dialog.getByRole('alert')).toContainText(tooOld);
-  await expectNoAxeFindings(page);
   expect((await calls.getAdminOffer({ params })).moves).toEqual([]);
 
   company.signedInAgoSeconds = 0;

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { expect, type Browser, type Page } from '@playwright/test';
+import { expect, type Browser, type BrowserContext, type Page } from '@playwright/test';
 import {
   companyClient,
   startCompanyProvider,
@@ -7,7 +7,7 @@ import {
 } from '../../apps/broker/src/features/identity/testing/company-provider.ts';
 import { ProviderBrowser } from '../../apps/broker/src/features/identity/testing/provider-browser.ts';
 import { freePort, newDataDir, startProduct, type Product } from '../product.ts';
-import { accountMenu } from './sign-in.ts';
+import { accountMenu, requestIn } from './sign-in.ts';
 
 const personNamed = (name: string) => ({
   sub: `acme-${name}`,
@@ -21,8 +21,12 @@ export type CompanyProduct = {
   company: CompanyProvider;
   /** Signs a person in without a page: name@acme.test. @returns their access token */
   tokenOf(name: string): Promise<string>;
-  /** A page on which a person has signed in at the company as long ago as that. */
-  pageOf(name: string, signedInAgoSeconds?: number): Promise<Page>;
+  /** The home page before nobody yet: at the company it is this person. */
+  visitorNamed(name: string): Promise<Page>;
+  /** A screen before a person who has signed in at the company as long ago as that. The requests of a sign-in draw no page. */
+  pageOf(name: string, path: string, signedInAgoSeconds?: number): Promise<Page>;
+  /** Closes all pages: one that is open goes on asking. */
+  closePages(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -43,7 +47,17 @@ export async function startCompanyProduct(browser: Browser, more: NodeJS.Process
       ...more,
     },
   });
-  const contexts: Awaited<ReturnType<Browser['newContext']>>[] = [];
+  const contexts: BrowserContext[] = [];
+  async function contextOf(name: string, signedInAgoSeconds = 0): Promise<BrowserContext> {
+    company.person = personNamed(name);
+    company.signedInAgoSeconds = signedInAgoSeconds;
+    const context = await browser.newContext({ baseURL: product.publicUrl, reducedMotion: 'reduce' });
+    contexts.push(context);
+    return context;
+  }
+  async function closePages(): Promise<void> {
+    for (const context of contexts.splice(0)) await context.close();
+  }
   return {
     product,
     company,
@@ -53,24 +67,39 @@ export async function startCompanyProduct(browser: Browser, more: NodeJS.Process
       const own = new ProviderBrowser(product.publicUrl, company.issuer);
       return (await own.signInWeb({ provider: 'oidc' })).accessToken;
     },
-    async pageOf(name, signedInAgoSeconds = 0) {
-      company.person = personNamed(name);
-      company.signedInAgoSeconds = signedInAgoSeconds;
-      const context = await browser.newContext({ baseURL: product.publicUrl, reducedMotion: 'reduce' });
-      contexts.push(context);
-      const page = await context.newPage();
+    async visitorNamed(name) {
+      const page = await (await contextOf(name)).newPage();
       await page.goto('/');
-      await page.getByRole('banner').getByRole('button', { name: 'Sign In', exact: true }).click();
-      // the company knows who sits there, and asks nothing
-      await page.getByRole('button', { name: 'Continue with Acme', exact: true }).click();
+      return page;
+    },
+    async pageOf(name, path, signedInAgoSeconds) {
+      const context = await contextOf(name, signedInAgoSeconds);
+      await new CompanyBrowser(product.publicUrl, company.issuer, context).signInWeb({ provider: 'oidc' });
+      const page = await context.newPage();
+      await page.goto(path);
       await expect(accountMenu(page)).toBeVisible();
       return page;
     },
+    closePages,
     async close() {
-      for (const context of contexts) await context.close();
+      await closePages();
       await product.kill('SIGTERM');
       await company.close();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** What it does is done with the cookies of a context. */
+class CompanyBrowser extends ProviderBrowser {
+  readonly #context: BrowserContext;
+
+  constructor(publicUrl: string, issuer: string, context: BrowserContext) {
+    super(publicUrl, issuer);
+    this.#context = context;
+  }
+
+  override async request(url: string | URL, init?: RequestInit): Promise<Response> {
+    return requestIn(this.#context, new URL(url, this.publicUrl), init);
+  }
 }

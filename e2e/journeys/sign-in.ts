@@ -31,18 +31,26 @@ class BrowserWithoutPages extends ScriptedBrowser {
     this.#context = context;
   }
 
-  override async request(url: string | URL, { method, headers, body }: RequestInit = {}): Promise<Response> {
-    const answer = await this.#context.request.fetch(new URL(url, this.publicUrl).href, {
-      method: method ?? 'GET',
-      headers: Object.fromEntries(new Headers(headers)),
-      ...(body instanceof URLSearchParams && { data: body.toString() }),
-      maxRedirects: 0,
-    });
-    // the context keeps the cookies
-    const given = answer.headersArray().filter(({ name }) => name.toLowerCase() !== 'set-cookie');
-    const pairs = given.map(({ name, value }): [string, string] => [name, value]);
-    return new Response(await answer.text(), { status: answer.status(), headers: pairs });
+  override async request(url: string | URL, init?: RequestInit): Promise<Response> {
+    return requestIn(this.#context, new URL(url, this.publicUrl), init);
   }
+}
+
+/** One request with the cookies of a browser, which keeps those that the answer sets. Redirects are not followed. */
+export async function requestIn(
+  context: BrowserContext,
+  url: URL,
+  { method, headers, body }: RequestInit = {},
+): Promise<Response> {
+  const answer = await context.request.fetch(url.href, {
+    method: method ?? 'GET',
+    headers: Object.fromEntries(new Headers(headers)),
+    ...(body instanceof URLSearchParams && { data: body.toString() }),
+    maxRedirects: 0,
+  });
+  const given = answer.headersArray().filter(({ name }) => name.toLowerCase() !== 'set-cookie');
+  const pairs = given.map(({ name, value }): [string, string] => [name, value]);
+  return new Response(await answer.text(), { status: answer.status(), headers: pairs });
 }
 
 /** The broker's own pages of a sign-in: Google, then an account. */
