@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { expect, test as base, type Browser, type Page } from '@playwright/test';
+import { expect, test as base, type Page } from '@playwright/test';
 import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
 import { forkProduct, type ForkedProduct } from '../forked-product.ts';
 import { administrator } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
-import { goToPayment, goodCard, payWithCard } from './pay-with-card.ts';
-import { accountMenu, chooseAccount, openSignedIn } from './sign-in.ts';
+import { buy } from './bought.ts';
+import { goodCard, payWithCard } from './pay-with-card.ts';
+import { accountMenu, openSignedIn } from './sign-in.ts';
 
 let product: ForkedProduct;
 /** The fixtures begin after this, and each page is of this product. */
@@ -32,18 +33,11 @@ async function happens(what: string): Promise<void> {
   await answer;
 }
 
-/** Someone who buys, in a browser of their own. */
-async function buys(browser: Browser, email: string, button: string, card: string): Promise<Page> {
-  const page = await (await browser.newContext()).newPage();
-  await page.goto(`${product.publicUrl}/plans`);
-  await page.getByRole('button', { name: button, exact: true }).click();
-  await chooseAccount(page, email);
-  if (button.startsWith('Subscribe')) await goToPayment(page);
-  await payWithCard(page, card);
-  return page;
+const starter = { type: 'credit', planId: 'credits-500' } as const;
+async function tokenOf(email: string): Promise<string> {
+  return (await new ScriptedBrowser(product.publicUrl).signInWeb({ email })).accessToken;
 }
 
-const paid = (page: Page) => expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Successful!');
 const needs = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true });
 const nothing = (page: Page) => page.getByText('Nothing needs you.', { exact: true });
 
@@ -62,13 +56,9 @@ async function untilNothing(page: Page): Promise<void> {
   }).toPass();
 }
 
-test('figures are those of what people paid and called, with their change, drawn and as a table', async ({
-  page,
-  browser,
-}) => {
-  const buyer = await buys(browser, 'buyer@souk.test', 'Buy credits in the Starter package', goodCard);
-  await paid(buyer);
-  const { accessToken } = await new ScriptedBrowser(product.publicUrl).signInWeb({ email: 'buyer@souk.test' });
+test('figures are those of what people paid and called, with their change, drawn and as a table', async ({ page }) => {
+  const accessToken = await tokenOf('buyer@souk.test');
+  await buy(product.publicUrl, accessToken, starter);
   for (const end of ['ok', 'ok', 'ok', 'reset']) {
     const answer = await fetch(`${product.publicUrl}/api/tool-runs`, {
       method: 'POST',
@@ -93,7 +83,6 @@ test('figures are those of what people paid and called, with their change, drawn
   await expect(figures).toContainText(/Tool calls3None before/);
   await expect(figures).toContainText(/Calls that a server failed25%1 call\. None before/);
   await expect(figures).toContainText(/People who used services1/);
-  await expectNoAxeFindings(page);
   await page.getByText('Day by day', { exact: true }).click();
   const today = page.getByRole('table', { name: 'Figures by day', exact: true }).getByRole('row').nth(1);
   await expect(today.getByRole('cell')).toHaveText(['$5', '9', '3', '1', '1']);
@@ -160,29 +149,34 @@ test('a morning: what needs the administrator appears with its link, and goes aw
   await happens('the server is back');
   await untilNothing(page);
 
-  const subscriber = await buys(browser, 'fails@souk.test', 'Subscribe to Basic', expiringCard);
-  await paid(subscriber);
+  await buy(
+    product.publicUrl,
+    await tokenOf('fails@souk.test'),
+    { type: 'subscription', planId: 'basic' },
+    expiringCard,
+  );
   await happens('a month passes');
   await untilShown(page, 'Failed renewals', "fails@souk.test couldn't be charged for Basic.");
   await needs(page, 'Failed renewals').getByRole('link', { name: 'fails@souk.test', exact: true }).click();
   await expect(page).toHaveURL(/tab=users&user=[0-9a-f-]+&part=payments$/);
   await expect(page.getByRole('main')).toContainText('fails@souk.test');
   await page.goBack();
-  await subscriber.goto(`${product.publicUrl}/dashboard?tab=billing`);
+  const subscriber = await (await browser.newContext({ baseURL: product.publicUrl })).newPage();
+  await openSignedIn(subscriber, '/dashboard?tab=billing', 'fails@souk.test');
   const opened = subscriber.waitForEvent('popup');
   await subscriber.getByRole('link', { name: /^Pay \$5 for Basic/ }).click();
   await payWithCard(await opened, goodCard);
   await untilNothing(page);
 
-  const disputer = await buys(browser, 'disputes@souk.test', 'Buy credits in the Starter package', disputedCard);
-  await paid(disputer);
+  await buy(product.publicUrl, await tokenOf('disputes@souk.test'), starter, disputedCard);
   await untilShown(
     page,
     'Disputes',
     /disputes@souk\.test disputes a payment of \$5 for Starter: 500 credits\. Answer it by \w+ \d+, \d{4}\./,
   );
   await expectNoAxeFindings(page);
-  await disputer.goto(`${product.publicUrl}/dashboard?tab=billing`);
+  const disputer = await (await browser.newContext({ baseURL: product.publicUrl })).newPage();
+  await openSignedIn(disputer, '/dashboard?tab=billing', 'disputes@souk.test');
   const disputed = disputer.getByRole('table', { name: 'Recent transactions', exact: true }).getByRole('row').nth(1);
   await expect(disputed).toContainText(
     'You dispute this payment, and your bank decides. Until then, 500 credits are taken out of your balance.',
@@ -193,10 +187,12 @@ test('a morning: what needs the administrator appears with its link, and goes aw
   await untilNothing(page);
 
   await happens('webhooks wait');
-  await buys(browser, 'late@souk.test', 'Buy credits in the Starter package', goodCard);
+  const late = await (await browser.newContext({ baseURL: product.publicUrl })).newPage();
+  await openSignedIn(late, '/plans', 'late@souk.test');
+  await late.getByRole('button', { name: 'Buy credits in the Starter package', exact: true }).click();
+  await payWithCard(late, goodCard);
   await happens('webhooks come while Stripe is out of reach');
   await untilShown(page, 'Webhooks', /The event checkout\.session\.completed couldn't be handled/);
-  await expectNoAxeFindings(page);
   await happens('Stripe is back');
   await untilNothing(page);
 });

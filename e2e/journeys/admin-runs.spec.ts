@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import type { Page } from '@playwright/test';
 import { changedTools, startHttpFixture } from '../../apps/broker/src/testing/mcp-fixture.ts';
-import { freePort, newDataDir, startProduct } from '../product.ts';
+import { startProduct } from '../product.ts';
 import { administratorCalls } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';
@@ -72,7 +72,7 @@ test('[ADM-13] a reload asks first with numbers and names, shows each server as 
   await expect(runOf(page)).toHaveCount(0);
 });
 
-test('equal failures of a run are one row that opens, and a long run leaves the list of manifests in sight', async ({
+test('equal failures of a run are one row that opens, and a long run leaves the list of manifests in sight; a server that was deployed a moment ago connects there without a reload', async ({
   page,
 }) => {
   const runId = '01a21b39-2b63-75ad-8e79-4f42248c399c';
@@ -91,6 +91,17 @@ test('equal failures of a run are one row that opens, and a long run leaves the 
   await routeNow(page, `**/admin/manifests/runs/${runId}`, (route) =>
     route.fulfill({ json: { success: true, run: { ...head, items } } }),
   );
+  let isConnecting = true;
+  await routeNow(page, '**/admin/manifests?*', async (route) => {
+    const answer = await route.fetch();
+    const list = Object(await answer.json());
+    const travel = list.manifests.find(({ id }: { id: string }) => id === 'travel');
+    // as it is between the deployment and the first answer of the server
+    if (isConnecting && travel) {
+      Object.assign(travel, { status: 'disconnected', capabilities: { tools: 0, prompts: 0, resources: 0 } });
+    }
+    await route.fulfill({ response: answer, json: list });
+  });
   await page.setViewportSize({ width: 1280, height: 900 });
   await openSignedIn(page, '/admin', administrator);
   await expect(runOf(page).getByRole('status')).toHaveText('40 reloaded, 13 failed.');
@@ -103,23 +114,6 @@ test('equal failures of a run are one row that opens, and a long run leaves the 
   const card = await runOf(page).boundingBox();
   expect(card?.height ?? Infinity, 'of 900 px').toBeLessThan(450);
   await expectNoAxeFindings(page);
-});
-
-test('a server that was deployed a moment ago is shown as connecting, then with its tools, without a reload', async ({
-  page,
-}) => {
-  let isConnecting = true;
-  await routeNow(page, '**/admin/manifests?*', async (route) => {
-    const answer = await route.fetch();
-    const list = Object(await answer.json());
-    const travel = list.manifests.find(({ id }: { id: string }) => id === 'travel');
-    // as it is between the deployment and the first answer of the server
-    if (isConnecting && travel) {
-      Object.assign(travel, { status: 'disconnected', capabilities: { tools: 0, prompts: 0, resources: 0 } });
-    }
-    await route.fulfill({ response: answer, json: list });
-  });
-  await openSignedIn(page, '/admin', administrator);
   const row = page.getByRole('row', { name: /^Travel 1/ });
   await expect(row).toContainText('Connecting…');
   isConnecting = false;
@@ -127,7 +121,7 @@ test('a server that was deployed a moment ago is shown as connecting, then with 
   await expect(row).not.toContainText('Connecting…');
 });
 
-test('a run goes on when its tab is closed, and is opened again: a deploy-all whose server is silent, one that says first what it does, with one of six failing', async ({
+test('a run goes on when its tab is closed, and is opened again: a deploy-all whose server is silent, and one that says first what it does', async ({
   browser,
 }) => {
   const sockets = new Set<Socket>();
@@ -138,14 +132,18 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
   await once(silent, 'listening');
   const address = silent.address();
   const port = typeof address === 'object' && address ? address.port : 0;
-  const dataDir = await newDataDir();
-  const start = async (env: NodeJS.ProcessEnv, at?: number) =>
-    startProduct({ dataDir, port: at ?? (await freePort()), env: { BUNDLED_CATALOGUE: 'off', ...env } });
   const fixture = await startHttpFixture('both');
-  let product = await start({ UPSTREAM_ALLOW_ADDRESSES: `127.0.0.1:${port},${fixture.address}` });
+  const allowed = `127.0.0.1:${port},${fixture.address}`;
+  const product = await startProduct({ env: { BUNDLED_CATALOGUE: 'off', UPSTREAM_ALLOW_ADDRESSES: allowed } });
   const context = await browser.newContext({ baseURL: product.publicUrl, reducedMotion: 'reduce' });
   let page = await context.newPage();
   try {
+    const calls = await administratorCalls(product.publicUrl);
+    const stage = (text: object) => calls.createManifest({ query: {}, body: JSON.stringify(text) });
+    const turncoat = { ...manifest('turncoat', fixture.url), billing: { tier: 'T0', toolCosts: { echo: 2 } } };
+    await stage(turncoat);
+    const deployed = await calls.deployManifest({ params: { id: 'turncoat' }, body: {} });
+    expect(deployed.manifest.capabilities.tools).toBe(changedTools.length);
     await openSignedIn(page, '/admin', administrator);
     const stageText = async (text: ReturnType<typeof manifest> & Record<string, unknown>) => {
       await button(page, 'Paste JSON Text').click();
@@ -154,8 +152,7 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
       const told = page.getByRole('region', { name: 'Upload Manifest', exact: true });
       await expect(told).toContainText(`${text.id} ${text.version} is staged.`);
     };
-    const stage = (id: string, url: string) => stageText(manifest(id, url));
-    await stage('silent', `http://127.0.0.1:${port}/mcp`);
+    await stageText(manifest('silent', `http://127.0.0.1:${port}/mcp`));
     const posts = postsOf(page);
     await button(page, 'Deploy All from Staging 1 staged').click();
     const first = page.getByRole('alertdialog', { name: 'Deploy 1 staged manifest?', exact: true });
@@ -189,39 +186,32 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     );
     await expectNoAxeFindings(page);
 
+    // by now the one refuses connections, and the other has other tools than those that were trusted
+    silent.close();
+    for (const socket of sockets) socket.destroy();
+    fixture.offerTools(changedTools);
     await button(page, 'Reload All').click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Reload all', exact: true }).click();
     await expect(runOf(page).getByRole('heading', { name: 'Reload All has ended', exact: true })).toBeVisible();
-    await expect(runOf(page).getByRole('status')).toHaveText('0 reloaded, 1 failed.');
+    await expect(runOf(page).getByRole('status')).toHaveText('1 reloaded, 1 failed.');
 
-    for (const id of ['first', 'second', 'third', 'fourth']) await stage(id, 'service:travel');
-    await stage('forbidden', `http://127.0.0.1:${port}/other`);
-    const calls = await administratorCalls(product.publicUrl);
-    const turncoat = { ...manifest('turncoat', fixture.url), billing: { tier: 'T0', toolCosts: { echo: 2 } } };
-    await calls.createManifest({ query: {}, body: JSON.stringify(turncoat) });
-    const deployed = await calls.deployManifest({ params: { id: 'turncoat' }, body: {} });
-    expect(deployed.manifest.capabilities.tools).toBe(changedTools.length);
-    await product.kill('SIGTERM');
-    // the operator allows the address no more, and another server has other tools than those that were trusted
-    fixture.offerTools(changedTools);
-    product = await start({ UPSTREAM_ALLOW_ADDRESSES: fixture.address }, Number(new URL(product.publicUrl).port));
-    await page.goto('/admin');
+    await stage(manifest('first', 'service:travel'));
     await stageText({ ...turncoat, version: '1.1.0', billing: { tier: 'T0', toolCosts: { echo: 5 } } });
     await expect(page.getByText('1 tool is under review, and hidden from everyone')).toBeVisible();
-    await button(page, 'Deploy All from Staging 6 staged').click();
-    const dialog = page.getByRole('alertdialog', { name: 'Deploy 6 staged manifests?', exact: true });
+    await button(page, 'Deploy All from Staging 2 staged').click();
+    const dialog = page.getByRole('alertdialog', { name: 'Deploy 2 staged manifests?', exact: true });
     const trusted = 'with a new version the tools are trusted as the server offers them then, these too.';
     await expect(dialog.getByRole('list', { name: 'What all of them do', exact: true })).toHaveText(
       `1 tool is under review, at 1 server: ${trusted}`,
     );
     const rows = dialog.getByRole('list', { name: 'Manifests that are deployed', exact: true }).locator('> li');
-    await expect(rows).toHaveCount(6);
+    await expect(rows).toHaveCount(2);
     await expect(rows.first()).toContainText(/^turncoat1\.0\.0 -> 1\.1\.0No one rents this server/);
     await expect(rows.first()).toContainText(`1 tool is under review: ${trusted}`);
     await expect(rows.first()).toContainText('the new prices of 1 tool (1 higher, 0 lower)');
     await rows.first().getByText('2 fields change').click();
     await expect(rows.first().getByText('price of echo: 2 -> 5 credits a call')).toBeVisible();
-    await expect(rows.last()).toContainText(/^third1\.0\.0It appears in the shop\./);
+    await expect(rows.last()).toContainText(/^first1\.0\.0It appears in the shop\./);
     await expectNoAxeFindings(page);
     const sent = page.waitForRequest('**/admin/manifests/deploy-all');
     await dialog.getByLabel('Reason (optional)').fill('The release of Monday');
@@ -233,12 +223,10 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     await expect(
       runOf(page).getByRole('heading', { name: 'Deploy All from Staging has ended', exact: true }),
     ).toBeVisible();
-    await expect(runOf(page).getByRole('status')).toHaveText('5 deployed, 1 failed.');
+    await expect(runOf(page).getByRole('status')).toHaveText('2 deployed, 0 failed.');
     await expect(runOf(page)).toContainText('The release of Monday');
-    await expect(itemOf(page, 'forbidden')).toContainText(/Failed.*Failed to deploy manifest: connection\.url: /s);
-    await expect(itemOf(page, 'fourth')).toContainText('Done');
-    await expect(page.getByRole('row', { name: /^fourth 1\.0\.0/ })).toContainText('Active');
-    await expect(page.getByRole('row', { name: /^forbidden 1\.0\.0/ })).toContainText(/Inactive\s*1\.0\.0 waiting/);
+    await expect(itemOf(page, 'first')).toContainText('Done');
+    await expect(page.getByRole('row', { name: /^first 1\.0\.0/ })).toContainText('Active');
     await expectNoAxeFindings(page);
   } finally {
     for (const socket of sockets) socket.destroy();
@@ -246,6 +234,6 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     await fixture.close();
     await context.close();
     await product.kill('SIGTERM');
-    await rm(dataDir, { recursive: true, force: true });
+    await rm(product.dataDir, { recursive: true, force: true });
   }
 });

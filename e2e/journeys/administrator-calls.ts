@@ -7,6 +7,8 @@ import { createClient } from '@souk/contract/client.ts';
 import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
 
 export const administrator = 'admin@souk.test';
+/** There is no account of theirs but in the journey about two administrators. */
+export const secondAdministrator = 'second@souk.test';
 
 /** The calls of an administrator who works beside the one in the browser. */
 export async function administratorCalls(publicUrl: string) {

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { test as base, type Page } from '@playwright/test';
 import { startProduct, type Product } from '../product.ts';
 import { untilAllConnected } from '../until-all-connected.ts';
+import { administrator, secondAdministrator } from './administrator-calls.ts';
 
 type Fixtures = { violations: string[] };
 type WorkerFixtures = { product: Product; welcomes: boolean };
@@ -15,7 +16,12 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       // newcomers use none of the services that are programs
       const [programs, count] = welcomes ? [{ STDIO: 'off' }, 5] : [{}, undefined];
       // more sign-ins in a minute than one address makes in life
-      const product = await startProduct({ welcomes, env: { SIGN_IN_PER_MINUTE: '1000', ...programs } });
+      const env = {
+        SIGN_IN_PER_MINUTE: '1000',
+        ADMIN_EMAILS: `${administrator},${secondAdministrator}`,
+        ...programs,
+      };
+      const product = await startProduct({ welcomes, env });
       await untilAllConnected(product.publicUrl, count);
       await use(product);
       await product.kill('SIGTERM');
