@@ -1,4 +1,4 @@
-import type { Locator } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { administratorCalls, deleteServers } from './administrator-calls.ts';
 import { button, manifest, openManifests, panelOf, paste, rowOf, written } from './manifests-page.ts';
@@ -9,56 +9,42 @@ import { accountMenu } from './sign-in.ts';
 // The list of manifests: what it says of each, how it is searched, and what it says when something fails.
 
 test.use({ reducedMotion: 'reduce' });
+test.afterEach(({ product }) => deleteServers(product.publicUrl, ['away']));
 
-test('[MAN-3] the list has its two buttons for all', async ({ page }) => {
+/** What the tiles count. */
+async function tilesOf(page: Page): Promise<(string | null)[]> {
+  const tile = (label: string) => page.getByRole('definition').and(page.locator(`dt:text-is("${label}") + dd`));
+  return Promise.all(['Total', 'Active', 'HTTP', 'With Tools'].map((label) => tile(label).textContent()));
+}
+const connectionOf = (page: Page, name: string) =>
+  rowOf(page, name)
+    .getByRole('cell')
+    .filter({ hasText: /^\s*(HTTP|WebSocket|STDIO)/ });
+
+test('[MAN-3] [MAN-8] [MAN-11] [MAN-12] the list has its two buttons for all, and a row says of its manifest what it is', async ({
+  page,
+}) => {
   await openManifests(page);
   await expect(button(page, 'Reload All')).toBeEnabled();
   const deployAll = button(page, 'Deploy All from Staging');
   await expect(deployAll, 'nothing is staged').toBeDisabled();
   await expect(deployAll).toHaveAccessibleDescription('Nothing is staged. 4 bundled drafts are deployed by name only.');
-  await expectNoAxeFindings(page);
-});
-
-test('[MAN-7] the tiles show the total, the active ones, those of HTTP and those with tools', async ({ page }) => {
-  const tile = (label: string) => page.getByRole('definition').and(page.locator(`dt:text-is("${label}") + dd`));
-  const shown = async () =>
-    Promise.all(['Total', 'Active', 'HTTP', 'With Tools'].map((label) => tile(label).textContent()));
-  await openManifests(page);
-  await expect.poll(shown).toEqual(['13', '9', '8', '9']);
-  // four counts that are not equal
-  await routeNow(page, '**/admin/manifests?*', async (route) => {
-    const real = await route.fetch();
-    const list = Object(await real.json());
-    const counts = { ...list.counts, total: 13, active: 9, http: 8, withTools: 7 };
-    await route.fulfill({ response: real, json: { ...list, counts } });
-  });
-  await page.reload();
-  await expect.poll(shown).toEqual(['13', '9', '8', '7']);
-});
-
-test('[MAN-8] [MAN-10] [MAN-11] [MAN-12] a row says of its manifest what it is', async ({ page }) => {
-  await openManifests(page);
+  await expect.poll(() => tilesOf(page)).toEqual(['13', '9', '8', '9']);
   const calendar = rowOf(page, 'Calendar');
   await expect(calendar).toContainText('1.0.3');
   await expect(calendar).toContainText('Your own calendar: events, free time');
   await expect(calendar).toContainText('Souk');
-  await expect(calendar).toContainText('WebSocket');
-  await expect(calendar).toContainText('service:calendar');
   await expect(calendar).toContainText(/Tools \d+.*Prompts \d+.*Resources \d+/s);
   await expect(calendar).toContainText('Active');
-  const memory = rowOf(page, 'Memory');
-  await expect(memory).toContainText(/STDIO\s*memory/);
-  const connection = (name: string) =>
-    rowOf(page, name)
-      .getByRole('cell')
-      .filter({ hasText: /^\s*(HTTP|WebSocket|STDIO)/ });
-  await expect(connection('Calendar')).toHaveText(/^WebSocket\s*service:calendar$/);
-  await expect(connection('Travel')).toHaveText(/^HTTP\s*service:travel$/);
-  await expect(memory).not.toContainText('Prompts');
+  await expect(connectionOf(page, 'Calendar')).toHaveText(/^WebSocket\s*service:calendar$/);
+  await expect(connectionOf(page, 'Travel')).toHaveText(/^HTTP\s*service:travel$/);
+  await expect(connectionOf(page, 'Memory')).toHaveText(/^STDIO\s*memory/);
+  await expect(rowOf(page, 'Memory')).not.toContainText('Prompts');
   const github = rowOf(page, 'GitHub');
   await expect(github).toContainText('Inactive');
   await expect(github).toContainText('1.0.0 waiting (bundled draft)');
   await expect(github).not.toContainText('Tools');
+  await expectNoAxeFindings(page);
   // as the marketplace counts them
   await expect(rowOf(page, 'Everything')).toContainText('Tools 12, 4 more that ask');
   await page.getByRole('link', { name: 'View Everything', exact: true }).click();
@@ -70,7 +56,109 @@ test('[MAN-8] [MAN-10] [MAN-11] [MAN-12] a row says of its manifest what it is',
   await expect(page.getByRole('definition').filter({ hasText: '12, 4 more that ask' })).toBeVisible();
 });
 
-test('[MAN-13] a row has what can be done with its manifest: view, edit, deploy, delete', async ({ page }) => {
+test('[MAN-4] [MAN-5] [MAN-6] [MAN-17] search and filters show the manifests of their kind alone, stand in the address, and Back undoes them', async ({
+  page,
+}) => {
+  await openManifests(page, '?tab=manifests');
+  const type = page.getByLabel('Connection type');
+  const status = page.getByLabel('Status', { exact: true });
+  const count = page.getByRole('status').filter({ hasText: /manifests$/ });
+  await expect(type.getByRole('option')).toHaveText(['All', 'HTTP', 'WebSocket', 'STDIO']);
+  await expect(status.getByRole('option')).toHaveText(['All', 'Active', 'Inactive']);
+  const samples = { HTTP: 'Travel', WebSocket: 'Calendar', STDIO: 'Memory' } as const;
+  for (const [choice, text] of [
+    ['HTTP', '8 of 13 manifests'],
+    ['STDIO', '4 of 13 manifests'],
+    ['All', '13 manifests'],
+    ['WebSocket', '1 of 13 manifests'],
+  ] as const) {
+    await type.selectOption(choice);
+    await expect(count).toHaveText(text);
+    for (const [kind, name] of Object.entries(samples))
+      await expect(rowOf(page, name), `${name} in ${choice}`).toHaveCount(choice === 'All' || choice === kind ? 1 : 0);
+  }
+  await expect(page).toHaveURL(/type=websocket$/);
+  await page.goBack();
+  await expect(count).toHaveText('13 manifests');
+  for (const [choice, text, [deployed, drafts]] of [
+    ['Active', '9 of 13 manifests', [1, 0]],
+    ['All', '13 manifests', [1, 1]],
+    ['Inactive', '4 of 13 manifests', [0, 1]],
+  ] as const) {
+    await status.selectOption(choice);
+    await expect(count).toHaveText(text);
+    await expect(rowOf(page, 'Travel'), `a deployed one in ${choice}`).toHaveCount(deployed);
+    await expect(rowOf(page, 'GitHub'), `a draft in ${choice}`).toHaveCount(drafts);
+  }
+  await page.keyboard.press('/');
+  await page.keyboard.type('pull requests');
+  await expect(page).toHaveURL(
+    ({ searchParams }) => searchParams.get('status') === 'inactive' && searchParams.get('q') === 'pull requests',
+  );
+  await expect(count).toHaveText('1 of 13 manifests');
+  await page.keyboard.type(' of nobody');
+  await expect(page.getByRole('heading', { name: 'No manifests match your filters.', exact: true })).toBeVisible();
+  await expectNoAxeFindings(page);
+  await button(page, 'Clear filters').click();
+  await expect(count).toHaveText('13 manifests');
+});
+
+test("[MAN-7] [MAN-9] [MAN-10] [MAN-16] without manifests the list says so; one without an author is of 'Unknown', a remote one has its whole address, and long lists have pages", async ({
+  page,
+}) => {
+  const none = { total: 0, active: 0, http: 0, withTools: 0, staged: 0, bundledDrafts: 0, underReview: 0 };
+  let counts = { ...none, failing: 0, deleted: 0 };
+  let manifests: object[] = [];
+  await routeNow(page, '**/admin/manifests?*', (route) => {
+    const asked = Number(new URL(route.request().url()).searchParams.get('page'));
+    const pagination = { page: asked, limit: 50, total: manifests.length, pages: Math.max(1, manifests.length) };
+    const shown = manifests.slice(asked - 1, asked);
+    return route.fulfill({ json: { success: true, manifests: shown, pagination, counts } });
+  });
+  await openManifests(page);
+  await expect(page.getByRole('heading', { name: 'No manifests found.', exact: true })).toBeVisible();
+  await expect(button(page, 'Reload All')).toBeDisabled();
+  const url = 'https://maps.example.com/of/the/old/world/mcp';
+  const listed = {
+    ...manifest({ connection: { type: 'http', url } }),
+    author: null,
+    isActive: true,
+    capabilities: { tools: 1, prompts: 0, resources: 0 },
+    deployedVersion: '1.0.0',
+    stagedVersion: '1.1.0',
+    stagedOrigin: 'admin',
+    status: 'error',
+    statusDetail: 'connection refused',
+    toolsUnderReview: 2,
+    renters: 1,
+  };
+  const program = { id: 'second', name: 'Second', connection: { type: 'stdio', command: 'memory' } };
+  manifests = [listed, { ...listed, ...program }];
+  counts = { ...counts, total: 13, active: 9, http: 8, withTools: 7 };
+  await page.reload();
+  await expect.poll(() => tilesOf(page)).toEqual(['13', '9', '8', '7']);
+  const row = rowOf(page, 'Atlas');
+  await expect(connectionOf(page, 'Atlas')).toHaveText(`HTTP${url}`);
+  await expect(row).toContainText('Unknown');
+  await expect(row).toContainText(/Error\s*connection refused/);
+  await expect(row).toContainText('1.1.0 waiting');
+  await expect(row).toContainText('2 tools under review');
+  await expect(row).toContainText('1 renter');
+  await button(page, 'Next').click();
+  await expect(connectionOf(page, 'Second')).toHaveText(/^STDIO\s*memory/);
+  await expect(page).toHaveURL(/page=2$/);
+  await page.goBack();
+  await expect(row).toBeVisible();
+});
+
+test('[MAN-13] a row has what can be done with its manifest; what is down shows as down, is found by a filter, and columns order the list', async ({
+  page,
+  product,
+}) => {
+  const calls = await administratorCalls(product.publicUrl);
+  const away = manifest({ id: 'away', name: 'Away', connection: { type: 'http', url: 'service:travel/nowhere' } });
+  await calls.createManifest({ query: {}, body: JSON.stringify(away) });
+  await calls.deployManifest({ params: { id: 'away' }, body: {} });
   await openManifests(page);
   const github = rowOf(page, 'GitHub');
   await expect(github.getByRole('link', { name: 'View GitHub', exact: true })).toHaveAttribute(
@@ -85,135 +173,8 @@ test('[MAN-13] a row has what can be done with its manifest: view, edit, deploy,
   await expect(github.getByRole('button', { name: 'Delete GitHub', exact: true })).toBeVisible();
   const idle = rowOf(page, 'Calendar').getByRole('button', { name: 'Deploy Calendar: nothing is staged', exact: true });
   await expect(idle).toBeDisabled();
-});
 
-test('[MAN-10] a row of a remote server shows HTTP and the whole address in one cell', async ({ page }) => {
-  const url = 'https://maps.example.com/of/the/old/world/mcp';
-  await routeNow(page, '**/admin/manifests?*', async (route) => {
-    const real = await route.fetch();
-    const list = Object(await real.json());
-    const manifests = list.manifests.map((listed: { id: string }) =>
-      listed.id === 'travel' ? { ...listed, connection: { type: 'http', url } } : listed,
-    );
-    await route.fulfill({ response: real, json: { ...list, manifests } });
-  });
-  await openManifests(page);
-  const cell = rowOf(page, 'Travel')
-    .getByRole('cell')
-    .filter({ hasText: /^\s*HTTP/ });
-  await expect(cell).toHaveText(/^HTTP/);
-  await expect(cell).toContainText(url);
-  await expect(rowOf(page, 'Calendar')).not.toContainText(url);
-});
-
-test('[MAN-5] [MAN-6] each choice of the filters shows the manifests of its kind alone', async ({ page }) => {
-  await openManifests(page);
-  const type = page.getByLabel('Connection type');
-  const status = page.getByLabel('Status', { exact: true });
-  const count = page.getByRole('status').filter({ hasText: /manifests$/ });
-  const samples = { HTTP: 'Travel', WebSocket: 'Calendar', STDIO: 'Memory' } as const;
-  const expectTypes = async (choice: keyof typeof samples | 'All', text: string) => {
-    await type.selectOption(choice);
-    await expect(count).toHaveText(text);
-    for (const [kind, name] of Object.entries(samples))
-      await expect(rowOf(page, name), `${name} in ${choice}`).toHaveCount(choice === 'All' || choice === kind ? 1 : 0);
-  };
-  await expectTypes('HTTP', '8 of 13 manifests');
-  await expectTypes('WebSocket', '1 of 13 manifests');
-  await expectTypes('STDIO', '4 of 13 manifests');
-  await expectTypes('All', '13 manifests');
-  const expectStatus = async (choice: 'All' | 'Active' | 'Inactive', text: string, shown: [number, number]) => {
-    await status.selectOption(choice);
-    await expect(count).toHaveText(text);
-    await expect(rowOf(page, 'Travel'), `a deployed one in ${choice}`).toHaveCount(shown[0]);
-    await expect(rowOf(page, 'GitHub'), `a draft in ${choice}`).toHaveCount(shown[1]);
-  };
-  await expectStatus('Active', '9 of 13 manifests', [1, 0]);
-  await expectStatus('Inactive', '4 of 13 manifests', [0, 1]);
-  await expectStatus('All', '13 manifests', [1, 1]);
-});
-
-test('[MAN-4] [MAN-5] [MAN-6] [MAN-17] search and filters stand in the address, and Back undoes them', async ({
-  page,
-}) => {
-  await openManifests(page, '?tab=manifests');
-  const type = page.getByLabel('Connection type');
-  const status = page.getByLabel('Status', { exact: true });
-  await expect(type.getByRole('option')).toHaveText(['All', 'HTTP', 'WebSocket', 'STDIO']);
-  await expect(status.getByRole('option')).toHaveText(['All', 'Active', 'Inactive']);
-  await type.selectOption('WebSocket');
-  await expect(page).toHaveURL(/type=websocket$/);
-  await expect(page.getByText('1 of 13 manifests')).toBeVisible();
-  await expect(rowOf(page, 'Calendar')).toBeVisible();
-  await page.goBack();
-  await expect(page.getByText('13 manifests', { exact: true })).toBeVisible();
-  await status.selectOption('Inactive');
-  await expect(page.getByText('4 of 13 manifests')).toBeVisible();
-  await page.keyboard.press('/');
-  await page.keyboard.type('pull requests');
-  await expect(page).toHaveURL(
-    ({ searchParams }) => searchParams.get('status') === 'inactive' && searchParams.get('q') === 'pull requests',
-  );
-  await expect(page.getByText('1 of 13 manifests')).toBeVisible();
-  await page.keyboard.type(' of nobody');
-  await expect(page.getByRole('heading', { name: 'No manifests match your filters.', exact: true })).toBeVisible();
-  await expectNoAxeFindings(page);
-  await button(page, 'Clear filters').click();
-  await expect(page.getByText('13 manifests', { exact: true })).toBeVisible();
-});
-
-test("[MAN-9] [MAN-16] without manifests the list says so; one without an author is of 'Unknown', and long lists have pages", async ({
-  page,
-}) => {
-  const none = { total: 0, active: 0, http: 0, withTools: 0, staged: 0, bundledDrafts: 0, underReview: 0 };
-  const counts = { ...none, failing: 0, deleted: 0 };
-  let manifests: object[] = [];
-  await routeNow(page, '**/admin/manifests?*', (route) => {
-    const asked = Number(new URL(route.request().url()).searchParams.get('page'));
-    const pagination = { page: asked, limit: 50, total: manifests.length, pages: Math.max(1, manifests.length) };
-    const shown = manifests.slice(asked - 1, asked);
-    return route.fulfill({ json: { success: true, manifests: shown, pagination, counts } });
-  });
-  await openManifests(page);
-  await expect(page.getByRole('heading', { name: 'No manifests found.', exact: true })).toBeVisible();
-  await expect(button(page, 'Reload All')).toBeDisabled();
-  const listed = {
-    ...manifest(),
-    author: null,
-    isActive: true,
-    capabilities: { tools: 1, prompts: 0, resources: 0 },
-    deployedVersion: '1.0.0',
-    stagedVersion: '1.1.0',
-    stagedOrigin: 'admin',
-    status: 'error',
-    statusDetail: 'connection refused',
-    toolsUnderReview: 2,
-    renters: 1,
-  };
-  manifests = [listed, { ...listed, id: 'second', name: 'Second' }];
-  await page.reload();
-  const row = rowOf(page, 'Atlas');
-  await expect(row).toContainText('Unknown');
-  await expect(row).toContainText(/Error\s*connection refused/);
-  await expect(row).toContainText('1.1.0 waiting');
-  await expect(row).toContainText('2 tools under review');
-  await expect(row).toContainText('1 renter');
-  await button(page, 'Next').click();
-  await expect(rowOf(page, 'Second')).toBeVisible();
-  await expect(page).toHaveURL(/page=2$/);
-  await page.goBack();
-  await expect(row).toBeVisible();
-});
-
-test('what is down shows as down: green is for what answered alone, a filter finds what fails, and tab and menu say so', async ({
-  page,
-  product,
-}) => {
-  const calls = await administratorCalls(product.publicUrl);
-  const away = manifest({ id: 'away', name: 'Away', connection: { type: 'http', url: 'service:travel/nowhere' } });
-  await calls.createManifest({ query: {}, body: JSON.stringify(away) });
-  await calls.deployManifest({ params: { id: 'away' }, body: {} });
-  await openManifests(page);
+  // green is for what answered alone
   const row = rowOf(page, 'Away');
   const inColumn = (name: string, text: RegExp) => rowOf(page, name).getByRole('cell').filter({ hasText: text });
   const colourOf = (name: string, text: string) =>
@@ -238,16 +199,15 @@ test('what is down shows as down: green is for what answered alone, a filter fin
   await expect(page.getByText('1 of 14 manifests')).toBeVisible();
   await expect(row).toBeVisible();
   await expect(rowOf(page, 'Travel')).toHaveCount(0);
-  await expectNoAxeFindings(page);
   // what the row shows is what the search looks through
-  await page.goto('/admin?q=travel%2Fnowhere');
+  await show.selectOption('All');
+  const search = page.getByRole('searchbox', { name: 'Search manifests', exact: true });
+  await search.fill('travel/nowhere');
   await expect(row).toBeVisible();
   await expect(rowOf(page, 'Travel')).toHaveCount(0);
-  await deleteServers(product.publicUrl, ['away']);
-});
 
-test('a column orders the whole list, the other way at a second press, and the address keeps it', async ({ page }) => {
-  await openManifests(page);
+  await search.fill('');
+  await expect(rowOf(page, 'Travel')).toBeVisible();
   const names = () =>
     page.getByRole('region', { name: 'Manifests', exact: true }).getByRole('rowheader').allInnerTexts();
   const nameColumn = page.getByRole('columnheader', { name: 'Name', exact: true });
@@ -269,15 +229,11 @@ const denied = {
   status: 403,
   json: { success: false, code: 'admin_required', message: 'Access denied. Admin privileges required.' },
 };
-/** As they come: from the broker, from a proxy that speaks of access in the middle, and of authentication. */
-const refusals = [
-  denied,
-  { status: 403, json: { message: "HTTP 403: Access denied by the company's proxy" } },
-  { status: 502, json: { message: 'The Authentication service is away' } },
-];
 const broken = { status: 500, json: { success: false, code: 'unexpected', message: 'The disk is full.' } };
 
-test("[MAN-41] [MAN-42] [ERR-11] a list that cannot be loaded says why, and 'Retry' asks again", async ({ page }) => {
+test("[MAN-41] [MAN-42] [MAN-43] [MAN-44] a list that cannot be loaded says why, and 'Retry' asks again; what fails to be deleted, deployed, reloaded or uploaded is told in the words of its action", async ({
+  page,
+}) => {
   let answer: object = broken;
   const heal = await routeNow(page, '**/admin/manifests?*', (route) => route.fulfill(answer));
   await openManifests(page);
@@ -285,25 +241,11 @@ test("[MAN-41] [MAN-42] [ERR-11] a list that cannot be loaded says why, and 'Ret
   await expect(alert.getByRole('heading', { name: 'Failed to load manifests', exact: true })).toBeVisible();
   await expect(alert).toContainText('The disk is full.');
   await expectNoAxeFindings(page);
-  for (const refusal of refusals) {
-    answer = broken;
-    await button(page, 'Retry').click();
-    await expect(alert).toContainText('Failed to load manifests');
-    answer = refusal;
-    await button(page, 'Retry').click();
-    await expect(alert).toHaveText('Authentication required. Please ensure you are logged in as an administrator.');
-  }
-  await heal();
+  answer = denied;
   await button(page, 'Retry').click();
-  await expect(rowOf(page, 'Travel')).toBeVisible();
-});
-
-test('[MAN-43] [MAN-44] [ERR-11] [ADM-13] what fails to be deleted, deployed, reloaded or uploaded is told in the words of its action', async ({
-  page,
-}) => {
-  let answer: object = broken;
+  await expect(alert).toHaveText('Authentication required. Please ensure you are logged in as an administrator.');
+  await heal();
   const writes: string[] = [];
-  await openManifests(page);
   await routeNow(page, /\/admin\/manifests($|\/)/, (route) => {
     const { pathname } = new URL(route.request().url());
     if (route.request().method() === 'GET') return route.fallback();
@@ -316,22 +258,23 @@ test('[MAN-43] [MAN-44] [ERR-11] [ADM-13] what fails to be deleted, deployed, re
     list.counts.staged = 1;
     await route.fulfill({ response: real, json: list });
   });
-  await page.reload();
+  await button(page, 'Retry').click();
+  await expect(rowOf(page, 'Travel')).toBeVisible();
   await expect(button(page, 'Deploy All from Staging 1 staged')).toBeEnabled();
-  /** Opens a dialog twice: what is not confirmed sends nothing. @returns the dialog */
+  /** Opens a dialog, the first time of each twice: what is not confirmed sends nothing. @returns the dialog */
   const openConfirmation = async (opener: Locator) => {
     const before = writes.length;
     const dialog = page.getByRole('alertdialog');
     await opener.click();
-    await expect(dialog).toBeVisible();
-    await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
-    await expect(dialog).toHaveCount(0);
-    await opener.click();
-    await expect(dialog).toBeVisible();
-    expect(writes.length, 'nothing before the confirmation').toBe(before);
+    if (answer === broken) {
+      await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
+      await expect(dialog).toHaveCount(0);
+      expect(writes.length, 'nothing before the confirmation').toBe(before);
+      await opener.click();
+    }
     return dialog;
   };
-  const answers = [broken, ...refusals];
+  const answers = [broken, denied];
   const texts = [];
   for (const now of answers) {
     answer = now;
@@ -346,7 +289,6 @@ test('[MAN-43] [MAN-44] [ERR-11] [ADM-13] what fails to be deleted, deployed, re
       const dialog = await openConfirmation(button(page, opener));
       await dialog.getByRole('button', { name: confirm, exact: true }).click();
       await expect(dialog).toHaveCount(0);
-      const alert = page.getByRole('main').getByRole('alert');
       texts.push((await alert.textContent())?.replace('Dismiss', ''));
       await button(page, 'Dismiss').click();
     }
@@ -366,9 +308,7 @@ test('[MAN-43] [MAN-44] [ERR-11] [ADM-13] what fails to be deleted, deployed, re
   const verbs = ['upload', 'reload', 'deploy', 'deploy', 'delete'];
   expect(texts).toEqual([
     ...verbs.map((verb) => `Failed to ${verb} manifest: The disk is full.`),
-    ...refusals.flatMap(() =>
-      verbs.map((verb) => `Authentication required. Please log in as an administrator to ${verb} manifests.`),
-    ),
+    ...verbs.map((verb) => `Authentication required. Please log in as an administrator to ${verb} manifests.`),
   ]);
   const eachOnce = [
     'POST /admin/manifests',
