@@ -3,14 +3,16 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 
 const run = promisify(execFile);
+let template: string;
+/** A copy of it for each test. */
 let folder: string;
 
 /** A product with one dependency, in a file, which asks for a Node that does not exist: npm needs no network for it. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'souk-install-'));
+  template = folder = await mkdtemp(join(tmpdir(), 'souk-install-'));
   await mkdir(join(folder, 'scripts'));
   for (const name of ['ensure-installed.mjs', 'missing-packages.mjs', 'node-path.mjs'])
     await cp(join(import.meta.dirname, name), join(folder, 'scripts', name));
@@ -33,7 +35,12 @@ beforeAll(async () => {
   });
   await run('npm', ['install', '--package-lock-only', '--ignore-scripts', '--silent'], { cwd: folder });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'souk-install-'));
+  await cp(template, folder, { recursive: true });
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(template, { recursive: true, force: true }));
 
 const write = (path: string, content: object) => writeFile(join(folder, path), JSON.stringify(content));
 const install = (options: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {}) =>
@@ -53,7 +60,6 @@ test('the first start installs without a warning of npm, the next one not at all
 });
 
 test('an error of npm is shown, with what to do, and ends the start', async () => {
-  await rm(join(folder, 'node_modules'), { recursive: true });
   await rm(join(folder, 'modern-1.0.0.tgz'));
   // another hash: npm has the file's own in its cache
   const lockfile = await readFile(join(folder, 'package-lock.json'), 'utf8');
@@ -65,7 +71,6 @@ test('an error of npm is shown, with what to do, and ends the start', async () =
 });
 
 test('npm that ends early with exit code 0 runs again; when that does not help, it is an error, at the next start too', async () => {
-  await rm(join(folder, 'node_modules'), { recursive: true, force: true });
   const [fakeNpm, runs] = [join(folder, 'npm-cli.js'), join(folder, 'runs')];
   await writeFile(fakeNpm, `require('node:fs').appendFileSync(${JSON.stringify(runs)}, process.argv[2] + ' ')`);
   const env = { ...process.env, npm_execpath: fakeNpm };

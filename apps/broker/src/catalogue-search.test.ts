@@ -1,12 +1,20 @@
 import { findServers, getCategories, getServer, suggestMatches } from '@souk/contract/catalogue-search.ts';
 import { brotliDecompressSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { z } from 'zod';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { getWithEncoding } from '#testing/get-with-encoding.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
 let app: TestApp;
+
+const gratis = {
+  id: 'gratis',
+  name: 'Gratis',
+  description: 'Free, with a rental price on it.',
+  category: 'api',
+  billing: { tier: 'T0', rental: { price: 100 } },
+};
 
 const nowhere = { type: 'http', url: 'http://127.0.0.1:9/mcp' };
 const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
@@ -52,13 +60,7 @@ beforeAll(async () => {
     category: 'api',
     billing: { tier: 'T1' },
   });
-  await deploy({
-    id: 'gratis',
-    name: 'Gratis',
-    description: 'Free, with a rental price on it.',
-    category: 'api',
-    billing: { tier: 'T0', rental: { price: 100 } },
-  });
+  await deploy(gratis);
 });
 afterAll(() => app?.stop());
 
@@ -123,6 +125,9 @@ describe('searching the catalogue', () => {
       { category: 'data', total: 1, servers: [{ serverId: 'travel', status: 'connected' }] },
       { category: 'productivity', total: 2, servers: [{ serverId: 'notes-2' }, { serverId: 'notes-10' }] },
     ]);
+    onTestFinished(async () => {
+      for (const id of ['first', 'second', 'third']) await app.catalogue.undeploy(id, { via: 'command' });
+    });
     for (const [id, featured] of [
       ['third', 3],
       ['first', 1],
@@ -132,7 +137,6 @@ describe('searching the catalogue', () => {
     const [, , productivity] = await read();
     expect(productivity?.total).toBe(5);
     expect(productivity && idsOf(productivity)).toEqual(['first', 'second', 'third']);
-    for (const id of ['first', 'second', 'third']) await app.catalogue.undeploy(id, { via: 'command' });
   });
 
   test('[MKT-18] [MKT-19] [MKT-20] [MKT-21] filters by type, tier, price and status, together', async () => {
@@ -160,6 +164,7 @@ describe('searching the catalogue', () => {
   });
 
   test('the answer follows a change of the catalogue', async () => {
+    onTestFinished(() => deploy({ ...gratis, version: '1.2.0' }));
     await app.catalogue.setHealth('gratis', { status: 'disconnected', detail: 'Asleep', era: undefined });
     expect(await idsFor({ status: 'disconnected' })).toEqual(['gratis']);
     await app.catalogue.setHealth('gratis', { status: 'error', detail: 'Ill', era: undefined });
@@ -213,6 +218,7 @@ describe('caches', () => {
       vary: 'authorization, accept-encoding',
     });
     expect((await getWithEncoding(addressOf({ q: 'travel' }), 'br', headers)).status, 'another answer').toBe(200);
+    onTestFinished(() => app.catalogue.setHealth('travel', { status: 'connected', detail: undefined, era: undefined }));
     await app.catalogue.setHealth('travel', { status: 'error', detail: 'Ill', era: undefined });
     expect((await getWithEncoding(addressOf({}), 'br', headers)).status, 'a change').toBe(200);
   });

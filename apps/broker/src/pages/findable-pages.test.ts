@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { temporaryRoot } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
@@ -208,6 +208,9 @@ test('/sitemap.xml has every public page and every deployed service, and follows
   expect(await addresses()).toEqual(at([...expected, '/service/rented']));
   expect((await open('/sitemap.xml')).type).toBe('application/xml; charset=utf-8');
   await deployManifest(app, { id: 'zebra', connection: unreachable }, 'unasked');
+  onTestFinished(async () => {
+    await app.catalogue.undeploy('zebra', { via: 'command' });
+  });
   expect(await addresses()).toEqual(at([...expected, '/service/rented', '/service/zebra']));
   for (const address of await addresses()) expect((await fetch(address ?? '')).status, address).toBe(200);
 });

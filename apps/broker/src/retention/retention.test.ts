@@ -41,8 +41,8 @@ describeOnDatabases('retention', migrations, (open) => {
     const user = randomUUID();
     for (const day of ['2023-03-31', '2023-04-01', '2024-06-14'])
       await db.query(
-        `insert into usage_daily (user_id, day, server_id, kind, name, calls, answered, credits, ${latencies()})
-         values ($1, $2::date, 's', 'tool', 't', 1, 1, 0, ${latencies('1')})`,
+        `insert into usage_daily (user_id, day, server_id, kind, name, calls, answered, credits, failed, ${latencies()})
+         values ($1, $2::date, 's', 'tool', 't', 1, 1, 0, 0, ${latencies('1')})`,
         [user, day],
       );
     // more than a batch
