@@ -123,6 +123,9 @@ test('a plan is cancelled, after failures that are told, says when it ends, and 
   await subscribeTo(page, 'Pro');
   await payAndReturn(page);
   await page.goto('/dashboard?tab=billing');
+  const history = page.getByRole('region', { name: 'Billing History', exact: true });
+  // what is above the plan is there, and moves it no more
+  await expect(history.getByRole('row', { name: /Pro plan/ }).first()).toBeVisible();
   await cancel.click();
   await test.step('[SUB-16] [SUB-18] [SUB-19] [ERR-14] its end is asked about, and a failure is told with its reason', async () => {
     await expect(question(page)).toContainText(
@@ -171,8 +174,6 @@ test('a plan is cancelled, after failures that are told, says when it ends, and 
     await expectNoAxeFindings(page);
     await page.goto('/plans');
     await planOf(page, 'Pro').getByRole('link', { name: 'Resume it', exact: true }).click();
-    const history = page.getByRole('region', { name: 'Billing History', exact: true });
-    // what is above the list is there, and moves it no more
     await expect(history.getByRole('row', { name: /Pro plan/ }).first()).toBeVisible();
     await subscriptions(page).getByRole('button', { name: 'Resume Pro', exact: true }).click();
     await expect(question(page)).toContainText(

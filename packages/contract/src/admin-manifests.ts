@@ -149,8 +149,6 @@ export const getManifest = endpoint({
         }),
       )
       .max(maxVersions),
-    /** The fields in which the staged version differs from the deployed one. */
-    changedFields: z.array(z.string()),
     /** What took it out, where it is neither deployed nor staged; null where that is not known. */
     gone: z.enum(['deleted', 'undeployed']).nullable(),
     /** The version whose server answered last: there is no use in going back to one that never did. null: none has. */

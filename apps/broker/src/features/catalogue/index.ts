@@ -1,7 +1,7 @@
 export { cleanText } from './clean-text.ts';
 export { catalogueContributor } from './account-contributor.ts';
 export { createCatalogue, type Catalogue } from './create-catalogue.ts';
-export { differingFields, type DecidedBy } from './manifest-versions.ts';
+export type { DecidedBy } from './manifest-versions.ts';
 export { mountBundledIcons } from './bundled-icons.ts';
 export { createIcons, type Icons } from './create-icons.ts';
 export type { InspectedOffer } from './inspect-offer.ts';

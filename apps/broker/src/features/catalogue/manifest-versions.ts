@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import { SoukError } from '#platform/errors.ts';
+import { compareManifests } from './manifests/differences/compare-manifests.ts';
 import {
   findCurrentHeadsOf,
   findHeads,
@@ -48,7 +49,7 @@ export async function stageVersion(tx: Tx, manifest: Manifest, by: versions.Stag
   if (same?.sha256 === sha256) return 'unchanged';
   const stored = same && (await findManifest(tx, manifest.id, manifest.version));
   if (stored) {
-    const fields = differingFields(stored, manifest).map(({ field }) => field);
+    const fields = [...new Set(compareManifests(stored, manifest).map(({ path }) => path[0] ?? ''))];
     throw new SoukError('manifest_conflict', {
       message: `Version ${manifest.version} of ${manifest.id} exists with other content (${fields.join(', ')}): raise the version`,
       issues: fields.map((path) => ({ path, message: 'differs from the stored version' })),
@@ -202,25 +203,4 @@ export async function undeployServer(
   const details = { version, via, ...(renters > 0 && { renters }) };
   await writeAudit(tx, { actorId, action: 'manifest.undeployed', subject: serverId, reason, details }, at);
   return version;
-}
-
-export type DifferingField = { field: string; before: unknown; after: unknown };
-
-/** The fields in which two versions of a manifest differ. */
-export function differingFields(before: object, after: object): DifferingField[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const a: Record<string, unknown> = { ...before };
-  const b: Record<string, unknown> = { ...after };
-  return [...names]
-    .filter((name) => !isSame(a[name], b[name]))
-    .map((field) => ({ field, before: a[field], after: b[field] }));
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const left = Object.entries(a);
-  const right = new Map(Object.entries(b));
-  return left.length === right.size && left.every(([key, value]) => right.has(key) && isSame(value, right.get(key)));
 }

@@ -6,7 +6,8 @@ import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, testVault, type RunningIdentity } from './testing/start-identity.ts';
 
-describe('access tokens that are not ours', () => {
+// the last test retires the key
+describe('access tokens that are not ours', { shuffle: false }, () => {
   let db: Database;
   let running: RunningIdentity;
   let claims: Record<string, unknown>;

@@ -103,6 +103,7 @@ describeOnDatabases('e-mails', migrations, (open) => {
 
   test('what the mail server does not take is tried again later and later, and given up after three days, in words without the address', async () => {
     const ann = await newPerson();
+    const { givenUp } = await app.notices.figures();
     mail.refuse = { code: 451, message: `4.7.1 <${ann.email}>: try again later` };
     await ann.tell(5);
     await app.notices.sendDue();
@@ -120,7 +121,7 @@ describeOnDatabases('e-mails', migrations, (open) => {
     await app.notices.sendDue();
     expect(ann.received()).toEqual([]);
     expect(await ann.outcomes()).toEqual([{ outcome: 'given_up', attempts: 3, error }]);
-    expect(await app.notices.figures()).toMatchObject({ waiting: 0, failing: 0, givenUp: 1 });
+    expect(await app.notices.figures()).toMatchObject({ waiting: 0, failing: 0, givenUp: givenUp + 1 });
     expect(app.logged()).toContain('a notice was given up');
     expect(app.logged()).not.toContain(ann.email);
   });

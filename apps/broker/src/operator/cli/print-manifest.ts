@@ -126,8 +126,7 @@ function printRenters(renters: number, print: Print): void {
 }
 
 export function printDiff(diff: ManifestDiff, print: Print): void {
-  const { id, deployed, staged, from, to, fields, differences, effects, changes, keptHidden, missingSecrets, code } =
-    diff;
+  const { id, deployed, staged, from, to, differences, effects, changes, keptHidden, missingSecrets, code } = diff;
   const areNamed = from !== (deployed ?? null) || to !== (staged ?? to);
   if (areNamed) print(`${id}: versions ${from ?? 'none'} and ${to} differ in ${count(differences.length, 'field')}.`);
   else if (staged !== undefined && deployed !== undefined) {
@@ -135,7 +134,11 @@ export function printDiff(diff: ManifestDiff, print: Print): void {
       `${id}: version ${staged} is staged, ${deployed} is deployed. They differ in ${count(differences.length, 'field')}.`,
     );
   } else if (staged !== undefined) print(`${id}: version ${staged} is staged and none is deployed.`);
-  if (from !== null) for (const { text } of differences) print(`  ${plain(text)}`);
+  if (from !== null)
+    for (const { text, before, after } of differences) {
+      print(`  ${plain(text)}`);
+      if (isLong(before) || isLong(after)) printValues(before, after, print);
+    }
   if (from !== to && effects.length > 0) print(`What deploying ${to} does:`);
   if (from !== to) for (const effect of effects) print(`  ${plain(effect)}`);
   if (missingSecrets > 0) {
@@ -144,8 +147,6 @@ export function printDiff(diff: ManifestDiff, print: Print): void {
       `${missing} missing: the server will not answer until it has ${them}. See: npm run souk -- secret list ${id}`,
     );
   }
-  if (fields.length > 0) print('Field by field:');
-  for (const { field, before, after } of fields) printDifference(field, before, after, print);
   for (const { tool, kind, before, after } of changes) {
     print(kind === 'new' ? `Tool ${plain(tool)} is new:` : `Tool ${plain(tool)} has changed:`);
     printDefinitions(before, after, print);
@@ -190,8 +191,17 @@ export function printOffer({ id, tools }: { id: string; tools: readonly string[]
 
 function printDifference(name: string, before: unknown, after: unknown, print: Print): void {
   print(`  ${name}`);
+  printValues(before, after, print);
+}
+
+function printValues(before: unknown, after: unknown, print: Print): void {
   for (const line of linesOf(before)) print(`    - ${line}`);
   for (const line of linesOf(after)) print(`    + ${line}`);
+}
+
+/** A sentence about it is cut at 120 characters. */
+function isLong(value: unknown): boolean {
+  return linesOf(value).join('').length > 120;
 }
 
 function linesOf(value: unknown): string[] {

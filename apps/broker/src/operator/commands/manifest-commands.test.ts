@@ -290,9 +290,11 @@ test('diff shows the differences of a staged version', async () => {
   await souk('deploy', await file({ id: 'next' }));
   const live = app.catalogue.snapshot().byId.get('next')?.manifest;
   if (!live) throw new Error('not deployed');
-  await app.catalogue.stage({ ...live, version: '2.0.0', description: 'Other.' }, { origin: 'admin' });
+  const long = 'Other. '.repeat(20).trim();
+  await app.catalogue.stage({ ...live, version: '2.0.0', name: 'Next', description: long }, { origin: 'admin' });
   const { out } = await souk('diff', 'next');
-  expect(out).toContain('version 2.0.0 is staged, 1.0.0 is deployed. They differ in 2 fields.');
-  expect(out).toContain('  description\n    - A server.\n    + Other.');
+  expect(out).toContain('version 2.0.0 is staged, 1.0.0 is deployed. They differ in 3 fields.');
+  expect(out).toMatch(/\n {2}name: ".+" -> "Next"\n/);
+  expect(out).toContain(`…"\n    - A server.\n    + ${long}`);
   expect((await souk('deploy', 'next')).out).toContain('Deployed next 2.0.0.');
 });

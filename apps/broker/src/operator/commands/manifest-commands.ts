@@ -2,7 +2,6 @@ import { serverIdSchema } from '@souk/contract/manifest-basics.ts';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { z } from 'zod';
 import {
-  differingFields,
   hiddenTools,
   servedTools,
   manageManifests,
@@ -144,7 +143,7 @@ export function manifestCommands(parts: {
 
     'manifest.diff': async (args): Promise<ManifestDiff> => {
       const { id, ...named } = diffedSchema.parse(args);
-      const { before, after, ...told } = await readDifferences(
+      const told = await readDifferences(
         { ...people, catalogue, policy, missingSecretsOf: parts.missingSecretsOf },
         id,
         named,
@@ -155,7 +154,6 @@ export function manifestCommands(parts: {
         id,
         deployed: versionIn('deployed'),
         staged: versionIn('staging'),
-        fields: before ? differingFields(before, after) : [],
         ...told,
         ...(await catalogue.pendingTools(id)),
       };

@@ -86,8 +86,6 @@ export const diffSchema = getServerDifferences.answer.omit({ success: true, befo
   id: z.string(),
   deployed: z.string().optional(),
   staged: z.string().optional(),
-  /** In which fields the staged version differs from the deployed one. */
-  fields: z.array(z.object({ field: z.string(), before: z.unknown().optional(), after: z.unknown().optional() })),
   /** Changes of tools that wait for an approval. */
   changes: z.array(toolChangeSchema),
   /** Changes that keep a tool hidden, by an administrator's decision. */

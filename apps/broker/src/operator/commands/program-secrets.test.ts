@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
 import { temporaryRoot } from '#testing/databases.ts';
@@ -63,77 +63,81 @@ async function serverLog(...argv: string[]): Promise<{ code: number; printed: st
   return { code, printed: lines.join('\n') };
 }
 
-test('a program gets its secrets in its environment, from a variable and from a file, and no process has them in its arguments', async () => {
-  const found = await call('look', { files: ['/proc/self/environ'] });
-  for (const part of ['API_TOKEN=canary-token', 'KEY=-----BEGIN KEY-----', 'canary-pem']) expect(found).toContain(part);
-  const pids = app.upstreams.pool.stdioPids('fault');
-  expect(pids).toHaveLength(1);
-  const all = await Promise.all(pids.map(withChildren));
-  for (const pid of all.flat()) expect(await readFile(`/proc/${pid}/cmdline`, 'utf8')).not.toContain('canary');
-});
-
-async function withChildren(pid: number): Promise<number[]> {
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim();
-  const below = children === '' ? [] : await Promise.all(children.split(' ').map(Number).map(withChildren));
-  return [pid, ...below.flat()];
-}
-
-test('the operator reads what a program wrote to stderr, without its secrets; other people do not', async () => {
-  await call('complain', { about: 'the-weather', key: 'canary-pem' });
-  await waitUntil('it was read', () => app.upstreams.programs.linesOf('fault').length > 0);
-  const { code, printed } = await serverLog('fault');
-  expect(code).toBe(0);
-  expect(printed).toBe('connected\n  {"about":"the-weather","key":"[redacted]"} [redacted]');
-  expect(app.logged()).toContain('the-weather');
-  const pages = await Promise.all(
-    ['/mcp/info', '/mcp/health', '/mcp/tools'].map(async (path) => {
-      const headers = { authorization: `Bearer ${token}` };
-      return (await fetch(`${app.publicUrl}${path}`, { headers })).text();
-    }),
-  );
-  expect(pages.join()).not.toContain('the-weather');
-});
-
-test('a crash is in the log of its server', async () => {
-  await call('crash', {});
-  const lines = () => app.upstreams.programs.linesOf('fault').join();
-  await waitUntil('its end is noted', () => lines().includes('(the process ended'));
-  expect((await serverLog('fault')).printed).toContain('(the process ended (exit code 3))');
-});
-
-test('a program whose secret is not set does not start: its status says so, and the operator learns which', async () => {
-  await deployManifest(
-    app,
-    { id: 'chatty', slug: 'chatty', connection: { type: 'stdio', command: 'chatty' } },
-    'error',
-  );
-  const { statusDetail } = app.catalogue.snapshot().byId.get('chatty') ?? {};
-  expect(statusDetail).toBe('The operator has not finished setting this service up');
-  expect((await serverLog('chatty')).printed).toContain('UPSTREAM_ENV_CHATTY__API_TOKEN is not set');
-  const missing = 'a program cannot start: UPSTREAM_ENV_CHATTY__API_TOKEN (or UPSTREAM_ENV_CHATTY__API_TOKEN_FILE)';
-  expect(app.logged()).toContain(missing);
-});
-
-test('so it is with a server whose header the operator has not set: people read no variable, the operator does', async () => {
-  const auth = { type: 'headers', headers: [{ name: 'X-Key', from: 'operator' }] } as const;
-  const connection = { type: 'http', url: 'https://tickets.example/mcp' } as const;
-  await deployManifest(app, { id: 'tickets', connection, auth }, 'error');
-  const { statusDetail } = app.catalogue.snapshot().byId.get('tickets') ?? {};
-  expect(statusDetail).toBe('The operator has not finished setting this service up');
-  expect((await serverLog('tickets')).printed).toBe(
-    `error: ${statusDetail}\nReason: UPSTREAM_HEADER_TICKETS__X_KEY is not set, and X-Key was not entered for it under Secrets on the server's page, or by npm run souk -- secret set`,
-  );
-});
-
-test('a server that is not deployed, and no server at all, are refused in words', async () => {
-  expect(await serverLog('other')).toEqual({
-    code: 1,
-    printed: 'The broker refused: No server other is deployed.',
+// one log, which the last test reads
+describe('secrets of programs', { shuffle: false }, () => {
+  test('a program gets its secrets in its environment, from a variable and from a file, and no process has them in its arguments', async () => {
+    const found = await call('look', { files: ['/proc/self/environ'] });
+    for (const part of ['API_TOKEN=canary-token', 'KEY=-----BEGIN KEY-----', 'canary-pem'])
+      expect(found).toContain(part);
+    const pids = app.upstreams.pool.stdioPids('fault');
+    expect(pids).toHaveLength(1);
+    const all = await Promise.all(pids.map(withChildren));
+    for (const pid of all.flat()) expect(await readFile(`/proc/${pid}/cmdline`, 'utf8')).not.toContain('canary');
   });
-  expect(await serverLog()).toEqual({ code: 64, printed: 'Name a server: npm run souk -- server log ID' });
-});
 
-test('no secret is in the log of the broker, at debug', () => {
-  expect(app.logged()).toContain('the-weather');
-  expect(app.logged()).not.toContain('canary');
+  async function withChildren(pid: number): Promise<number[]> {
+    const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim();
+    const below = children === '' ? [] : await Promise.all(children.split(' ').map(Number).map(withChildren));
+    return [pid, ...below.flat()];
+  }
+
+  test('the operator reads what a program wrote to stderr, without its secrets; other people do not', async () => {
+    await call('complain', { about: 'the-weather', key: 'canary-pem' });
+    await waitUntil('it was read', () => app.upstreams.programs.linesOf('fault').length > 0);
+    const { code, printed } = await serverLog('fault');
+    expect(code).toBe(0);
+    expect(printed).toBe('connected\n  {"about":"the-weather","key":"[redacted]"} [redacted]');
+    expect(app.logged()).toContain('the-weather');
+    const pages = await Promise.all(
+      ['/mcp/info', '/mcp/health', '/mcp/tools'].map(async (path) => {
+        const headers = { authorization: `Bearer ${token}` };
+        return (await fetch(`${app.publicUrl}${path}`, { headers })).text();
+      }),
+    );
+    expect(pages.join()).not.toContain('the-weather');
+  });
+
+  test('a crash is in the log of its server', async () => {
+    await call('crash', {});
+    const lines = () => app.upstreams.programs.linesOf('fault').join();
+    await waitUntil('its end is noted', () => lines().includes('(the process ended'));
+    expect((await serverLog('fault')).printed).toContain('(the process ended (exit code 3))');
+  });
+
+  test('a program whose secret is not set does not start: its status says so, and the operator learns which', async () => {
+    await deployManifest(
+      app,
+      { id: 'chatty', slug: 'chatty', connection: { type: 'stdio', command: 'chatty' } },
+      'error',
+    );
+    const { statusDetail } = app.catalogue.snapshot().byId.get('chatty') ?? {};
+    expect(statusDetail).toBe('The operator has not finished setting this service up');
+    expect((await serverLog('chatty')).printed).toContain('UPSTREAM_ENV_CHATTY__API_TOKEN is not set');
+    const missing = 'a program cannot start: UPSTREAM_ENV_CHATTY__API_TOKEN (or UPSTREAM_ENV_CHATTY__API_TOKEN_FILE)';
+    expect(app.logged()).toContain(missing);
+  });
+
+  test('so it is with a server whose header the operator has not set: people read no variable, the operator does', async () => {
+    const auth = { type: 'headers', headers: [{ name: 'X-Key', from: 'operator' }] } as const;
+    const connection = { type: 'http', url: 'https://tickets.example/mcp' } as const;
+    await deployManifest(app, { id: 'tickets', connection, auth }, 'error');
+    const { statusDetail } = app.catalogue.snapshot().byId.get('tickets') ?? {};
+    expect(statusDetail).toBe('The operator has not finished setting this service up');
+    expect((await serverLog('tickets')).printed).toBe(
+      `error: ${statusDetail}\nReason: UPSTREAM_HEADER_TICKETS__X_KEY is not set, and X-Key was not entered for it under Secrets on the server's page, or by npm run souk -- secret set`,
+    );
+  });
+
+  test('a server that is not deployed, and no server at all, are refused in words', async () => {
+    expect(await serverLog('other')).toEqual({
+      code: 1,
+      printed: 'The broker refused: No server other is deployed.',
+    });
+    expect(await serverLog()).toEqual({ code: 64, printed: 'Name a server: npm run souk -- server log ID' });
+  });
+
+  test('no secret is in the log of the broker, at debug', () => {
+    expect(app.logged()).toContain('the-weather');
+    expect(app.logged()).not.toContain('canary');
+  });
 });

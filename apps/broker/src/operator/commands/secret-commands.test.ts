@@ -16,8 +16,8 @@ import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { secretCommands } from './secret-commands.ts';
 
-/** `souk secret …` beside two brokers on one database, and beside none. */
-describe.skipIf(!hasPostgres())('secrets by command', () => {
+/** `souk secret …` beside two brokers on one database, and beside none: set, changed, removed. */
+describe.skipIf(!hasPostgres())('secrets by command', { shuffle: false }, () => {
   const masterKey = randomBytes(32).toString('base64url');
   let server: DemandingServer;
   let next: DemandingServer;

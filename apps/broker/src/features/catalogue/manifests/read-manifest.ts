@@ -3,7 +3,7 @@ import type { Answer } from '@souk/contract/endpoint.ts';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Catalogue } from '../create-catalogue.ts';
-import { differingFields, noManifest } from '../manifest-versions.ts';
+import { noManifest } from '../manifest-versions.ts';
 import type { PeopleOfServer, RaisedPrice } from './differences/describe-effects.ts';
 import { lastLive, type ManifestHead } from './manifest-heads.ts';
 import { nextVersion } from './next-version.ts';
@@ -43,15 +43,12 @@ export async function readManifest(
   if (shown === undefined) throw noManifest(id);
   const manifest = await catalogue.findManifest(id, shown);
   if (!manifest) throw new SoukError('not_found', { message: `No version ${shown} of ${id}` });
-  const before = deployed && staged && (await catalogue.findManifest(id, deployed.version));
-  const after = staged && (staged.version === shown ? manifest : await catalogue.findManifest(id, staged.version));
   return {
     manifest,
     listed: await presentOne(facts, heads),
     versions: await presentVersions(facts, heads.slice(0, maxVersions)),
     gone: deployed || staged ? null : ((await catalogue.goneBy(id)) ?? null),
     answeredVersion: (await catalogue.answeredVersion(id)) ?? null,
-    changedFields: before && after ? differingFields(before, after).map(({ field }) => field) : [],
     revision: revisionOf(heads),
     nextVersion: nextVersion(shown, new Set(heads.map((head) => head.version))),
   };
