@@ -174,22 +174,24 @@ describeOnDatabases('switches', migrations, (open) => {
   });
 
   test('only the clients of the person who switched hear that lists changed', async () => {
-    const heard: Record<string, string[]> = { ann: [], bob: [] };
-    const bobToken = (await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' })).token;
+    const heard: Record<string, string[]> = { ann: [], carl: [] };
+    // nothing was switched for him before
+    const carl = await signInPerson(app.publicUrl, 'carl@souk.test');
+    const carlToken = (await app.identity.createPersonalToken({ email: 'carl@souk.test', name: 'test' })).token;
     const clients = await Promise.all([
       connectLegacy(`${app.publicUrl}/mcp`, token),
-      connectLegacy(`${app.publicUrl}/mcp`, bobToken),
+      connectLegacy(`${app.publicUrl}/mcp`, carlToken),
     ]);
     clients[0].onNotice((method) => heard['ann']?.push(method));
-    clients[1].onNotice((method) => heard['bob']?.push(method));
+    clients[1].onNotice((method) => heard['carl']?.push(method));
     await ann.call('POST', '/mcp/gamma/disable');
     await waitUntil('Ann to hear of it', () => heard['ann']?.includes('notifications/tools/list_changed') === true);
-    await bob.call('POST', '/mcp/alpha/disable');
+    await carl.call('POST', '/mcp/alpha/disable');
     await waitUntil(
-      'Bob to hear of his own',
-      () => heard['bob']?.includes('notifications/tools/list_changed') === true,
+      'Carl to hear of his own',
+      () => heard['carl']?.includes('notifications/tools/list_changed') === true,
     );
-    expect(heard['bob']?.filter((method) => method === 'notifications/tools/list_changed')).toHaveLength(1);
+    expect(heard['carl']?.filter((method) => method === 'notifications/tools/list_changed')).toHaveLength(1);
     await Promise.all(clients.map((client) => client.close()));
   });
 });

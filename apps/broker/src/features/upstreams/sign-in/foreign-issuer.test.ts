@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ResolveName } from '#platform/http/name-lookups.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
@@ -67,152 +67,164 @@ async function signIn(at: OAuthFixture) {
   return ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(back));
 }
 
-test('nobody is sent to an authorization server on another site until an administrator has confirmed the pair', async () => {
-  naming(service);
-  await deploy();
-  // it waits for an administrator from its deployment on, before anybody was refused
-  await waitUntil('the need', async () => (await needs()).total === 1);
-  expect(await needs()).toMatchObject({
-    items: [{ serverId: 'vault', name: 'vault', issuer: service.origin, since: expect.any(String) }],
+// versions of one server, one after the other
+describe('where people are sent to sign in', { shuffle: false }, () => {
+  test('nobody is sent to an authorization server on another site until an administrator has confirmed the pair', async () => {
+    naming(service);
+    await deploy();
+    // it waits for an administrator from its deployment on, before anybody was refused
+    await waitUntil('the need', async () => (await needs()).total === 1);
+    expect(await needs()).toMatchObject({
+      items: [{ serverId: 'vault', name: 'vault', issuer: service.origin, since: expect.any(String) }],
+    });
+    expect(await account()).not.toHaveProperty('signInAt');
+    expect(await start()).toMatchObject({
+      status: 502,
+      body: {
+        code: 'sign_in_unavailable',
+        message: `You cannot sign in to vault right now: it sends people to ${service.origin}, and an administrator has to confirm that first.`,
+      },
+    });
+    expect(shownAt(service)).toEqual([]);
+    expect(await signInOf()).toMatchObject({ state: 'waiting', doubts: ['other-site'], known: null });
+
+    expect(await confirm()).toMatchObject({ status: 200, body: { signIn: { state: 'confirmed' } } });
+    expect(await needs()).toEqual({ total: 0, items: [] });
+    // the person's page names where they go
+    expect(await account()).toMatchObject({ serverName: 'vault', state: 'none', signInAt: service.address });
+    expect(await signIn(service)).toMatchObject({ status: 200 });
   });
-  expect(await account()).not.toHaveProperty('signInAt');
-  expect(await start()).toMatchObject({
-    status: 502,
-    body: {
-      code: 'sign_in_unavailable',
-      message: `You cannot sign in to vault right now: it sends people to ${service.origin}, and an administrator has to confirm that first.`,
-    },
+
+  test('a later change undoes a confirmation: of the server, and of the endpoints', async () => {
+    naming(service);
+    await deploy();
+    expect((await confirm()).status).toBe(200);
+    expect(await start()).toMatchObject({ status: 200 });
+    service.mischief.serverMetadata = (honest) => ({ ...honest, token_endpoint: `${service.origin}/token2` });
+    expect(await start()).toMatchObject({ status: 502 });
+    service.mischief.serverMetadata = (honest) => ({ ...honest, registration_endpoint: `${moved.origin}/register` });
+    expect(await start()).toMatchObject({ status: 502 });
+    expect(await signInOf()).toMatchObject({ state: 'refused', doubts: ['other-site', 'other-origins'] });
+    service.mischief = {};
+    expect(await start()).toMatchObject({ status: 200 });
+    expect((await needs()).total).toBe(0);
+
+    naming(service, moved);
+    await deploy({}, moved);
+    await waitUntil('the need', async () => (await needs()).total === 1);
+    expect(await start()).toMatchObject({ status: 502 });
+    expect(await signInOf()).toMatchObject({
+      state: 'refused',
+      named: { resource: moved.url, issuer: service.origin },
+    });
   });
-  expect(shownAt(service)).toEqual([]);
-  expect(await signInOf()).toMatchObject({ state: 'waiting', doubts: ['other-site'], known: null });
 
-  expect(await confirm()).toMatchObject({ status: 200, body: { signIn: { state: 'confirmed' } } });
-  expect(await needs()).toEqual({ total: 0, items: [] });
-  // the person's page names where they go
-  expect(await account()).toMatchObject({ serverName: 'vault', state: 'none', signInAt: service.address });
-  expect(await signIn(service)).toMatchObject({ status: 200 });
-});
-
-test('a later change undoes a confirmation: of the server, and of the endpoints', async () => {
-  naming(service);
-  await deploy();
-  expect((await confirm()).status).toBe(200);
-  expect(await start()).toMatchObject({ status: 200 });
-  service.mischief.serverMetadata = (honest) => ({ ...honest, token_endpoint: `${service.origin}/token2` });
-  expect(await start()).toMatchObject({ status: 502 });
-  service.mischief.serverMetadata = (honest) => ({ ...honest, registration_endpoint: `${moved.origin}/register` });
-  expect(await start()).toMatchObject({ status: 502 });
-  expect(await signInOf()).toMatchObject({ state: 'refused', doubts: ['other-site', 'other-origins'] });
-  service.mischief = {};
-  expect(await start()).toMatchObject({ status: 200 });
-  expect((await needs()).total).toBe(0);
-
-  naming(service, moved);
-  await deploy({}, moved);
-  await waitUntil('the need', async () => (await needs()).total === 1);
-  expect(await start()).toMatchObject({ status: 502 });
-  expect(await signInOf()).toMatchObject({ state: 'refused', named: { resource: moved.url, issuer: service.origin } });
-});
-
-test('a stored sign-in is used no more once its pair is not confirmed', async () => {
-  naming(service);
-  await deploy();
-  await confirm();
-  expect(await signIn(service)).toMatchObject({ status: 200 });
-  // this server does not take them: it is asked what it offers, and they are renewed, as its pair is confirmed
-  await waitUntil('the server to refuse them', async () => (await account()).error !== undefined);
-  await app.db.query('update upstream_issuers set place = null');
-  await app.db.query(`update upstream_connections set expires_at = now() - interval '1 minute'`);
-  const before = service.tokenRequests.length;
-  const params = { name: 'echo', arguments: { text: 'hi' } };
-  const { body } = await postModern(`${app.publicUrl}/s/vault/mcp`, token, 'tools/call', params);
-  expect(body.result).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
-  expect(service.tokenRequests).toHaveLength(before);
-  expect(await account()).toMatchObject({
-    state: 'needs-sign-in',
-    error: 'Where people sign in to it has changed: sign in again.',
+  test('a stored sign-in is used no more once its pair is not confirmed', async () => {
+    naming(service);
+    await deploy();
+    await confirm();
+    expect(await signIn(service)).toMatchObject({ status: 200 });
+    // this server does not take them: it is asked what it offers, and they are renewed, as its pair is confirmed
+    await waitUntil('the server to refuse them', async () => (await account()).error !== undefined);
+    await app.db.query('update upstream_issuers set place = null');
+    await app.db.query(`update upstream_connections set expires_at = now() - interval '1 minute'`);
+    const before = service.tokenRequests.length;
+    const params = { name: 'echo', arguments: { text: 'hi' } };
+    const { body } = await postModern(`${app.publicUrl}/s/vault/mcp`, token, 'tools/call', params);
+    expect(body.result).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
+    expect(service.tokenRequests).toHaveLength(before);
+    expect(await account()).toMatchObject({
+      state: 'needs-sign-in',
+      error: 'Where people sign in to it has changed: sign in again.',
+    });
   });
-});
 
-test('a manifest may name the pair, and then no other one is used', async () => {
-  naming(service);
-  await deploy({ auth: { type: 'oauth', issuer: `${service.origin}/` } });
-  expect(await start()).toMatchObject({ status: 200 });
-  expect(await signInOf()).toMatchObject({
-    state: 'confirmed',
-    known: { by: 'manifest', issuer: `${service.origin}/` },
+  test('a manifest may name the pair, and then no other one is used', async () => {
+    naming(service);
+    await deploy({ auth: { type: 'oauth', issuer: `${service.origin}/` } });
+    expect(await start()).toMatchObject({ status: 200 });
+    expect(await signInOf()).toMatchObject({
+      state: 'confirmed',
+      known: { by: 'manifest', issuer: `${service.origin}/` },
+    });
+    naming(ownSignIn);
+    expect(await start()).toMatchObject({
+      status: 502,
+      body: {
+        message: `You cannot sign in to vault right now: it now sends people to ${ownSignIn.origin}, and its manifest names ${service.origin}/.`,
+      },
+    });
+    expect(await signInOf()).toMatchObject({ state: 'refused', known: { by: 'manifest' } });
+    expect((await needs()).total).toBe(1);
+    expect(await confirm()).toMatchObject({
+      status: 400,
+      body: { message: `The manifest of vault names ${service.origin}/: deploy a version that names another one.` },
+    });
+    expect(shownAt(ownSignIn)).toEqual([]);
   });
-  naming(ownSignIn);
-  expect(await start()).toMatchObject({
-    status: 502,
-    body: {
-      message: `You cannot sign in to vault right now: it now sends people to ${ownSignIn.origin}, and its manifest names ${service.origin}/.`,
-    },
+
+  test('endpoints at another origin need a word of the manifest, or of an administrator', async () => {
+    naming(ownSignIn);
+    ownSignIn.mischief.serverMetadata = (honest) => ({ ...honest, token_endpoint: `${service.origin}/token` });
+    await deploy();
+    expect(await start()).toMatchObject({ status: 502 });
+    expect(await signInOf()).toMatchObject({
+      state: 'waiting',
+      doubts: ['other-origins'],
+      named: { origins: [service.origin] },
+    });
+    await deploy({ auth: { type: 'oauth', endpointOrigins: [service.origin] } });
+    expect(await start()).toMatchObject({ status: 200 });
+    expect(await signInOf()).toMatchObject({ state: 'open', doubts: [] });
+    await deploy();
+    expect(await start()).toMatchObject({ status: 502 });
+    expect((await confirm()).status).toBe(200);
+    expect(await start()).toMatchObject({ status: 200 });
   });
-  expect(await signInOf()).toMatchObject({ state: 'refused', known: { by: 'manifest' } });
-  expect((await needs()).total).toBe(1);
-  expect(await confirm()).toMatchObject({
-    status: 400,
-    body: { message: `The manifest of vault names ${service.origin}/: deploy a version that names another one.` },
+
+  test('an authorization server that does not mention PKCE is used only where an administrator says so', async () => {
+    fixture.mischief.serverMetadata = (honest) => ({ ...honest, code_challenge_methods_supported: undefined });
+    await deploy();
+    expect(await start()).toMatchObject({ status: 502 });
+    expect(await signInOf()).toMatchObject({ state: 'waiting', doubts: ['no-pkce'] });
+    expect((await confirm()).status).toBe(200);
+    const { body } = await start();
+    expect(new URL(String(body['authUrl'])).searchParams.get('code_challenge_method')).toBe('S256');
   });
-  expect(shownAt(ownSignIn)).toEqual([]);
-});
 
-test('endpoints at another origin need a word of the manifest, or of an administrator', async () => {
-  naming(ownSignIn);
-  ownSignIn.mischief.serverMetadata = (honest) => ({ ...honest, token_endpoint: `${service.origin}/token` });
-  await deploy();
-  expect(await start()).toMatchObject({ status: 502 });
-  expect(await signInOf()).toMatchObject({
-    state: 'waiting',
-    doubts: ['other-origins'],
-    named: { origins: [service.origin] },
+  test("a server of the authorization server's own domain works without a word, as before", async () => {
+    naming(ownSignIn);
+    await deploy();
+    await waitUntil('where people sign in', async () => (await account()).signInAt === ownSignIn.address);
+    expect(await signIn(ownSignIn)).toMatchObject({ status: 200 });
+    expect(await signInOf()).toMatchObject({ state: 'open', doubts: [], known: null });
+    expect(await confirm()).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    expect((await needs()).total).toBe(0);
   });
-  await deploy({ auth: { type: 'oauth', endpointOrigins: [service.origin] } });
-  expect(await start()).toMatchObject({ status: 200 });
-  expect(await signInOf()).toMatchObject({ state: 'open', doubts: [] });
-  await deploy();
-  expect(await start()).toMatchObject({ status: 502 });
-  expect((await confirm()).status).toBe(200);
-  expect(await start()).toMatchObject({ status: 200 });
-});
 
-test('an authorization server that does not mention PKCE is used only where an administrator says so', async () => {
-  fixture.mischief.serverMetadata = (honest) => ({ ...honest, code_challenge_methods_supported: undefined });
-  await deploy();
-  expect(await start()).toMatchObject({ status: 502 });
-  expect(await signInOf()).toMatchObject({ state: 'waiting', doubts: ['no-pkce'] });
-  expect((await confirm()).status).toBe(200);
-  const { body } = await start();
-  expect(new URL(String(body['authUrl'])).searchParams.get('code_challenge_method')).toBe('S256');
-});
-
-test("a server of the authorization server's own domain works without a word, as before", async () => {
-  naming(ownSignIn);
-  await deploy();
-  await waitUntil('where people sign in', async () => (await account()).signInAt === ownSignIn.address);
-  expect(await signIn(ownSignIn)).toMatchObject({ status: 200 });
-  expect(await signInOf()).toMatchObject({ state: 'open', doubts: [], known: null });
-  expect(await confirm()).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
-  expect((await needs()).total).toBe(0);
-});
-
-test('a deployment shows before where people would sign in', async () => {
-  naming(service);
-  const manifest = { ...vaultManifest(fixture), name: 'vault', serviceType: 'mcp', description: 'x', category: 'data' };
-  const shown = async (auth: object) => {
-    const next = `${++version}.0.0`;
-    const staged = await admin.call('POST', '/admin/manifests', { ...manifest, auth, version: next });
-    expect(staged.status).toBe(200);
-    const { body } = await admin.call('GET', '/admin/servers/vault/differences');
-    return Array.isArray(body['effects']) ? body['effects'] : [];
-  };
-  expect(await shown({ type: 'oauth' })).toContain(
-    `The server sends people to ${service.origin}. No one can sign in until you confirm that on its page.`,
-  );
-  expect(await shown({ type: 'oauth', issuer: service.origin })).toContain(
-    `People sign in at ${service.origin}, which the manifest names.`,
-  );
-  naming(fixture);
-  expect(await shown({ type: 'oauth' })).toContain(`People sign in at ${fixture.origin}.`);
+  test('a deployment shows before where people would sign in', async () => {
+    naming(service);
+    const manifest = {
+      ...vaultManifest(fixture),
+      name: 'vault',
+      serviceType: 'mcp',
+      description: 'x',
+      category: 'data',
+    };
+    const shown = async (auth: object) => {
+      const next = `${++version}.0.0`;
+      const staged = await admin.call('POST', '/admin/manifests', { ...manifest, auth, version: next });
+      expect(staged.status).toBe(200);
+      const { body } = await admin.call('GET', '/admin/servers/vault/differences');
+      return Array.isArray(body['effects']) ? body['effects'] : [];
+    };
+    expect(await shown({ type: 'oauth' })).toContain(
+      `The server sends people to ${service.origin}. No one can sign in until you confirm that on its page.`,
+    );
+    expect(await shown({ type: 'oauth', issuer: service.origin })).toContain(
+      `People sign in at ${service.origin}, which the manifest names.`,
+    );
+    naming(fixture);
+    expect(await shown({ type: 'oauth' })).toContain(`People sign in at ${fixture.origin}.`);
+  });
 });
