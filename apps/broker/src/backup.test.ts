@@ -96,7 +96,8 @@ async function restoreInto(db: Database, from = file): Promise<void> {
   await restoreDatabase(from, await readHeader(from), { ...given, db });
 }
 
-describe('a backup', () => {
+// the last test stops the shop
+describe('a backup', { shuffle: false }, () => {
   test('is not restored over anything, and brings the folders with their links', async () => {
     await expect(restoreInto(shop.db)).rejects.toThrow('the database is not empty');
     const dataDir = await newDataDir();

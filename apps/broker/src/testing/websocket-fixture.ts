@@ -61,7 +61,8 @@ export async function startWebSocketFixture(): Promise<WebSocketFixture> {
     get lastHandshake() {
       return fixture.lastHandshake;
     },
-    openSockets: () => sockets.clients.size,
+    // one that stays paused does not hear that it was closed
+    openSockets: () => [...sockets.clients].filter(({ isPaused }) => !isPaused).length,
     async close() {
       for (const client of sockets.clients) client.terminate();
       await close();

@@ -19,6 +19,7 @@ const pictures: Record<string, Buffer> = {
   '/a.png': png,
   '/a.jpg': jpeg,
   '/a.webp': webp,
+  '/b.webp': webp,
   // sent as image/png, as all of these are
   '/a.svg': svg,
   '/page.png': Buffer.from('<!doctype html><script>alert(1)</script>'),
@@ -139,7 +140,7 @@ test('in production an icon comes over TLS, but for the addresses and networks t
   const any = app.catalogue.snapshot().byId.get('any');
   if (!any) throw new Error('not deployed');
   // a public literal: refused before anything is sent
-  const addresses = { any: at('/a.webp'), plain: 'http://1.1.1.1/a.png' };
+  const addresses = { any: at('/b.webp'), plain: 'http://1.1.1.1/a.png' };
   const servers = Object.entries(addresses).map(([id, icon]) => ({ ...any, id, manifest: { ...any.manifest, icon } }));
   const fetched: string[] = [];
   const told: string[] = [];

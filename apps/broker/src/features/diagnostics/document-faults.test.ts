@@ -1,5 +1,5 @@
 import { listConnections, type DocumentFault } from '@souk/contract/diagnostics.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDocumentServer, type DocumentServer } from '#testing/document-server.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
@@ -37,47 +37,6 @@ async function faultsFor(email: string): Promise<DocumentFault[]> {
   return listConnections.answer.parse(await answer.json()).documentFaults;
 }
 
-test('a document that could not be fetched is listed by client, with its cause and how often, until it can be', async () => {
-  documents.answers.set('/oauth/client.json', (_request, response) => response.writeHead(403).end());
-  await signIn(chatGpt, chatGptRedirect);
-  for (let times = 1; times <= 2; times++) {
-    await expect(signIn(strange, redirect)).rejects.toThrow('stopped at 400');
-    aheadMs += 60_000;
-  }
-  await waitUntil('both to be recorded', async () => {
-    const faults = await faultsFor('admin@souk.test');
-    return faults.length === 2 && faults.some(({ times }) => times === 2);
-  });
-
-  // whose it is may stand in the address of another client
-  expect(await faultsFor('ann@souk.test')).toMatchObject([
-    {
-      client: 'ChatGPT',
-      address: chatGpt,
-      fault: "the document's address answered 403",
-      times: 1,
-      hasCopy: true,
-      advice: expect.stringContaining('Sign-in works with the copy'),
-    },
-  ]);
-  const [first] = await faultsFor('admin@souk.test');
-  expect(first).toMatchObject({
-    client: 'client.example',
-    address: strange,
-    fault: "the document's address answered 404",
-    times: 2,
-    hasCopy: false,
-    advice: expect.stringContaining("Adding the client again doesn't help"),
-  });
-  expect(Date.parse(first?.lastAt ?? '') - Date.parse(first?.firstAt ?? '')).toBeGreaterThanOrEqual(60_000);
-
-  documents.answers.set('/strange.json', (_request, response) => {
-    response.end(JSON.stringify({ client_id: strange, redirect_uris: ['http://127.0.0.1/callback'] }));
-  });
-  await signIn(strange, redirect);
-  await waitUntil('the fault to be gone', async () => (await faultsFor('admin@souk.test')).length === 1);
-});
-
 test('a private address is told in words, without what its name resolves to, and not to everyone', async () => {
   const inside = await startTestApp();
   const opened = new ScriptedBrowser(inside.publicUrl).signInMcpClient({ clientId: 'https://10.1.2.3/client.json' });
@@ -91,22 +50,65 @@ test('a private address is told in words, without what its name resolves to, and
   await inside.stop();
 });
 
-test('of documents that anyone may name, the newest 200 are kept, and those of well-known clients stay', async () => {
-  await app.db.query(
-    `insert into client_document_faults (client_id, known_name, fault, has_copy, times, first_at, last_at)
-     select 'https://x.example/' || n, case when n = 1 then 'Known' end, 'x', false, 1, now() - n * interval '1 minute',
-       now() - n * interval '1 minute' from generate_series(1, 250) n`,
-  );
-  await expect(signIn('https://client.example/one-more', redirect)).rejects.toThrow('400');
-  const count = async () => {
-    const { rows } = await app.db.query<{ strangers: number; known: number }>(
-      `select count(*) filter (where known_name is null)::int as strangers, count(known_name)::int as known
-       from client_document_faults`,
+describe('the list of faults, from empty to full', { shuffle: false }, () => {
+  test('a document that could not be fetched is listed by client, with its cause and how often, until it can be', async () => {
+    documents.answers.set('/oauth/client.json', (_request, response) => response.writeHead(403).end());
+    await signIn(chatGpt, chatGptRedirect);
+    for (let times = 1; times <= 2; times++) {
+      await expect(signIn(strange, redirect)).rejects.toThrow('stopped at 400');
+      aheadMs += 60_000;
+    }
+    await waitUntil('both to be recorded', async () => {
+      const faults = await faultsFor('admin@souk.test');
+      return faults.length === 2 && faults.some(({ times }) => times === 2);
+    });
+
+    // whose it is may stand in the address of another client
+    expect(await faultsFor('ann@souk.test')).toMatchObject([
+      {
+        client: 'ChatGPT',
+        address: chatGpt,
+        fault: "the document's address answered 403",
+        times: 1,
+        hasCopy: true,
+        advice: expect.stringContaining('Sign-in works with the copy'),
+      },
+    ]);
+    const [first] = await faultsFor('admin@souk.test');
+    expect(first).toMatchObject({
+      client: 'client.example',
+      address: strange,
+      fault: "the document's address answered 404",
+      times: 2,
+      hasCopy: false,
+      advice: expect.stringContaining("Adding the client again doesn't help"),
+    });
+    expect(Date.parse(first?.lastAt ?? '') - Date.parse(first?.firstAt ?? '')).toBeGreaterThanOrEqual(60_000);
+
+    documents.answers.set('/strange.json', (_request, response) => {
+      response.end(JSON.stringify({ client_id: strange, redirect_uris: ['http://127.0.0.1/callback'] }));
+    });
+    await signIn(strange, redirect);
+    await waitUntil('the fault to be gone', async () => (await faultsFor('admin@souk.test')).length === 1);
+  });
+
+  test('of documents that anyone may name, the newest 200 are kept, and those of well-known clients stay', async () => {
+    await app.db.query(
+      `insert into client_document_faults (client_id, known_name, fault, has_copy, times, first_at, last_at)
+       select 'https://x.example/' || n, case when n = 1 then 'Known' end, 'x', false, 1, now() - n * interval '1 minute',
+         now() - n * interval '1 minute' from generate_series(1, 250) n`,
     );
-    return rows[0];
-  };
-  await waitUntil('the oldest to go', async () => (await count())?.strangers === 200);
-  // ChatGPT's and the one above
-  expect((await count())?.known).toBe(2);
-  expect((await faultsFor('admin@souk.test')).length).toBe(20);
+    await expect(signIn('https://client.example/one-more', redirect)).rejects.toThrow('400');
+    const count = async () => {
+      const { rows } = await app.db.query<{ strangers: number; known: number }>(
+        `select count(*) filter (where known_name is null)::int as strangers, count(known_name)::int as known
+         from client_document_faults`,
+      );
+      return rows[0];
+    };
+    await waitUntil('the oldest to go', async () => (await count())?.strangers === 200);
+    // ChatGPT's and the one above
+    expect((await count())?.known).toBe(2);
+    expect((await faultsFor('admin@souk.test')).length).toBe(20);
+  });
 });

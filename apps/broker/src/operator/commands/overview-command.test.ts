@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startShop, type Shop } from '#features/billing/checkout/testing/shop.ts';
 import { newSubscriber } from '#features/billing/subscriptions/testing/subscriber.ts';
 import { runSouk } from '#operator/cli/testing/run-souk.ts';
@@ -25,41 +25,45 @@ async function souk(...argv: string[]): Promise<string[]> {
   return out.trim().split('\n');
 }
 
-test('overview prints what waits and the figures that administrators see, and --json the same as data', async () => {
-  expect((await souk('overview'))[0]).toBe('Nothing needs you.');
-  const ann = await newSubscriber(shop);
-  await ann.buyCredits('4000000000000259');
-  await waitUntil('the dispute is noted, and its event is done', async () => {
-    const now = await shop.overview.needs();
-    return now.needs.disputes.total === 1 && now.waiting === 1;
+describe('overview', { shuffle: false }, () => {
+  test('prints what waits and the figures that administrators see, and --json the same as data', async () => {
+    expect((await souk('overview'))[0]).toBe('Nothing needs you.');
+    const ann = await newSubscriber(shop);
+    await ann.buyCredits('4000000000000259');
+    await waitUntil('the dispute is noted, and its event is done', async () => {
+      const now = await shop.overview.needs();
+      return now.needs.disputes.total === 1 && now.waiting === 1;
+    });
+    const { needs, figures } = JSON.parse((await souk('overview', '--json')).join('\n'));
+    expect({ needs, figures }).toEqual({ needs: await shop.overview.needs(), figures: await shop.overview.figures() });
+    const [{ id, dueBy }] = needs.needs.disputes.items;
+    expect(await souk('overview')).toEqual([
+      `dispute ${id} of ${ann.email}: $5, answer by ${dueBy}`,
+      'In 30 days (in the 30 before):',
+      '  revenue $5 ($0) after refunds',
+      '  paid plans 0 (0), new 0 (0), lost 0 (0)',
+      '  paid rentals 0 (0), new 0 (0), lost 0 (0)',
+      '  credits paid for in packages and with plans 0 (0), used 0 (0)',
+      '  credits that people paid for and have not used 0 (0)',
+      expect.stringMatching(/^ {2}calls 0 \(0\), failed by a server 0 \(0\), people 0 \((0|not counted yet)\)$/),
+    ]);
   });
-  const { needs, figures } = JSON.parse((await souk('overview', '--json')).join('\n'));
-  expect({ needs, figures }).toEqual({ needs: await shop.overview.needs(), figures: await shop.overview.figures() });
-  const [{ id, dueBy }] = needs.needs.disputes.items;
-  expect(await souk('overview')).toEqual([
-    `dispute ${id} of ${ann.email}: $5, answer by ${dueBy}`,
-    'In 30 days (in the 30 before):',
-    '  revenue $5 ($0) after refunds',
-    '  paid plans 0 (0), new 0 (0), lost 0 (0)',
-    '  paid rentals 0 (0), new 0 (0), lost 0 (0)',
-    '  credits paid for in packages and with plans 0 (0), used 0 (0)',
-    '  credits that people paid for and have not used 0 (0)',
-    expect.stringMatching(/^ {2}calls 0 \(0\), failed by a server 0 \(0\), people 0 \((0|not counted yet)\)$/),
-  ]);
-});
 
-test('overview names a refund that failed, why, and what can be done', async () => {
-  const bob = await newSubscriber(shop);
-  const { chargeId, price } = await bob.buyCredits();
-  shop.control.drop(1000);
-  await shop.control.openDispute(chargeId);
-  const { rows } = await shop.db.query<{ id: string }>('select id from transactions where user_id = $1', [bob.userId]);
-  const of = { userId: bob.userId, paymentId: rows[0]?.id ?? '' };
-  const by = { operator: 'test' };
-  await shop.administration.refund(of, { amountCents: price, refundedCents: undefined }, by);
-  const [{ since, reason } = { since: '', reason: '' }] = (await shop.overview.needs()).needs.failedRefunds.items;
-  expect(reason).toContain('charged back');
-  expect(await souk('overview')).toContain(
-    `refund of $5 to ${bob.email} failed since ${since}: ${reason}; make it by payments refund, or at the payment provider`,
-  );
+  test('names a refund that failed, why, and what can be done', async () => {
+    const bob = await newSubscriber(shop);
+    const { chargeId, price } = await bob.buyCredits();
+    shop.control.drop(1000);
+    await shop.control.openDispute(chargeId);
+    const { rows } = await shop.db.query<{ id: string }>('select id from transactions where user_id = $1', [
+      bob.userId,
+    ]);
+    const of = { userId: bob.userId, paymentId: rows[0]?.id ?? '' };
+    const by = { operator: 'test' };
+    await shop.administration.refund(of, { amountCents: price, refundedCents: undefined }, by);
+    const [{ since, reason } = { since: '', reason: '' }] = (await shop.overview.needs()).needs.failedRefunds.items;
+    expect(reason).toContain('charged back');
+    expect(await souk('overview')).toContain(
+      `refund of $5 to ${bob.email} failed since ${since}: ${reason}; make it by payments refund, or at the payment provider`,
+    );
+  });
 });
