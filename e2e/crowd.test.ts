@@ -124,7 +124,9 @@ describe.skipIf(missing.length > 0)('two brokers with many servers', () => {
     for (const answered of told)
       for (const what of ['pipelines served', 'idle connections held', 'files written'])
         expect(answered).toHaveProperty([what]);
-    expect(calls.filter(({ outcome }) => outcome !== 'answered')).toEqual([]);
+    const lost = calls.filter(({ outcome }) => outcome !== 'answered');
+    if (lost.length > 0) process.stdout.write(`[crowd] nginx said:\n${(await shop.nginxErrors()).join('\n')}\n`);
+    expect(lost).toEqual([]);
     expect(signedIn.failed).toEqual([]);
   }, 1_800_000);
 

@@ -20,6 +20,7 @@ describe('clients whose metadata document cannot be fetched', () => {
     port = await freePort();
   });
   beforeEach(async () => {
+    await db.query('delete from client_documents');
     documents = await startDocumentServer();
     running = await start();
   });

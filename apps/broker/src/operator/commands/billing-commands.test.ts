@@ -58,7 +58,7 @@ test('the operator shows, gives and removes by commands, with a refund where the
   });
   const removed = await run(ann.email, 'user.remove', { subscription: id, refund: 'prorata' });
   expect(removed).toMatchObject({ refund: { result: 'refunded', amountCents: 899, currency: 'USD' } });
-  expect((await shop.stripe.refunds.list({})).data).toMatchObject([{ amount: 899 }]);
+  expect((await shop.stripe.refunds.list({ limit: 1 })).data).toMatchObject([{ amount: 899 }]);
   const byCommand = { actor_id: null, reason: 'by command', details: expect.objectContaining({ operator: 'root' }) };
   expect(await audits(ann.userId)).toMatchObject([
     { action: 'access.given', ...byCommand },

@@ -6,15 +6,19 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { connectionLimits, limitConnections, thisMachine, type ConnectionLimits } from './connection-limits.ts';
 
 let server: Server;
+const servers: Server[] = [];
 const sockets: Socket[] = [];
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  for (const one of servers.splice(0)) {
+    one.closeAllConnections();
+    await new Promise((resolve) => one.close(resolve));
+  }
 });
 
 async function listen(limits: ConnectionLimits, shared: readonly string[] = thisMachine): Promise<void> {
   server = createServer((_request, response) => response.end('served'));
+  servers.push(server);
   limitConnections(server, limits, shared);
   await new Promise<void>((resolve) => server.listen(0, '::', resolve));
 }

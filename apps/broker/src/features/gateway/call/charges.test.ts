@@ -197,9 +197,9 @@ test('a refused hold does not count for the health of a server: in a half-open c
 
 test('a busy server costs no hold: admission comes first', async () => {
   const admit = vi.spyOn(app.upstreams.pool, 'admit');
-  const before = server.hanging;
+  await waitUntil('what hung before has gone', () => server.hanging === 0);
   const first = call('hang', 'say', 'narrow');
-  await waitUntil('the place is taken', () => server.hanging > before);
+  await waitUntil('the place is taken', () => server.hanging === 1);
   expect(held).toHaveLength(1);
   const second = call('ok', 'say', 'narrow');
   await waitUntil('it waits', () => admit.mock.calls.length === 1);
