@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -21,6 +22,19 @@ const smallAndSlow = [
   'platform/db/embedded-log.test.ts',
 ];
 
+/**
+ * The tests of a file come in an order of the commit: each commit brings another, and runs of one commit can be compared.
+ * `--sequence.seed` runs them in the order of another.
+ */
+function seedOfCommit(): number {
+  try {
+    const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: import.meta.dirname, stdio: 'pipe' });
+    return Number.parseInt(commit.toString().slice(0, 8), 16);
+  } catch {
+    return 1; // a copy without its history
+  }
+}
+
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -31,7 +45,7 @@ class SlowFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    sequence: { sequencer: SlowFirst },
+    sequence: { sequencer: SlowFirst, seed: seedOfCommit() },
     projects: [
       {
         test: {
@@ -42,6 +56,7 @@ export default defineConfig({
           // a process runs many files: each has its own databases, ports and folders, and a start costs more than most tests
           isolate: false,
           globalSetup: ['apps/broker/src/testing/database-setup.ts'],
+          sequence: { shuffle: { tests: true } },
           ...patience,
         },
       },
