@@ -54,9 +54,9 @@ const methods: Readonly<Record<Call['kind'], string>> = {
 
 /**
  * Runs every call, and is the only place that decides its outcome:
- * resolve -> entitled -> within the rate -> its price approved -> admitted by the server's breaker and queue -> hold ->
- * dispatch -> settle or release -> record. The caller presents the end. Admission comes before the hold, so that a busy or failing server costs
- * no durable write.
+ * resolve -> within the rate -> entitled -> its price approved -> admitted by the server's breaker and queue -> hold -> dispatch ->
+ * settle or release -> record. The caller presents the end. Admission comes before the hold, so that a busy or failing server
+ * costs no durable write.
  * @throws any error other than an UpstreamError: our own fault, recorded as one
  */
 export async function runCall<Answer extends AnswerFacts>(
