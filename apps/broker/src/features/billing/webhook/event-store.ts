@@ -15,15 +15,19 @@ export async function storeEvent(query: Query, { id, type, objectId }: PaymentEv
   );
 }
 
-/** Takes events that are due. No other process takes them until `until`, and one of a process that was killed comes back then. */
-export async function takeEvents(query: Query, now: Date, until: Date, limit: number): Promise<TakenEvent[]> {
+/**
+ * Takes the next event that is due. No other process takes it until `until`, and one of a process that was killed comes back then.
+ * The inner select stands behind `=`, not `in`: so PostgreSQL runs it once, and takes no second event that nobody works on.
+ */
+export async function takeEvent(query: Query, now: Date, until: Date): Promise<TakenEvent | undefined> {
   const { rows } = await query<EventRow>(
     `update payment_events set attempts = attempts + 1, next_at = $2
-     where id in (select id from payment_events where next_at <= $1 order by next_at limit $3 for update skip locked)
+     where id = (select id from payment_events where next_at <= $1 order by next_at limit 1 for update skip locked)
      returning id, type, object_id, attempts`,
-    [now, until, limit],
+    [now, until],
   );
-  return rows.map(({ id, type, object_id: objectId, attempts }) => ({ id, type, objectId, attempts }));
+  const [row] = rows;
+  return row && { id: row.id, type: row.type, objectId: row.object_id, attempts: row.attempts };
 }
 
 export async function markDone(query: Query, id: string, at: Date): Promise<void> {

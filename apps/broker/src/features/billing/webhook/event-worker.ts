@@ -2,7 +2,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { isChangeUnderWay } from '../changes/purchase-locks.ts';
-import { markDone, markFailed, nextDue, removeDone, storeEvent, takeEvents, type TakenEvent } from './event-store.ts';
+import { markDone, markFailed, nextDue, removeDone, storeEvent, takeEvent, type TakenEvent } from './event-store.ts';
 import type { PaymentEvent, PaymentEventHandlers } from './payment-event.ts';
 
 const atOnce = 4;
@@ -76,7 +76,7 @@ export function createEventWorker({
   /** One event after the other, as long as one is due. */
   async function workOff(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const [event] = await takeEvents(query, inMs(0), inMs(claimMs), 1);
+      const event = await takeEvent(query, inMs(0), inMs(claimMs));
       if (!event) return;
       await work(event);
     }
