@@ -41,12 +41,14 @@ const hostFiles = ['/etc/resolv.conf', '/etc/hosts'];
 const limits = ['--core=0', '--nofile=1024'];
 /** Processes and threads of one sandbox, which a kernel before 5.14 counts over the whole machine by user. */
 const maxTasks = atLeast(release(), 5, 14) ? 256 : 4096;
+/** Where a program may write in memory. */
+export const scratchFolders = ['/tmp', '/dev/shm'];
 /** Size limit of each in-memory file system. */
-const maxScratchBytes = 64 * 1024 * 1024;
+export const maxScratchBytes = 64 * 1024 * 1024;
 /** The first that the kernel ends when the machine has no memory left: never the broker. */
 const oomScore = '1000';
 const isolation = ['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL', '--proc', '/proc', '--dev', '/dev'];
-const scratch = ['/tmp', '/dev/shm'].flatMap((folder) => ['--size', String(maxScratchBytes), '--tmpfs', folder]);
+const scratch = scratchFolders.flatMap((folder) => ['--size', String(maxScratchBytes), '--tmpfs', folder]);
 /** For a probe that hangs. Its answer holds until the broker ends, so a busy machine gets the time that it needs. */
 const probeTimeoutMs = 60_000;
 

@@ -67,12 +67,12 @@ export async function wantReading(query: Query, paymentId: string): Promise<void
 /** Takes subscriptions that are to be read again. */
 export async function takeWantedReadings(query: Query, livemode: boolean, limit: number): Promise<string[]> {
   const { rows } = await query<{ payment_id: string }>(
-    `update subscription_syncs set read_again = false where payment_id in (
+    `update subscription_syncs set read_again = false where payment_id = any(array(
        select payment_id from subscription_syncs s where read_again and exists (
          select from subscriptions o where o.payment_id = s.payment_id and o.livemode = $1
          union all select from access_grants o where o.payment_id = s.payment_id and o.livemode = $1
          union all select from checkout_orders o where o.subscription_id = s.payment_id and o.livemode = $1)
-       order by payment_id limit $2 for update skip locked)
+       order by payment_id limit $2 for update skip locked))
      returning payment_id`,
     [livemode, limit],
   );

@@ -1,12 +1,11 @@
 import { statfsSync, statSync } from 'node:fs';
+import { maxScratchBytes, scratchFolders } from '#adapters/mcp/transports/sandbox.ts';
 import { textOf } from './process-family.ts';
 
 /** Of each process its own: pages of files, such as its program, can be dropped at any time. */
 const own = ['RssAnon', 'RssShmem', 'VmSwap'] as const;
 /** The same without counting what processes share more than once. Reading it takes longer. */
 const ownShare = ['Pss_Anon', 'Pss_Shmem', 'SwapPss'] as const;
-/** Where a program of the sandbox may write in memory (adapters/mcp/transports/sandbox.ts). */
-const scratchFolders = ['/tmp', '/dev/shm'];
 /** An empty file takes so much of the kernel's memory. */
 const bytesOfInode = 1024;
 
@@ -23,13 +22,17 @@ export function memoryOf(pids: readonly number[], enough: number): number {
   );
 }
 
-/** What a sandbox's file systems in memory hold, seen through one of its processes; 0 for one outside of a sandbox. */
+/**
+ * What a sandbox's file systems in memory hold, seen through one of its processes; 0 for one outside of a sandbox. While
+ * bubblewrap makes the sandbox, the same path can lead to one of the machine's file systems, which are larger.
+ */
 export function scratchOf(pid: number): number {
   return sum(scratchFolders, (folder) => {
     try {
       const path = `/proc/${pid}/root${folder}`;
       if (statSync(path).dev === statSync(folder).dev) return 0;
       const { bsize, blocks, bfree, files, ffree } = statfsSync(path);
+      if (blocks * bsize > maxScratchBytes) return 0;
       return (blocks - bfree) * bsize + (files - ffree) * bytesOfInode;
     } catch {
       return 0;
