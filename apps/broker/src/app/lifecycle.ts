@@ -54,7 +54,7 @@ export function lifecycleOf(
     ['events of payments', async () => billing.payments?.events.stop()],
     ['payment pages', async () => billing.payments?.stop()],
     ['offers', () => billing.offerEditing.stop()],
-    ['shown offers', async () => billing.shownOffers.stop()],
+    ['shown offers', billing.shownOffers.stop],
     ['prices', () => billing.prices.stop()],
     ['payment provider', async () => parts.provider?.stop()],
     ['stand-in for Stripe', async () => parts.stripeSandbox?.stop()],

@@ -4,6 +4,7 @@ import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { createWorkLoop } from '#platform/work-loop.ts';
 import type { AccessBook } from './access/create-access.ts';
 import { createClearings, type Clearings } from './changes/clear-customers.ts';
 import { createPurchaseLocks } from './changes/purchase-locks.ts';
@@ -15,7 +16,6 @@ import type { OfferStore } from './offers/offer-store.ts';
 import type { Prices } from './prices/create-prices.ts';
 import { createMoves, type Moves } from './moves/create-moves.ts';
 import { createRefunds, type Refunds } from './refunds/create-refunds.ts';
-import { createBackgroundRun } from './background-run.ts';
 import { createSubscriptions, type Subscriptions } from './subscriptions/create-subscriptions.ts';
 import { createEventWorker, type EventWorker } from './webhook/event-worker.ts';
 import { mountPaymentWebhook } from './webhook/webhook-route.ts';
@@ -80,13 +80,16 @@ export function createPayments(given: {
   });
   const moves = createMoves({ ...given, locks, sync: subscriptions.sync });
   const withdrawing = createWithdrawing(checkout.withdraw, log);
-  const endingUnoffered = createBackgroundRun(subscriptions.endUnoffered, (error) =>
-    log.warn({ err: error }, 'rentals of a server that was undeployed could not all be ended; a job tries again'),
-  );
+  const endingUnoffered = createWorkLoop({
+    work: subscriptions.endUnoffered,
+    failed(error) {
+      log.warn({ err: error }, 'rentals of a server that was undeployed could not all be ended; a job tries again');
+    },
+  });
   const stopsListening = [
     catalogue.onChange((_, servers, before) => {
       if (isOtherOffer(servers, before)) withdrawing.run();
-      if (servers.length < before.length) endingUnoffered.run();
+      if (servers.length < before.length) void endingUnoffered.run();
     }),
     given.access.onChange((userId) => (userId === undefined ? withdrawing.run() : withdrawing.runFor(userId))),
   ];

@@ -1,8 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { describeOnDatabases, openTestDatabase } from '#testing/databases.ts';
-import { elapsed } from '#testing/elapsed.ts';
-import { limitFigure } from '#testing/limits.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { isInBackground } from '../db/background-work.ts';
 import type { Database } from '../db/database.ts';
@@ -22,65 +20,10 @@ async function started(db: Database, prepare: (jobs: Jobs) => Promise<void>): Pr
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 describeOnDatabases('background jobs', [], (open) => {
-  /** Waits for jobs that run sooner than the next poll, after 5 s. */
-  async function soon(what: string, isDone: () => boolean): Promise<void> {
-    const { ms } = await elapsed(() => waitUntil(what, isDone));
-    await limitFigure(4000, 'ms', () => ms);
-  }
-
-  test('a queued job runs immediately and once, with its data, in the background', async () => {
-    const done: unknown[] = [];
-    await using running = await started(await open(), (jobs) =>
-      jobs.work('mail', async (data) => isInBackground() && done.push(data)),
-    );
-    await running.jobs.enqueue('mail', { to: 'a' });
-    await running.jobs.enqueue('mail', { to: 'b' });
-    await soon('both ran', () => done.length === 2);
-    expect(done).toEqual([{ to: 'a' }, { to: 'b' }]);
-  });
-
-  test('jobs that are queued at once all run at once, without waiting for the next poll', async () => {
-    const done: unknown[] = [];
-    await using running = await started(await open(), (jobs) => jobs.work('mail', async (data) => done.push(data)));
-    const all = Array.from({ length: 5 }, (_, to) => ({ to }));
-    await Promise.all(all.map((mail) => running.jobs.enqueue('mail', mail)));
-    await soon('all ran', () => done.length === all.length);
-    expect(new Set(done)).toEqual(new Set(all));
-  });
-
-  test('of several jobs with the same key only one waits', async () => {
-    const db = await open();
-    await using running = await started(db, (jobs) => jobs.work('sync', async () => {}));
-    const later = { singletonKey: 'user-1', startAfterSeconds: 60 };
-    await running.jobs.enqueue('sync', {}, later);
-    await running.jobs.enqueue('sync', {}, later);
-    await running.jobs.enqueue('sync', {}, { ...later, singletonKey: 'user-2' });
-    const { rows } = await db.query("select count(*) as waiting from pgboss.job where name = 'sync'");
-    expect(rows).toEqual([{ waiting: 2 }]);
-  });
-
-  test('a job that fails is tried again later', async () => {
+  test('a schedule runs at the start, on one of two processes, in the background, and its next run is queued', async () => {
     const db = await open();
     let runs = 0;
-    await using running = await started(db, (jobs) =>
-      jobs.work('flaky', async () => {
-        runs += 1;
-        throw new Error('not today');
-      }),
-    );
-    await running.jobs.enqueue('flaky', {});
-    await waitUntil('one run', () => runs === 1);
-    await waitUntil('kept for another', async () => {
-      const { rows } = await db.query<{ state: string }>("select state::text from pgboss.job where name = 'flaky'");
-      return rows[0]?.state === 'retry';
-    });
-    expect(runs).toBe(1);
-  });
-
-  test('a schedule runs at the start, on one of two processes, and its next run is queued', async () => {
-    const db = await open();
-    let runs = 0;
-    const count = (jobs: Jobs) => jobs.schedule('tidy', 3600, async () => (runs += 1));
+    const count = (jobs: Jobs) => jobs.schedule('tidy', 3600, async () => isInBackground() && (runs += 1));
     const first = await started(db, count);
     await waitUntil('one run', () => runs === 1);
     const second = await started(db, count);
@@ -117,13 +60,12 @@ describeOnDatabases('background jobs', [], (open) => {
     const begun = Promise.withResolvers<void>();
     let finished = false;
     const jobs = createJobs({ db, log });
-    await jobs.work('slow', async () => {
+    await jobs.schedule('slow', 3600, async () => {
       begun.resolve();
       await release.promise;
       finished = true;
     });
     await jobs.start();
-    await jobs.enqueue('slow', {});
     await begun.promise;
     const stopped = jobs.stop();
     release.resolve();
@@ -143,10 +85,7 @@ describeOnDatabases('background jobs', [], (open) => {
 test('background jobs leave no timer behind when they stop', async () => {
   const db = await openTestDatabase([]);
   const before = timers();
-  const { jobs } = await started(db, async (fresh) => {
-    await fresh.schedule('tidy', 60, async () => {});
-    await fresh.work('mail', async () => {});
-  });
+  const { jobs } = await started(db, (fresh) => fresh.schedule('tidy', 60, async () => {}));
   expect(timers()).toBeGreaterThan(before);
   await jobs.stop();
   await waitUntil('its timers to be gone', () => timers() <= before);

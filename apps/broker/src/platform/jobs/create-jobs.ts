@@ -1,15 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { PgBoss } from 'pg-boss';
 import { inBackground } from '../db/background-work.ts';
 import type { Database } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import { bossBackend } from './boss-backend.ts';
-
-export type EnqueueOptions = {
-  /** At most one job with this key waits in its queue; a running job does not count. */
-  singletonKey?: string;
-  startAfterSeconds?: number;
-};
 
 /**
  * Background work that survives a restart and runs once, even if several processes share the database (docs/decisions/0003).
@@ -21,10 +14,6 @@ export type Jobs = {
    * logged; the next is its retry.
    */
   schedule(name: string, everySeconds: number, run: () => Promise<unknown>): Promise<void>;
-  /** Queues a job; not inside a database transaction. `data` is JSON. */
-  enqueue(name: string, data: object, options?: EnqueueOptions): Promise<void>;
-  /** Sets the worker of a queue: one job at a time in this process, each retried up to five times when it fails. */
-  work(name: string, run: (data: unknown) => Promise<unknown>): Promise<void>;
   start(): Promise<void>;
   /** What is scheduled, in all processes: by name. */
   list(): Promise<readonly ScheduledJob[]>;
@@ -44,14 +33,7 @@ export type ScheduledJob = {
   lastFailure: { at: Date; message: string } | undefined;
 };
 
-type Queue = {
-  name: string;
-  everySeconds?: number;
-  policy: 'short' | 'stately';
-  retryLimit: number;
-  pollSeconds: number;
-  run(data: unknown): Promise<unknown>;
-};
+type Schedule = { name: string; everySeconds: number; run(): Promise<unknown> };
 
 /** How long a job may run before another process takes it over, assuming that its process was killed. */
 const expireSeconds = 15 * 60;
@@ -69,82 +51,51 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
     monitorVacuum: false,
   });
   boss.on('error', (error) => log.error({ err: error }, 'background jobs: the database refused'));
-  const queues = new Map<string, Queue>();
-  const workers = new Map<string, string>();
+  const schedules = new Map<string, Schedule>();
   let existing = new Set<string>();
   let state: 'new' | 'running' | 'stopped' = 'new';
 
-  const open = async (queue: Queue) => {
-    const { name, policy, retryLimit } = queue;
+  const queueNext = (name: string, startAfter: number) =>
+    boss.send(name, {}, { singletonKey: scheduleKey, startAfter });
+
+  async function open({ name, everySeconds, run }: Schedule): Promise<void> {
     // one that exists stays as it is, so it need not be made: five statements each
-    if (!existing.has(name)) {
+    if (!existing.has(name))
       await boss.createQueue(name, {
-        policy,
-        retryLimit,
-        retryDelay: 5,
-        retryBackoff: true,
+        policy: 'stately', // one waiting, one running, in all processes
+        retryLimit: 0,
         expireInSeconds: expireSeconds,
       });
-    }
-    // A schedule's first run; ignored when an earlier process has left one waiting. The worker's first look then finds it.
-    if (policy === 'stately') await send(name, {}, { singletonKey: scheduleKey });
-    const polling = { pollingIntervalSeconds: queue.pollSeconds };
-    const run = async ([job]: { data: unknown }[]) => {
-      try {
-        await runLogged(queue, job?.data, log);
-      } finally {
-        // of jobs that were queued while it looked for one, pg-boss would leave the second until it polls
-        const worker = workers.get(name);
-        if (worker !== undefined && policy === 'short') boss.notifyWorker(worker);
-      }
+    // the first run; ignored when an earlier process has left one waiting. The worker's first look then finds it.
+    await queueNext(name, 0);
+    const pollingIntervalSeconds = Math.min(60, Math.max(pollSeconds, everySeconds / 4));
+    const runOnce = async () => {
+      await queueNext(name, everySeconds); // queued first: a kill during the run must not end the schedule
+      await run();
     };
-    workers.set(name, await boss.work(name, polling, run));
-  };
-  const send = async (name: string, data: object, { singletonKey, startAfterSeconds = 0 }: EnqueueOptions) => {
-    // pg-boss's "short" queues allow one waiting job for each key, and no key is one key: so every job gets a key.
-    await boss.send(name, data, { singletonKey: singletonKey ?? randomUUID(), startAfter: startAfterSeconds });
-    const worker = workers.get(name);
-    if (worker !== undefined && startAfterSeconds === 0) boss.notifyWorker(worker);
-  };
-  const add = async (queue: Queue) => {
-    if (queues.has(queue.name)) throw new Error(`two jobs are named ${queue.name}`);
-    queues.set(queue.name, queue);
-    if (state === 'running') await open(queue);
-  };
+    await boss.work(name, { pollingIntervalSeconds }, () => runLogged(name, runOnce, log));
+  }
 
   return {
     async schedule(name, everySeconds, run) {
       if (everySeconds < 10) throw new Error(`schedule ${name}: every ${everySeconds} s is too often for a job`);
-      const next = { singletonKey: scheduleKey, startAfterSeconds: everySeconds };
-      await add({
-        name,
-        everySeconds,
-        policy: 'stately', // one waiting, one running, in all processes
-        retryLimit: 0,
-        pollSeconds: Math.min(60, Math.max(pollSeconds, everySeconds / 4)),
-        async run() {
-          await send(name, {}, next); // queued first: a kill during the run must not end the schedule
-          await run();
-        },
-      });
+      if (schedules.has(name)) throw new Error(`two jobs are named ${name}`);
+      const schedule = { name, everySeconds, run };
+      schedules.set(name, schedule);
+      if (state === 'running') await open(schedule);
     },
-    async enqueue(name, data, options = {}) {
-      if (state !== 'running') throw new Error('jobs are not running');
-      await send(name, data, options);
-    },
-    work: (name, run) => add({ name, policy: 'short', retryLimit: 5, pollSeconds, run }),
     async start() {
       await boss.start();
       existing = new Set((await boss.getQueues()).map(({ name }) => name));
       state = 'running';
-      for (const queue of queues.values()) await open(queue);
+      for (const schedule of schedules.values()) await open(schedule);
     },
-    list: () => listScheduled(db, [...queues.values()]),
+    list: () => listScheduled(db, [...schedules.values()]),
     async stop() {
       if (state !== 'running') return;
       state = 'stopped';
       // pg-boss polls each half second whether its workers have ended; asked for each by name, it answers at once
-      const ended = Promise.all([...queues.keys()].map((name) => boss.offWork(name)));
+      const ended = Promise.all([...schedules.keys()].map((name) => boss.offWork(name)));
       await withinTime(ended, stopTimeoutMs);
       await boss.stop({ graceful: true, timeout: stopTimeoutMs });
     },
@@ -152,10 +103,7 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
 }
 
 /** pg-boss keeps what has ended for a week. Its table is in its schema, which the start makes. */
-async function listScheduled(db: Database, queues: readonly Queue[]): Promise<ScheduledJob[]> {
-  const scheduled = queues.flatMap(({ name, everySeconds }) =>
-    everySeconds === undefined ? [] : [{ name, everySeconds }],
-  );
+async function listScheduled(db: Database, scheduled: readonly Schedule[]): Promise<ScheduledJob[]> {
   const { rows } = await db.query<{
     name: string;
     last: Date | null;
@@ -197,11 +145,11 @@ async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<vo
   await Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }
 
-async function runLogged(queue: Queue, data: unknown, log: Log): Promise<void> {
+async function runLogged(name: string, run: () => Promise<void>, log: Log): Promise<void> {
   try {
-    await inBackground(() => queue.run(data));
+    await inBackground(run);
   } catch (error) {
-    log.error({ err: error, job: queue.name }, 'a background job failed');
+    log.error({ err: error, job: name }, 'a background job failed');
     throw error;
   }
 }

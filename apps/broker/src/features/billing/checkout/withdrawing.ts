@@ -1,5 +1,5 @@
 import type { Log } from '#platform/log.ts';
-import { createBackgroundRun } from '../background-run.ts';
+import { createWorkLoop } from '#platform/work-loop.ts';
 import type { WithdrawOrders } from './withdraw-orders.ts';
 
 /** With more who wait, all orders are looked through instead. */
@@ -15,18 +15,18 @@ export function createWithdrawing(
 ): { run(): void; runFor(userId: string): void; stop(): Promise<void> } {
   let isAllWanted = false;
   const people = new Set<string>();
-  const background = createBackgroundRun(
-    async () => {
+  const loop = createWorkLoop({
+    async work() {
       try {
         await once();
       } finally {
-        if (people.size > 0) background.run();
+        if (people.size > 0) void loop.run();
       }
     },
-    (error) => {
+    failed(error) {
       log.warn({ err: error }, 'payment pages of what can no longer be had could not be ended; it is tried again');
     },
-  );
+  });
 
   async function once(): Promise<void> {
     if (isAllWanted) {
@@ -43,7 +43,7 @@ export function createWithdrawing(
 
   function run(): void {
     isAllWanted = true;
-    background.run();
+    void loop.run();
   }
 
   return {
@@ -51,8 +51,8 @@ export function createWithdrawing(
     runFor(userId) {
       if (people.size >= mostPeople) return run();
       people.add(userId);
-      background.run();
+      void loop.run();
     },
-    stop: background.stop,
+    stop: loop.stop,
   };
 }

@@ -2,6 +2,7 @@ import type { Clock } from '#platform/clock.ts';
 import { monotonicMs } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { createWorkLoop } from '#platform/work-loop.ts';
 import type { PricedCall } from '../charges.ts';
 import type { UsageRows } from '../usage-rows.ts';
 import type { Livemode } from './accounts.ts';
@@ -58,19 +59,15 @@ export async function createLedger({
     unnotedMs: times.unnotedMs,
     settleMs: times.settleMs,
     nowMs,
-    onNoted: () => arm(settlements.untilDueMs()),
-    onRefused: () => void run(),
+    onNoted: () => loop.within(settlements.untilDueMs()),
+    onRefused: () => void loop.run(),
     log,
   });
   let isEnrolled = false;
   /** When the last confirmed sign of life was sent. */
   let seen = { monotonicMs: -Infinity, wallMs: 0 };
   let activeAtMs = nowMs();
-  let timer: NodeJS.Timeout | undefined;
-  let timerAtMs = Infinity;
   let ticker: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
-  let isWanted = false;
   let isStopped = false;
   let isRefused = false;
 
@@ -81,44 +78,23 @@ export async function createLedger({
   const isAlive = () => sinceSeenMs() < times.aliveMs;
   const isBehind = () => settlements.size() > mostUnsettled;
 
-  /** The next pass, at the latest. */
-  function arm(delayMs: number): void {
-    const atMs = nowMs() + delayMs;
-    if (running || isStopped || atMs >= timerAtMs) return;
-    clearTimeout(timer);
-    timerAtMs = atMs;
-    timer = setTimeout(() => void run(), Math.max(0, delayMs));
-  }
-
-  function run(): Promise<void> {
-    isWanted = true;
-    clearTimeout(timer);
-    timerAtMs = Infinity;
-    running ??= passes().finally(() => {
-      running = undefined;
-      if (isRefused) arm(retryMs);
-      else if (book.hasTrims() || book.isWaiting()) arm(againMs);
-      else arm(settlements.untilDueMs());
-    });
-    return running;
-  }
-
-  async function passes(): Promise<void> {
-    while (isWanted) {
-      isWanted = false;
-      try {
-        await pass();
-        if (isRefused) log.warn('the ledger is written again');
-        isRefused = false;
-      } catch (error) {
-        if (error instanceof BrokerIsDead) die();
-        else if (!isRefused) log.error({ err: error, calls: settlements.size() }, 'the ledger cannot be written yet');
-        isRefused = !(error instanceof BrokerIsDead);
-      }
+  const loop = createWorkLoop({
+    async work() {
+      await pass();
+      if (isRefused) log.warn('the ledger is written again');
+      isRefused = false;
+      book.giveUp(false);
+      return book.hasTrims() || book.isWaiting() ? againMs : settlements.untilDueMs();
+    },
+    failed(error) {
+      const isDead = error instanceof BrokerIsDead;
+      if (isDead) die();
+      else if (!isRefused) log.error({ err: error, calls: settlements.size() }, 'the ledger cannot be written yet');
+      isRefused = !isDead;
       book.giveUp(isRefused);
-      if (isRefused) return;
-    }
-  }
+      return isDead ? 0 : retryMs;
+    },
+  });
 
   /**
    * Given back before asked for, for it can be granted again at once. Settled last, for no call waits for it, and not before
@@ -162,7 +138,7 @@ export async function createLedger({
     if (isStopped) return;
     book.drainIdle();
     book.giveUp(isRefused);
-    if (book.hasTrims() || sinceSeenMs() >= times.beatMs) void run();
+    if (book.hasTrims() || sinceSeenMs() >= times.beatMs) void loop.run();
     if (nowMs() - activeAtMs <= 2 * times.lifeMs || !book.isEmpty()) ticker = setTimeout(tick, tickMs);
   }
 
@@ -173,7 +149,6 @@ export async function createLedger({
     brokerId = uuid();
     isEnrolled = false;
     seen = { monotonicMs: -Infinity, wallMs: 0 };
-    isWanted = true;
   }
 
   async function trim(): Promise<void> {
@@ -202,7 +177,7 @@ export async function createLedger({
     write: (call) => settlements.keep(call),
     release(lease, credits) {
       book.release(lease, credits);
-      if (book.hasTrims()) arm(againMs);
+      if (book.hasTrims()) loop.within(againMs);
     },
     isGivenUp: () => sinceSeenMs() >= times.lifeMs,
   };
@@ -221,17 +196,17 @@ export async function createLedger({
       activeAtMs = nowMs();
       if (!ticker) tick();
       // with all others of this turn of the event loop
-      if (running) isWanted = true;
-      else setImmediate(() => void run());
+      if (loop.isRunning()) void loop.run();
+      else setImmediate(() => void loop.run());
     });
   }
 
   const stopListening = await db.listen(leaseChannel, (userId) => {
     if (userId === '') book.drainAll();
     else book.drainUser(userId);
-    if (book.hasTrims()) void run();
+    if (book.hasTrims()) void loop.run();
   });
-  void run();
+  void loop.run();
 
   return {
     hold(call) {
@@ -253,17 +228,15 @@ export async function createLedger({
       book.drainAll();
       const deadlineMs = nowMs() + times.stopMs;
       flushes += 1;
-      await running;
       // calls under way are over by now
-      while ((!settlements.isOver() || book.hasTrims()) && nowMs() < deadlineMs) {
-        await run();
+      do {
+        await loop.run();
         if (isRefused) await new Promise((resolve) => setTimeout(resolve, retryMs));
-      }
+      } while ((!settlements.isOver() || book.hasTrims()) && nowMs() < deadlineMs);
       isStopped = true;
       settlements.stop();
-      clearTimeout(timer);
       clearTimeout(ticker);
-      await running;
+      await loop.stop();
       // otherwise the others notice that it has ended
       if (isEnrolled) await leaveBrokers(db.query, brokerId).catch(() => {});
     },
@@ -274,7 +247,7 @@ export async function createLedger({
     flushes += 1;
     try {
       do {
-        await run();
+        await loop.run();
         if (isRefused) throw new Error('the ledger cannot be written now');
       } while (!settlements.isOver() || book.hasTrims());
     } finally {

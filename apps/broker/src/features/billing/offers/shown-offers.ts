@@ -4,6 +4,7 @@ import { creditPriceOf } from '@souk/contract/credit-worth.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Log } from '#platform/log.ts';
+import { createWorkLoop } from '#platform/work-loop.ts';
 import type { OfferStore } from './offer-store.ts';
 
 /** What lists of servers tell of the offers on sale, from memory: such lists wait for no database. */
@@ -14,7 +15,7 @@ export type ShownOffers = {
   creditPrice(): CreditPrice | undefined;
   /** The offers have changed. Never fails: a failed read leaves what was read before, and is repeated. */
   refresh(): Promise<void>;
-  stop(): void;
+  stop(): Promise<void>;
 };
 
 const repeatMs = 5_000;
@@ -31,33 +32,21 @@ export async function createShownOffers(
     return { plans, creditPrice: creditPriceOf(packages) };
   };
   let shown = await read();
-  let reads = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-
-  async function refresh(): Promise<void> {
-    clearTimeout(timer);
-    reads += 1;
-    const own = reads;
-    try {
-      const found = await read();
-      // an earlier read may be answered later
-      if (own === reads) shown = found;
-    } catch (error) {
-      if (isStopped) return;
+  const loop = createWorkLoop({
+    async work() {
+      shown = await read();
+    },
+    failed(error) {
       log.warn({ err: error }, 'the offers could not be read for the lists of servers; it is tried again');
-      timer = setTimeout(() => void refresh(), repeatMs).unref();
-    }
-  }
+      return repeatMs;
+    },
+  });
 
   return {
     planOf: ({ manifest }) => including(shown.plans, manifest.billing?.tier ?? 'T0'),
     creditPrice: () => shown.creditPrice,
-    refresh,
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
-    },
+    refresh: loop.run,
+    stop: loop.stop,
   };
 }
 

@@ -7,6 +7,7 @@ import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import { Backoff } from '#platform/backoff.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { createWorkLoop } from '#platform/work-loop.ts';
 import { withPatience } from '../checkout/patience.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
 import { offeredPackage, offeredPlan, offeredRental, type Offered, type OfferKind } from './offered.ts';
@@ -65,10 +66,6 @@ export async function createPrices(options: {
   const put = new Map<string, string>();
   const backoff = new Backoff();
   const waiting = new Set<() => void>();
-  let isWanted = false;
-  let isStopped = false;
-  let running: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
   let stopListening = () => {};
 
   if (provider) for (const price of await store.read()) known.set(keyOf(price), price);
@@ -87,15 +84,15 @@ export async function createPrices(options: {
   }
 
   /** One that the provider refuses does not keep the others back. */
-  async function putAll(): Promise<void> {
+  async function putAll(stopping: AbortSignal): Promise<void> {
     if (!provider) return;
     const refused: unknown[] = [];
     const missing = (await offered()).filter((one) => !isPut(one));
     for (const group of groupsOf(missing)) {
-      if (isStopped) return;
+      if (stopping.aborted) return;
       const found = await readProvider(provider, group);
       for (const one of group) {
-        if (isStopped) return;
+        if (stopping.aborted) return;
         if (isPut(one)) continue;
         try {
           await putNow(one, found);
@@ -115,31 +112,23 @@ export async function createPrices(options: {
     return all.filter((one) => one !== undefined);
   }
 
-  function refresh(): void {
-    if (!provider || isStopped) return;
-    isWanted = true;
-    clearTimeout(timer);
-    running ??= passes().finally(() => {
-      running = undefined;
-      // asked for after the last look
-      if (isWanted) refresh();
-    });
-  }
-
-  async function passes(): Promise<void> {
-    while (isWanted) {
-      isWanted = false;
-      try {
-        await putAll();
-      } catch (error) {
-        if (isStopped) return;
-        log.warn({ err: error }, 'the prices could not be brought to the payment provider; it is tried again');
-        timer = setTimeout(refresh, backoff.next());
-        return;
+  const loop = createWorkLoop({
+    async work(stopping) {
+      const asked = [...waiting];
+      await putAll(stopping);
+      for (const done of asked) {
+        done();
+        waiting.delete(done);
       }
-    }
-    for (const done of waiting) done();
-    waiting.clear();
+    },
+    failed(error) {
+      log.warn({ err: error }, 'the prices could not be brought to the payment provider; it is tried again');
+      return backoff.next();
+    },
+  });
+
+  function refresh(): void {
+    if (provider) void loop.run();
   }
 
   function currentPriceId(
@@ -203,11 +192,8 @@ export async function createPrices(options: {
       });
     },
     async stop() {
-      isStopped = true;
-      isWanted = false;
       stopListening();
-      clearTimeout(timer);
-      await running;
+      await loop.stop();
     },
   };
 }

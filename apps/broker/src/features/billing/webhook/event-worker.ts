@@ -1,6 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { createWorkLoop } from '#platform/work-loop.ts';
 import { isChangeUnderWay } from '../changes/purchase-locks.ts';
 import { markDone, markFailed, nextDue, removeDone, storeEvent, takeEvent, type TakenEvent } from './event-store.ts';
 import type { PaymentEvent, PaymentEventHandlers } from './payment-event.ts';
@@ -41,41 +42,28 @@ export function createEventWorker({
   clock: Clock;
   log: Log;
 }): EventWorker {
-  const stopping = new AbortController();
   let isStarted = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
-  let isWanted = false;
-
   const inMs = (ms: number) => new Date(clock.now() + ms);
 
-  function wake(): void {
-    if (!isStarted || stopping.signal.aborted) return;
-    clearTimeout(timer);
-    isWanted = true;
-    running ??= drain();
-  }
-
-  async function drain(): Promise<void> {
-    let waitMs = pollMs;
-    try {
-      do {
-        isWanted = false;
-        await Promise.all(Array.from({ length: atOnce }, workOff));
-        const due = await nextDue(query);
-        waitMs = Math.min(pollMs, Math.max(0, (due?.getTime() ?? Infinity) - clock.now()));
-      } while (isWanted && !stopping.signal.aborted);
-    } catch (error) {
+  const loop = createWorkLoop({
+    async work(stopping) {
+      await Promise.all(Array.from({ length: atOnce }, () => workOff(stopping)));
+      const due = await nextDue(query);
+      return Math.min(pollMs, (due?.getTime() ?? Infinity) - clock.now());
+    },
+    failed(error) {
       log.error({ err: error }, 'the events of the payment provider could not be read');
-    }
-    // in one turn with the last look at `isWanted`, so that no event waits longer than it must
-    running = undefined;
-    if (!stopping.signal.aborted) timer = setTimeout(wake, waitMs).unref();
+      return pollMs;
+    },
+  });
+
+  function wake(): void {
+    if (isStarted) void loop.run();
   }
 
   /** One event after the other, as long as one is due. */
-  async function workOff(): Promise<void> {
-    while (!stopping.signal.aborted) {
+  async function workOff(stopping: AbortSignal): Promise<void> {
+    while (!stopping.aborted) {
       const event = await takeEvent(query, inMs(0), inMs(claimMs));
       if (!event) return;
       await work(event);
@@ -109,15 +97,11 @@ export function createEventWorker({
       isStarted = true;
       wake();
     },
-    async idle() {
-      wake();
-      for (let work = running; work; work = running) await work;
-    },
+    idle: () => (isStarted ? loop.run() : Promise.resolve()),
     removeOld: () => removeDone(query, inMs(-keptMs)),
     async stop() {
-      stopping.abort();
-      clearTimeout(timer);
-      await running;
+      isStarted = false;
+      await loop.stop();
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
+import { createWorkLoop } from '#platform/work-loop.ts';
 import type { Catalogue } from '../create-catalogue.ts';
 import type { DecidedBy } from '../manifest-versions.ts';
 import type { CatalogueTables } from '../tables.ts';
@@ -63,7 +64,7 @@ export async function createManifestRuns(parts: {
   /** How often the database failed this broker at a run. */
   const failures = new Map<string, number>();
   const stopping = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
+  let patienceMs = lifeMs;
   /** The reload that this broker took part in last, and the one that it began, of which its own notice may tell it first. */
   let reloaded: string | undefined;
   let begun: string | undefined;
@@ -78,12 +79,20 @@ export async function createManifestRuns(parts: {
     log,
   };
 
+  const loop = createWorkLoop({
+    work: look,
+    failed(error) {
+      log.error({ err: error }, 'the runs of manifests could not be read');
+      return beatMs;
+    },
+  });
+
   const hear = (notice: string) => {
     const [word, runId] = notice.split(' ');
     // after a lost connection the notice is empty, and anything may have happened
     const told = runId === undefined ? [...listeners.values()] : [listeners.get(runId) ?? []];
     for (const listener of told.flatMap((each) => [...each])) listener();
-    if (runId === undefined || word === 'started') lookSoon();
+    if (runId === undefined || word === 'started') void loop.run();
   };
   const stopListening = await parts.db.listen(store.runChannel, hear, () => hear(''));
 
@@ -107,32 +116,21 @@ export async function createManifestRuns(parts: {
 
   const isFailing = (runId: string) => (failures.get(runId) ?? 0) > maxFailures;
 
-  function lookSoon(): void {
-    background.add(look(), 'the runs of manifests could not be read');
-  }
-
   /** Shows that this broker lives, takes up what is left unfinished, and looks again while a run is under way. */
-  async function look(patienceMs = lifeMs): Promise<void> {
-    clearTimeout(timer);
-    if (stopping.signal.aborted) return;
-    let isUnderWay = true;
-    try {
-      const still = working.size > 0 ? await store.beat(db, brokerId, [...working.keys()]) : [];
-      for (const [runId, lost] of working) if (!still.includes(runId)) lost.abort();
-      const underWay = await store.findUnderWay(db, patienceMs);
-      isUnderWay = underWay.length > 0 || working.size > 0;
-      for (const runId of failures.keys()) if (!underWay.some(({ run }) => run.id === runId)) failures.delete(runId);
-      for (const { run, isLeft } of underWay) {
-        if (!isLeft || working.has(run.id) || (run.kind === 'reload' && !servers)) continue;
-        const isOwnDeath = isFailing(run.id);
-        const takeovers = await store.claimRun(db, { runId: run.id, brokerId }, { patienceMs, isOwnDeath });
-        if (takeovers !== undefined && !stopping.signal.aborted) work(run, takeovers);
-      }
-      if (servers) await takePart(servers);
-    } finally {
-      clearTimeout(timer);
-      if (isUnderWay && !stopping.signal.aborted) timer = setTimeout(lookSoon, beatMs);
+  async function look(): Promise<number | undefined> {
+    const still = working.size > 0 ? await store.beat(db, brokerId, [...working.keys()]) : [];
+    for (const [runId, lost] of working) if (!still.includes(runId)) lost.abort();
+    const underWay = await store.findUnderWay(db, patienceMs);
+    for (const runId of failures.keys()) if (!underWay.some(({ run }) => run.id === runId)) failures.delete(runId);
+    for (const { run, isLeft } of underWay) {
+      if (!isLeft || working.has(run.id) || (run.kind === 'reload' && !servers)) continue;
+      const isOwnDeath = isFailing(run.id);
+      const takeovers = await store.claimRun(db, { runId: run.id, brokerId }, { patienceMs, isOwnDeath });
+      if (takeovers !== undefined && !stopping.signal.aborted) work(run, takeovers);
     }
+    patienceMs = lifeMs;
+    if (servers) await takePart(servers);
+    return underWay.length > 0 || working.size > 0 ? beatMs : undefined;
   }
 
   /** A reload opens new connections on every broker. */
@@ -174,7 +172,7 @@ export async function createManifestRuns(parts: {
       const entry: AuditEntry = { actorId, action: 'manifests.run-joined', subject: 'manifests', reason, details };
       await writeAudit(db, entry, new Date(clock.now()));
     }
-    lookSoon();
+    void loop.run();
     return run.id;
   }
 
@@ -194,7 +192,7 @@ export async function createManifestRuns(parts: {
     }
     const run = await store.findRun(db, id);
     if (run) work(run, 0);
-    lookSoon();
+    void loop.run();
     return id;
   }
 
@@ -202,7 +200,8 @@ export async function createManifestRuns(parts: {
     async start() {
       reloaded = await store.newestReload(db);
       // an embedded database has one broker: who worked on a run before this start has ended
-      await look(parts.db.engine === 'pglite' ? 0 : lifeMs);
+      if (parts.db.engine === 'pglite') patienceMs = 0;
+      await loop.run();
     },
     begin,
     async ended(runId) {
@@ -229,7 +228,7 @@ export async function createManifestRuns(parts: {
     },
     async stop() {
       stopping.abort();
-      clearTimeout(timer);
+      await loop.stop();
       for (const listener of [...listeners.values()].flatMap((own) => [...own])) listener();
       await background.flush();
       await store.leaveRuns(db, brokerId);

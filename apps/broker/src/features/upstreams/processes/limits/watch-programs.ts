@@ -3,12 +3,12 @@ import { freemem } from 'node:os';
 import type { GuardedProcess } from '#adapters/mcp/transports/process-guard.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Log } from '#platform/log.ts';
+import { createWorkLoop, type WorkLoop } from '#platform/work-loop.ts';
 import { createDiskRoom } from './disk-room.ts';
 import type { ProgramOwner, ProgramWatch } from './program-watch.ts';
 import { createFolderSizes } from './folder-sizes.ts';
 import { judgeProcesses, tooMuchMemory, tooMuchTogether, type EndedFor, type Fault } from './judge-processes.ts';
 import type { MemoryGroup, MemoryGroups } from './memory-groups.ts';
-import { repeat } from './repeat.ts';
 import { watchFall } from './watch-fall.ts';
 import { inMegabytes, rewriteShare, startShare, type ProgramLimits } from './program-limits.ts';
 
@@ -47,21 +47,35 @@ export function createProgramWatch(options: {
   const sizes = createFolderSizes(folderBytes * countedShare);
   const room = createDiskRoom({ dataDir, freeDiskBytes: limits.freeDiskBytes, log });
   const isNeeded = () => charged.size > 0 && !stopped;
-  const guarded = (act: () => Promise<void>) => () =>
-    act().catch((error: unknown) => log.warn({ err: error }, 'programs could not be looked at'));
-  const looking = repeat(lookEveryMs, guarded(lookAtProcesses), isNeeded);
-  const counting = repeat(lookEveryMs, guarded(countFiles), isNeeded);
-  const watchingMachine = repeat(machineEveryMs, guarded(checkMachine), isNeeded);
+  /** Is due again for as long as programs run. */
+  const repeated = (everyMs: number, look: () => Promise<void>) =>
+    createWorkLoop({
+      async work() {
+        await look();
+        return isNeeded() ? everyMs : undefined;
+      },
+      failed(error) {
+        log.warn({ err: error }, 'programs could not be looked at');
+        return isNeeded() ? everyMs : undefined;
+      },
+    });
+  const looking = repeated(lookEveryMs, lookAtProcesses);
+  const counting = repeated(lookEveryMs, countFiles);
+  const watchingMachine = repeated(machineEveryMs, checkMachine);
   const diskFell = watchFall(folderBytes * noticedShare);
   const memoryFell = watchFall(limits.memoryBytes * noticedShare);
   const looks = { processes: 0, files: 0 };
   let stopped = false;
 
+  function hurry(loop: WorkLoop): void {
+    if (!loop.isRunning()) void loop.run();
+  }
+
   /** Cheap, and often: a fast program writes a gigabyte a second. */
   async function checkMachine(): Promise<void> {
     const { freeBytes, reason } = await room.check();
-    if (memoryFell(freemem())) looking.hurry();
-    if (diskFell(freeBytes)) counting.hurry();
+    if (memoryFell(freemem())) hurry(looking);
+    if (diskFell(freeBytes)) hurry(counting);
     if (!reason) return;
     for (const each of charged.values()) {
       for (const program of each.programs.keys()) end(each, { program, why: 'disk', reason });
@@ -179,7 +193,9 @@ export function createProgramWatch(options: {
           charged.set(owner.key, each);
           each.programs.set(program, server);
           each.live++;
-          for (const repeated of [looking, counting, watchingMachine]) repeated.begin();
+          looking.within(lookEveryMs);
+          counting.within(lookEveryMs);
+          watchingMachine.within(machineEveryMs);
           return () => {
             const reason = endedByKernel(each, program, group);
             group?.close();
@@ -197,6 +213,7 @@ export function createProgramWatch(options: {
     looks: () => looks,
     stop() {
       stopped = true;
+      for (const loop of [looking, counting, watchingMachine]) void loop.stop();
     },
   };
 }
