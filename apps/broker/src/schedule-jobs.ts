@@ -27,7 +27,6 @@ export type ScheduledWork = {
           subscriptions: {
             reconcile: Run;
             findMissedDisputes: Run;
-            readMissingPrices: Run;
             endTakenAway: Run;
             endWanted: Run;
             endUnoffered: Run;
@@ -106,7 +105,6 @@ export async function scheduleJobs(
     await jobs.schedule('payment-readings', 60, payments.subscriptions.readAgain);
     await jobs.schedule('payment-customers-deleted', 60, payments.clearings.clearDue);
     await jobs.schedule('payment-price-moves', 30, payments.moves.workOff);
-    await jobs.schedule('payment-missing-prices', 5 * 60, payments.subscriptions.readMissingPrices);
     await jobs.schedule('payment-rentals-not-offered', 5 * 60, payments.subscriptions.endUnoffered);
   }
   await jobs.schedule('notices-ahead', hourSeconds, async () => {

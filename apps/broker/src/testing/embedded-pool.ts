@@ -168,7 +168,6 @@ const nothingToDo = {
       tellAddresses: nothing,
       events: { removeOld: nothing },
       subscriptions: {
-        readMissingPrices: nothing,
         readAgain: nothing,
         returnOwed: nothing,
         reconcile: nothing,

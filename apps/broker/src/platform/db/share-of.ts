@@ -27,7 +27,7 @@ export type ListedBroker = {
   isThis: boolean;
   isAlive: boolean;
   seenAt: Date;
-  /** undefined: of an earlier version, which does not say. */
+  /** undefined: it has said nothing of itself yet. */
   version: string | undefined;
   since: Date | undefined;
   callsPerSecond: number | undefined;

@@ -35,9 +35,6 @@ create index subscriptions_past_due on subscriptions (livemode, past_due_since) 
 create index subscriptions_renewing on subscriptions ((coalesce(next_plan_id, plan_id)), payment_id)
   where ended_at is null and source = 'payment';
 
-create index subscriptions_unread_price on subscriptions (payment_id)
-  where price_id is null and ended_at is null and source = 'payment';
-
 -- `ends_with_plan`: the rental ends with its period once this plan is paid.
 create table access_grants (
   id uuid primary key,

@@ -25,7 +25,6 @@ import { setEnd } from './set-end.ts';
 import { endUnoffered } from './end-unoffered.ts';
 import { createFindOpenPayment, type FindOpenPayment } from './find-open-payment.ts';
 import { readAgain } from './read-again.ts';
-import { readMissingPrices } from './read-prices.ts';
 import { endTakenAway, reconcileSubscriptions } from './reconcile-subscriptions.ts';
 import { createSyncSubscription, type SyncSubscription } from './sync-subscription.ts';
 
@@ -56,8 +55,6 @@ export type Subscriptions = {
   endWanted(): Promise<void>;
   /** Ends at the provider what was taken away here. */
   endTakenAway(): Promise<void>;
-  /** Reads what subscriptions cost that are from before that was noted. */
-  readMissingPrices(): Promise<void>;
   /** Lets the rentals of servers that were undeployed end with the period that is paid. */
   endUnoffered(): Promise<void>;
   /** Gives back what was paid for what has ended, or for changes that did not happen. */
@@ -157,7 +154,6 @@ export function createSubscriptions(options: {
     endWithPeriod: (paymentId) => locks.runFor(paymentId, (held) => setEnd({ ...given, sync }, paymentId, true, held)),
     endWanted: () => endWanted({ ...given, sync }),
     endTakenAway: () => endTakenAway({ db, provider, sync, locks, clock, log }),
-    readMissingPrices: () => readMissingPrices(db.query, provider.livemode, sync),
     endUnoffered: () => endUnoffered({ ...given, sync }),
     returnOwed: returns.due,
     readAgain: () => readAgain({ query: db.query, livemode: provider.livemode, sync }),
