@@ -41,7 +41,7 @@ export function offeredPackage({ packageId, name, credits, bonus, price, currenc
 }
 
 /**
- * undefined: it cannot be rented. One that the provider could not charge is not for sale: it is from before that was refused.
+ * undefined: it cannot be rented, or the provider could not charge it.
  * @param currency of the shop: a rental in another one is not sold
  */
 export function offeredRental(

@@ -15,7 +15,7 @@ export async function notePlanPrice(
   );
 }
 
-/** Credits that a month at each price brings. Those from before prices were noted are left out. */
+/** Credits that a month at each known price brings. */
 export async function creditsOfPrices(query: Query, priceIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const { rows } = await query<{ price_id: string; monthly_credits: number }>(
     'select price_id, monthly_credits from plan_prices where price_id = any ($1::text[])',
@@ -28,7 +28,7 @@ export async function creditsOfPrice(query: Query, priceId: string | undefined):
   return priceId === undefined ? undefined : (await creditsOfPrices(query, [priceId])).get(priceId);
 }
 
-/** A price that a subscription has, from before prices were noted: it brings what its plan brings now. */
+/** A price that a subscription has and that is not known here, as after a restore: it brings what its plan brings now. */
 export async function noteSeenPrice(
   query: Query,
   {

@@ -81,7 +81,6 @@ export async function putPrice(
   const [lookupKey, stagedKey] = [productId, stagedKeyOf(productId)];
   const known = data.find((price) => price.lookup_key === lookupKey);
   if (known?.active && isSame(known, offered, productId, addsTax)) {
-    await noteCredits(provider, known, offered);
     if (lacksTax(known, addsTax)) await provider.call((stripe) => stripe.prices.update(known.id, onTop));
     return { productId, priceId: known.id };
   }
@@ -197,9 +196,7 @@ function isSame(price: Stripe.Price, offered: Offered, productId: string, addsTa
   const product = typeof price.product === 'string' ? price.product : price.product.id;
   const { amount, currency, monthlyCredits } = offered;
   const isSamePrice = price.unit_amount === amount && price.currency === currency.toLowerCase();
-  const noted = price.metadata[creditsName];
-  // a price from before credits were noted is that of the credits of its plan
-  const areSameCredits = monthlyCredits === undefined || noted === undefined || noted === String(monthlyCredits);
+  const areSameCredits = monthlyCredits === undefined || price.metadata[creditsName] === String(monthlyCredits);
   // one that was made by hand may have its tax in it
   const isBeforeTax = !addsTax || price.tax_behavior !== 'inclusive';
   return product === productId && isSamePrice && areSameCredits && isBeforeTax;
@@ -209,15 +206,6 @@ function isSame(price: Stripe.Price, offered: Offered, productId: string, addsTa
 const creditsName = 'monthlyCredits';
 const metadataOf = (monthlyCredits: number) => ({ [creditsName]: String(monthlyCredits) });
 const creditsOf = ({ monthlyCredits }: Offered) => (monthlyCredits === undefined ? [] : [monthlyCredits]);
-
-async function noteCredits(
-  provider: PaymentProvider,
-  { id, metadata }: Stripe.Price,
-  { monthlyCredits }: Offered,
-): Promise<void> {
-  if (monthlyCredits === undefined || metadata[creditsName] !== undefined) return;
-  await provider.call((stripe) => stripe.prices.update(id, { metadata: metadataOf(monthlyCredits) }));
-}
 
 /** Bounded, however long the texts are. */
 function keyOf(...parts: readonly unknown[]): string {

@@ -5,7 +5,7 @@ import type { Log } from '#platform/log.ts';
 /**
  * The payment provider lets one person pay in one currency alone, and charges no less than its smallest amount: a rental that
  * is otherwise is not sold. Manifests are refused for that; one that is deployed all the same is from before the shop's
- * currency was changed, or this was checked.
+ * currency was changed.
  */
 export function warnOfCurrencies(currency: string | undefined, { servers }: CatalogueSnapshot, log: Log): void {
   for (const { id, manifest } of servers) {

@@ -16,11 +16,10 @@ export type ClientIdentityOptions = {
 
 /**
  * The address of our own metadata document (draft-ietf-oauth-client-id-metadata-document): https only. Each server has one of
- * its own, so that no consent that a person gave for one server counts for another. The one without a server is of sign-ins
- * that began before.
+ * its own, so that no consent that a person gave for one server counts for another.
  */
-export function clientDocumentPath(serverId?: string): string {
-  return serverId === undefined ? '/client-metadata.json' : `/client-metadata/${serverId}.json`;
+export function clientDocumentPath(serverId: string): string {
+  return `/client-metadata/${serverId}.json`;
 }
 
 /**

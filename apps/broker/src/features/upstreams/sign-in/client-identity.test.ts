@@ -136,9 +136,6 @@ test('on https our client id is our metadata document where the server supports 
       token_endpoint_auth_method: 'none',
     },
   });
-  // sign-ins of before each server had one
-  const older = { client_id: `${publicUrl}/client-metadata.json`, redirect_uris: [callback] };
-  expect(await document('/client-metadata.json')).toMatchObject({ status: 200, body: older });
   expect(await document('/client-metadata/unknown.json')).toMatchObject({ status: 404 });
   const server = {
     issuer: 'https://vault.example',
@@ -175,7 +172,7 @@ test('on https our client id is our metadata document where the server supports 
 });
 
 test('on plain http there is no metadata document', async () => {
-  expect((await fetch(`${app.publicUrl}/client-metadata.json`)).status).toBe(404);
+  expect((await fetch(`${app.publicUrl}/client-metadata/vault.json`)).status).toBe(404);
 });
 
 test('two sign-ins that begin at once in a new browser both finish', async () => {

@@ -105,21 +105,13 @@ export function mountClientDocument(
 ): void {
   const { publicUrl } = config;
   if (!publicUrl.startsWith('https:')) return;
-  const document = (path: string, redirectUris: readonly string[]) => ({
-    client_id: `${publicUrl}${path}`,
-    ...clientMetadata(config, redirectUris),
-  });
-  const shared = redirectUriOf(publicUrl);
-  app.get(clientDocumentPath(), async (_request, reply) => {
-    reply.header('cache-control', 'public, max-age=3600');
-    return document(clientDocumentPath(), [shared]);
-  });
   app.get<{ Params: { serverId: string } }>(
     clientDocumentPath(':serverId'),
     async ({ params: { serverId } }, reply) => {
       if (!catalogue.snapshot().byId.has(serverId)) throw new SoukError('not_found');
       reply.header('cache-control', 'public, max-age=3600');
-      return document(clientDocumentPath(serverId), [shared, redirectUriOf(publicUrl, { serverId })]);
+      const redirectUris = [redirectUriOf(publicUrl), redirectUriOf(publicUrl, { serverId })];
+      return { client_id: `${publicUrl}${clientDocumentPath(serverId)}`, ...clientMetadata(config, redirectUris) };
     },
   );
 }
