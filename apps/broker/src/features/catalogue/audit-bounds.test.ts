@@ -4,8 +4,8 @@ import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { migrations } from '../../migrations.ts';
 import { createCatalogue } from './create-catalogue.ts';
-import type { Discovered } from './discovered.ts';
-import { parseManifest } from './parse-manifest.ts';
+import type { Discovered } from './discovery/discovered.ts';
+import { parseManifest } from './manifests/parse-manifest.ts';
 
 const policy = { stdioAliases: new Set<string>(), services: new Set<string>(), addressProblem: () => undefined };
 const manifest = (id: string) =>

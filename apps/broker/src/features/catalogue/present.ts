@@ -3,8 +3,8 @@ import type { CapabilityAnswer, CreditPrice, IncludingPlan, ServerAnswer } from 
 import { categories } from '@souk/contract/manifest-basics.ts';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { asRecord } from '#platform/json.ts';
-import { estimateTokens } from './estimate-tokens.ts';
-import { servedTools, toolsOfEveryClient } from './served-tools.ts';
+import { estimateTokens } from './snapshot/estimate-tokens.ts';
+import { servedTools, toolsOfEveryClient } from './snapshot/served-tools.ts';
 import {
   hiddenTools,
   isDown,
@@ -12,8 +12,8 @@ import {
   type CatalogueItem,
   type CatalogueServer,
   type CatalogueSnapshot,
-} from './snapshot.ts';
-import type { Suggestions } from './suggest-matches.ts';
+} from './snapshot/snapshot.ts';
+import type { Suggestions } from './search/suggest-matches.ts';
 
 /** How a server is sold now, which the feature above knows. */
 export type SoldTerms = {

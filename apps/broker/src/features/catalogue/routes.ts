@@ -6,11 +6,11 @@ import type { Config } from '#platform/config.ts';
 import { createKeptAnswers } from '#platform/http/kept-answers.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Catalogue } from './create-catalogue.ts';
-import { servedTools } from './served-tools.ts';
-import type { UsedTogether } from './related-servers.ts';
-import type { ServerIndex } from './server-index.ts';
-import { isDown, lastUpdateMs, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
-import { mountSearchRoutes } from './search-routes.ts';
+import { servedTools } from './snapshot/served-tools.ts';
+import type { UsedTogether } from './search/related-servers.ts';
+import type { ServerIndex } from './search/server-index.ts';
+import { isDown, lastUpdateMs, type CatalogueServer, type CatalogueSnapshot } from './snapshot/snapshot.ts';
+import { mountSearchRoutes } from './search/search-routes.ts';
 import {
   presentCapabilities,
   presentPrompts,

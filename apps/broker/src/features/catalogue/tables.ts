@@ -3,9 +3,9 @@ import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
 import type { ToolChangeKind, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
-import type { IconType } from './icon-type.ts';
+import type { IconType } from './icons/icon-type.ts';
 import type { ManifestSource } from './manifests/manifest-source.ts';
-import type { ServerFeature } from './server-features.ts';
+import type { ServerFeature } from './snapshot/server-features.ts';
 
 /** json or jsonb: read as the value, written as its JSON text. */
 type Json<T> = ColumnType<T, string, string>;

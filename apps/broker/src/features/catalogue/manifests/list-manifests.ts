@@ -2,8 +2,8 @@ import type { listManifests as endpoint, ManifestOrder, ManifestSort } from '@so
 import type { Answer, ParsedRequest } from '@souk/contract/endpoint.ts';
 import { sql, type RawBuilder } from 'kysely';
 import { arrayLiteral } from '#platform/db/array-literal.ts';
-import { searchWords } from '../search-words.ts';
-import { hiddenTools, isDown, type CatalogueServer, type CatalogueSnapshot } from '../snapshot.ts';
+import { searchWords } from '../search/search-words.ts';
+import { hiddenTools, isDown, type CatalogueServer, type CatalogueSnapshot } from '../snapshot/snapshot.ts';
 import type { CatalogueDb } from '../tables.ts';
 import { findGone } from './find-gone.ts';
 import { headColumns, toHead, type HeadRow } from './manifest-heads.ts';

@@ -9,7 +9,7 @@ import { describeOnDatabases } from '#testing/databases.ts';
 import { areLimitsHeld, limitElapsed, limitTurn } from '#testing/limits.ts';
 import { migrations } from '../../../migrations.ts';
 import { createCatalogue } from '../create-catalogue.ts';
-import { createSnapshot } from '../create-snapshot.ts';
+import { createSnapshot } from '../snapshot/create-snapshot.ts';
 import type { CatalogueTables } from '../tables.ts';
 import { manifest } from '../testing/weather-server.ts';
 import { listManifests } from './list-manifests.ts';

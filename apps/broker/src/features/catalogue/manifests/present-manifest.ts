@@ -1,6 +1,6 @@
 import type { ListedManifest, ManifestOrigin } from '@souk/contract/admin-manifests.ts';
-import { servedTools, toolsOfEveryClient } from '../served-tools.ts';
-import { hiddenTools, type CatalogueServer } from '../snapshot.ts';
+import { servedTools, toolsOfEveryClient } from '../snapshot/served-tools.ts';
+import { hiddenTools, type CatalogueServer } from '../snapshot/snapshot.ts';
 import type { Gone } from './find-gone.ts';
 import type { ManifestHead } from './manifest-heads.ts';
 

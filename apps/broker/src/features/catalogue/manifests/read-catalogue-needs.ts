@@ -1,7 +1,7 @@
 import { shownNeeds, type Needs } from '@souk/contract/admin-overview.ts';
 import type { Query } from '#platform/db/database.ts';
-import { hiddenTools, isDown, type CatalogueSnapshot } from '../snapshot.ts';
-import { tellFailure } from '../tell-failure.ts';
+import { hiddenTools, isDown, type CatalogueSnapshot } from '../snapshot/snapshot.ts';
+import { tellFailure } from '../health/tell-failure.ts';
 
 type CatalogueNeeds = Pick<Needs, 'toolsUnderReview' | 'stagedVersions' | 'failingServers'>;
 

@@ -3,7 +3,7 @@ import type { Answer } from '@souk/contract/endpoint.ts';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Catalogue } from '../create-catalogue.ts';
-import { noManifest } from '../manifest-versions.ts';
+import { noManifest } from './manifest-versions.ts';
 import type { PeopleOfServer, RaisedPrice } from './differences/describe-effects.ts';
 import { lastLive, type ManifestHead } from './manifest-heads.ts';
 import { nextVersion } from './next-version.ts';

@@ -4,7 +4,7 @@ import { createLog } from '#platform/log.ts';
 import { describeOnPostgres } from '#testing/databases.ts';
 import { migrations } from '../../../migrations.ts';
 import { createCatalogue, type Catalogue } from '../create-catalogue.ts';
-import type { DecidedBy } from '../manifest-versions.ts';
+import type { DecidedBy } from './manifest-versions.ts';
 import { manifest } from '../testing/weather-server.ts';
 import { revisionOf } from './revision.ts';
 

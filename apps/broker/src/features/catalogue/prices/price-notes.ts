@@ -1,7 +1,7 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { cleanLabel } from '#platform/clean-label.ts';
-import { pricedButMissing, unofferedSentences } from '../left-out.ts';
-import type { CatalogueServer } from '../snapshot.ts';
+import { pricedButMissing, unofferedSentences } from '../discovery/left-out.ts';
+import type { CatalogueServer } from '../snapshot/snapshot.ts';
 
 const maxTold = 3;
 

@@ -1,8 +1,8 @@
 import { unansweredText } from '@souk/contract/unanswered-text.ts';
 import { isDatabaseLost } from '#platform/db/database-errors.ts';
 import type { Log } from '#platform/log.ts';
-import { failureWithin } from '../failure-within.ts';
-import type { ManifestWatch } from '../manage-manifests.ts';
+import { failureWithin } from '../health/failure-within.ts';
+import type { ManifestWatch } from '../manifests/manage-manifests.ts';
 import { eachAtMost } from '#platform/each-at-most.ts';
 import type { RunProgress } from './run-progress.ts';
 

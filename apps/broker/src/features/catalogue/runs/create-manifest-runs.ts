@@ -8,7 +8,7 @@ import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import { createWorkLoop } from '#platform/work-loop.ts';
 import type { Catalogue } from '../create-catalogue.ts';
-import type { DecidedBy } from '../manifest-versions.ts';
+import type { DecidedBy } from '../manifests/manifest-versions.ts';
 import type { CatalogueTables } from '../tables.ts';
 import { reloadServers, type ReloadParts } from './reload-servers.ts';
 import * as store from './run-store.ts';

@@ -1,8 +1,8 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { SoukError } from '#platform/errors.ts';
-import { deployVersion, type DecidedBy } from '../manifest-versions.ts';
+import { deployVersion, type DecidedBy } from '../manifests/manifest-versions.ts';
 import type { Tx } from '../tables.ts';
-import { lockDeployments } from '../version-store.ts';
+import { lockDeployments } from '../manifests/version-store.ts';
 
 /**
  * Makes a version live that an administrator staged. One that is live by now stays as it is.

@@ -10,7 +10,7 @@ import { sql } from 'kysely';
 import { SoukError } from '#platform/errors.ts';
 import { readDifferences, type DifferenceParts } from '../manifests/differences/read-differences.ts';
 import type { PeopleOfServers } from '../manifests/read-manifest.ts';
-import { hiddenTools } from '../snapshot.ts';
+import { hiddenTools } from '../snapshot/snapshot.ts';
 import type { CatalogueDb } from '../tables.ts';
 
 type Preview = Omit<Answer<typeof endpoint>, 'success'>;

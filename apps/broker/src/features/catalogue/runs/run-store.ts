@@ -1,7 +1,7 @@
 import type { ManifestRun } from '@souk/contract/admin-manifest-runs.ts';
 import { sql } from 'kysely';
 import { arrayLiteral } from '#platform/db/array-literal.ts';
-import type { DecidedBy } from '../manifest-versions.ts';
+import type { DecidedBy } from '../manifests/manifest-versions.ts';
 import type { CatalogueDb, Tx } from '../tables.ts';
 
 /** Tells the brokers of a run: `started`, when one may have to be worked off; `changed` and `ended`, for who waits for it. */

@@ -1,7 +1,7 @@
 import { manifestSchema } from '@souk/contract/manifest.ts';
-import { createSnapshot } from '../create-snapshot.ts';
+import { createSnapshot } from '../snapshot/create-snapshot.ts';
 import { freeOfCharge } from '../prices/tool-price.ts';
-import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '../snapshot.ts';
+import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '../snapshot/snapshot.ts';
 
 const subjects = 'Weather Travel Notes Calendar Invoice Ticket Postcode Exchange Translation Recipe Music Map'.split(
   ' ',

@@ -1,5 +1,5 @@
-import type { Discovered } from '../discovered.ts';
-import { parseManifest } from '../parse-manifest.ts';
+import type { Discovered } from '../discovery/discovered.ts';
+import { parseManifest } from '../manifests/parse-manifest.ts';
 
 /** The tables of a catalogue that stands alone. */
 

@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startWebSocketFixture, type WebSocketFixture } from '#testing/websocket-fixture.ts';
 
-/** Bad input 26 over the transports besides HTTP, which catalogue/tool-changes.test.ts has whole. */
+/** Bad input 26 over the transports besides HTTP, which catalogue/review/tool-changes.test.ts has whole. */
 let app: TestApp;
 let client: TestClient;
 let token: string;

@@ -1,7 +1,7 @@
 import { readUtf8 } from '@souk/contract/read-utf8.ts';
 import { readFields } from '../server/editor/json-fields.ts';
 
-/** The broker's limit (catalogue/parse-manifest.ts). */
+/** The broker's limit (catalogue/manifests/parse-manifest.ts). */
 export const maxManifestBytes = 256 * 1024;
 
 export const notJsonFileText = 'Please select a JSON file';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { tiers } from '@souk/contract/tiers.ts';
-import { isolationOf } from '../../shared-folder.ts';
+import { isolationOf } from '../shared-folder.ts';
 import { monthly, tierText } from './difference-words.ts';
 
 /** Whom a deployment concerns. */
@@ -199,7 +199,7 @@ function headersOfPeople({ auth }: Manifest): string[] {
   return auth.type === 'headers' ? auth.headers.filter(({ from }) => from === 'user').map(({ name }) => name) : [];
 }
 
-/** A new version is trusted as it is found (features/catalogue/review-tools.ts). */
+/** A new version is trusted as it is found (features/catalogue/review/review-tools.ts). */
 function trust(before: Manifest, after: Manifest, hidden: HiddenTools): string[] {
   const counts = [
     ['under review', hidden.toolsUnderReview],

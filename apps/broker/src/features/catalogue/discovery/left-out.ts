@@ -1,0 +1,53 @@
+import type { Manifest } from '@souk/contract/manifest.ts';
+import { cleanLabel } from '#platform/clean-label.ts';
+import type { CapabilityKind } from '../tables.ts';
+
+/** A definition that a server lists and that is not offered, and why: words that follow its name. */
+export type LeftOut = { kind: CapabilityKind; name: string; reason: string };
+
+const words: Record<CapabilityKind, string> = {
+  tool: 'tool',
+  prompt: 'prompt',
+  resource: 'resource',
+  template: 'resource template',
+};
+const maxTold = 3;
+
+/**
+ * What a server's status says of its definitions that are left out, and of prices for what it does not offer; undefined when
+ * there are none.
+ */
+export function tellLeftOut(leftOut: readonly LeftOut[], unoffered: readonly string[]): string | undefined {
+  const sentences = [...leftOutSentences(leftOut), ...unofferedSentences(unoffered)];
+  return sentences.length > 0 ? sentences.join(' ') : undefined;
+}
+
+/** The tools that a manifest names a price for and that are not among those that its server offers. */
+export function pricedButMissing({ billing }: Manifest, tools: ReadonlySet<string>): string[] {
+  const priced = [...Object.keys(billing?.toolCosts ?? {}), ...Object.keys(billing?.announcedPrices ?? {})];
+  return [...new Set(priced)].filter((name) => !tools.has(name));
+}
+
+/** At most three by their names. */
+export function unofferedSentences(names: readonly string[]): string[] {
+  const told = names
+    .slice(0, maxTold)
+    .map((name) => `“${cleanLabel(name)}” has a price, and the server does not offer it.`);
+  const more = names.length - told.length;
+  return [
+    ...told,
+    ...(more > 0
+      ? [`${more} more ${more === 1 ? 'has a price' : 'have prices'} and ${more === 1 ? 'is' : 'are'} not offered.`]
+      : []),
+  ];
+}
+
+function leftOutSentences(leftOut: readonly LeftOut[]): string[] {
+  const told = leftOut.slice(0, maxTold).map(({ kind, name, reason }) => {
+    const shown = cleanLabel(name);
+    const what = shown === '' ? `A ${words[kind]}` : `The ${words[kind]} “${shown}”`;
+    return `${what} is left out: ${reason}.`;
+  });
+  const more = leftOut.length - told.length;
+  return [...told, ...(more > 0 ? [`${more} more ${more === 1 ? 'is' : 'are'} left out.`] : [])];
+}

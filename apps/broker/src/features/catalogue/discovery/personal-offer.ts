@@ -1,0 +1,140 @@
+import { toStored, type Discovered } from './discovered.ts';
+import { exposeUri } from '../snapshot/exposed-name.ts';
+import { judgeTool, type DriftPolicy } from '../review/judge-tool.ts';
+import { freeOfCharge } from '../prices/tool-price.ts';
+import { resultTypesOf } from './result-types.ts';
+import type { CatalogueItem, CatalogueServer } from '../snapshot/snapshot.ts';
+import type { StoredCapability } from '../tables.ts';
+
+/** A tool, prompt, resource or template as a server offers it to one person. */
+export type OfferedItem = StoredCapability & {
+  /** It differs from what this person's first discovery found. */
+  underReview: boolean;
+  textChangedAtMs?: number | undefined;
+  /** Of an address: since when it is this server's on /mcp, as no other server had it. */
+  ownedSinceMs?: number | undefined;
+};
+
+/** What a person's first discovery found, by tool, with the changes that the policy has accepted since. */
+export type PersonalPins = Record<
+  string,
+  { sha256: string; definition: Record<string, unknown>; textChangedAtMs?: number | undefined }
+>;
+
+/** How a tool differs from the person's pin, when that was not known before. */
+export type PersonalChange = { tool: string; change: string; underReview: boolean };
+
+/** What a server offers to one person. */
+export type PersonalOffer = {
+  /** Of the manifest: as for everyone, a deployment trusts the first discovery after it. */
+  version: string;
+  items: readonly OfferedItem[];
+  pins: PersonalPins;
+};
+
+/**
+ * Compares what a server offers to a person with their first discovery, by the server's drift policy. The first discovery
+ * of a version is trusted whole, also when it found nothing.
+ * @param before what was stored; undefined when this is the person's first discovery
+ * @param isTaken whether another server has this address on /mcp now
+ */
+export async function reviewPersonalOffer(
+  { slug, version, policy }: { slug: string; version: string; policy: DriftPolicy },
+  discovered: Discovered,
+  before: PersonalOffer | undefined,
+  isTaken: (uri: string) => boolean,
+  atMs: number,
+): Promise<PersonalOffer & { changes: PersonalChange[] }> {
+  const { items: found } = await toStored(slug, discovered, new Set());
+  const owned = new Map(before?.items.filter(isAddress).map(({ name, ownedSinceMs }) => [name, ownedSinceMs]));
+  const stored = found.map((item) => {
+    if (!isAddress(item) || item.exposedName !== item.name) return item;
+    const ownedSinceMs = owned.get(item.name) ?? (isTaken(item.name) ? undefined : atMs);
+    return { ...item, ...(ownedSinceMs !== undefined && { ownedSinceMs }) };
+  });
+  if (before?.version !== version || policy === 'own') {
+    const items = stored.map((item) => ({ ...item, underReview: false }));
+    return { version, items, pins: Object.fromEntries(items.filter(isTool).map(pinOf)), changes: [] };
+  }
+  const pins = new Map(Object.entries(before.pins));
+  const known = new Map(before.items.filter(isTool).map((item) => [item.name, item.sha256]));
+  const changes: PersonalChange[] = [];
+  const items = stored.map((item): OfferedItem => {
+    if (!isTool(item)) return { ...item, underReview: false };
+    const pin = pins.get(item.name);
+    const { change, underReview } = judgeTool(pin, { sha256: item.sha256, definition: item.body }, policy);
+    if (change !== undefined && known.get(item.name) !== item.sha256) {
+      changes.push({ tool: item.name, change, underReview });
+    }
+    const textChangedAtMs = change === 'text' && !underReview ? atMs : pin?.textChangedAtMs;
+    const judged = { ...item, underReview, ...(textChangedAtMs !== undefined && { textChangedAtMs }) };
+    if (change !== undefined && !underReview) pins.set(...pinOf(judged));
+    return judged;
+  });
+  return { version, items, pins: Object.fromEntries(pins), changes };
+}
+
+const isTool = ({ kind }: StoredCapability) => kind === 'tool';
+export const isAddress = ({ kind }: Pick<StoredCapability, 'kind'>) => kind === 'resource' || kind === 'template';
+
+function pinOf({ name, sha256, body, textChangedAtMs }: OfferedItem): [string, PersonalPins[string]] {
+  return [name, { sha256, definition: body, ...(textChangedAtMs !== undefined && { textChangedAtMs }) }];
+}
+
+/**
+ * A server's catalogue entry as one person has it. A tool under review is visible all the same when an administrator
+ * approved exactly this definition; that the shop shows it because the server lists it to anyone is no approval.
+ * @param isTaken whether another server has this address on /mcp
+ */
+export function personalEntry(
+  server: CatalogueServer,
+  items: readonly OfferedItem[],
+  isTaken: (uri: string) => boolean,
+): CatalogueServer {
+  const approved = new Map(server.tools.map((item) => [item.name, item]));
+  const entry = items.map((item) => {
+    const { kind, name, flagged } = item;
+    const price = (kind === 'tool' ? server.prices.get(name) : undefined) ?? freeOfCharge;
+    const ofShop = kind === 'tool' ? approved.get(name) : undefined;
+    const isSame = ofShop?.sha256 === item.sha256;
+    const listed: CatalogueItem = {
+      serverId: server.id,
+      name,
+      exposedName: isAddress(item) && isTaken(name) ? exposeUri(server.slug, name) : item.exposedName,
+      // one object for all who are offered the same
+      definition: isSame ? ofShop.definition : item.body,
+      sha256: item.sha256,
+      resultTypes: isSame ? ofShop.resultTypes : kind === 'tool' ? resultTypesOf(item.body) : undefined,
+      creditCost: price.credits,
+      price,
+      underReview: item.underReview && !(isSame && ofShop.approved),
+      keptHidden: false,
+      approved: isSame && ofShop.approved,
+      flagged,
+      textChangedAtMs: item.textChangedAtMs,
+    };
+    return { kind, listed };
+  });
+  const pick = (wanted: StoredCapability['kind'], underReview = false) =>
+    entry.flatMap(({ kind, listed }) => (kind === wanted && listed.underReview === underReview ? [listed] : []));
+  return {
+    ...server,
+    tools: pick('tool'),
+    toolsUnderReview: pick('tool', true),
+    prompts: pick('prompt'),
+    resources: pick('resource'),
+    templates: pick('template'),
+  };
+}
+
+/** A server's entry for a person whose own servers have some of its addresses: these stand under its name. */
+export function withoutAddresses(server: CatalogueServer, isTaken: (uri: string) => boolean): CatalogueServer {
+  const isBare = ({ name, exposedName }: CatalogueItem) => exposedName === name && isTaken(name);
+  const rename = (items: readonly CatalogueItem[]) =>
+    items.some(isBare)
+      ? items.map((item) => (isBare(item) ? { ...item, exposedName: exposeUri(server.slug, item.name) } : item))
+      : items;
+  const [resources, templates] = [rename(server.resources), rename(server.templates)];
+  if (resources === server.resources && templates === server.templates) return server;
+  return { ...server, resources, templates };
+}

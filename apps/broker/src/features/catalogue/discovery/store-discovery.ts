@@ -1,0 +1,101 @@
+import { cleanText } from '../review/clean-text.ts';
+import { toStored, urisOf, type Discovered } from './discovered.ts';
+import type { DriftPolicy } from '../review/judge-tool.ts';
+import { pricedButMissing, tellLeftOut } from './left-out.ts';
+import { reviewTools, type FoundDrift } from '../review/review-tools.ts';
+import * as offers from './offer-store.ts';
+import * as versions from '../manifests/version-store.ts';
+import type { Tx } from '../tables.ts';
+import { findPins, replacePins } from '../review/tool-pin-store.ts';
+
+type Server = { id: string; slug: string };
+type PolicyOf = (deployed: versions.DeployedVersion) => DriftPolicy;
+
+/** For the log. */
+export type StoredDiscovery = {
+  found: readonly FoundDrift[];
+  /** Of these, so many have no audit row: the server had its rows of this day. */
+  notAudited: number;
+  leftOut: string | undefined;
+};
+const nothingNew: StoredDiscovery = { found: [], notAudited: 0, leftOut: undefined };
+
+/**
+ * Stores what a server lists to anyone as what the shop shows of it, and sets it connected. A list that an administrator
+ * approved for this version stays: what each person is offered beyond it, is judged for that person.
+ */
+export async function storeDiscovery(
+  tx: Tx,
+  server: Server,
+  discovered: Discovered,
+  policyOf: PolicyOf,
+  at: Date,
+): Promise<StoredDiscovery> {
+  await versions.lockDeployments(tx);
+  const deployed = await versions.findDeployed(tx, server.id);
+  if (!deployed) return nothingNew;
+  if (deployed.isListApproved) {
+    await storeAnswer(tx, server.id, discovered, undefined, at);
+    return nothingNew;
+  }
+  await versions.setApprovedVersion(tx, server.id, null);
+  return storeList(tx, server, discovered, deployed, policyOf, at);
+}
+
+/** What a server answered was stored as a whole: the same answer need not be stored again. */
+export async function noteAnswer(tx: Tx, serverId: string, answerSha256: string): Promise<void> {
+  await tx
+    .updateTable('server_health')
+    .set({ answer_sha256: answerSha256 })
+    .where('server_id', '=', serverId)
+    .execute();
+}
+
+/**
+ * A new version of a server answered "sign in first": it works. The shop shows the snapshot in its manifest, which was
+ * approved with the manifest, or else what it showed before. Tools that the server lists to anyone later are new.
+ */
+export async function storeClosed(tx: Tx, server: Server, policyOf: PolicyOf, at: Date): Promise<StoredDiscovery> {
+  await versions.lockDeployments(tx);
+  const deployed = await versions.findDeployed(tx, server.id);
+  if (!deployed) return nothingNew;
+  const { version, capabilitySnapshot } = deployed.manifest;
+  const unknown = { era: undefined, instructions: undefined, templates: [] };
+  if (capabilitySnapshot && !deployed.isListApproved) {
+    await versions.setApprovedVersion(tx, server.id, version);
+    return storeList(tx, server, { ...unknown, ...capabilitySnapshot }, deployed, policyOf, at);
+  }
+  if (!(await findPins(tx, server.id, version))) await replacePins(tx, { id: server.id, version }, []);
+  await storeAnswer(tx, server.id, { ...unknown, tools: [], prompts: [], resources: [] }, undefined, at);
+  return nothingNew;
+}
+
+async function storeList(
+  tx: Tx,
+  { id, slug }: Server,
+  discovered: Discovered,
+  deployed: versions.DeployedVersion,
+  policyOf: PolicyOf,
+  at: Date,
+): Promise<StoredDiscovery> {
+  const taken = await offers.findTakenUris(tx, id, urisOf(discovered));
+  const stored = await toStored(slug, discovered, taken);
+  const { version } = deployed.manifest;
+  const reviewed = await reviewTools(tx, { id, version, policy: policyOf(deployed) }, stored.items, at);
+  await offers.replaceCapabilities(tx, id, reviewed.items);
+  const tools = new Set(stored.items.flatMap(({ kind, name }) => (kind === 'tool' ? [name] : [])));
+  const leftOut = tellLeftOut(stored.leftOut, pricedButMissing(deployed.manifest, tools));
+  await storeAnswer(tx, id, discovered, leftOut, at);
+  return { found: reviewed.found, notAudited: reviewed.notAudited, leftOut };
+}
+
+async function storeAnswer(
+  tx: Tx,
+  serverId: string,
+  { era, instructions, features }: Discovered,
+  leftOut: string | undefined,
+  at: Date,
+): Promise<void> {
+  const cleaned = instructions && cleanText(instructions.toWellFormed()).cleaned;
+  await offers.storeDiscovered(tx, serverId, { era, instructions: cleaned, features, leftOut }, at);
+}

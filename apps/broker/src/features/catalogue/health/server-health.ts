@@ -1,0 +1,119 @@
+import { cleanLabel } from '#platform/clean-label.ts';
+import type { Clock } from '#platform/clock.ts';
+import { createGathered } from '#platform/gathered.ts';
+import type { Log } from '#platform/log.ts';
+import type { HealthChange } from '../discovery/offer-store.ts';
+import type { CatalogueServer, Era } from '../snapshot/snapshot.ts';
+import type { CatalogueDb } from '../tables.ts';
+import { createHealthWriter } from './write-health.ts';
+
+/** A health row is written when the health changed, otherwise at most this often. */
+const writeIntervalMs = 60_000;
+const maxDetailCharacters = 300;
+/** Each change of the catalogue costs about a millisecond where there are thousands. */
+const answeredRestMs = 200;
+
+/** A check or a discovery has found this. */
+export type FoundHealth = Omit<HealthChange, 'checkedAtMs'>;
+
+/** How deployed servers are: known here at once, then stored and told. */
+export type ServerHealth = {
+  set(serverId: string, found: FoundHealth): Promise<void>;
+  /** The server was asked what it offers, and answered as the last time. */
+  answeredTheSame(serverId: string, era: Era | undefined): Promise<void>;
+  /** The server's health was stored with a discovery. */
+  stored(serverId: string): void;
+  /**
+   * Servers are about to be read.
+   * @returns lays what is newer than the read over what it has read
+   */
+  beginRead(serverIds: ReadonlySet<string>): (servers: readonly CatalogueServer[]) => CatalogueServer[];
+  stop(): Promise<void>;
+};
+
+type NewHealth = {
+  health: Pick<CatalogueServer, 'status' | 'statusDetail' | 'statusSinceMs' | 'era'>;
+  isWritten: boolean;
+};
+
+export function createServerHealth(options: {
+  db: CatalogueDb;
+  find(serverId: string): CatalogueServer | undefined;
+  publish(serverIds: ReadonlySet<string>, servers: readonly CatalogueServer[]): void;
+  changed(serverId: string): Promise<void>;
+  clock: Clock;
+  log: Log;
+}): ServerHealth {
+  const { find, publish, changed, clock, log } = options;
+  const writtenAtMs = new Map<string, number>();
+  /** The newest health of servers, until a read that began after it was written: an earlier one does not have it. */
+  const newest = new Map<string, NewHealth>();
+  const writer = createHealthWriter(options.db, (error) =>
+    log.warn({ err: error }, 'the checks of servers cannot be stored'),
+  );
+
+  async function set(serverId: string, { status, detail: reason, era: found }: FoundHealth): Promise<void> {
+    const server = find(serverId);
+    if (!server) return;
+    // it may quote the server
+    const detail = reason === undefined ? undefined : cleanLabel(reason, maxDetailCharacters);
+    const nowMs = clock.now();
+    const change = { status, detail, era: found, checkedAtMs: nowMs };
+    if (server.status === status && server.statusDetail === detail) {
+      if (nowMs - (writtenAtMs.get(serverId) ?? 0) < writeIntervalMs) return;
+      writtenAtMs.set(serverId, nowMs);
+      return writer.checked(serverId, change);
+    }
+    writtenAtMs.set(serverId, nowMs);
+    const era = found ? { verdict: found, atMs: nowMs } : server.era;
+    const hasTurned = (server.status === 'connected') !== (status === 'connected');
+    const statusSinceMs = hasTurned ? nowMs : (server.statusSinceMs ?? nowMs);
+    const known: NewHealth = { health: { status, statusDetail: detail, statusSinceMs, era }, isWritten: false };
+    newest.set(serverId, known);
+    publish(new Set([serverId]), [{ ...server, ...known.health }]);
+    await writer.write(serverId, change).finally(() => (known.isWritten = true));
+    await changed(serverId);
+  }
+
+  /** Thousands answer after each other at a start: other brokers ask for themselves, and need not hear when. */
+  const answered = createGathered<{ serverId: string; era: Era | undefined }>(
+    async (answers) => {
+      const nowMs = clock.now();
+      const eras = new Map(answers.map(({ serverId, era }) => [serverId, era]));
+      const servers = [...eras].flatMap(([serverId, era]) => {
+        const server = find(serverId);
+        return server ? [{ ...server, ...(era && { era: { verdict: era, atMs: nowMs } }), discoveredAtMs: nowMs }] : [];
+      });
+      publish(new Set(servers.map(({ id }) => id)), servers);
+      const rows = servers.map(({ id, status, statusDetail: detail }) =>
+        writer.write(id, { status, detail, era: eras.get(id), checkedAtMs: nowMs, discoveredAtMs: nowMs }),
+      );
+      await Promise.all(rows);
+    },
+    { restMs: answeredRestMs },
+  );
+
+  return {
+    set,
+
+    async answeredTheSame(serverId, era) {
+      await set(serverId, { status: 'connected', detail: undefined, era });
+      await answered.add({ serverId, era });
+    },
+
+    stored: (serverId) => void writtenAtMs.set(serverId, clock.now()),
+
+    beginRead(serverIds) {
+      const written = [...newest].filter(([serverId, { isWritten }]) => isWritten && serverIds.has(serverId));
+      return (servers) => {
+        for (const [serverId, health] of written) if (newest.get(serverId) === health) newest.delete(serverId);
+        return servers.map((server) => ({ ...server, ...newest.get(server.id)?.health }));
+      };
+    },
+
+    async stop() {
+      await answered.flush();
+      await writer.stop();
+    },
+  };
+}

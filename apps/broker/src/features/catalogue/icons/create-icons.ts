@@ -1,0 +1,110 @@
+import type { FastifyInstance } from 'fastify';
+import { createBackground } from '#platform/background.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
+import type { Outgoing } from '#platform/http/outgoing.ts';
+import type { Log } from '#platform/log.ts';
+import type { Catalogue } from '../create-catalogue.ts';
+import { fetchIcon } from './fetch-icon.ts';
+import { findIcon, upsertIcon, type IconFile } from './icon-store.ts';
+import type { CatalogueServer } from '../snapshot/snapshot.ts';
+import type { CatalogueTables } from '../tables.ts';
+
+/** Of 256 KiB at most. */
+const maxKept = 32;
+
+/** The icons of servers: fetched once for each deployment, kept in the database, served under our own origin. */
+export type Icons = {
+  /** Fetches what is missing, now and after each deployment. */
+  start(): void;
+  mountRoutes(app: FastifyInstance): void;
+  stop(): Promise<void>;
+};
+
+export function createIcons(options: {
+  db: Database;
+  catalogue: Catalogue;
+  /** Private addresses that the operator allows. */
+  allowAddresses: readonly string[];
+  /** Demands https, but for those addresses. */
+  production: boolean;
+  outgoing: Outgoing;
+  clock: Clock;
+  log: Log;
+}): Icons {
+  const { catalogue, clock, log } = options;
+  const db = options.db.kysely.withTables<CatalogueTables>();
+  const dispatcher = createGuardedDispatcher({
+    allowAddresses: options.allowAddresses,
+    publicNeedsTls: options.production,
+    connections: 4,
+    outgoing: options.outgoing,
+  });
+  const background = createBackground(log);
+  /** When the deployment was whose icon was asked for last, by server. */
+  const askedFor = new Map<string, number>();
+  const kept = new Map<string, IconFile>();
+  let stopListening = () => {};
+  let queue: Promise<void> = Promise.resolve();
+
+  async function fetchFor({ id }: CatalogueServer, source: string): Promise<void> {
+    try {
+      const icon = await fetchIcon(source, dispatcher);
+      await upsertIcon(db, { serverId: id, source, ...icon, fetchedAt: new Date(clock.now()) });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn({ server: id, err: error }, `the icon of a server is left out: ${reason}`);
+      return;
+    }
+    await catalogue.iconChanged(id);
+  }
+
+  function fetchMissing(servers: readonly CatalogueServer[]): void {
+    for (const server of servers) {
+      const source = server.manifest.icon;
+      const isKnown = server.icon !== undefined && server.icon.fetchedAtMs >= server.deployedAtMs;
+      if (source === undefined || !isWebAddress(source) || isKnown) continue;
+      if (askedFor.get(server.id) === server.deployedAtMs) continue;
+      askedFor.set(server.id, server.deployedAtMs);
+      // one after another: an icon is in no hurry
+      queue = queue.then(() => fetchFor(server, source));
+      background.add(queue, 'an icon could not be stored');
+      queue = queue.catch(() => {});
+    }
+  }
+
+  return {
+    start() {
+      stopListening = catalogue.onChange((_, changed) => fetchMissing(changed));
+      fetchMissing(catalogue.snapshot().servers);
+    },
+    mountRoutes(app) {
+      app.get<{ Params: { file: string } }>('/icons/:file', async (request, reply) => {
+        const [, sha256] = /^([0-9a-f]{64})\.(?:png|jpg|webp)$/.exec(request.params.file) ?? [];
+        const icon = sha256 === undefined ? undefined : (kept.get(sha256) ?? (await findIcon(db, sha256)));
+        if (sha256 === undefined || !icon) throw new SoukError('not_found');
+        const [oldest] = kept.size < maxKept || kept.has(sha256) ? [] : kept.keys();
+        if (oldest !== undefined) kept.delete(oldest);
+        kept.set(sha256, icon);
+        return reply
+          .header('content-type', icon.contentType)
+          .header('x-content-type-options', 'nosniff')
+          .header('content-security-policy', "default-src 'none'")
+          .header('cache-control', 'public, max-age=31536000, immutable')
+          .send(icon.bytes);
+      });
+    },
+    async stop() {
+      stopListening();
+      await dispatcher.destroy();
+      await background.flush();
+    },
+  };
+}
+
+/** Other icons are paths on our own origin, or nothing that a page shows. */
+function isWebAddress(source: string): boolean {
+  return ['https:', 'http:'].includes(URL.parse(source)?.protocol ?? '');
+}

@@ -1,0 +1,171 @@
+import { constants, open, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import type { Manifest } from '@souk/contract/manifest.ts';
+import { eachAtMost } from '#platform/each-at-most.ts';
+import { SoukError, type Issue } from '#platform/errors.ts';
+import type { Log } from '#platform/log.ts';
+import type { Catalogue } from '../create-catalogue.ts';
+import { manifestHash } from './manifest-versions.ts';
+import { maxManifestBytes, parseManifest, type ManifestPolicy } from './parse-manifest.ts';
+import type { ManifestHead } from './manifest-heads.ts';
+
+type ManifestProblem = { code: string; message: string; issues: readonly Issue[] };
+export type ManifestFile = { file: string; manifest: Manifest } | { file: string; problem: ManifestProblem };
+
+/** A folder of thousands would open as many files at once. */
+const filesAtOnce = 32;
+
+/** Reads every *.json of a folder as a manifest. An invalid file is reported among the results, never thrown. */
+export async function readManifestFolder(folder: string, policy: ManifestPolicy): Promise<ManifestFile[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
+  const files: ManifestFile[] = [];
+  await eachAtMost(filesAtOnce, [...names.entries()], async ([index, name]) => {
+    files[index] = await readManifestFile(join(folder, name), policy);
+  });
+  return files;
+}
+
+async function readManifestFile(file: string, policy: ManifestPolicy): Promise<ManifestFile> {
+  try {
+    return { file, manifest: parseManifest(await readAtMost(file, maxManifestBytes + 1), policy) };
+  } catch (error) {
+    if (error instanceof SoukError) {
+      return { file, problem: { code: error.code, message: error.message, issues: error.issues ?? [] } };
+    }
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    return { file, problem: { code: 'unreadable', message: `cannot be read (${String(error.code)})`, issues: [] } };
+  }
+}
+
+/** A pipe or a device, which may never end or never begin, is no file: the start would wait for it. */
+async function readAtMost(path: string, bytes: number): Promise<Buffer> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const found = await handle.stat();
+    if (!found.isFile() && !found.isDirectory()) throw Object.assign(new Error('no file'), { code: 'not a file' });
+    return await buffer(handle.createReadStream({ end: bytes - 1, autoClose: false }));
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Brings the bundled manifests into the catalogue: new ones and new versions are staged, those of `deployedFolder` are
+ * also deployed, unless an administrator has replaced them with another version or taken the server out.
+ */
+export async function loadBundledManifests(
+  catalogue: Catalogue,
+  folders: { deployed: string; staged: string },
+  policy: ManifestPolicy,
+  log: Log,
+): Promise<void> {
+  const note = ' (bundled: BUNDLED_CATALOGUE=off leaves the whole bundled catalog out)';
+  const cannotRun: string[] = [];
+  for (const [folder, deploy] of [
+    [folders.deployed, true],
+    [folders.staged, false],
+  ] as const) {
+    const files = await readManifestFolder(folder, policy);
+    const isForbidden = (file: ManifestFile) => 'problem' in file && isForbiddenHere(file.problem.code);
+    cannotRun.push(...files.filter(isForbidden).map(({ file }) => basename(file, '.json')));
+    const others = files.filter((file) => !isForbidden(file));
+    await loadFiles(others, log, (manifest) => bringInBundled(catalogue, manifest, deploy), note);
+  }
+  // as it should be in production, which starts no demo services, and no programs without STDIO=allowlist
+  if (cannotRun.length > 0) {
+    log.info({ servers: cannotRun }, 'bundled servers that this installation may not run are left out');
+  }
+}
+
+/**
+ * Brings the operator's own folder into the catalogue: new manifests and new versions are deployed, except those of a server
+ * that was undeployed by command, which are staged. A file that was removed undeploys nothing.
+ */
+export async function loadOwnManifests(
+  catalogue: Catalogue,
+  folder: string,
+  policy: ManifestPolicy,
+  log: Log,
+): Promise<void> {
+  let files: ManifestFile[];
+  try {
+    files = await readManifestFolder(folder, policy);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    log.warn({ folder }, `CATALOGUE_DIR cannot be read: ${folder} (${String(error.code)})`);
+    return;
+  }
+  const live = new Map((await catalogue.currentVersions()).map((head) => [`${head.serverId} ${head.status}`, head]));
+  const isLive = ({ id, version }: Manifest, sha256: string) => {
+    const head = live.get(`${id} deployed`);
+    return head?.version === version && head.sha256 === sha256;
+  };
+  await catalogue.together(() =>
+    loadFiles(files, log, async (manifest) => {
+      // of thousands most are as they were: each would cost several statements
+      if (!isLive(manifest, manifestHash(manifest))) await bringInOwn(catalogue, manifest);
+    }),
+  );
+}
+
+/** A manifest that is refused is told with its file, field and rule, and never keeps the others from being loaded. */
+async function loadFiles(
+  files: readonly ManifestFile[],
+  log: Log,
+  bringIn: (manifest: Manifest) => Promise<void>,
+  note = '',
+): Promise<void> {
+  const leaveOut = (path: string, problem: ManifestProblem) => {
+    const file = basename(path);
+    log.warn({ file, problem }, `the manifest ${file} is left out: ${sayProblem(problem)}${note}`);
+  };
+  for (const file of files) {
+    if ('problem' in file) {
+      leaveOut(file.file, file.problem);
+      continue;
+    }
+    try {
+      await bringIn(file.manifest);
+    } catch (error) {
+      if (!(error instanceof SoukError)) throw error;
+      leaveOut(file.file, { code: error.code, message: error.message, issues: [] });
+    }
+  }
+}
+
+/** Each field with its rule; `code` alone says nothing to an operator. */
+function sayProblem({ message, issues }: ManifestProblem): string {
+  const said = issues.map(({ path, message: rule }) => (path === '' ? rule : `${path}: ${rule}`));
+  return (said.length > 0 ? said.join('; ') : message).slice(0, 2000);
+}
+
+async function bringInBundled(catalogue: Catalogue, manifest: Manifest, deploy: boolean): Promise<void> {
+  const versions = await catalogue.versions(manifest.id);
+  // A bundled server that an administrator has changed is theirs from then on.
+  if (versions.some((row) => row.origin === 'admin' && row.status !== 'superseded')) return;
+  const result = await catalogue.stage(manifest, { origin: 'bundled' });
+  if (result === 'staged' && deploy && !wasUndeployed(versions)) await catalogue.deploy(manifest.id, manifest.version);
+}
+
+async function bringInOwn(catalogue: Catalogue, manifest: Manifest): Promise<void> {
+  const versions = await catalogue.versions(manifest.id);
+  const known = versions.find(({ version }) => version === manifest.version);
+  // a version that was replaced or rolled back stays so: the newest decision counts, not the file
+  if (wasUndeployed(versions) || (known && known.status !== 'staging')) {
+    await catalogue.stage(manifest, { origin: 'admin' });
+    return;
+  }
+  await catalogue.deployManifest(manifest, { via: 'start' });
+}
+
+/** Whether a server was live once and is not now: only a decision brings it back. */
+function wasUndeployed(versions: readonly ManifestHead[]): boolean {
+  const wasLive = versions.some(({ deployedAt }) => deployedAt !== undefined);
+  return wasLive && !versions.some(({ status }) => status === 'deployed');
+}
+
+/** Whether a manifest is valid and only names something that this installation does not allow. */
+export function isForbiddenHere(code: string): boolean {
+  return code === 'url_not_allowed' || code === 'command_not_allowed';
+}

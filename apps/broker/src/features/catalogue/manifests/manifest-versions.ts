@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import type { Manifest } from '@souk/contract/manifest.ts';
+import { writeAudit } from '#platform/audit/audit-log.ts';
+import { SoukError } from '#platform/errors.ts';
+import { compareManifests } from './differences/compare-manifests.ts';
+import {
+  findCurrentHeadsOf,
+  findHeads,
+  findManifest,
+  lastLive,
+  type ManifestHead,
+} from './manifest-heads.ts';
+import type { ManifestSource } from './manifest-source.ts';
+import { requireRevision } from './revision.ts';
+import { recordPrices } from '../prices/record-prices.ts';
+import * as versions from './version-store.ts';
+import type { Tx } from '../tables.ts';
+import { withdrawPending } from '../review/tool-pin-store.ts';
+
+/** Who decides on a server, for the audit row. */
+export type DecidedBy = {
+  /** The administrator; absent for the operator's command and for the manifests of a start. */
+  actorId?: string | undefined;
+  /** Where it was decided. */
+  via: 'command' | 'start' | 'administration';
+  reason?: string | undefined;
+  /** The revision that they were shown: nothing is changed where there is another by now. */
+  expected?: string | undefined;
+  /** The registry that the manifest was imported from. */
+  source?: ManifestSource | undefined;
+};
+
+/** An audit row names so many prices that change, and the number of the others. */
+const maxPricesTold = 50;
+
+/** Two versions with the same hash have the same contents. */
+export function manifestHash(manifest: Manifest): string {
+  return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
+}
+
+/**
+ * Puts a manifest in staging. `unchanged` when exactly this version is known already.
+ * @throws SoukError manifest_conflict when the version is known with other content
+ */
+export async function stageVersion(tx: Tx, manifest: Manifest, by: versions.StagedBy): Promise<'staged' | 'unchanged'> {
+  const sha256 = manifestHash(manifest);
+  const known = await findHeads(tx, manifest.id);
+  const same = known.find((head) => head.version === manifest.version);
+  if (same?.sha256 === sha256) return 'unchanged';
+  const stored = same && (await findManifest(tx, manifest.id, manifest.version));
+  if (stored) {
+    const fields = [...new Set(compareManifests(stored, manifest).map(({ path }) => path[0] ?? ''))];
+    throw new SoukError('manifest_conflict', {
+      message: `Version ${manifest.version} of ${manifest.id} exists with other content (${fields.join(', ')}): raise the version`,
+      issues: fields.map((path) => ({ path, message: 'differs from the stored version' })),
+    });
+  }
+  await versions.ensureServer(tx, manifest.id, manifest.slug ?? manifest.id);
+  await versions.insertStaged(tx, manifest, sha256, by);
+  return 'staged';
+}
+
+/**
+ * Puts an administrator's manifest in staging, with its audit row, also a version that was taken out before. `unchanged` when
+ * exactly this version is deployed or staged already.
+ * @param only the id of a server that must be known
+ * @throws SoukError manifest_conflict, not_found; ManifestMoved
+ */
+export async function uploadVersion(
+  tx: Tx,
+  manifest: Manifest,
+  by: DecidedBy,
+  only: string | undefined,
+  at: Date,
+): Promise<'staged' | 'unchanged'> {
+  const { id, version } = manifest;
+  await requireRevision(tx, id, by.expected);
+  const known = await findHeads(tx, id);
+  if (only !== undefined && known.length === 0) throw noManifest(id);
+  const { actorId, via, reason, source } = by;
+  const staging: versions.StagedBy = { origin: 'admin', userId: actorId, reason, source };
+  if ((await stageVersion(tx, manifest, staging)) === 'unchanged') {
+    if (known.find((head) => head.version === version)?.status !== 'superseded') return 'unchanged';
+    await versions.markStaged(tx, id, version, staging);
+  }
+  const from = source && { registry: source.registry.url, name: source.name, version: source.version };
+  const details = { version, via, ...(from && { from }) };
+  await writeAudit(tx, { actorId, action: 'manifest.staged', subject: id, reason, details }, at);
+  return 'staged';
+}
+
+/**
+ * Takes a server out of the catalogue and out of staging, with its audit row. Its versions are kept.
+ * @param renters how many people rent it
+ * @throws SoukError not_found when it is in neither; ManifestMoved
+ */
+export async function deleteManifest(
+  tx: Tx,
+  serverId: string,
+  by: DecidedBy,
+  at: Date,
+  renters: number,
+): Promise<void> {
+  await requireRevision(tx, serverId, by.expected);
+  const current = await findCurrentHeadsOf(tx, serverId);
+  const versionIn = (status: ManifestHead['status']) => current.find((head) => head.status === status)?.version;
+  const [deployed, staged] = [versionIn('deployed'), versionIn('staging')];
+  if (deployed === undefined && staged === undefined) {
+    if ((await findHeads(tx, serverId)).length === 0) throw noManifest(serverId);
+    const message = `${serverId} is neither deployed nor staged, so there is nothing to delete. Its versions are kept`;
+    throw new SoukError('not_found', { message });
+  }
+  await versions.markUnstaged(tx, serverId);
+  if (deployed !== undefined) {
+    await versions.markUndeployed(tx, serverId, at);
+    await withdrawPending(tx, serverId, [], at);
+  }
+  const { actorId, via, reason } = by;
+  const details = {
+    ...(deployed !== undefined && { deployed }),
+    ...(staged !== undefined && { staged }),
+    via,
+    ...(renters > 0 && { renters }),
+  };
+  await writeAudit(tx, { actorId, action: 'manifest.deleted', subject: serverId, reason, details }, at);
+}
+
+export const noManifest = (serverId: string): SoukError =>
+  new SoukError('not_found', { message: `There is no manifest of ${serverId}` });
+
+/**
+ * Makes a version live, with its audit row. The version that was live before is kept.
+ * @throws SoukError not_found
+ */
+export async function deployVersion(tx: Tx, serverId: string, version: string, by: DecidedBy, at: Date): Promise<void> {
+  const before = await versions.findDeployed(tx, serverId);
+  const manifest = await findManifest(tx, serverId, version);
+  const prices = manifest ? await recordPrices(tx, manifest, at) : [];
+  const found = await versions.markDeployed(tx, serverId, version, at);
+  if (!found) throw new SoukError('not_found', { message: `No version ${version} of ${serverId}` });
+  const { actorId, via, reason } = by;
+  const details = {
+    version,
+    via,
+    ...(before && { before: before.manifest.version }),
+    ...(prices.length > 0 && { prices: prices.slice(0, maxPricesTold) }),
+    ...(prices.length > maxPricesTold && { morePrices: prices.length - maxPricesTold }),
+  };
+  await writeAudit(tx, { actorId, action: 'manifest.deployed', subject: serverId, reason, details }, at);
+}
+
+/**
+ * As `deployVersion`, for a version that the caller may leave out. One that is live already stays as it is.
+ * @param version by default the staged one, else the one that was live last
+ * @param check throws for a manifest that must not be deployed here
+ * @throws SoukError not_found, and what `check` throws; ManifestMoved
+ */
+export async function deployKnown(
+  tx: Tx,
+  serverId: string,
+  version: string | undefined,
+  by: DecidedBy,
+  { check, at }: { check: (manifest: Manifest) => void; at: Date },
+): Promise<{ version: string; result: 'deployed' | 'unchanged' }> {
+  await requireRevision(tx, serverId, by.expected);
+  const heads = await findHeads(tx, serverId);
+  const wanted = version ?? (heads.find(({ status }) => status === 'staging') ?? lastLive(heads))?.version;
+  if (wanted === undefined) {
+    // a command takes a file in the place of an id
+    const advice = by.via === 'command' ? ' Deploy a file.' : '';
+    throw new SoukError('not_found', { message: `There is no manifest of ${serverId}.${advice}` });
+  }
+  if (heads.some((head) => head.status === 'deployed' && head.version === wanted)) {
+    return { version: wanted, result: 'unchanged' };
+  }
+  const manifest = await findManifest(tx, serverId, wanted);
+  if (manifest) check(manifest);
+  await deployVersion(tx, serverId, wanted, by, at);
+  return { version: wanted, result: 'deployed' };
+}
+
+/**
+ * Takes a server out of the catalogue, with its audit row. Its versions, the pins of its tools and the history of their
+ * changes are kept; what it offered and how it was doing are forgotten.
+ * @param renters how many people rent it
+ * @returns the version that was deployed
+ * @throws SoukError not_found when it is not deployed; ManifestMoved
+ */
+export async function undeployServer(
+  tx: Tx,
+  serverId: string,
+  by: DecidedBy,
+  at: Date,
+  renters: number,
+): Promise<string> {
+  await requireRevision(tx, serverId, by.expected);
+  const deployed = await versions.findDeployed(tx, serverId);
+  if (!deployed) throw new SoukError('not_found', { message: `${serverId} is not deployed` });
+  await versions.markUndeployed(tx, serverId, at);
+  await withdrawPending(tx, serverId, [], at);
+  const { version } = deployed.manifest;
+  const { actorId, via, reason } = by;
+  const details = { version, via, ...(renters > 0 && { renters }) };
+  await writeAudit(tx, { actorId, action: 'manifest.undeployed', subject: serverId, reason, details }, at);
+  return version;
+}

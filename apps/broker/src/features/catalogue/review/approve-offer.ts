@@ -1,0 +1,68 @@
+import { writeAudit } from '#platform/audit/audit-log.ts';
+import { SoukError } from '#platform/errors.ts';
+import { exposeUri } from '../snapshot/exposed-name.ts';
+import * as offers from '../discovery/offer-store.ts';
+import * as versions from '../manifests/version-store.ts';
+import type { StoredCapability, Tx } from '../tables.ts';
+import * as pins from './tool-pin-store.ts';
+
+export type Approval = {
+  /** The administrator; undefined for the operator's command. */
+  by: string | undefined;
+  reason: string;
+  /** Where the list comes from, such as "account of ann@example.com". */
+  source: string;
+};
+
+/** What a server offered to one account, and to which version of the manifest. */
+export type OfferedList = { version: string; items: readonly StoredCapability[] };
+
+/**
+ * Sets the list that the shop shows of a server to which each person signs in. The list comes from a connection test or from
+ * one person's discovery, and only an administrator's approval puts it into the shop. The next
+ * approval or version replaces it; what the server lists later does not. A person's tool needs no review if its definition
+ * was approved.
+ * @throws SoukError not_found for a server that is not deployed, or in another version
+ */
+export async function approveOffer(
+  tx: Tx,
+  serverId: string,
+  { version, items }: OfferedList,
+  { by, reason, source }: Approval,
+  at: Date,
+): Promise<void> {
+  await versions.lockDeployments(tx);
+  const deployed = await versions.findDeployed(tx, serverId);
+  if (!deployed) throw new SoukError('not_found', { message: `${serverId} is not deployed` });
+  if (deployed.manifest.version !== version) {
+    const now = deployed.manifest.version;
+    throw new SoukError('not_found', {
+      message: `This list is of version ${version} of ${serverId}, and ${now} is deployed. Sign in to it again, then approve.`,
+    });
+  }
+  const slug = await versions.ensureServer(tx, serverId, serverId);
+  const byUri = ({ kind }: StoredCapability) => kind === 'resource' || kind === 'template';
+  const taken = await offers.findTakenUris(
+    tx,
+    serverId,
+    items.filter(byUri).map(({ name }) => name),
+  );
+  const shown = items.map((item) => ({
+    ...item,
+    exposedName: byUri(item) && taken.has(item.name) ? exposeUri(slug, item.name) : item.exposedName,
+    underReview: false,
+    textChangedAt: null,
+  }));
+  const tools = shown.filter(({ kind }) => kind === 'tool');
+  await offers.replaceCapabilities(tx, serverId, shown);
+  await versions.setApprovedVersion(tx, serverId, version);
+  await pins.replacePins(tx, { id: serverId, version }, tools);
+  await pins.withdrawPending(tx, serverId, [], at);
+  await offers.markDiscovered(tx, serverId, at);
+  const names = tools.map(({ name }) => name);
+  await writeAudit(
+    tx,
+    { actorId: by, action: 'offer.approved', subject: serverId, reason, details: { source, tools: names } },
+    at,
+  );
+}

@@ -1,0 +1,26 @@
+import { maxRelatedServers } from '@souk/contract/related-servers.ts';
+import type { ServerIndex } from './server-index.ts';
+import type { CatalogueServer, CatalogueSnapshot } from '../snapshot/snapshot.ts';
+
+/** By the id of a server those that the same people use, the closest first. */
+export type UsedTogether = ReadonlyMap<string, readonly string[]>;
+
+/** Other servers for the page of one: what people use together with it, then those of its category as home orders them. */
+export function relatedServers(
+  server: CatalogueServer,
+  snapshot: CatalogueSnapshot,
+  index: ServerIndex,
+  together: UsedTogether,
+): { server: CatalogueServer; usedTogether: boolean }[] {
+  const used = (together.get(server.id) ?? []).flatMap((id) => snapshot.byId.get(id) ?? []).slice(0, maxRelatedServers);
+  const isNamed = new Set([server.id, ...used.map(({ id }) => id)]);
+  const alike: CatalogueServer[] = [];
+  for (const { server: other } of index.inOrder('featured')) {
+    if (used.length + alike.length >= maxRelatedServers) break;
+    if (other.manifest.category === server.manifest.category && !isNamed.has(other.id)) alike.push(other);
+  }
+  return [
+    ...used.map((other) => ({ server: other, usedTogether: true })),
+    ...alike.map((other) => ({ server: other, usedTogether: false })),
+  ];
+}

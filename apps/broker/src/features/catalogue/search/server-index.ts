@@ -1,0 +1,141 @@
+import { tiers, type Tier } from '@souk/contract/tiers.ts';
+import { mergeSorted } from './merge-sorted.ts';
+import { folded } from './search-words.ts';
+import { lastUpdateMs, type CatalogueServer, type CatalogueSnapshot } from '../snapshot/snapshot.ts';
+
+/** A deployed server as searches see it. */
+export type IndexedServer = {
+  server: CatalogueServer;
+  tier: Tier;
+  isFree: boolean;
+  /** Folded. */
+  name: string;
+  /** Everything that a search looks at, folded, a line for each text: no word of a search goes over the end of a line. */
+  text: string;
+  /** The name and the title of each listed tool, in the order of `server.tools`. */
+  toolTexts: readonly string[];
+};
+
+export type SortOrder = 'name' | 'price' | 'tools' | 'updated' | 'popular' | 'featured';
+
+/** How much servers were used, by their ids. A server that is not in it was not used. */
+export type Popularity = ReadonlyMap<string, { people: number; calls: number }>;
+
+/** The catalogue, ready to be searched: whole lists in each order that can be asked for. */
+export type ServerIndex = { inOrder(order: SortOrder): readonly IndexedServer[] };
+
+/** What a search compares. */
+type Texts = Pick<IndexedServer, 'name' | 'text' | 'toolTexts'>;
+
+/**
+ * Keeps the index of the newest snapshot, so that a search does no more than compare. A snapshot follows each change of the
+ * health of any server: what was made for the servers that did not change is kept, also their place in each order, and the
+ * texts of a server are made again only when its manifest or its tools have changed.
+ * @param popularity of the moment, from memory: another map is another order
+ */
+export function createServerIndex(popularity: () => Popularity): (snapshot: CatalogueSnapshot) => ServerIndex {
+  let known: ReadonlyMap<string, Known> = new Map();
+  let current: { snapshot: CatalogueSnapshot; used: Popularity; lists: Lists } | undefined;
+
+  return (snapshot) => {
+    const used = popularity();
+    if (current?.snapshot === snapshot && current.used === used) return current.lists;
+    const next = new Map(snapshot.servers.map((server) => [server.id, indexServer(server, known.get(server.id))]));
+    known = next;
+    const servers = snapshot.servers.flatMap(({ id }) => next.get(id)?.indexed ?? []);
+    const lists = new Lists(servers, used, current);
+    current = { snapshot, used, lists };
+    return lists;
+  };
+}
+
+type Known = { key: string; indexed: IndexedServer };
+
+function indexServer(server: CatalogueServer, before: Known | undefined): Known {
+  if (before?.indexed.server === server) return before;
+  const key = `${server.manifest.version} ${server.offersHash}`;
+  const { name, text, toolTexts } = before?.key === key ? before.indexed : readTexts(server);
+  const tier = server.manifest.billing?.tier ?? 'T0';
+  return { key, indexed: { server, tier, isFree: tiers[tier].level === 0, name, text, toolTexts } };
+}
+
+function readTexts({ id, manifest, tools }: CatalogueServer): Texts {
+  const name = folded(manifest.name);
+  const toolTexts = tools.map(({ name: tool, definition: { title } }) =>
+    folded(typeof title === 'string' ? `${tool}\n${title}` : tool),
+  );
+  return { name, toolTexts, text: [name, id, folded(manifest.description), ...toolTexts].join('\n') };
+}
+
+type Compare = (one: IndexedServer, other: IndexedServer) => number;
+
+/** As people sort names: in any case of letters, and 2 before 10. */
+const names = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
+
+/** Never 0, so that each order has one place for each server. */
+const byName: Compare = ({ server: one }, { server: other }) =>
+  names.compare(one.manifest.name, other.manifest.name) ||
+  names.compare(one.id, other.id) ||
+  (one.id < other.id ? -1 : 1);
+
+/** Free first, then by monthly price. Servers that only a plan includes have no price of their own and come last. */
+const priceRank = ({ isFree, server }: IndexedServer): number =>
+  isFree ? 0 : (server.manifest.billing?.rental?.price ?? Number.MAX_SAFE_INTEGER);
+
+const place = ({ server }: IndexedServer): number => server.manifest.featured ?? Number.MAX_SAFE_INTEGER;
+
+function comparatorsFor(used: Popularity): Record<SortOrder, Compare> {
+  const people = ({ server }: IndexedServer) => used.get(server.id)?.people ?? 0;
+  const calls = ({ server }: IndexedServer) => used.get(server.id)?.calls ?? 0;
+  // many calls may be one busy person's
+  const popular: Compare = (one, other) =>
+    people(other) - people(one) || calls(other) - calls(one) || byName(one, other);
+  return {
+    name: byName,
+    price: (one, other) => priceRank(one) - priceRank(other) || byName(one, other),
+    tools: (one, other) => other.toolTexts.length - one.toolTexts.length || byName(one, other),
+    updated: (one, other) => lastUpdateMs(other.server) - lastUpdateMs(one.server) || byName(one, other),
+    popular,
+    featured: (one, other) => place(one) - place(other) || popular(one, other),
+  };
+}
+
+/** The orders that were asked for. Those that were sorted before are brought up to date with what changed. */
+class Lists implements ServerIndex {
+  readonly #servers: ReadonlySet<IndexedServer>;
+  readonly #compare: Record<SortOrder, Compare>;
+  readonly #sorted = new Map<SortOrder, readonly IndexedServer[]>();
+
+  constructor(
+    servers: readonly IndexedServer[],
+    used: Popularity,
+    before: { lists: Lists; used: Popularity } | undefined,
+  ) {
+    this.#servers = new Set(servers);
+    this.#compare = comparatorsFor(used);
+    if (!before) return;
+    const added = servers.filter((server) => !before.lists.#servers.has(server));
+    for (const [order, list] of before.lists.#sorted) {
+      if (before.used !== used && (order === 'popular' || order === 'featured')) continue;
+      this.#sorted.set(
+        order,
+        mergeSorted(list, (server) => this.#servers.has(server), added, this.#compare[order]),
+      );
+    }
+  }
+
+  inOrder(order: SortOrder): readonly IndexedServer[] {
+    const kept = this.#sorted.get(order);
+    if (kept) return kept;
+    const list = [...this.#servers].sort(this.#compare[order]);
+    this.#sorted.set(order, list);
+    return list;
+  }
+}
+
+/** The first servers as home shows them. */
+export const firstOnHome = (index: ServerIndex, count: number): readonly CatalogueServer[] =>
+  index
+    .inOrder('featured')
+    .slice(0, count)
+    .map(({ server }) => server);

@@ -1,0 +1,80 @@
+import { searchWords } from './search-words.ts';
+import type { IndexedServer, ServerIndex } from './server-index.ts';
+import type { CatalogueItem, CatalogueServer } from '../snapshot/snapshot.ts';
+
+export type Suggestions = {
+  servers: CatalogueServer[];
+  tools: { server: CatalogueServer; tool: CatalogueItem }[];
+};
+
+/** How well a text fits a word: it begins with it, one of its words does, it stands in it. */
+const begins = 0;
+const wordBegins = 1;
+const within = 2;
+/** A server whose name does not have the words, but another of its texts does. */
+const elsewhere = 3;
+
+/** The few servers and tools that fit a text best; among equals by the name of the server. */
+export function suggestMatches(index: ServerIndex, q: string, limit: number): Suggestions {
+  const words = searchWords(q);
+  const all = index.inOrder('name');
+  if (words.length === 0) return { servers: all.slice(0, limit).map(({ server }) => server), tools: [] };
+  const matching = all.filter(({ text }) => words.every((word) => text.includes(word)));
+  return {
+    servers: bestServers(matching, words, limit),
+    tools: bestTools(matching, words, limit),
+  };
+}
+
+function bestServers(matching: readonly IndexedServer[], words: readonly string[], limit: number): CatalogueServer[] {
+  const best = createBest<CatalogueServer>(limit);
+  for (const { server, name } of matching) {
+    best.add(rank(name, words) ?? elsewhere, server);
+    if (best.isFull(begins)) break;
+  }
+  return best.list();
+}
+
+/** A tool is found by its own words; the name of its server may give the rest: "travel airports". */
+function bestTools(matching: readonly IndexedServer[], words: readonly string[], limit: number): Suggestions['tools'] {
+  const best = createBest<Suggestions['tools'][number]>(limit);
+  for (const { server, name, toolTexts } of matching) {
+    const own = words.filter((word) => !name.includes(word));
+    const wanted = own.length === 0 ? words : own;
+    for (const [position, text] of toolTexts.entries()) {
+      const tool = server.tools[position];
+      const fit = rank(text, wanted);
+      if (tool && fit !== undefined) best.add(fit, { server, tool });
+    }
+    if (best.isFull(begins)) break;
+  }
+  return best.list();
+}
+
+/** How well a text fits all words: as well as the best of them. undefined where it lacks one. */
+function rank(text: string, words: readonly string[]): number | undefined {
+  let best: number | undefined;
+  for (const word of words) {
+    const at = text.indexOf(word);
+    if (at < 0) return undefined;
+    const fit = at === 0 ? begins : endsWord(text.charCodeAt(at - 1)) ? wordBegins : within;
+    if (best === undefined || fit < best) best = fit;
+  }
+  return best;
+}
+
+/** Whether a word may begin behind this character of a folded text: behind all but letters and digits. */
+const endsWord = (code: number): boolean => !((code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code > 127);
+
+/** Keeps the first `limit` of each rank, and lists the best of all. */
+function createBest<Item>(limit: number) {
+  const ranks: [Item[], Item[], Item[], Item[]] = [[], [], [], []];
+  return {
+    add(fit: number, item: Item): void {
+      const list = ranks[fit];
+      if (list && list.length < limit) list.push(item);
+    },
+    isFull: (fit: number): boolean => (ranks[fit]?.length ?? 0) >= limit,
+    list: (): Item[] => ranks.flat().slice(0, limit),
+  };
+}

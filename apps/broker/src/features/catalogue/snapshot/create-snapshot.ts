@@ -1,0 +1,73 @@
+import { emptyIndex, type KeptIndex } from '../search/kept-index.ts';
+import { mergeSorted } from '../search/merge-sorted.ts';
+import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
+
+/** A snapshot from which others are made. */
+export type OwnSnapshot = CatalogueSnapshot & {
+  byId: KeptIndex<CatalogueServer>;
+  toolsByExposedName: KeptIndex<CatalogueItem>;
+  promptsByExposedName: KeptIndex<CatalogueItem>;
+  resourcesByExposedName: KeptIndex<CatalogueItem>;
+};
+
+export const emptySnapshot: OwnSnapshot = {
+  version: 0,
+  servers: [],
+  byId: emptyIndex(),
+  toolsByExposedName: emptyIndex(),
+  promptsByExposedName: emptyIndex(),
+  resourcesByExposedName: emptyIndex(),
+};
+
+export function createSnapshot(version: number, servers: readonly CatalogueServer[]): CatalogueSnapshot {
+  return { ...changeSnapshot(emptySnapshot, new Set(), servers), version };
+}
+
+const names = new Intl.Collator('en');
+const byName = (one: CatalogueServer, other: CatalogueServer): number =>
+  names.compare(one.manifest.name, other.manifest.name) || (one.id < other.id ? -1 : 1);
+
+/** Most changes leave the names, and so the places, as they are: no name is compared then. */
+function placeServers(
+  before: OwnSnapshot,
+  changed: ReadonlySet<string>,
+  servers: readonly CatalogueServer[],
+): readonly CatalogueServer[] {
+  const keepsPlace = ({ id, manifest: { name } }: CatalogueServer) => before.byId.get(id)?.manifest.name === name;
+  if (servers.length === changed.size && servers.every(keepsPlace)) {
+    const news = new Map(servers.map((server) => [server.id, server]));
+    return before.servers.map((server) => news.get(server.id) ?? server);
+  }
+  return mergeSorted(before.servers, ({ id }) => !changed.has(id), servers, byName);
+}
+
+/**
+ * The next snapshot. It shares with this one what belongs to the other servers, so that a change of a few costs little
+ * among thousands.
+ * @param changed the ids of servers that changed, or are not deployed any more
+ * @param servers those of them that are deployed, and no other
+ */
+export function changeSnapshot(
+  before: OwnSnapshot,
+  changed: ReadonlySet<string>,
+  servers: readonly CatalogueServer[],
+): OwnSnapshot {
+  const removed = [...changed].flatMap((id) => before.byId.get(id) ?? []);
+  const change = (index: KeptIndex<CatalogueItem>, pick: (server: CatalogueServer) => readonly CatalogueItem[]) => {
+    const entries = (of: readonly CatalogueServer[]) =>
+      of.flatMap((server) => pick(server).map((item) => [item.exposedName, item] as const));
+    return index.change(entries(removed), entries(servers));
+  };
+  const byId = (of: readonly CatalogueServer[]) => of.map((server) => [server.id, server] as const);
+  return {
+    version: before.version + 1,
+    servers: placeServers(before, changed, servers),
+    byId: before.byId.change(byId(removed), byId(servers)),
+    toolsByExposedName: change(before.toolsByExposedName, ({ tools, toolsUnderReview }) => [
+      ...tools,
+      ...toolsUnderReview,
+    ]),
+    promptsByExposedName: change(before.promptsByExposedName, ({ prompts }) => prompts),
+    resourcesByExposedName: change(before.resourcesByExposedName, ({ resources }) => resources),
+  };
+}
