@@ -15,11 +15,11 @@ const patience = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: {
 const smallAndSlow = [
   'e2e/conformance.test.ts',
   'protocol/input-rounds/lost-rounds.test.ts',
-  'platform/db/embedded-durability.test.ts',
+  'platform/db/embedded/embedded-durability.test.ts',
   'upstreams/watch/watch-servers.test.ts',
   'bench/gateway.test.ts',
   'scripts/regular-expressions.test.ts',
-  'platform/db/embedded-log.test.ts',
+  'platform/db/embedded/embedded-log.test.ts',
 ];
 
 /**

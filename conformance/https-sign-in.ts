@@ -6,8 +6,8 @@ import { deriveKey, readMasterKey } from '../apps/broker/src/platform/crypto/mas
 import { createVault } from '../apps/broker/src/platform/crypto/vault.ts';
 import { createRouter } from '../apps/broker/src/platform/http/router.ts';
 import { buildServer } from '../apps/broker/src/platform/http/server.ts';
-import { direct } from '../apps/broker/src/platform/http/outgoing.ts';
-import { createUnreadAnswers } from '../apps/broker/src/platform/http/unread-answers.ts';
+import { direct } from '../apps/broker/src/platform/http/outgoing/outgoing.ts';
+import { createUnreadAnswers } from '../apps/broker/src/platform/http/connections/unread-answers.ts';
 import { createIds } from '../apps/broker/src/platform/ids.ts';
 import type { Broker } from './broker.ts';
 

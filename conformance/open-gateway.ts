@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { createGateway } from '../apps/broker/src/features/gateway/index.ts';
 import { systemClock } from '../apps/broker/src/platform/clock.ts';
-import { createKeepAlive } from '../apps/broker/src/platform/http/keep-alive.ts';
+import { createKeepAlive } from '../apps/broker/src/platform/http/connections/keep-alive.ts';
 import { createRouter } from '../apps/broker/src/platform/http/router.ts';
 import { buildServer } from '../apps/broker/src/platform/http/server.ts';
-import { createUnreadAnswers } from '../apps/broker/src/platform/http/unread-answers.ts';
+import { createUnreadAnswers } from '../apps/broker/src/platform/http/connections/unread-answers.ts';
 import { createIds } from '../apps/broker/src/platform/ids.ts';
 import { version } from '../apps/broker/src/version.ts';
 import type { Broker } from './broker.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { isOfPrivateNetwork } from '../../apps/broker/src/platform/http/limited-entry.ts';
+import { isOfPrivateNetwork } from '../../apps/broker/src/platform/http/outgoing/limited-entry.ts';
 import { startDemandingServer } from '../../apps/broker/src/testing/demanding-server.ts';
 import { startPackageRegistry, type PackageRegistry } from '../../apps/broker/src/testing/package-registry.ts';
 import { sandboxProblem } from '../../apps/broker/src/testing/sandbox-works.ts';

@@ -3,7 +3,7 @@ import { createClient } from '@souk/contract/client.ts';
 import { expect, test } from 'vitest';
 import { createServerCertificates } from '#features/upstreams/certificates/server-certificates.ts';
 import { systemClock } from '#platform/clock.ts';
-import type { ResolveName } from '#platform/http/name-lookups.ts';
+import type { ResolveName } from '#platform/http/outgoing/name-lookups.ts';
 import { createLog } from '#platform/log.ts';
 import { startTlsFront, trustTestCertificate } from '#testing/connect-proxy.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';

@@ -2,9 +2,9 @@ import type { CustomFetch } from 'openid-client';
 import type { Dispatcher } from 'undici';
 import { createOutgoingFetch } from '#adapters/openid/outgoing-fetch.ts';
 import type { OutgoingProxy } from '#platform/config/outgoing-proxy.ts';
-import { createOutgoingDispatcher } from '#platform/http/outgoing-dispatcher.ts';
-import type { ResolveName } from '#platform/http/name-lookups.ts';
-import { createOutgoing, type Outgoing } from '#platform/http/outgoing.ts';
+import { createOutgoingDispatcher } from '#platform/http/outgoing/outgoing-dispatcher.ts';
+import type { ResolveName } from '#platform/http/outgoing/name-lookups.ts';
+import { createOutgoing, type Outgoing } from '#platform/http/outgoing/outgoing.ts';
 import type { Log } from '#platform/log.ts';
 
 export type Leaving = {

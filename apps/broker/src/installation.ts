@@ -8,7 +8,7 @@ import {
   type StdioAllowlist,
 } from '#features/upstreams/index.ts';
 import type { Config } from '#platform/config.ts';
-import { createUpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
+import { createUpstreamAddressRule } from '#platform/http/outgoing/upstream-address-rule.ts';
 import { servicePrograms, type Paths } from './paths.ts';
 
 /** What this installation may run, and so what manifests may refer to. */

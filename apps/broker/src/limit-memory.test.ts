@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { defaultCacheDir, ensureStartImage } from '#platform/db/start-image.ts';
+import { defaultCacheDir, ensureStartImage } from '#platform/db/embedded/start-image.ts';
 import { temporaryRoot } from '#testing/databases.ts';
 import { limitFigure } from '#testing/limits.ts';
 import { migrations } from './migrations.ts';

@@ -12,8 +12,8 @@ import {
   isDatabaseLost,
 } from '#platform/db/database-errors.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
-import { addressOf, DatabaseAwayError, openWhenReachable } from '#platform/db/open-when-reachable.ts';
-import { leastOpenFiles, readOpenFileLimit } from '#platform/http/connection-limits.ts';
+import { addressOf, DatabaseAwayError, openWhenReachable } from '#platform/db/postgres/open-when-reachable.ts';
+import { leastOpenFiles, readOpenFileLimit } from '#platform/http/connections/connection-limits.ts';
 import { createLog } from '#platform/log.ts';
 import { readEnvFiles } from '#platform/config/env-file.ts';
 import { runBackupCommand } from './run-backup-command.ts';

@@ -13,9 +13,9 @@ import {
 } from '#features/upstreams/index.ts';
 import { createServerFigures, mountPersonCalls, mountServerFigures } from '#features/usage/index.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { Downloads } from '#platform/http/downloads.ts';
-import type { KeepAlive } from '#platform/http/keep-alive.ts';
-import { createPersonStreams } from '#platform/http/person-streams.ts';
+import type { Downloads } from '#platform/http/answers/downloads.ts';
+import type { KeepAlive } from '#platform/http/connections/keep-alive.ts';
+import { createPersonStreams } from '#platform/http/answers/person-streams.ts';
 import type { Router } from '#platform/http/router.ts';
 import { mountAdminStats } from './admin-stats.ts';
 import type { App } from './app-types.ts';

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '#platform/config.ts';
-import { createOutgoing } from '#platform/http/outgoing.ts';
-import type { ResolveName } from '#platform/http/name-lookups.ts';
+import { createOutgoing } from '#platform/http/outgoing/outgoing.ts';
+import type { ResolveName } from '#platform/http/outgoing/name-lookups.ts';
 import { startConnectProxy, startTlsFront, trustTestCertificate, type ConnectProxy } from '#testing/connect-proxy.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { listenLocally } from '#testing/listen-locally.ts';

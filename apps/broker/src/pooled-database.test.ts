@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { unheardText } from '#platform/db/hearing.ts';
+import { unheardText } from '#platform/db/postgres/hearing.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
 import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openEmbeddedDatabase } from '#platform/db/open-embedded-database.ts';
-import { defaultCacheDir } from '#platform/db/start-image.ts';
+import { openEmbeddedDatabase } from '#platform/db/embedded/open-embedded-database.ts';
+import { defaultCacheDir } from '#platform/db/embedded/start-image.ts';
 import { createLog } from '#platform/log.ts';
 import { temporaryRoot } from '#testing/databases.ts';
 import { startTestApp } from '#testing/start-app.ts';

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Config } from '#platform/config.ts';
 import { SoukError } from '#platform/errors.ts';
-import { sendPage } from '#platform/http/page.ts';
+import { sendPage } from '#platform/http/answers/page.ts';
 import { createDescribePage, notFound } from './pages/describe-page.ts';
 import { createTemplate, sharePath } from './pages/fill-template.ts';
 import { createKeptPages } from './pages/kept-pages.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Gateway } from '#features/gateway/index.ts';
 import type { Config } from '#platform/config.ts';
-import type { Connections } from '#platform/http/connections.ts';
+import type { Connections } from '#platform/http/connections/connections.ts';
 
 /** How long running calls have after the grace of a stop, at least. */
 const leastDrainMs = 20_000;

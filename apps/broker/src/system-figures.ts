@@ -2,7 +2,7 @@ import { readLedgerCheck, readWebhookFigures } from '#features/billing/index.ts'
 import { readNoticeFigures } from '#features/notices/index.ts';
 import type { Config } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
-import { freeBytesOf } from '#platform/db/disk-space-guard.ts';
+import { freeBytesOf } from '#platform/db/embedded/disk-space-guard.ts';
 
 /** Prometheus waits 10 s for an answer. */
 const longestReadingMs = 3_000;

@@ -7,7 +7,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { KeyRing } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
-import type { ForwardedRequests } from '#platform/http/forwarded-requests.ts';
+import type { ForwardedRequests } from '#platform/http/connections/forwarded-requests.ts';
 import type { Jobs } from '#platform/jobs/create-jobs.ts';
 import { migrations } from './migrations.ts';
 import { version } from './version.ts';

@@ -5,7 +5,7 @@ import { startEndingServer, type EndingServer } from './features/gateway/call/te
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { modernRequest } from '#testing/modern-request.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import type { UnreadLimits } from '#platform/http/unread-answers.ts';
+import type { UnreadLimits } from '#platform/http/connections/unread-answers.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 

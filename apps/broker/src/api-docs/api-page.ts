@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { escapeHtml, renderPage } from '#platform/http/page.ts';
+import { escapeHtml, renderPage } from '#platform/http/answers/page.ts';
 import { partTitles } from './parts-of-api.ts';
 
 const contentSchema = z.record(

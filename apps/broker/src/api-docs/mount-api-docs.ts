@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '#platform/config.ts';
-import { createConstantText, type ConstantText } from '#platform/http/constant-text.ts';
-import { pagePolicy, renderPage } from '#platform/http/page.ts';
+import { createConstantText, type ConstantText } from '#platform/http/answers/constant-text.ts';
+import { pagePolicy, renderPage } from '#platform/http/answers/page.ts';
 import { openApiDocument } from '../openapi.ts';
 import { manifestDocs } from '../operator/manifest-docs/manifest-docs.ts';
 import { version } from '../version.ts';

@@ -1,4 +1,4 @@
-import { escapeHtml } from '#platform/http/page.ts';
+import { escapeHtml } from '#platform/http/answers/page.ts';
 
 /**
  * A page of docs/ as HTML: the forms of Markdown that our generated pages use. Headings, paragraphs, lists, tables, blocks of

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import type { Identity } from '#features/identity/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
-import { unheardText } from '#platform/db/hearing.ts';
+import { unheardText } from '#platform/db/postgres/hearing.ts';
 import {
   connectionLimits,
   limitConnections,
   readOpenFileLimit,
   thisMachine,
-} from '#platform/http/connection-limits.ts';
-import { createConnections, type Connections } from '#platform/http/connections.ts';
-import { createForwardedRequests, type ForwardedRequests } from '#platform/http/forwarded-requests.ts';
+} from '#platform/http/connections/connection-limits.ts';
+import { createConnections, type Connections } from '#platform/http/connections/connections.ts';
+import { createForwardedRequests, type ForwardedRequests } from '#platform/http/connections/forwarded-requests.ts';
 import { createRequestRates } from '#platform/http/request-rates.ts';
 import { createRouter, type Router } from '#platform/http/router.ts';
 import { buildServer } from '#platform/http/server.ts';

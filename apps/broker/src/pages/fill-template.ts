@@ -1,4 +1,4 @@
-import { escapeHtml, themePath } from '#platform/http/page.ts';
+import { escapeHtml, themePath } from '#platform/http/answers/page.ts';
 import { escapeJsonForHtml } from './escape-json.ts';
 import type { PageFacts, Summary } from './page-facts.ts';
 

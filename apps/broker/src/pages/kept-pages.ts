@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createConstantText, type ConstantText } from '#platform/http/constant-text.ts';
+import { createConstantText, type ConstantText } from '#platform/http/answers/constant-text.ts';
 import type { PageFacts } from './page-facts.ts';
 
 /** Pages that stay compressed in memory, a few KB each: the oldest leaves. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Config } from '#platform/config.ts';
-import { escapeHtml } from '#platform/http/page.ts';
+import { escapeHtml } from '#platform/http/answers/page.ts';
 import { servicePath } from './service-page.ts';
 
 /** A sitemap holds no more (sitemaps.org). */

@@ -1,4 +1,4 @@
-import { renderPage } from '#platform/http/page.ts';
+import { renderPage } from '#platform/http/answers/page.ts';
 
 /** What a sign-in window shows until the page that opened it knows where the sign-in is, and sends it there. */
 export function renderSignInWindow(brandName: string): string {

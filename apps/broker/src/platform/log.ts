@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
-import { createHiddenValues } from './hide-secrets.ts';
+import { createHiddenValues } from './text/hide-secrets.ts';
 
 export type Log = Logger & {
   /** From now on no line contains these values; those of the same owner before are forgotten. */

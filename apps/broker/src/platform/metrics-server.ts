@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { boundPipelines } from './http/bound-pipelines.ts';
+import { boundPipelines } from './http/connections/bound-pipelines.ts';
 import type { Log } from './log.ts';
 
 /** Prometheus keeps one connection: a few are enough for whoever looks as well. */

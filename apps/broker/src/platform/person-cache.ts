@@ -1,6 +1,6 @@
 import { elapsedTime, type Clock } from './clock.ts';
 import type { Database } from './db/database.ts';
-import { createSharedReads } from './shared-reads.ts';
+import { createSharedReads } from './work/shared-reads.ts';
 
 /** Every change is announced to every replica; this only bounds what a notice costs that was never sent. */
 const trustMs = 60_000;

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { readConfig } from '#platform/config.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
-import { openWhenReachable } from '#platform/db/open-when-reachable.ts';
+import { openWhenReachable } from '#platform/db/postgres/open-when-reachable.ts';
 import { createLog } from '#platform/log.ts';
 import { createApp } from '../app.ts';
 import { paths } from '../paths.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { defaultCacheDir, ensureStartImage } from '#platform/db/start-image.ts';
+import { defaultCacheDir, ensureStartImage } from '#platform/db/embedded/start-image.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
 import { migrations } from '../migrations.ts';
 import { startPostgresCluster, type PostgresCluster } from './postgres-cluster.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, describe, inject } from 'vitest';
 import type { Database, Migration } from '#platform/db/database.ts';
-import { openPostgresDatabase } from '#platform/db/postgres-database.ts';
+import { openPostgresDatabase } from '#platform/db/postgres/postgres-database.ts';
 import { openEmbedded } from './embedded-pool.ts';
 import { createDatabase, openFromTemplate, patientLimits } from './postgres-templates.ts';
 

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { pino } from 'pino';
 import type { Database, Migration } from '#platform/db/database.ts';
 import { migrate } from '#platform/db/migrate.ts';
-import { openPostgresDatabase } from '#platform/db/postgres-database.ts';
+import { openPostgresDatabase } from '#platform/db/postgres/postgres-database.ts';
 
 const templatePrefix = 'souk_test_template_';
 /** A busy machine may need seconds for what the product answers in one. */

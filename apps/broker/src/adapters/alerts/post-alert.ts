@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { request } from 'undici';
 import type { AlertWebhook } from '#platform/config/mail.ts';
-import { RefusedAddressError } from '#platform/http/address-guard.ts';
-import type { AllowEntry } from '#platform/http/limited-entry.ts';
-import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
-import type { Outgoing } from '#platform/http/outgoing.ts';
-import { readBounded } from '#platform/http/read-bounded.ts';
+import { RefusedAddressError } from '#platform/http/outgoing/address-guard.ts';
+import type { AllowEntry } from '#platform/http/outgoing/limited-entry.ts';
+import { createGuardedDispatcher } from '#platform/http/outgoing/guarded-fetch.ts';
+import type { Outgoing } from '#platform/http/outgoing/outgoing.ts';
+import { readBounded } from '#platform/http/outgoing/read-bounded.ts';
 import { NotTakenError } from '#platform/notices/not-taken-error.ts';
 
 export type AlertMessage = {

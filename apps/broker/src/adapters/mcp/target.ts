@@ -1,7 +1,7 @@
 import type { ProcessGuard } from './transports/process-guard.ts';
-import type { ConnectionWatch } from '#platform/http/connection-watch.ts';
-import type { AllowEntry } from '#platform/http/limited-entry.ts';
-import type { Outgoing } from '#platform/http/outgoing.ts';
+import type { ConnectionWatch } from '#platform/http/outgoing/connection-watch.ts';
+import type { AllowEntry } from '#platform/http/outgoing/limited-entry.ts';
+import type { Outgoing } from '#platform/http/outgoing/outgoing.ts';
 
 /** One user's credential at a server. Read for each request, because tokens are renewed during a connection. */
 export type UpstreamCredential = {

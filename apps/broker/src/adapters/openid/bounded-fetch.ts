@@ -1,6 +1,6 @@
 import type { CustomFetch } from 'openid-client';
-import { readBounded } from '#platform/http/read-bounded.ts';
-import { rewriteWithoutNull } from '#platform/http/without-null-members.ts';
+import { readBounded } from '#platform/http/outgoing/read-bounded.ts';
+import { rewriteWithoutNull } from '#platform/http/outgoing/without-null-members.ts';
 
 /** Of one answer: a provider's metadata, keys and tokens are a few KiB. */
 const maxAnswerBytes = 256 * 1024;

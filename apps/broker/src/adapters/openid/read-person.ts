@@ -1,5 +1,5 @@
 import { foldEmail } from '@souk/contract/fold-email.ts';
-import { cleanLabel, hasHiddenCharacters } from '#platform/clean-label.ts';
+import { cleanLabel, hasHiddenCharacters } from '#platform/text/clean-label.ts';
 
 /** Who signed in, in texts that can be stored, compared and shown. */
 export type Person = {

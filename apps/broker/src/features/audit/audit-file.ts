@@ -1,5 +1,5 @@
 import type { AuditEntryShown } from '@souk/contract/admin-audit.ts';
-import type { Columns } from '#platform/http/csv.ts';
+import type { Columns } from '#platform/http/answers/csv.ts';
 
 /** Who acted, in a line. */
 export function tellWho(who: AuditEntryShown['who']): string {

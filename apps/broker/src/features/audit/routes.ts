@@ -8,8 +8,8 @@ import {
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
-import { csvOf, csvType } from '#platform/http/csv.ts';
-import type { Downloads } from '#platform/http/downloads.ts';
+import { csvOf, csvType } from '#platform/http/answers/csv.ts';
+import type { Downloads } from '#platform/http/answers/downloads.ts';
 import type { Router } from '#platform/http/router.ts';
 import { auditColumns, linesOf } from './audit-file.ts';
 import type { AuditReader } from './audit-reader.ts';

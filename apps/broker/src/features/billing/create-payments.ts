@@ -4,7 +4,7 @@ import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
-import { createWorkLoop } from '#platform/work-loop.ts';
+import { createWorkLoop } from '#platform/work/work-loop.ts';
 import type { AccessBook } from './access/create-access.ts';
 import { createClearings, type Clearings } from './changes/clear-customers.ts';
 import { createPurchaseLocks } from './changes/purchase-locks.ts';

@@ -4,7 +4,7 @@ import type { ToolChange, ToolChangeStatus } from '@souk/contract/tool-changes.t
 import type { Clock } from '#platform/clock.ts';
 import { inBackground } from '#platform/db/background-work.ts';
 import type { Database, Query } from '#platform/db/database.ts';
-import { createGathered } from '#platform/gathered.ts';
+import { createGathered } from '#platform/work/gathered.ts';
 import type { Log } from '#platform/log.ts';
 import { answerHash } from './discovery/answer-hash.ts';
 import { approveOffer, type Approval, type OfferedList } from './review/approve-offer.ts';

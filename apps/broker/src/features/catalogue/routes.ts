@@ -3,7 +3,7 @@ import { getCapabilities, getHealth, getInfo, getPrompts, getResources, getTools
 import { approveToolChange, listToolChanges, rejectToolChange } from '@souk/contract/tool-changes.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
-import { createKeptAnswers } from '#platform/http/kept-answers.ts';
+import { createKeptAnswers } from '#platform/http/answers/kept-answers.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Catalogue } from './create-catalogue.ts';
 import { servedTools } from './snapshot/served-tools.ts';

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { ConnectionAttempt } from '@souk/contract/diagnostics.ts';
 import type { GatewayEvents } from '#features/gateway/index.ts';
 import type { FindTokenOwner, Identity, IdentityEvents } from '#features/identity/index.ts';
-import { createBackground } from '#platform/background.ts';
+import { createBackground } from '#platform/work/background.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Router } from '#platform/http/router.ts';

@@ -1,6 +1,6 @@
 import type { DocumentFault } from '@souk/contract/diagnostics.ts';
 import { addressNotPublic, type IdentityEvents } from '#features/identity/index.ts';
-import type { Background } from '#platform/background.ts';
+import type { Background } from '#platform/work/background.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';

@@ -1,4 +1,4 @@
-import type { UnreadAnswers } from '#platform/http/unread-answers.ts';
+import type { UnreadAnswers } from '#platform/http/connections/unread-answers.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Billing } from '#features/billing/index.ts';
 import { createRegistryNames, type Catalogue } from '#features/catalogue/index.ts';
@@ -19,7 +19,7 @@ import type { GatewayEvents } from './gateway-events.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { isCompact } from './preferences/gateway-preferences.ts';
 import { createInFlight } from './http/in-flight.ts';
-import type { KeepAlive } from '#platform/http/keep-alive.ts';
+import type { KeepAlive } from '#platform/http/connections/keep-alive.ts';
 import { createInputRounds } from './protocol/input-rounds/create-input-rounds.ts';
 import { createRoundsElsewhere } from './protocol/input-rounds/elsewhere/rounds-elsewhere.ts';
 import { roundTtlMs } from './protocol/input-rounds/request-state.ts';

@@ -1,8 +1,8 @@
 import { getUserProfile } from '@souk/contract/identity.ts';
 import type { FastifyInstance } from 'fastify';
 import { SoukError } from '#platform/errors.ts';
-import { createDownloads } from '#platform/http/downloads.ts';
-import { mountPageFiles } from '#platform/http/page.ts';
+import { createDownloads } from '#platform/http/answers/downloads.ts';
+import { mountPageFiles } from '#platform/http/answers/page.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { AccountContributors } from './account/account-contributors.ts';
 import { mountAccountRoutes } from './account/account-routes.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clientName, distinctNames } from '#platform/client-name.ts';
+import { clientName, distinctNames } from '#platform/text/client-name.ts';
 import type { Query } from '#platform/db/database.ts';
 import { frontendClientId } from './oauth/resources.ts';
 import { knownDocuments } from './oauth/known-documents.ts';

@@ -2,7 +2,7 @@ import type { System } from '@souk/contract/admin-system.ts';
 import type { Config } from '#platform/config.ts';
 import { sayMisspelled } from '#platform/config/misspelled.ts';
 import { ofExistingData } from '#platform/crypto/weak-master-key.ts';
-import { unheardText } from '#platform/db/hearing.ts';
+import { unheardText } from '#platform/db/postgres/hearing.ts';
 
 type Warning = System['warnings'][number];
 type Others = {

@@ -1,13 +1,13 @@
-import type { UnreadAnswers } from '#platform/http/unread-answers.ts';
+import type { UnreadAnswers } from '#platform/http/connections/unread-answers.ts';
 import type { Catalogue, ManifestPolicy, PeopleOfServers, ServerManifest } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
-import { hideSecrets } from '#platform/hide-secrets.ts';
+import { hideSecrets } from '#platform/text/hide-secrets.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
-import type { Outgoing } from '#platform/http/outgoing.ts';
+import type { Outgoing } from '#platform/http/outgoing/outgoing.ts';
 import { createServerCertificates } from './certificates/server-certificates.ts';
 import { createConnectionTests, type ConnectionTests } from './connection-test/create-connection-tests.ts';
 import { recordHealth, type HealthRecord } from './health/record-health.ts';

@@ -1,5 +1,5 @@
 import { auditGroupNames } from '@souk/contract/audit-actions.ts';
-import { sayIssues } from '#platform/say-issues.ts';
+import { sayIssues } from '#platform/text/say-issues.ts';
 import { auditListedSchema, auditWantedSchema } from '#operator/commands/audit-command.ts';
 import { tellChanges, tellWho } from '#features/audit/index.ts';
 import { askBrokerOrRun, UsageError, type CliOptions, type Command, type Values } from './command.ts';

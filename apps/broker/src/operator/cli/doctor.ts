@@ -10,8 +10,8 @@ import { callOperator, NotRunningError } from '#platform/operator/call-operator.
 import { UsageError } from './command.ts';
 import { examineNotices } from './mail-checks.ts';
 import { examinePayments } from './payment-checks.ts';
-import { createOutgoing } from '#platform/http/outgoing.ts';
-import { createOutgoingDispatcher } from '#platform/http/outgoing-dispatcher.ts';
+import { createOutgoing } from '#platform/http/outgoing/outgoing.ts';
+import { createOutgoingDispatcher } from '#platform/http/outgoing/outgoing-dispatcher.ts';
 
 const addressSchema = systemSchema.pick({ publicUrl: true });
 const google = 'https://accounts.google.com';

@@ -9,8 +9,8 @@ import {
   withVersions,
   type ReadEntry,
 } from '#features/upstreams/index.ts';
-import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
-import { createOutgoing } from '#platform/http/outgoing.ts';
+import { createGuardedDispatcher } from '#platform/http/outgoing/guarded-fetch.ts';
+import { createOutgoing } from '#platform/http/outgoing/outgoing.ts';
 import { draftServers, type ImportedServer } from './import-servers.ts';
 import { ReportedError, UsageError, type CliOptions, type Values } from './command.ts';
 import { check, readSource } from './manifest-source.ts';

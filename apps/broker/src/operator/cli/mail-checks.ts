@@ -1,8 +1,8 @@
 import type { ConnectionCheck } from '@souk/contract/diagnostics.ts';
 import { openMailer } from '#adapters/mail/smtp-mailer.ts';
 import type { Config } from '#platform/config.ts';
-import { createGuardedConnector } from '#platform/http/guarded-connector.ts';
-import type { Outgoing } from '#platform/http/outgoing.ts';
+import { createGuardedConnector } from '#platform/http/outgoing/guarded-connector.ts';
+import type { Outgoing } from '#platform/http/outgoing/outgoing.ts';
 import type { ConfigCheck } from './config-checks.ts';
 
 type MailConfig = Pick<Config, 'mail' | 'alertWebhook' | 'brandName' | 'supportEmail' | 'upstreamAllowAddresses'>;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { unheardText } from '#platform/db/hearing.ts';
+import { unheardText } from '#platform/db/postgres/hearing.ts';
 import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
 import { hasPgBouncer, startPgBouncer } from '#testing/pgbouncer.ts';
 import { runCli } from './run-cli.ts';

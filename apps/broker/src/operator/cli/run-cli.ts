@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ConfigError, readConfig, type Config } from '#platform/config.ts';
 import { readEnvFiles } from '#platform/config/env-file.ts';
 import { sayMisspelled } from '#platform/config/misspelled.ts';
-import { sayIssues } from '#platform/say-issues.ts';
+import { sayIssues } from '#platform/text/say-issues.ts';
 import { SealedTextError } from '#platform/crypto/vault.ts';
 import {
   DatabaseNewerError,

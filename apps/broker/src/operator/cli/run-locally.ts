@@ -22,7 +22,7 @@ import { sealAsDatabaseSays } from '#platform/crypto/master-key-state.ts';
 import { openVault } from '#platform/crypto/open-vault.ts';
 import { migrate } from '#platform/db/migrate.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
-import { createOutgoing } from '#platform/http/outgoing.ts';
+import { createOutgoing } from '#platform/http/outgoing/outgoing.ts';
 import { createIds } from '#platform/ids.ts';
 import { createLog } from '#platform/log.ts';
 import { readInstallation } from '../../installation.ts';

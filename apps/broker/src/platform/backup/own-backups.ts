@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
-import { freeBytesOf } from '../db/disk-space-guard.ts';
+import { freeBytesOf } from '../db/embedded/disk-space-guard.ts';
 import type { Query } from '../db/database.ts';
 import type { Log } from '../log.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { issueText } from '@souk/contract/issue-text.ts';
 import { z } from 'zod';
-import { addressEntryProblem } from '../http/allowed-addresses.ts';
+import { addressEntryProblem } from '../http/outgoing/allowed-addresses.ts';
 
 const flag = z
   .enum(['0', '1'], 'must be 0 or 1')

@@ -1,8 +1,8 @@
 import type { Log } from '../log.ts';
 import type { Database, Migration } from './database.ts';
-import { openEmbeddedDatabase } from './open-embedded-database.ts';
-import { openPostgresDatabase } from './postgres-database.ts';
-import { defaultCacheDir } from './start-image.ts';
+import { openEmbeddedDatabase } from './embedded/open-embedded-database.ts';
+import { openPostgresDatabase } from './postgres/postgres-database.ts';
+import { defaultCacheDir } from './embedded/start-image.ts';
 
 export type OpenDatabaseOptions = {
   /** PostgreSQL's address; undefined opens the embedded database of `dataDir`. */

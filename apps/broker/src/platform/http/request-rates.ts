@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { SoukError } from '../errors.ts';
 import type { LiveBrokers } from '../db/share-of.ts';
 import { createRateLimit, type RateLimit } from '../rate-limit.ts';
-import { addressGroup } from './address-group.ts';
+import { addressGroup } from './connections/address-group.ts';
 
 /** What a minute allows is given out by sixths: a whole minute's worth at once would hold up everybody else. */
 const minuteMs = 60_000;

@@ -8,11 +8,11 @@ import { actAs } from './acting.ts';
 import { bodyParser, maxBodyBytes, readJsonBody } from './body-parser.ts';
 import type { Caller } from './caller.ts';
 import { allowEveryOrigin, mountPreflight, type AllowedRequests } from './cors.ts';
-import { encodeInTurns, hasLongList } from './encode-in-turns.ts';
-import type { ForwardedRequests } from './forwarded-requests.ts';
+import { encodeInTurns, hasLongList } from './answers/encode-in-turns.ts';
+import type { ForwardedRequests } from './connections/forwarded-requests.ts';
 import type { RequestRates } from './request-rates.ts';
-import type { UnreadAnswers } from './unread-answers.ts';
-import { sendRevalidated } from './revalidated-answer.ts';
+import type { UnreadAnswers } from './connections/unread-answers.ts';
+import { sendRevalidated } from './answers/revalidated-answer.ts';
 
 /**
  * Decides whether a request may call an endpoint with this access (the token table of the clarifications).

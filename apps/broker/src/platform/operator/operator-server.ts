@@ -4,10 +4,10 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { ZodError } from 'zod';
 import { DataFolderInUseError, isDatabaseLost, isDiskFull } from '../db/database-errors.ts';
-import { lockFolder, type FolderLock } from '../db/folder-lock.ts';
+import { lockFolder, type FolderLock } from '../db/embedded/folder-lock.ts';
 import { SoukError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { sayIssues } from '../say-issues.ts';
+import { sayIssues } from '../text/say-issues.ts';
 import { databaseAway, longestLine, requestSchema, type Answer } from './operator-protocol.ts';
 import { placeSocket, removePlace } from './socket-path.ts';
 

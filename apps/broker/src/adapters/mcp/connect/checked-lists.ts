@@ -9,7 +9,7 @@ import {
 import { z } from 'zod';
 import type { LeftOut, MendedTool } from '../upstream.ts';
 import { UpstreamError } from '../upstream-error.ts';
-import { eachInTurns } from '#platform/in-turns.ts';
+import { eachInTurns } from '#platform/work/in-turns.ts';
 import { isRecord } from '#platform/json.ts';
 import type { UpstreamTransport } from '../transports/upstream-transport.ts';
 import { isObjectSchema, readDefinition } from './definition-fault.ts';

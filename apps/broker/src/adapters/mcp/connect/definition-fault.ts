@@ -1,6 +1,6 @@
 import type { StandardSchemaV1, StandardSchemaV1Sync } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import { cleanLabel, hasHiddenCharacters } from '#platform/clean-label.ts';
+import { cleanLabel, hasHiddenCharacters } from '#platform/text/clean-label.ts';
 
 /** security.md, Limits. */
 const maxDefinitionBytes = 64 * 1024;

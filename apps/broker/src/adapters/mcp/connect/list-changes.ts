@@ -1,5 +1,5 @@
 import type { Client, SubscriptionFilter } from '@modelcontextprotocol/client';
-import { Backoff } from '#platform/backoff.ts';
+import { Backoff } from '#platform/work/backoff.ts';
 import type { OpenOptions } from './open-options.ts';
 
 /**

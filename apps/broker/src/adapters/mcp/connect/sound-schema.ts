@@ -1,4 +1,4 @@
-import { cleanLabel } from '#platform/clean-label.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
 import { asRecord, isRecord } from '#platform/json.ts';
 
 /** Where a schema has schemas: by name, in a list, or one. */

@@ -8,10 +8,10 @@ import { sdkCost } from '../notices/notice-limits.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { EventStream } from './event-stream.ts';
 import type { FastChannel } from './fast-channel.ts';
-import { Backoff } from '#platform/backoff.ts';
+import { Backoff } from '#platform/work/backoff.ts';
 import { GatheredBytes } from '#platform/gathered-bytes.ts';
 import { asRecord, parseObject } from '#platform/json.ts';
-import { oneInATurn } from '#platform/one-in-a-turn.ts';
+import { oneInATurn } from '#platform/work/one-in-a-turn.ts';
 
 /** Receives what arrives during an exchange, and its answer. */
 export type ExchangeListener = {

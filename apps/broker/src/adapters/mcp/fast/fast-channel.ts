@@ -1,6 +1,6 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/client';
 import type { Dispatcher } from 'undici';
-import { ownHeaders } from '#platform/http/outgoing-agent.ts';
+import { ownHeaders } from '#platform/http/outgoing/outgoing-agent.ts';
 import type { RunningCalls } from '../connect/running-calls.ts';
 import type { Era } from '../upstream.ts';
 import type { Pace } from '../wire/pace.ts';

@@ -10,8 +10,8 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { withExactNumbers } from '#platform/json/exact-numbers.ts';
-import { Backoff } from '#platform/backoff.ts';
-import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
+import { Backoff } from '#platform/work/backoff.ts';
+import { createGuardedDispatcher } from '#platform/http/outgoing/guarded-fetch.ts';
 import { createBoundedFetch, type Exchange } from './bounded-fetch.ts';
 import { failureMessage } from '../wire/failure-message.ts';
 import { maxForeignInARow } from '../wire/message-reader.ts';

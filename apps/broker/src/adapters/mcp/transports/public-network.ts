@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { notPublic4, notPublic6 } from '#platform/http/address-guard.ts';
+import { notPublic4, notPublic6 } from '#platform/http/outgoing/address-guard.ts';
 
 /** The programs that give a sandbox its network, by absolute path. */
 export type NetworkTools = Readonly<Record<(typeof networkTools)[number], string>>;

@@ -1,7 +1,7 @@
-import type { AllowEntry } from '#platform/http/limited-entry.ts';
+import type { AllowEntry } from '#platform/http/outgoing/limited-entry.ts';
 import type { Transport } from '@modelcontextprotocol/client';
-import type { ConnectionWatch } from '#platform/http/connection-watch.ts';
-import type { Outgoing } from '#platform/http/outgoing.ts';
+import type { ConnectionWatch } from '#platform/http/outgoing/connection-watch.ts';
+import type { Outgoing } from '#platform/http/outgoing/outgoing.ts';
 import type { HttpEndpoint } from '../fast/fast-channel.ts';
 import type { UpstreamCredential } from '../target.ts';
 import type { UpstreamError } from '../upstream-error.ts';

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/client';
 import { WebSocket } from 'ws';
-import { ownHeaders } from '#platform/http/outgoing-agent.ts';
-import { createGuardedConnector } from '#platform/http/guarded-connector.ts';
+import { ownHeaders } from '#platform/http/outgoing/outgoing-agent.ts';
+import { createGuardedConnector } from '#platform/http/outgoing/guarded-connector.ts';
 import { createMessageReader } from '../wire/message-reader.ts';
 import { sdkCost } from '../notices/notice-limits.ts';
 import { createPace } from '../wire/pace.ts';

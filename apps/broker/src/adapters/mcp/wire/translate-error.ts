@@ -1,6 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import { cleanLabel } from '#platform/clean-label.ts';
-import { RefusedAddressError } from '#platform/http/address-guard.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
+import { RefusedAddressError } from '#platform/http/outgoing/address-guard.ts';
 import { asRecord, parseObject } from '#platform/json.ts';
 import { isBadResult } from './promised-result.ts';
 import { UpstreamError } from '../upstream-error.ts';

@@ -1,5 +1,5 @@
 import type { Log } from '#platform/log.ts';
-import { createWorkLoop } from '#platform/work-loop.ts';
+import { createWorkLoop } from '#platform/work/work-loop.ts';
 import type { WithdrawOrders } from './withdraw-orders.ts';
 
 /** With more who wait, all orders are looked through instead. */

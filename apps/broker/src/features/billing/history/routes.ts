@@ -8,8 +8,8 @@ import {
 } from '@souk/contract/billing-history.ts';
 import type { Query } from '#platform/db/database.ts';
 import { inPages } from '#platform/db/in-pages.ts';
-import { csvOf, csvType, type Columns } from '#platform/http/csv.ts';
-import type { Downloads } from '#platform/http/downloads.ts';
+import { csvOf, csvType, type Columns } from '#platform/http/answers/csv.ts';
+import type { Downloads } from '#platform/http/answers/downloads.ts';
 import { periodOf } from '#platform/http/period.ts';
 import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '#platform/clock.ts';
 import { monotonicMs } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
-import { createWorkLoop } from '#platform/work-loop.ts';
+import { createWorkLoop } from '#platform/work/work-loop.ts';
 import type { PricedCall } from '../charges.ts';
 import type { UsageRows } from '../usage-rows.ts';
 import type { Livemode } from './accounts.ts';

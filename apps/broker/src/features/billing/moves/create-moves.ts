@@ -1,7 +1,7 @@
 import type { MovePreview } from '@souk/contract/admin-offers.ts';
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { DecidedBy } from '#platform/audit/decided-by.ts';
-import { createBackground } from '#platform/background.ts';
+import { createBackground } from '#platform/work/background.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';

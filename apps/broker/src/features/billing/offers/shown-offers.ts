@@ -4,7 +4,7 @@ import { creditPriceOf } from '@souk/contract/credit-worth.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Log } from '#platform/log.ts';
-import { createWorkLoop } from '#platform/work-loop.ts';
+import { createWorkLoop } from '#platform/work/work-loop.ts';
 import type { OfferStore } from './offer-store.ts';
 
 /** What lists of servers tell of the offers on sale, from memory: such lists wait for no database. */

@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
-import { createWorkLoop } from '#platform/work-loop.ts';
+import { createWorkLoop } from '#platform/work/work-loop.ts';
 import { isChangeUnderWay } from '../changes/purchase-locks.ts';
 import { markDone, markFailed, nextDue, removeDone, storeEvent, takeEvent, type TakenEvent } from './event-store.ts';
 import type { PaymentEvent, PaymentEventHandlers } from './payment-event.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { eachInTurns } from '#platform/in-turns.ts';
+import { eachInTurns } from '#platform/work/in-turns.ts';
 import type { Discovered } from './discovered.ts';
 
 /**

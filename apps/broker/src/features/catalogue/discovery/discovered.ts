@@ -1,5 +1,5 @@
 import type { QuestionKind } from '@souk/contract/manifest-basics.ts';
-import { eachInTurns } from '#platform/in-turns.ts';
+import { eachInTurns } from '#platform/work/in-turns.ts';
 import { cleanDefinition } from '../review/clean-definition.ts';
 import { definitionHash } from '../review/definition-hash.ts';
 import { exposeName, exposeUri, isOurUri, namesScheme } from '../snapshot/exposed-name.ts';

@@ -1,5 +1,5 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
-import { cleanLabel } from '#platform/clean-label.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { CapabilityKind } from '../tables.ts';
 
 /** A definition that a server lists and that is not offered, and why: words that follow its name. */

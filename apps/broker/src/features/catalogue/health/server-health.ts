@@ -1,6 +1,6 @@
-import { cleanLabel } from '#platform/clean-label.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { Clock } from '#platform/clock.ts';
-import { createGathered } from '#platform/gathered.ts';
+import { createGathered } from '#platform/work/gathered.ts';
 import type { Log } from '#platform/log.ts';
 import type { HealthChange } from '../discovery/offer-store.ts';
 import type { CatalogueServer, Era } from '../snapshot/snapshot.ts';

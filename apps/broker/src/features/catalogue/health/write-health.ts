@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { inBackground } from '#platform/db/background-work.ts';
-import { createGathered } from '#platform/gathered.ts';
+import { createGathered } from '#platform/work/gathered.ts';
 import type { HealthChange } from '../discovery/offer-store.ts';
 import type { CatalogueDb } from '../tables.ts';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { createConstantText } from '#platform/http/constant-text.ts';
+import { createConstantText } from '#platform/http/answers/constant-text.ts';
 
 /**
  * Serves the icons of the bundled services at /icons/bundled/{file}.svg. They are drawings of ours: an SVG from outside is

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { createBackground } from '#platform/background.ts';
+import { createBackground } from '#platform/work/background.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
-import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
-import type { Outgoing } from '#platform/http/outgoing.ts';
+import { createGuardedDispatcher } from '#platform/http/outgoing/guarded-fetch.ts';
+import type { Outgoing } from '#platform/http/outgoing/outgoing.ts';
 import type { Log } from '#platform/log.ts';
 import type { Catalogue } from '../create-catalogue.ts';
 import { fetchIcon } from './fetch-icon.ts';

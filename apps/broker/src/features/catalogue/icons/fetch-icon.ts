@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { request, type Dispatcher } from 'undici';
-import { readBounded } from '#platform/http/read-bounded.ts';
+import { readBounded } from '#platform/http/outgoing/read-bounded.ts';
 import { iconTypeOf, type IconType } from './icon-type.ts';
 
 /** security.md, Boundaries. */

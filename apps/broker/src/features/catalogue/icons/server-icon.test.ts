@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { getCapabilities } from '@souk/contract/catalogue.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { direct } from '#platform/http/outgoing.ts';
+import { direct } from '#platform/http/outgoing/outgoing.ts';
 import { createLog } from '#platform/log.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { listenLocally } from '#testing/listen-locally.ts';

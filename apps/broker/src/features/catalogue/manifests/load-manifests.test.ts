@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { readConfig } from '#platform/config.ts';
-import { createUpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
+import { createUpstreamAddressRule } from '#platform/http/outgoing/upstream-address-rule.ts';
 import { createLog } from '#platform/log.ts';
 import { openTestDatabase, temporaryRoot } from '#testing/databases.ts';
 import { readInstallation } from '../../../installation.ts';

@@ -2,7 +2,7 @@ import { constants, open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { Manifest } from '@souk/contract/manifest.ts';
-import { eachAtMost } from '#platform/each-at-most.ts';
+import { eachAtMost } from '#platform/work/each-at-most.ts';
 import { SoukError, type Issue } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import type { Catalogue } from '../create-catalogue.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SoukError } from '#platform/errors.ts';
-import { createUpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
+import { createUpstreamAddressRule } from '#platform/http/outgoing/upstream-address-rule.ts';
 import { parseManifest, type ManifestPolicy } from './parse-manifest.ts';
 
 const policy: ManifestPolicy = {

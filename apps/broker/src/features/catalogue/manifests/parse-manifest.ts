@@ -1,7 +1,7 @@
 import { amountFault, currencyFault } from '@souk/contract/currencies.ts';
 import { completeManifest, manifestSchema, type Manifest } from '@souk/contract/manifest.ts';
 import { SoukError, type Issue } from '#platform/errors.ts';
-import type { UpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
+import type { UpstreamAddressRule } from '#platform/http/outgoing/upstream-address-rule.ts';
 import { missing } from '@souk/contract/issue-text.ts';
 import { manifestIssues } from '@souk/contract/manifest-issues.ts';
 import { readJson } from './read-json.ts';

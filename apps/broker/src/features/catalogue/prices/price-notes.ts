@@ -1,5 +1,5 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
-import { cleanLabel } from '#platform/clean-label.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
 import { pricedButMissing, unofferedSentences } from '../discovery/left-out.ts';
 import type { CatalogueServer } from '../snapshot/snapshot.ts';
 

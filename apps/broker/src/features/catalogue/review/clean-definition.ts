@@ -1,4 +1,4 @@
-import { cleanLabel } from '#platform/clean-label.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
 import { cleanText } from './clean-text.ts';
 import type { CapabilityKind } from '../tables.ts';
 

@@ -3,7 +3,7 @@ import { isDatabaseLost } from '#platform/db/database-errors.ts';
 import type { Log } from '#platform/log.ts';
 import { failureWithin } from '../health/failure-within.ts';
 import type { ManifestWatch } from '../manifests/manage-manifests.ts';
-import { eachAtMost } from '#platform/each-at-most.ts';
+import { eachAtMost } from '#platform/work/each-at-most.ts';
 import type { RunProgress } from './run-progress.ts';
 
 /** Servers that are waited for at a time, up to 10 s each. */

@@ -1,12 +1,12 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { writeAudit, type AuditEntry } from '#platform/audit/audit-log.ts';
-import { createBackground } from '#platform/background.ts';
+import { createBackground } from '#platform/work/background.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
-import { createWorkLoop } from '#platform/work-loop.ts';
+import { createWorkLoop } from '#platform/work/work-loop.ts';
 import type { Catalogue } from '../create-catalogue.ts';
 import type { DecidedBy } from '../manifests/manifest-versions.ts';
 import type { CatalogueTables } from '../tables.ts';

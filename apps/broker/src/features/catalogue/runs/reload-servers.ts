@@ -3,7 +3,7 @@ import type { Log } from '#platform/log.ts';
 import type { Catalogue } from '../create-catalogue.ts';
 import { failureWithin } from '../health/failure-within.ts';
 import type { ManifestWatch } from '../manifests/manage-manifests.ts';
-import { eachAtMost } from '#platform/each-at-most.ts';
+import { eachAtMost } from '#platform/work/each-at-most.ts';
 import type { RunProgress } from './run-progress.ts';
 
 /** Servers that are asked at a time: each may take a connection, a program, and up to 10 s. */

@@ -9,9 +9,9 @@ import {
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Caller } from '#platform/http/caller.ts';
-import type { EventStream } from '#platform/http/event-stream.ts';
-import type { KeepAlive } from '#platform/http/keep-alive.ts';
-import type { PersonStreams } from '#platform/http/person-streams.ts';
+import type { EventStream } from '#platform/http/answers/event-stream.ts';
+import type { KeepAlive } from '#platform/http/connections/keep-alive.ts';
+import type { PersonStreams } from '#platform/http/answers/person-streams.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { PeopleOfServers } from '../manifests/read-manifest.ts';
 import type { CatalogueTables } from '../tables.ts';

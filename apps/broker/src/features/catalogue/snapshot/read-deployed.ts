@@ -1,5 +1,5 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
-import { eachInTurns } from '#platform/in-turns.ts';
+import { eachInTurns } from '#platform/work/in-turns.ts';
 import { definitionHash } from '../review/definition-hash.ts';
 import { readPrices, type PricesOfServer } from '../prices/read-prices.ts';
 import { freeOfCharge, type ToolPrice } from '../prices/tool-price.ts';

@@ -1,4 +1,4 @@
-import { Backoff } from '#platform/backoff.ts';
+import { Backoff } from '#platform/work/backoff.ts';
 
 /** Servers that are read at a time: others use the database and the event loop before the next ones. */
 const perTurn = 50;

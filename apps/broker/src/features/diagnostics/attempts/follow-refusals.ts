@@ -1,9 +1,9 @@
 import type { GatewayEvents, RefusedRequest } from '#features/gateway/index.ts';
 import type { FindTokenOwner, TokenOwner } from '#features/identity/index.ts';
-import type { Background } from '#platform/background.ts';
-import { cleanLabel } from '#platform/clean-label.ts';
+import type { Background } from '#platform/work/background.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { Clock } from '#platform/clock.ts';
-import { addressGroup } from '#platform/http/address-group.ts';
+import { addressGroup } from '#platform/http/connections/address-group.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
 import { attemptKey, identifyProgram, type AttemptEvent, type Failure, type RecordEvent } from './attempt-event.ts';
 

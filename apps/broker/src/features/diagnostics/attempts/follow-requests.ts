@@ -1,6 +1,6 @@
 import type { ConnectionStep } from '@souk/contract/diagnostics.ts';
 import type { GatewayEvents, McpRequest } from '#features/gateway/index.ts';
-import { cleanLabel } from '#platform/clean-label.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
 import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import { attemptKey, identifyProgram, programMark, type Failure, type RecordEvent } from './attempt-event.ts';

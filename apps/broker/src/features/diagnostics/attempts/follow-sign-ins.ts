@@ -4,10 +4,10 @@ import type {
   RefusedGrant,
   TokenRequestRefusal,
 } from '#features/identity/index.ts';
-import type { Background } from '#platform/background.ts';
-import { cleanLabel } from '#platform/clean-label.ts';
+import type { Background } from '#platform/work/background.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { Clock } from '#platform/clock.ts';
-import { addressGroup } from '#platform/http/address-group.ts';
+import { addressGroup } from '#platform/http/connections/address-group.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
 import { attemptKey, type Failure, type RecordEvent } from './attempt-event.ts';
 import type { FailureFacts } from './describe-failure.ts';

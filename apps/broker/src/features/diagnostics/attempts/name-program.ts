@@ -1,6 +1,6 @@
 import type { McpRequest } from '#features/gateway/index.ts';
-import { cleanLabel } from '#platform/clean-label.ts';
-import { namesNoProgram } from '#platform/client-name.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
+import { namesNoProgram } from '#platform/text/client-name.ts';
 import { asRecord } from '#platform/json.ts';
 
 const clientInfoMetaKey = 'io.modelcontextprotocol/clientInfo';

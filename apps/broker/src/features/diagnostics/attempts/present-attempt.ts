@@ -1,5 +1,5 @@
 import { connectionSteps, type ConnectionAttempt, type ConnectionStep } from '@souk/contract/diagnostics.ts';
-import { clientName, nameUserAgent } from '#platform/client-name.ts';
+import { clientName, nameUserAgent } from '#platform/text/client-name.ts';
 import type { AttemptRow } from './attempt-store.ts';
 import { describeFailure } from './describe-failure.ts';
 

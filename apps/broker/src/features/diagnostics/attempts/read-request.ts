@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { McpRequest } from '#features/gateway/index.ts';
-import { cleanLabel } from '#platform/clean-label.ts';
-import { shortVersion } from '#platform/client-name.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
+import { shortVersion } from '#platform/text/client-name.ts';
 import { asRecord } from '#platform/json.ts';
 import type { AttemptEvent, Failure } from './attempt-event.ts';
 import { clientInfoOf } from './name-program.ts';

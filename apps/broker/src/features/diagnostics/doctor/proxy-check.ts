@@ -1,4 +1,4 @@
-import { seenProxyHeader } from '#platform/http/seen-proxy.ts';
+import { seenProxyHeader } from '#platform/http/connections/seen-proxy.ts';
 import { failed, passed, skipped, type Check } from './check.ts';
 
 const addHeaders =

@@ -16,7 +16,7 @@ import { startEndingServer, type EndingServer } from './testing/ending-server.ts
 
 const price = 5;
 const given = 100;
-/** What one connection to a server has at most (platform/http/guarded-fetch.ts). */
+/** What one connection to a server has at most (platform/http/outgoing/guarded-fetch.ts). */
 const sockets = 128;
 /** The fast path, and the SDK's client. */
 const tools = ['say', 'mirrored'] as const;

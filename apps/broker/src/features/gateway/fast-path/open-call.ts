@@ -17,7 +17,7 @@ import type { CallUnderWay } from '../call/call-under-way.ts';
 import type { CallEnd } from '../call/outcome.ts';
 import { presentToolEnd, type Links } from '../call/present-failure.ts';
 import { toolTarget } from '../call/resolve-target.ts';
-import type { KeepAlive } from '#platform/http/keep-alive.ts';
+import type { KeepAlive } from '#platform/http/connections/keep-alive.ts';
 import { listeningOn } from '../http/listening-on.ts';
 import { parseAccept } from '../http/parse-accept.ts';
 import type { McpEndpoint } from '../protocol/mcp-endpoint.ts';
@@ -180,7 +180,7 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
 
   /**
    * Hands a long call over, so that the client can resume its stream after a broken connection. Since 2026-07-28 streams
-   * cannot be resumed; there a longer one is kept open (platform/http/keep-alive.ts).
+   * cannot be resumed; there a longer one is kept open (platform/http/connections/keep-alive.ts).
    */
   onSlow(): void {
     if (this.call.era === 'legacy') return void this.handOver();

@@ -1,7 +1,7 @@
 import { SERVER_INFO_META_KEY, type CallToolResult, type ProtocolError } from '@modelcontextprotocol/server';
 import type { ServerResponse } from 'node:http';
 import type { ToolResult } from '#adapters/mcp/upstream.ts';
-import { keepAliveComment } from '#platform/http/event-stream.ts';
+import { keepAliveComment } from '#platform/http/answers/event-stream.ts';
 import { receiptText, type Receipt } from '#platform/own-meta.ts';
 import type { ServerIdentity } from '../protocol/server-identity.ts';
 import type { FastCall } from './fast-call.ts';

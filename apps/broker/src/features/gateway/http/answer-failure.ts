@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerResponse } from 'node:http';
-import { renderError, retryAfterSeconds } from '#platform/http/error-body.ts';
-import { sendAnswer } from '#platform/http/send-answer.ts';
+import { renderError, retryAfterSeconds } from '#platform/http/answers/error-body.ts';
+import { sendAnswer } from '#platform/http/answers/send-answer.ts';
 import { jsonRpcError, type JsonRpcError } from './json-rpc-error.ts';
 import { readBody } from './read-body.ts';
 import { takeOver } from './take-over.ts';

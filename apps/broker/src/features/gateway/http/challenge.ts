@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
 import type { McpChallenge } from '#features/identity/index.ts';
-import { escapeHtml, pagePolicy, renderPage } from '#platform/http/page.ts';
-import { sendAnswer } from '#platform/http/send-answer.ts';
+import { escapeHtml, pagePolicy, renderPage } from '#platform/http/answers/page.ts';
+import { sendAnswer } from '#platform/http/answers/send-answer.ts';
 
 const allScopes = 'mcp:tools mcp:prompts mcp:resources';
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { asRecord } from '#platform/json.ts';
-import { sendAnswer } from '#platform/http/send-answer.ts';
+import { sendAnswer } from '#platform/http/answers/send-answer.ts';
 
 export type JsonRpcError = {
   jsonrpc: '2.0';

@@ -1,5 +1,5 @@
-import { keepAliveComment } from '#platform/http/event-stream.ts';
-import type { KeepAlive } from '#platform/http/keep-alive.ts';
+import { keepAliveComment } from '#platform/http/answers/event-stream.ts';
+import type { KeepAlive } from '#platform/http/connections/keep-alive.ts';
 
 const eventStream = 'text/event-stream';
 const encoder = new TextEncoder();

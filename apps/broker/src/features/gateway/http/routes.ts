@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Identity } from '#features/identity/index.ts';
 import { bodyParser } from '#platform/http/body-parser.ts';
 import { SoukError } from '#platform/errors.ts';
-import { putInFront } from '#platform/http/put-in-front.ts';
+import { putInFront } from '#platform/http/connections/put-in-front.ts';
 import { admitRequest, refuseWhileDraining, type Admitted, type CalledLink } from './admit-request.ts';
 import { answerFailure, replyFailure } from './answer-failure.ts';
 import { sendChallenge } from './challenge.ts';

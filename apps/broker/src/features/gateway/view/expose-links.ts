@@ -1,6 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import { exposeUri, type CatalogueServer } from '#features/catalogue/index.ts';
-import { normalUri } from '#platform/normal-uri.ts';
+import { normalUri } from '#platform/text/normal-uri.ts';
 import { pagesOf, withPages } from './app-pages.ts';
 import { hasResource, matchCost } from './own-templates.ts';
 import type { RequestContext } from './request-context.ts';

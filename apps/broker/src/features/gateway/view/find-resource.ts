@@ -1,5 +1,5 @@
 import { ownUri, type CatalogueItem, type CatalogueServer } from '#features/catalogue/index.ts';
-import { normalUri } from '#platform/normal-uri.ts';
+import { normalUri } from '#platform/text/normal-uri.ts';
 import { pagesOf } from './app-pages.ts';
 import { allTemplates, bareTemplates, hasResource, templateOf } from './own-templates.ts';
 import type { RequestContext } from './request-context.ts';

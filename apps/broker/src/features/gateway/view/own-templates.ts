@@ -1,6 +1,6 @@
 import type { CatalogueServer } from '#features/catalogue/index.ts';
-import { normalUri } from '#platform/normal-uri.ts';
-import { readUriTemplate, type UriTemplate } from '#platform/uri-template.ts';
+import { normalUri } from '#platform/text/normal-uri.ts';
+import { readUriTemplate, type UriTemplate } from '#platform/text/uri-template.ts';
 
 /**
  * How much of an address is matched against one server's templates, in characters times templates. A server may have hundreds

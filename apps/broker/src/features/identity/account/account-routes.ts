@@ -2,7 +2,7 @@ import { deleteMyAccount, exportMyData } from '@souk/contract/account.ts';
 import { foldEmail } from '@souk/contract/fold-email.ts';
 import type { Clock } from '#platform/clock.ts';
 import { SoukError } from '#platform/errors.ts';
-import type { Downloads } from '#platform/http/downloads.ts';
+import type { Downloads } from '#platform/http/answers/downloads.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { FrontendCookie } from '../oauth/frontend-cookie.ts';
 import type { UserStore } from '../users/user-store.ts';

@@ -1,6 +1,6 @@
 import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Caller } from '#platform/http/caller.ts';
-import { createSharedReads } from '#platform/shared-reads.ts';
+import { createSharedReads } from '#platform/work/shared-reads.ts';
 import type { Revocations } from '../revocations.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { createBackground } from '#platform/background.ts';
+import { createBackground } from '#platform/work/background.ts';
 import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 

@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { DatabaseLostError, isDatabaseLost } from '#platform/db/database-errors.ts';
-import { renderError, retryAfterSeconds } from '#platform/http/error-body.ts';
+import { renderError, retryAfterSeconds } from '#platform/http/answers/error-body.ts';
 
 /**
  * oidc-provider answers 500 `server_error` for an unexpected error, and `invalid_client` when it cannot find a client.

@@ -2,7 +2,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import { noteNotice } from '#platform/notices/outbox.ts';
-import { cleanLabel } from '#platform/clean-label.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
 import { sha256 } from '../hash.ts';
 import { redirectHost } from './redirect-uri.ts';
 import { frontendClientId } from './resources.ts';

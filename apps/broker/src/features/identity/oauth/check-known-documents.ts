@@ -1,5 +1,5 @@
 import { elapsedTime, type Clock } from '#platform/clock.ts';
-import type { Outgoing } from '#platform/http/outgoing.ts';
+import type { Outgoing } from '#platform/http/outgoing/outgoing.ts';
 import { describeDocumentFault } from './document-fault.ts';
 import { createClientDocumentFetch, type ClientDocumentFetch } from './fetch-client-document.ts';
 import { knownDocuments } from './known-documents.ts';

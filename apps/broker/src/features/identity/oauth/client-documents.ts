@@ -1,4 +1,4 @@
-import type { Background } from '#platform/background.ts';
+import type { Background } from '#platform/work/background.ts';
 import { elapsedTime, type Clock } from '#platform/clock.ts';
 import { DatabaseLostError, isDatabaseLost } from '#platform/db/database-errors.ts';
 import type { Log } from '#platform/log.ts';

@@ -1,5 +1,5 @@
-import { cleanLabel } from '#platform/clean-label.ts';
-import { withoutNullMembers } from '#platform/http/without-null-members.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
+import { withoutNullMembers } from '#platform/http/outgoing/without-null-members.ts';
 import { isRecord } from '#platform/json.ts';
 import { sha256 } from '../hash.ts';
 import { isLoopbackRedirect, redirectProblem, withoutPort } from './redirect-uri.ts';

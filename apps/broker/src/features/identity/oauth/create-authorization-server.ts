@@ -1,4 +1,4 @@
-import { createBackground } from '#platform/background.ts';
+import { createBackground } from '#platform/work/background.ts';
 import type { IdentityOptions } from '../identity-options.ts';
 import type { Revocations } from '../revocations.ts';
 import type { UserStore } from '../users/user-store.ts';

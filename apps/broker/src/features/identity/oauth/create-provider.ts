@@ -9,7 +9,7 @@ import {
 import { mcpScopes } from '@souk/contract/identity.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
-import { pagePolicy } from '#platform/http/page.ts';
+import { pagePolicy } from '#platform/http/answers/page.ts';
 import type { Ids } from '#platform/ids.ts';
 import { asRecord } from '#platform/json.ts';
 import { namesNoScope } from './authorize-request.ts';

@@ -1,5 +1,5 @@
-import { RefusedAddressError } from '#platform/http/address-guard.ts';
-import { ProxyError } from '#platform/http/open-tunnel.ts';
+import { RefusedAddressError } from '#platform/http/outgoing/address-guard.ts';
+import { ProxyError } from '#platform/http/outgoing/open-tunnel.ts';
 import { ClientDocumentError, ClientDocumentStatusError } from './fetch-client-document.ts';
 
 /** Of a document at a private address, which no operator can let the broker fetch. */

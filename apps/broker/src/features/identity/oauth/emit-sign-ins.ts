@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { cleanLabel } from '#platform/clean-label.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { IdentityEvents, NamedClient } from '../identity-events.ts';
 import { findRefusedGrant } from './find-refused-grant.ts';

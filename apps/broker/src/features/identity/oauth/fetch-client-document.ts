@@ -1,8 +1,8 @@
 import { request, type Dispatcher } from 'undici';
-import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
-import type { Outgoing } from '#platform/http/outgoing.ts';
-import { readBounded } from '#platform/http/read-bounded.ts';
-import { withoutNullMembers } from '#platform/http/without-null-members.ts';
+import { createGuardedDispatcher } from '#platform/http/outgoing/guarded-fetch.ts';
+import type { Outgoing } from '#platform/http/outgoing/outgoing.ts';
+import { readBounded } from '#platform/http/outgoing/read-bounded.ts';
+import { withoutNullMembers } from '#platform/http/outgoing/without-null-members.ts';
 import { isRecord } from '#platform/json.ts';
 import { readClientMetadata, type ClientMetadata } from './client-metadata.ts';
 

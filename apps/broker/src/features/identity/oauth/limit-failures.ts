@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { Clock } from '#platform/clock.ts';
 import type { LiveBrokers } from '#platform/db/share-of.ts';
-import { addressGroup } from '#platform/http/address-group.ts';
+import { addressGroup } from '#platform/http/connections/address-group.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
 
 /** Hosted clients share addresses: what succeeds never counts. */

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import { addressGroup } from '#platform/http/address-group.ts';
+import { addressGroup } from '#platform/http/connections/address-group.ts';
 import type { OpenInteractions } from './open-interactions.ts';
 
 /** Lets an address begin so many sign-ins that it does not finish. Requests that are sent at once begin no more of them. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { addressGroup } from '#platform/http/address-group.ts';
+import { addressGroup } from '#platform/http/connections/address-group.ts';
 import type { Database } from '#platform/db/database.ts';
 import { sha256 } from '../hash.ts';
 

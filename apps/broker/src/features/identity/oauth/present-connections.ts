@@ -1,5 +1,5 @@
 import type { ConnectedApp, WebSession } from '@souk/contract/connected-apps.ts';
-import { clientName, distinctNames } from '#platform/client-name.ts';
+import { clientName, distinctNames } from '#platform/text/client-name.ts';
 import type { AuthorizationRow } from './authorizations.ts';
 import { frontendClientId } from './resources.ts';
 

@@ -1,4 +1,4 @@
-import { escapeHtml, renderPage } from '#platform/http/page.ts';
+import { escapeHtml, renderPage } from '#platform/http/answers/page.ts';
 
 export type ConsentRequest = {
   brandName: string;

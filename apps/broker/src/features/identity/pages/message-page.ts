@@ -1,5 +1,5 @@
 import { errorCatalogue } from '@souk/contract/errors.ts';
-import { escapeHtml, renderPage } from '#platform/http/page.ts';
+import { escapeHtml, renderPage } from '#platform/http/answers/page.ts';
 
 export type Message = {
   brandName: string;

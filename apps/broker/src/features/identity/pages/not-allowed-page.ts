@@ -1,4 +1,4 @@
-import { escapeHtml, renderPage } from '#platform/http/page.ts';
+import { escapeHtml, renderPage } from '#platform/http/answers/page.ts';
 
 /** The form that begins the same sign-in again, with another account. */
 export type SignInAnew = { method: 'get' | 'post'; action: string; fields: Record<string, string> };

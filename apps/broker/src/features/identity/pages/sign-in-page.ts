@@ -1,5 +1,5 @@
 import { legalTitles, type LegalPage } from '@souk/contract/legal.ts';
-import { escapeHtml, renderPage } from '#platform/http/page.ts';
+import { escapeHtml, renderPage } from '#platform/http/answers/page.ts';
 
 /**
  * Ways to sign in that the specification names and that do not work yet (part 1, section 5): the value that names each in

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { mcpScopes } from '@souk/contract/identity.ts';
-import { sendPage } from '#platform/http/page.ts';
+import { sendPage } from '#platform/http/answers/page.ts';
 import { frontendClientId } from '../oauth/resources.ts';
 import { isLoopbackRedirect, redirectHost, redirectSource } from '../oauth/redirect-uri.ts';
 import { renderConsentPage } from '../pages/consent-page.ts';

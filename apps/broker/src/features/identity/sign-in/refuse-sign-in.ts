@@ -1,8 +1,8 @@
 import { errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SoukError } from '#platform/errors.ts';
-import { renderError, retryAfterSeconds } from '#platform/http/error-body.ts';
-import { sendPage } from '#platform/http/page.ts';
+import { renderError, retryAfterSeconds } from '#platform/http/answers/error-body.ts';
+import { sendPage } from '#platform/http/answers/page.ts';
 import { renderMessagePage, signInAgain, tryAgain, unavailableWords } from '../pages/message-page.ts';
 
 /** @param name what people call the provider */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
-import { addressGroup } from '#platform/http/address-group.ts';
+import { addressGroup } from '#platform/http/connections/address-group.ts';
 import type { Log } from '#platform/log.ts';
 import { createSampledLog } from '#platform/sampled-log.ts';
 import type { LiveBrokers } from '#platform/db/share-of.ts';

@@ -5,7 +5,7 @@ import { foldEmail } from '@souk/contract/fold-email.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
-import { sendPage } from '#platform/http/page.ts';
+import { sendPage } from '#platform/http/answers/page.ts';
 import { handOver } from '../oauth/hand-over.ts';
 import type { SigningKeys } from '../oauth/signing-keys.ts';
 import { createRecordStore } from '../oauth/record-store.ts';

@@ -11,7 +11,7 @@ import {
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
-import type { Downloads } from '#platform/http/downloads.ts';
+import type { Downloads } from '#platform/http/answers/downloads.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { AccountContributors } from '../account/account-contributors.ts';
 import { writeExport } from '../account/write-export.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Mail } from '#adapters/mail/smtp-mailer.ts';
-import { escapeHtml, renderPage, sendPage } from '#platform/http/page.ts';
+import { escapeHtml, renderPage, sendPage } from '#platform/http/answers/page.ts';
 import { mailOfAlert } from '../alerts/deliver-alert.ts';
 import { mailOfNotice, type MailParts } from '../mail/mail-of-notice.ts';
 import { listNewest, type TakenNotice } from '../notice-store.ts';

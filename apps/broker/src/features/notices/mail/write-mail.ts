@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { personNotices, type PersonNotice } from '@souk/contract/notices.ts';
 import type { Mail } from '#adapters/mail/smtp-mailer.ts';
-import { cleanLabel } from '#platform/clean-label.ts';
-import { escapeHtml } from '#platform/http/page.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
+import { escapeHtml } from '#platform/http/answers/page.ts';
 import type { UnsubscribeLinks } from '../unsubscribe/unsubscribe-links.ts';
 import type { Words } from '../words/say-notice.ts';
 

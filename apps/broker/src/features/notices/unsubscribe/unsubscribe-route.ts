@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { bodyParser } from '#platform/http/body-parser.ts';
-import { escapeHtml, renderPage, sendPage } from '#platform/http/page.ts';
+import { escapeHtml, renderPage, sendPage } from '#platform/http/answers/page.ts';
 import { setSwitch } from '../notice-switches.ts';
 import { unsubscribePath, type UnsubscribeLinks } from './unsubscribe-links.ts';
 

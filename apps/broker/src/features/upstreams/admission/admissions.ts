@@ -1,7 +1,7 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { oneBroker, shareOf, type LiveBrokers } from '#platform/db/share-of.ts';
-import type { UnreadAnswers } from '#platform/http/unread-answers.ts';
+import type { UnreadAnswers } from '#platform/http/connections/unread-answers.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Timers } from '../pool/timers.ts';
 import type { CallOutcome } from './breaker.ts';

@@ -1,8 +1,8 @@
 import type { AllowanceList } from '@souk/contract/admin-allowances.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import type { Config } from '#platform/config.ts';
-import { allowedAddresses, portOf } from '#platform/http/allowed-addresses.ts';
-import type { LimitedEntry } from '#platform/http/limited-entry.ts';
+import { allowedAddresses, portOf } from '#platform/http/outgoing/allowed-addresses.ts';
+import type { LimitedEntry } from '#platform/http/outgoing/limited-entry.ts';
 import type { Allowances } from './create-allowances.ts';
 
 const shownServers = 100;

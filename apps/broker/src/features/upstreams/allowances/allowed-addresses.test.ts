@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { adminAllowanceEndpoints } from '@souk/contract/admin-allowances.ts';
 import { createClient, type Client } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isOfPrivateNetwork } from '#platform/http/limited-entry.ts';
+import { isOfPrivateNetwork } from '#platform/http/outgoing/limited-entry.ts';
 import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { startDemandingServer, type DemandingServer } from '#testing/demanding-server.ts';
 import { freePort } from '#testing/free-port.ts';

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { SoukError } from '#platform/errors.ts';
-import { readAddressEntry } from '#platform/http/allowed-addresses.ts';
-import { isPublicAddress } from '#platform/http/address-guard.ts';
-import { isOfPrivateNetwork } from '#platform/http/limited-entry.ts';
-import type { ResolveName } from '#platform/http/name-lookups.ts';
+import { readAddressEntry } from '#platform/http/outgoing/allowed-addresses.ts';
+import { isPublicAddress } from '#platform/http/outgoing/address-guard.ts';
+import { isOfPrivateNetwork } from '#platform/http/outgoing/limited-entry.ts';
+import type { ResolveName } from '#platform/http/outgoing/name-lookups.ts';
 
 /** 256 addresses: an administrator names what they mean. */
 const shortestPrefix = { 4: 24, 6: 120 } as const;

@@ -1,8 +1,8 @@
-import { createBackground } from '#platform/background.ts';
-import { cleanLabel } from '#platform/clean-label.ts';
+import { createBackground } from '#platform/work/background.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
-import type { ConnectionWatch, TlsFacts } from '#platform/http/connection-watch.ts';
+import type { ConnectionWatch, TlsFacts } from '#platform/http/outgoing/connection-watch.ts';
 import type { Log } from '#platform/log.ts';
 
 const longestIssuer = 100;

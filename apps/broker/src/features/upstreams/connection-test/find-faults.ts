@@ -8,7 +8,7 @@ import {
   type InspectedOffer,
   type ManifestPolicy,
 } from '#features/catalogue/index.ts';
-import { cleanLabel } from '#platform/clean-label.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
 import { refusedSchema } from './refused-schema.ts';
 
 export type Finding = z.output<typeof testFindingSchema>;

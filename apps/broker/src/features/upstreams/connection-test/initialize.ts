@@ -1,7 +1,7 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Upstream } from '#adapters/mcp/upstream.ts';
 import type { ServerManifest } from '#features/catalogue/index.ts';
-import { cleanLabel } from '#platform/clean-label.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
 import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import type { Progress } from './progress.ts';
 import type { TestConnections } from './test-connections.ts';

@@ -1,5 +1,5 @@
 import type { ConnectionTestEvent, TestStep } from '@souk/contract/admin-servers.ts';
-import { cleanLabel } from '#platform/clean-label.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
 
 /** A server's own words may be a megabyte. */
 const maxTextCharacters = 1000;

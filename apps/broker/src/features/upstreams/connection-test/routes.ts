@@ -1,5 +1,5 @@
 import { startConnectionTest } from '@souk/contract/admin-servers.ts';
-import type { PersonStreams } from '#platform/http/person-streams.ts';
+import type { PersonStreams } from '#platform/http/answers/person-streams.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { ConnectionTests } from './create-connection-tests.ts';
 

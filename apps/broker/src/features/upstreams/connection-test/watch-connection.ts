@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import { bareHost } from '#platform/http/allowed-addresses.ts';
-import type { AddressRule, ConnectionWatch } from '#platform/http/connection-watch.ts';
+import { bareHost } from '#platform/http/outgoing/allowed-addresses.ts';
+import type { AddressRule, ConnectionWatch } from '#platform/http/outgoing/connection-watch.ts';
 import type { Progress } from './progress.ts';
 import { failureText } from './test-failure.ts';
 

@@ -1,5 +1,5 @@
 import { isDown, type Catalogue, type CatalogueServer } from '#features/catalogue/index.ts';
-import { createBackground } from '#platform/background.ts';
+import { createBackground } from '#platform/work/background.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';

@@ -9,9 +9,9 @@ import {
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
-import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
-import type { Outgoing } from '#platform/http/outgoing.ts';
-import { createUpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
+import { createGuardedDispatcher } from '#platform/http/outgoing/guarded-fetch.ts';
+import type { Outgoing } from '#platform/http/outgoing/outgoing.ts';
+import { createUpstreamAddressRule } from '#platform/http/outgoing/upstream-address-rule.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { AllowlistEntry, StdioAllowlist } from '../processes/stdio-allowlist.ts';
 import { browseRegistry, importedOf as importedFrom, type BrowseFilter } from '../registries/browse-registry.ts';

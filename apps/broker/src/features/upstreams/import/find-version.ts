@@ -1,7 +1,7 @@
 import { request, type Dispatcher } from 'undici';
-import { readBounded } from '#platform/http/read-bounded.ts';
+import { readBounded } from '#platform/http/outgoing/read-bounded.ts';
 import { asRecord, parseObject } from '#platform/json.ts';
-import { eachAtMost } from '#platform/each-at-most.ts';
+import { eachAtMost } from '#platform/work/each-at-most.ts';
 import { registries, readVersion } from './read-launch.ts';
 import { NotImportable, type Launch, type ReadEntry } from './wanted.ts';
 

@@ -4,8 +4,8 @@ import { completeManifest, manifestSchema, type Manifest } from '@souk/contract/
 import { checkManifest, differencesOf, type ManifestPolicy } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { isRecord } from '#platform/json.ts';
-import { portOf } from '#platform/http/allowed-addresses.ts';
-import { mayBeAllowed } from '#platform/http/upstream-address-rule.ts';
+import { portOf } from '#platform/http/outgoing/allowed-addresses.ts';
+import { mayBeAllowed } from '#platform/http/outgoing/upstream-address-rule.ts';
 import { checkPackage } from '../allowances/check-package.ts';
 import { programWarning } from './program-warning.ts';
 import type { Drafted } from './draft-manifest.ts';

@@ -1,6 +1,6 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
-import { createBackground } from '#platform/background.ts';
+import { createBackground } from '#platform/work/background.ts';
 import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 import type { Timers } from '../pool/timers.ts';

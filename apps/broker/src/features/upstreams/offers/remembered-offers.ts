@@ -1,5 +1,5 @@
 import { monotonicMs, type Clock } from '#platform/clock.ts';
-import { createSharedReads } from '#platform/shared-reads.ts';
+import { createSharedReads } from '#platform/work/shared-reads.ts';
 import type { PersonOffers } from './person-offers.ts';
 
 /** Every change is announced to every replica; this only bounds what a lost notice could cost. */

@@ -1,6 +1,6 @@
 import { elapsedTime } from '#platform/clock.ts';
 import type { LiveBrokers } from '#platform/db/share-of.ts';
-import type { UnreadAnswers } from '#platform/http/unread-answers.ts';
+import type { UnreadAnswers } from '#platform/http/connections/unread-answers.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { createAdmissions, type AdmissionLimits, type Admissions } from '../admission/admissions.ts';

@@ -1,10 +1,10 @@
 import type { UpstreamTarget } from '#adapters/mcp/target.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import { isolationOf, type ServerManifest } from '#features/catalogue/index.ts';
-import { allowedAddresses, portOf } from '#platform/http/allowed-addresses.ts';
-import type { ConnectionWatch } from '#platform/http/connection-watch.ts';
-import type { LimitedEntry } from '#platform/http/limited-entry.ts';
-import type { Outgoing } from '#platform/http/outgoing.ts';
+import { allowedAddresses, portOf } from '#platform/http/outgoing/allowed-addresses.ts';
+import type { ConnectionWatch } from '#platform/http/outgoing/connection-watch.ts';
+import type { LimitedEntry } from '#platform/http/outgoing/limited-entry.ts';
+import type { Outgoing } from '#platform/http/outgoing/outgoing.ts';
 import type { ServerCertificates } from '../certificates/server-certificates.ts';
 import { ownService } from './own-service.ts';
 import { createPersonalFolders } from '../processes/personal-folders.ts';

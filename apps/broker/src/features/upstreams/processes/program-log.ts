@@ -1,5 +1,5 @@
 import type { Log } from '#platform/log.ts';
-import { hideSecrets } from '#platform/hide-secrets.ts';
+import { hideSecrets } from '#platform/text/hide-secrets.ts';
 
 const maxLines = 200;
 const maxLineChars = 1000;

@@ -1,7 +1,7 @@
 import { request, type Dispatcher } from 'undici';
-import { RefusedAddressError } from '#platform/http/address-guard.ts';
+import { RefusedAddressError } from '#platform/http/outgoing/address-guard.ts';
 import { isTooDeep } from '#platform/http/json-depth.ts';
-import { readBounded } from '#platform/http/read-bounded.ts';
+import { readBounded } from '#platform/http/outgoing/read-bounded.ts';
 import { asRecord, isRecord, parseObject } from '#platform/json.ts';
 
 const timeoutMs = 10_000;

@@ -4,7 +4,7 @@ import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
-import type { UpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
+import type { UpstreamAddressRule } from '#platform/http/outgoing/upstream-address-rule.ts';
 import type { Ids } from '#platform/ids.ts';
 
 /** Who changes the registries: an administrator, or the operator's command. */

@@ -2,7 +2,7 @@ import type { RegistryUpdate } from '@souk/contract/registries.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
-import { eachAtMost } from '#platform/each-at-most.ts';
+import { eachAtMost } from '#platform/work/each-at-most.ts';
 import { asRecord } from '#platform/json.ts';
 import { statusOf } from '../import/server-json/read-server-json.ts';
 import { RegistryUnavailable, type RegistryClient } from './registry-client.ts';

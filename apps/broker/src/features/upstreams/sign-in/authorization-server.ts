@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AllowEntry } from '#platform/http/limited-entry.ts';
+import type { AllowEntry } from '#platform/http/outgoing/limited-entry.ts';
 import { isIssuer } from './known-providers.ts';
 import { isPlain } from './plain-values.ts';
 import { readDocument } from './read-document.ts';

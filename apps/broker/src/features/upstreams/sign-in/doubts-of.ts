@@ -1,4 +1,4 @@
-import { isSameSite } from '#platform/http/same-site.ts';
+import { isSameSite } from '#platform/http/outgoing/same-site.ts';
 import { endpointsOf } from './authorization-server.ts';
 import type { Pair } from './issuer-place.ts';
 import { isKnownPair, originsOf } from './known-providers.ts';

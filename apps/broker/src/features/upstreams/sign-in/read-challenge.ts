@@ -1,4 +1,4 @@
-import { bearerParameters } from '#platform/http/challenge-header.ts';
+import { bearerParameters } from '#platform/http/outgoing/challenge-header.ts';
 import { isScope } from './plain-values.ts';
 
 /** What a 401 says about how to sign in (RFC 9728 section 5.1, RFC 6750 section 3). */

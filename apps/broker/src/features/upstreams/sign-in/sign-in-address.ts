@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
-import { direct, type Outgoing } from '#platform/http/outgoing.ts';
-import type { AllowEntry } from '#platform/http/limited-entry.ts';
-import { allowedAddresses, bareHost, portOf } from '#platform/http/allowed-addresses.ts';
+import { direct, type Outgoing } from '#platform/http/outgoing/outgoing.ts';
+import type { AllowEntry } from '#platform/http/outgoing/limited-entry.ts';
+import { allowedAddresses, bareHost, portOf } from '#platform/http/outgoing/allowed-addresses.ts';
 
 /** The address of a server, and the addresses that its sign-in may use although they are not public or not https. */
 export type SignInAddress = {

@@ -1,11 +1,11 @@
-import type { AllowEntry } from '#platform/http/limited-entry.ts';
+import type { AllowEntry } from '#platform/http/outgoing/limited-entry.ts';
 import { request } from 'undici';
-import { RefusedAddressError } from '#platform/http/address-guard.ts';
-import { allowedAddresses, portOf } from '#platform/http/allowed-addresses.ts';
-import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
+import { RefusedAddressError } from '#platform/http/outgoing/address-guard.ts';
+import { allowedAddresses, portOf } from '#platform/http/outgoing/allowed-addresses.ts';
+import { createGuardedDispatcher } from '#platform/http/outgoing/guarded-fetch.ts';
 import { orAborted } from '#platform/or-aborted.ts';
-import { readBounded } from '#platform/http/read-bounded.ts';
-import { rewriteWithoutNull } from '#platform/http/without-null-members.ts';
+import { readBounded } from '#platform/http/outgoing/read-bounded.ts';
+import { rewriteWithoutNull } from '#platform/http/outgoing/without-null-members.ts';
 import { withOwnAddresses, type SignInAddress } from './sign-in-address.ts';
 import { NoAnswer, SignInProblem } from './sign-in-problem.ts';
 

@@ -1,6 +1,6 @@
-import { cleanLabel } from '#platform/clean-label.ts';
-import { bearerParameters } from '#platform/http/challenge-header.ts';
-import { withoutNullMembers } from '#platform/http/without-null-members.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
+import { bearerParameters } from '#platform/http/outgoing/challenge-header.ts';
+import { withoutNullMembers } from '#platform/http/outgoing/without-null-members.ts';
 import { asRecord } from '#platform/json.ts';
 
 /** The standard's words (RFC 6749 section 5.2) for what GitHub and Slack say. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cleanLabel } from '#platform/clean-label.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { StoredAccount } from './account-store.ts';
 import { bindingSchema, type Binding } from './oauth-client.ts';
 import { scopesOf } from './read-challenge.ts';

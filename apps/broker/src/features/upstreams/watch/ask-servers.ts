@@ -1,5 +1,5 @@
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
-import type { Background } from '#platform/background.ts';
+import type { Background } from '#platform/work/background.ts';
 import { inBackground } from '#platform/db/background-work.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';

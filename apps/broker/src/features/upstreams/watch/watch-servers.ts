@@ -1,5 +1,5 @@
 import type { Catalogue, CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
-import { createBackground } from '#platform/background.ts';
+import { createBackground } from '#platform/work/background.ts';
 import { inBackground } from '#platform/db/background-work.ts';
 import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';

@@ -1,7 +1,7 @@
 import { leastCallsForFigures } from '@souk/contract/server-record.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
-import { createKeptValue } from '#platform/kept-value.ts';
+import { createKeptValue } from '#platform/work/kept-value.ts';
 import type { Log } from '#platform/log.ts';
 
 const days = 7;

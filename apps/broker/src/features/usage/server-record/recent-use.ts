@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import { inBackground } from '#platform/db/background-work.ts';
 import type { Query } from '#platform/db/database.ts';
-import { createKeptValue } from '#platform/kept-value.ts';
+import { createKeptValue } from '#platform/work/kept-value.ts';
 import type { Log } from '#platform/log.ts';
 import type { UsageRow } from '#features/billing/index.ts';
 

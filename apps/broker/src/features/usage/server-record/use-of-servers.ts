@@ -2,7 +2,7 @@ import { otherServers } from '@souk/contract/usage.ts';
 import type { Popularity } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
-import { createKeptValue } from '#platform/kept-value.ts';
+import { createKeptValue } from '#platform/work/kept-value.ts';
 import type { Log } from '#platform/log.ts';
 
 const days = 30;

@@ -1,7 +1,7 @@
 import { monthlyText } from '@souk/contract/currencies.ts';
 import { asRecord } from '#platform/json.ts';
 import { tiers, tierSchema } from '@souk/contract/tiers.ts';
-import { cleanLabel } from '#platform/clean-label.ts';
+import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { Change } from './compare-manifests.ts';
 
 /** A value in a sentence has at most so many: the whole value stands beside it. */

@@ -2,7 +2,7 @@ import { ProtocolError, ResourceNotFoundError } from '@modelcontextprotocol/serv
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
-import { Backoff } from '#platform/backoff.ts';
+import { Backoff } from '#platform/work/backoff.ts';
 import type { Log } from '#platform/log.ts';
 import { findHiddenResource, findResource, type FoundResource } from '../../view/find-resource.ts';
 import { presentHidden, presentUpstreamError, type Links } from '../../call/present-failure.ts';

@@ -3,7 +3,7 @@ import { freemem } from 'node:os';
 import type { GuardedProcess } from '#adapters/mcp/transports/process-guard.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Log } from '#platform/log.ts';
-import { createWorkLoop, type WorkLoop } from '#platform/work-loop.ts';
+import { createWorkLoop, type WorkLoop } from '#platform/work/work-loop.ts';
 import { createDiskRoom } from './disk-room.ts';
 import type { ProgramOwner, ProgramWatch } from './program-watch.ts';
 import { createFolderSizes } from './folder-sizes.ts';

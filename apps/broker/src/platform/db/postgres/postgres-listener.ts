@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import type { Log } from '../../log.ts';
+import { createChannels } from '../channels.ts';
+import type { Query } from '../database.ts';
+import { createHearing, heartbeatMs } from './hearing.ts';
+import { connectionOptions } from './postgres-pool.ts';
+
+const firstRetryMs = 200;
+const longestRetryMs = 5000;
+/**
+ * A connection that answers none for so long died silently. One that is slow is kept, and so is one that answers and brings
+ * no notice, as through a pooler: a new one would bring none either.
+ */
+const silentMs = 5_000;
+/**
+ * Sent on another connection: a pooler hands on what a connection tells itself, and nothing else. The setting ends with its
+ * transaction, so that no pooler hands it on. The disk is not waited for.
+ */
+const heartbeat = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;
+
+export type Listener = {
+  /** See Database. */
+  listen(channel: string, handler: (payload: string) => void, unheard?: () => void): Promise<() => Promise<void>>;
+  /** See Database. */
+  heardUntilMs(): number;
+  isUnheard(): boolean;
+  close(): Promise<void>;
+};
+
+/**
+ * One connection for LISTEN, opened at the first use and again after a loss. After a loss every handler is called with an
+ * empty payload, since it may have missed something.
+ * @param query asks on other connections than this one
+ */
+export function createListener(databaseUrl: string, log: Log, query: Query): Listener {
+  const channels = createChannels(log);
+  const isReachable = () =>
+    query('select 1').then(
+      () => true,
+      () => false,
+    );
+  const hearing = createHearing(log, isReachable);
+  /** Brings notices from ourselves to ourselves: the time at which each was sent. */
+  const heartbeatChannel = `heartbeat_${randomUUID()}`;
+  let connection: Promise<Client> | undefined;
+  /** The connection that listens, and when it last answered. */
+  let listening: { client: Client; aliveAtMs: number } | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let beating: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const open = async (): Promise<Client> => {
+    const client = new Client({
+      ...connectionOptions(databaseUrl),
+      application_name: 'souk notices',
+      query_timeout: 1800,
+    });
+    client.on('notification', ({ channel, payload = '' }) => {
+      // notices come in the order of their commits: all that were committed before this one was sent have come
+      if (channel === heartbeatChannel) hearing.heard(Number(payload));
+      else channels.deliver(channel, payload);
+    });
+    client.on('error', (error) => log.warn({ err: error }, 'the connection for notifications was lost'));
+    await client.connect();
+    client.on('end', () => lost(client, firstRetryMs));
+    try {
+      await client.query(`listen "${heartbeatChannel}"`);
+    } catch (error) {
+      client.removeAllListeners('end');
+      void client.end().catch(() => {});
+      throw error;
+    }
+    return client;
+  };
+  const lost = (client: Client | undefined, delayMs: number) => {
+    listening = undefined;
+    client?.removeAllListeners('end');
+    if (closed || retry) return;
+    retry = setTimeout(() => {
+      retry = undefined;
+      connection = reopen(delayMs);
+      connection.catch(() => {}); // reopen has arranged the next try
+    }, delayMs);
+    retry.unref();
+  };
+  const reopen = async (delayMs: number): Promise<Client> => {
+    try {
+      const client = await open();
+      for (const name of channels.names()) await client.query(`listen "${name.replaceAll('"', '""')}"`);
+      for (const name of channels.names()) channels.deliver(name, '');
+      watch(client);
+      return client;
+    } catch (error) {
+      lost(undefined, Math.min(delayMs * 2, longestRetryMs));
+      throw error;
+    }
+  };
+  const watch = (client: Client) => {
+    listening = { client, aliveAtMs: performance.now() };
+    hearing.begin();
+    clearInterval(beating);
+    beating = setInterval(beat, heartbeatMs).unref();
+    beat();
+  };
+  const beat = () => {
+    hearing.check(listening !== undefined);
+    const nowMs = performance.now();
+    const current = listening;
+    if (!current) return;
+    if (nowMs - current.aliveAtMs > silentMs) return void current.client.end().catch(() => {});
+    query(heartbeat, [heartbeatChannel, String(nowMs)]).catch(() => {}); // the next may be sent
+    current.client.query('select 1').then(
+      () => (current.aliveAtMs = performance.now()),
+      () => {}, // the next may be answered
+    );
+  };
+  const first = async (): Promise<Client> => {
+    const client = await open();
+    watch(client);
+    return client;
+  };
+
+  return {
+    async listen(channel, handler, unheard) {
+      const stop = await channels.add(channel, handler, async (statement) => {
+        if (!connection) {
+          connection = first();
+          connection.catch(() => (connection = undefined)); // the next listen tries again
+        }
+        await (await connection).query(statement);
+      });
+      const forget = unheard && hearing.onUnheard(unheard);
+      return async () => {
+        forget?.();
+        await stop();
+      };
+    },
+    heardUntilMs: hearing.untilMs,
+    isUnheard: hearing.isUnheard,
+    async close() {
+      closed = true;
+      clearTimeout(retry);
+      clearInterval(beating);
+      const client = await connection?.catch(() => undefined);
+      await client?.end().catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { errorCatalogue, type ErrorBody, type ErrorCode } from '@souk/contract/errors.ts';
+import { isDatabaseLost } from '../../db/database-errors.ts';
+import { SoukError } from '../../errors.ts';
+import { asRecord } from '../../json.ts';
+
+/** Codes of fastify's own errors -> codes of our catalogue. */
+const fastifyCodes: Record<string, ErrorCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_json',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_json',
+};
+
+/** How soon a client may try again what is unavailable: a database that restarts is back within seconds. */
+export const retryAfterSeconds = 5;
+
+export type RenderedError = { status: number; body: ErrorBody; unexpected: boolean };
+
+/**
+ * The one place that turns an error into an answer: {success: false, code, message} with the catalogue's text, or
+ * 'An unexpected error occurred' with a request id for every other error (clarifications, Errors).
+ */
+export function renderError(error: unknown, requestId: string): RenderedError {
+  if (error instanceof SoukError) {
+    return {
+      status: error.status,
+      body: {
+        success: false,
+        code: error.code,
+        message: error.message,
+        ...(error.issues && { issues: error.issues }),
+        ...(error.current && { current: error.current }),
+        ...(error.price && { price: error.price }),
+        ...(error.reason && { reason: error.reason }),
+        ...(error.code === 'unexpected' && { requestId }),
+      },
+      unexpected: error.code === 'unexpected',
+    };
+  }
+  // The client hung up during its body: it does not read the answer, and it is not our error. Its code is ECONNRESET, which
+  // a lost database connection has too, so this comes first.
+  if (error instanceof Error && error.message === 'aborted')
+    return known('invalid_request', 'The request ended early.');
+  if (isDatabaseLost(error)) return { ...known('unavailable'), unexpected: true };
+  const fields: { code?: unknown; statusCode?: unknown } = asRecord(error) ?? {};
+  const code = typeof fields.code === 'string' ? fastifyCodes[fields.code] : undefined;
+  if (code) return known(code);
+  if (error instanceof SyntaxError && fields.statusCode === 400) return known('invalid_json');
+  if (fields.statusCode === 429) return known('rate_limited');
+  if (typeof fields.statusCode === 'number' && fields.statusCode >= 400 && fields.statusCode < 500) {
+    const rendered = known('invalid_request', 'The request cannot be read.');
+    return { ...rendered, status: fields.statusCode };
+  }
+  const rendered = known('unexpected');
+  return { ...rendered, body: { ...rendered.body, requestId }, unexpected: true };
+}
+
+function known(code: ErrorCode, text?: string): RenderedError {
+  const { status, message } = errorCatalogue[code];
+  return { status, body: { success: false, code, message: text ?? message ?? code }, unexpected: false };
+}

@@ -1,0 +1,56 @@
+import { request as requestPlain } from 'node:http';
+import { request as requestTls } from 'node:https';
+import type { Socket } from 'node:net';
+import type { ProxyServer } from '../../config/outgoing-proxy.ts';
+import { bareHost, portOf } from './allowed-addresses.ts';
+
+/** The proxy on the way out opened no tunnel. Nothing was sent to the destination. The message has no credentials. */
+export class ProxyError extends Error {
+  readonly code = 'PROXY_ERROR';
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'ProxyError';
+  }
+}
+
+/**
+ * A socket to `place` (host:port) through a proxy, by CONNECT (RFC 9110, section 9.3.6). TLS to the destination is the
+ * caller's, so the proxy sees its name alone.
+ * @throws ProxyError
+ */
+export function openTunnel({ url, authorization }: ProxyServer, place: string, timeoutMs: number): Promise<Socket> {
+  const { protocol, hostname, port } = new URL(url);
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const asked = (protocol === 'https:' ? requestTls : requestPlain)({
+    host: bareHost(hostname),
+    port: portOf({ protocol, port }),
+    method: 'CONNECT',
+    path: place,
+    headers: { host: place, ...(authorization !== undefined && { 'proxy-authorization': authorization }) },
+    agent: false,
+  });
+  const timer = setTimeout(() => asked.destroy(new Error('no answer in time')), timeoutMs);
+  asked.once('connect', ({ statusCode = 0 }, socket, head) => {
+    clearTimeout(timer);
+    if (statusCode >= 200 && statusCode < 300) {
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket);
+      return;
+    }
+    // late errors without a listener would end the process
+    socket.on('error', () => {}).destroy();
+    const why = statusCode === 407 ? 'wants other credentials' : `refuses a tunnel to ${place}`;
+    reject(new ProxyError(`the proxy ${url} ${why} (HTTP ${statusCode})`));
+  });
+  asked.on('error', (error) => {
+    clearTimeout(timer);
+    reject(new ProxyError(`the proxy ${url} cannot be used: ${error.message || codeOf(error)}`, error));
+  });
+  asked.end();
+  return promise;
+}
+
+/** A name with several addresses fails without a message. */
+function codeOf(error: Error): string {
+  return 'code' in error ? String(error.code) : error.name;
+}
