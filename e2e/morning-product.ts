@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { createControlledSandbox, type ControlPlane } from '@souk/stripe-sandbox/testing';
 import { createApp } from '../apps/broker/src/app.ts';
-import { buildWeb } from '../apps/broker/src/build-web.ts';
+import { buildWeb } from '../apps/broker/src/web-app/build-web.ts';
 import { startEndingServer } from '../apps/broker/src/features/gateway/call/testing/ending-server.ts';
 import { readConfig } from '../apps/broker/src/platform/config.ts';
 import { createLog } from '../apps/broker/src/platform/log.ts';

@@ -5,7 +5,7 @@
 // authorization server that the other names from now on.
 import { join } from 'node:path';
 import { createApp } from '../apps/broker/src/app.ts';
-import { buildWeb } from '../apps/broker/src/build-web.ts';
+import { buildWeb } from '../apps/broker/src/web-app/build-web.ts';
 import { startOAuthFixture } from '../apps/broker/src/features/upstreams/sign-in/testing/oauth-fixture.ts';
 import { readConfig } from '../apps/broker/src/platform/config.ts';
 import { createLog } from '../apps/broker/src/platform/log.ts';

@@ -16,19 +16,19 @@ const hostile = { project: 'e2e', files: ['e2e/hostile.test.ts'] } as const;
 export const proofs: Readonly<Record<string, Proof>> = {
   I1: {
     project: 'unit',
-    files: ['apps/broker/src/ledger-model.test.ts'],
+    files: ['apps/broker/src/whole-broker/ledger-model.test.ts'],
     test: '[I1]',
     description: 'credits add up: 1,000 sequences of changes, calls, faults and killed brokers, on each database',
   },
   I2: {
     project: 'unit',
-    files: ['apps/broker/src/paid-calls-proof.test.ts'],
+    files: ['apps/broker/src/whole-broker/paid-calls-proof.test.ts'],
     test: '[I2]',
     description: 'no double or lost charge: 20,000 calls of 50 clients, on each database',
   },
   I3: {
     project: 'unit',
-    files: ['apps/broker/src/paid-calls-proof.test.ts'],
+    files: ['apps/broker/src/whole-broker/paid-calls-proof.test.ts'],
     test: '[I3]',
     description: 'one record of each answered paid call: 100 kill -9 of the broker under load, on each database',
   },
@@ -40,14 +40,14 @@ export const proofs: Readonly<Record<string, Proof>> = {
   },
   chaos: {
     project: 'unit',
-    files: ['apps/broker/src/money-chaos.test.ts'],
+    files: ['apps/broker/src/whole-broker/money-chaos.test.ts'],
     test: '[chaos]',
     description:
       'credits add up: 10,000 calls, two brokers killed and frozen, grants, expiries, claw-backs, caps, prices',
   },
   money: {
     project: 'unit',
-    files: ['apps/broker/src/purchases-model.test.ts'],
+    files: ['apps/broker/src/whole-broker/purchases-model.test.ts'],
     test: '[money]',
     description:
       'paid less returned is given: 2,000 sequences of purchases, changes, ends, refunds and disputes, with faults of the provider',
@@ -97,13 +97,13 @@ export const proofs: Readonly<Record<string, Proof>> = {
   },
   I11: {
     project: 'unit',
-    files: ['apps/broker/src/database-loss-proof.test.ts'],
+    files: ['apps/broker/src/whole-broker/database-loss-proof.test.ts'],
     test: '[I11]',
     description: 'a lost database is answered within 2 s, no call runs without a hold, all works within 5 s: 40 losses',
   },
   I12: {
     project: 'unit',
-    files: ['apps/broker/src/ledger-model.test.ts'],
+    files: ['apps/broker/src/whole-broker/ledger-model.test.ts'],
     test: '[I12]',
     description: 'the same seed does the same: 200 sequences twice, every step and entry alike, on each database',
   },

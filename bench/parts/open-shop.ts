@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createApp } from '../../apps/broker/src/app.ts';
 import { checkSystem } from '../../apps/broker/src/operator/cli/system-checks.ts';
 import type { App } from '../../apps/broker/src/app-types.ts';
-import { buildWeb } from '../../apps/broker/src/build-web.ts';
+import { buildWeb } from '../../apps/broker/src/web-app/build-web.ts';
 import { paths } from '../../apps/broker/src/paths.ts';
 import { readConfig } from '../../apps/broker/src/platform/config.ts';
 import type { Database } from '../../apps/broker/src/platform/db/database.ts';

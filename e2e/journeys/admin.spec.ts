@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page, Response } from '@playwright/test';
-import { buildWeb } from '../../apps/broker/src/build-web.ts';
+import { buildWeb } from '../../apps/broker/src/web-app/build-web.ts';
 import { administratorCalls, erasePerson, newPerson } from './administrator-calls.ts';
 import { axeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';

@@ -11,7 +11,7 @@ import { joinBilling } from './app/join-billing.ts';
 import { joinCatalogue } from './app/join-catalogue.ts';
 import { joinGateway } from './app/join-gateway.ts';
 import { joinIdentity } from './app/join-identity.ts';
-import { findAlerts } from './alerts-of-app.ts';
+import { findAlerts } from './app/alerts-of-app.ts';
 import { joinNotices } from './app/join-notices.ts';
 import { joinUpstreams } from './app/join-upstreams.ts';
 import { joinUsage } from './app/join-usage.ts';
@@ -22,9 +22,9 @@ import { openDoor } from './app/open-door.ts';
 import { openPlatform } from './app/open-platform.ts';
 import { readInstallation } from './installation.ts';
 import { removeOld } from './retention/remove-old.ts';
-import { createRefusals } from './refusals.ts';
-import { scheduleJobs } from './schedule-jobs.ts';
-import { systemOfApp } from './system-of-app.ts';
+import { createRefusals } from './refusals/refusals.ts';
+import { scheduleJobs } from './app/schedule-jobs.ts';
+import { systemOfApp } from './app/system-of-app.ts';
 
 /** Composes the broker: builds the features from the ground up, connects them, mounts their routes. */
 export async function createApp(options: AppOptions): Promise<App> {

@@ -10,7 +10,7 @@ import {
 } from '#features/catalogue/index.ts';
 import { bundledPrograms, dropRegistrations } from '#features/upstreams/index.ts';
 import type { Installation } from '../installation.ts';
-import { peopleOfServers } from '../people-of-servers.ts';
+import { peopleOfServers } from './people-of-servers.ts';
 import { version } from '../version.ts';
 import type { Platform } from './open-platform.ts';
 

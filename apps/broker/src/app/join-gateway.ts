@@ -1,8 +1,8 @@
 import { createGateway, type Gateway } from '#features/gateway/index.ts';
 import type { App, AppOptions } from '../app-types.ts';
-import { formerServers } from '../former-servers.ts';
-import { logRefusals } from '../log-refusals.ts';
-import type { Refusals } from '../refusals.ts';
+import { formerServers } from './former-servers.ts';
+import { logRefusals } from '../refusals/log-refusals.ts';
+import type { Refusals } from '../refusals/refusals.ts';
 import { version } from '../version.ts';
 import type { Platform } from './open-platform.ts';
 

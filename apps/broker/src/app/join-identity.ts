@@ -8,8 +8,8 @@ import { noteErased } from '#platform/backup/erased-list.ts';
 import { noteFarewell } from '#platform/notices/outbox.ts';
 import type { AppOptions } from '../app-types.ts';
 import { readLegalTexts } from '../pages/legal-texts.ts';
-import { createRefusedAudit } from '../refused-audit.ts';
-import { servicesOfUser } from '../services-of-user.ts';
+import { createRefusedAudit } from '../refusals/refused-audit.ts';
+import { servicesOfUser } from './services-of-user.ts';
 import type { Platform } from './open-platform.ts';
 
 /** The features above identity, which are built after it: it asks them when requests come. */

@@ -10,7 +10,7 @@ import {
 import { readOwnBackup } from '#platform/backup/own-backups.ts';
 import { createCallRate, type CallRate } from '#platform/call-rate.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
-import type { Refusals } from '../refusals.ts';
+import type { Refusals } from '../refusals/refusals.ts';
 import { readSystemFigures } from '../system-figures.ts';
 import type { Platform } from './open-platform.ts';
 

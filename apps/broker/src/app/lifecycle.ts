@@ -6,7 +6,7 @@ import type { Jobs } from '#platform/jobs/create-jobs.ts';
 import { serveMetrics } from '#platform/metrics-server.ts';
 import type { App, AppOptions } from '../app-types.ts';
 import type { Metrics } from '../metrics.ts';
-import type { Refusals } from '../refusals.ts';
+import type { Refusals } from '../refusals/refusals.ts';
 import { drainMsOf, stopInOrder } from '../stop-in-order.ts';
 import type { Door } from './open-door.ts';
 import type { Platform } from './open-platform.ts';

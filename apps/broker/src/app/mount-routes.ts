@@ -27,10 +27,10 @@ import {
 } from '#features/upstreams/index.ts';
 import { mountServerRecord, mountUsageRoutes, usedTools } from '#features/usage/index.ts';
 import type { App } from '../app-types.ts';
-import { mountAdministration } from '../mount-administration.ts';
+import { mountAdministration } from './mount-administration.ts';
 import { version } from '../version.ts';
 import type { Door } from './open-door.ts';
-import type { Refusals } from '../refusals.ts';
+import type { Refusals } from '../refusals/refusals.ts';
 import type { Platform } from './open-platform.ts';
 
 /** 2026-07-28 first, then the revisions that start with initialize. */

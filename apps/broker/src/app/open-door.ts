@@ -13,7 +13,7 @@ import { createForwardedRequests, type ForwardedRequests } from '#platform/http/
 import { createRequestRates } from '#platform/http/request-rates.ts';
 import { createRouter, type Router } from '#platform/http/router.ts';
 import { buildServer } from '#platform/http/server.ts';
-import type { Refusals } from '../refusals.ts';
+import type { Refusals } from '../refusals/refusals.ts';
 import { limitUnknown } from '#platform/http/limit-unknown.ts';
 import { version } from '../version.ts';
 import type { Platform } from './open-platform.ts';

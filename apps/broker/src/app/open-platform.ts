@@ -17,7 +17,7 @@ import { createIds, type Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import { openTelemetry, type Telemetry } from '#platform/telemetry/open-telemetry.ts';
 import type { AppOptions } from '../app-types.ts';
-import { connectOutgoing, type Leaving } from '../connect-outgoing.ts';
+import { connectOutgoing, type Leaving } from './connect-outgoing.ts';
 import { migrations } from '../migrations.ts';
 import { paths as bundledPaths, type Paths } from '../paths.ts';
 import { version } from '../version.ts';

@@ -7,8 +7,8 @@ import { buildServer } from '#platform/http/server.ts';
 import { createRouter } from '#platform/http/router.ts';
 import { createIds } from '#platform/ids.ts';
 import { createLog } from '#platform/log.ts';
-import { buildWeb } from '../build-web.ts';
-import { serveWeb } from '../serve-web.ts';
+import { buildWeb } from '../web-app/build-web.ts';
+import { serveWeb } from '../web-app/serve-web.ts';
 import { version } from '../version.ts';
 
 /**

@@ -13,7 +13,7 @@ import type { Database } from '#platform/db/database.ts';
 import { writeAuditWith, type AuditEntry } from '#platform/audit/audit-log.ts';
 import { auditCommand } from './audit-command.ts';
 import { operatorCommands } from './operator-commands.ts';
-import { auditOf } from '../../audit-of-database.ts';
+import { auditOf } from '../../app/audit-of-database.ts';
 import { migrations } from '../../migrations.ts';
 
 // The audit log as administrators see it: in the browser, in files and in the terminal.

@@ -1,0 +1,120 @@
+import { mountAuditRoutes } from '#features/audit/index.ts';
+import { countOwned, mountAdministrationRoutes, mountOfferRoutes } from '#features/billing/index.ts';
+import { mountDifferenceRoutes, mountManifestRoutes, mountManifestRunRoutes } from '#features/catalogue/index.ts';
+import { requireRecentSignIn } from '#features/identity/index.ts';
+import {
+  mountAllowances,
+  mountConnectionTests,
+  mountImportRoutes,
+  mountIssuerRoutes,
+  mountPersonFiles,
+  mountServerLog,
+  mountServerSecrets,
+} from '#features/upstreams/index.ts';
+import { createServerFigures, mountPersonCalls, mountServerFigures } from '#features/usage/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Downloads } from '#platform/http/answers/downloads.ts';
+import type { KeepAlive } from '#platform/http/connections/keep-alive.ts';
+import { createPersonStreams } from '#platform/http/answers/person-streams.ts';
+import type { Router } from '#platform/http/router.ts';
+import { mountAdminStats } from './admin-stats.ts';
+import type { App } from '../app-types.ts';
+import { auditOf } from './audit-of-database.ts';
+import { createOverview } from '../overview/create-overview.ts';
+import { mountOverview } from '../overview/routes.ts';
+
+type Parts = Pick<
+  App,
+  | 'administration'
+  | 'allowances'
+  | 'allowList'
+  | 'billing'
+  | 'catalogue'
+  | 'db'
+  | 'identity'
+  | 'imports'
+  | 'manifestRuns'
+  | 'people'
+  | 'policy'
+  | 'upstreams'
+> & { clock: Clock; downloads: Downloads; keepAlive: KeepAlive };
+
+/**
+ * Mounts what only administrators may call. Each call lives with the feature that owns the data; identity mounts those on
+ * accounts, and the catalogue those on changed tools, beside their own.
+ * @returns how a server did, and what administrators see first, which commands show too
+ */
+export function mountAdministration(router: Router, parts: Parts): Pick<App, 'serverFigures' | 'overview'> {
+  const { administration, billing, catalogue, db, identity, imports, manifestRuns, people, policy, upstreams } = parts;
+  const { allowances, allowList, clock, downloads, keepAlive } = parts;
+  const streams = createPersonStreams(identity.onRevoked, clock);
+  mountManifestRoutes(router, {
+    ...people,
+    catalogue,
+    policy,
+    db,
+    watch: upstreams.watch,
+    putRental: billing.prices.stageRental,
+    refundedRentals: administration.refundedRentals,
+    requireRecentSignIn: (caller) => requireRecentSignIn(caller, clock),
+  });
+  mountManifestRunRoutes(router, {
+    ...people,
+    catalogue,
+    policy,
+    missingSecretsOf: upstreams.secrets.missingOf,
+    db,
+    runs: manifestRuns,
+    keepAlive,
+    streams,
+  });
+  mountImportRoutes(router, { imports });
+  mountDifferenceRoutes(router, {
+    ...people,
+    catalogue,
+    policy,
+    missingSecretsOf: upstreams.secrets.missingOf,
+    signInOf: upstreams.signIn.describePair,
+  });
+  mountConnectionTests(router, { ...upstreams, streams });
+  mountServerLog(router, { ...upstreams, catalogue });
+  mountIssuerRoutes(router, { ...upstreams, catalogue });
+  mountServerSecrets(router, {
+    administration: upstreams.secrets,
+    requireRecentSignIn: (caller) => requireRecentSignIn(caller, clock),
+  });
+  mountAllowances(router, {
+    allowances,
+    allowList,
+    requireRecentSignIn: (caller) => requireRecentSignIn(caller, clock),
+  });
+  mountAdministrationRoutes(router, { administration, prices: billing.prices, clock });
+  mountAuditRoutes(router, { audit: auditOf(db.query), query: db.query, downloads, clock });
+  mountOfferRoutes(router, { ...billing, moves: billing.payments?.moves, clock });
+  mountPersonCalls(router, { ...identity, query: db.query, livemode: billing.livemode });
+  mountPersonFiles(router, { ...upstreams, ...identity });
+  mountAdminStats(router, {
+    countUsers: identity.directory.count,
+    snapshot: () => catalogue.snapshot(),
+    countOwned: () => countOwned(db.query, billing.livemode, clock.now()),
+  });
+  const serverFigures = createServerFigures({
+    ...upstreams,
+    catalogue,
+    query: db.query,
+    countRenters: async (id) => (await people.rentersOf([id])).get(id) ?? 0,
+    livemode: billing.livemode,
+    currency: policy.currency ?? 'USD',
+    clock,
+  });
+  mountServerFigures(router, { serverFigures });
+  const overview = createOverview({
+    query: db.query,
+    catalogue,
+    livemode: billing.livemode,
+    failureOf: upstreams.watch.failureOf,
+    clock,
+  });
+  mountOverview(router, { overview });
+  return { serverFigures, overview };
+}

@@ -1,0 +1,18 @@
+import { describe, expect, test } from 'vitest';
+import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
+import { freePort, runToEnd } from '../../../../e2e/product.ts';
+
+describe.skipIf(!hasPostgres())('a start on PostgreSQL', () => {
+  test.each<[what: string, change: (url: URL) => void, reason: RegExp]>([
+    ['a database that is not there', (url) => (url.pathname = '/nowhere'), /database "nowhere" does not exist/],
+    ['a user that is not there', (url) => (url.username = 'nobody_here'), /"nobody_here"/],
+  ])('ends with one sentence and 78 at %s', async (_what, change, reason) => {
+    const url = new URL(await createPostgresDatabase());
+    change(url);
+    const env = { DATABASE_URL: url.href, DATA_DIR: temporaryRoot(), PORT: String(await freePort()) };
+    const { code, output } = await runToEnd(['apps/broker/src/main.ts'], env);
+    expect(output).toMatch(/^Souk cannot start: the database at \S+ refuses us: .+\. Check DATABASE_URL\.\n$/);
+    expect(output).toMatch(reason);
+    expect(code).toBe(78);
+  });
+});

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { differencesOf } from '#features/billing/changes/testing/differences-of.ts';
+import { purchaseOp, type PurchaseOp } from '#features/billing/changes/testing/purchase-ops.ts';
+import { newPerson } from '#features/billing/changes/testing/purchase-person.ts';
+import { startShop, type Shop } from '#features/billing/checkout/testing/shop.ts';
+import { startTwoShops } from '#features/billing/checkout/testing/two-shops.ts';
+import { checkLedger } from '#features/billing/ledger/check-ledger.ts';
+import { SoukError } from '#platform/errors.ts';
+import { describeOnDatabases, describeOnPostgres } from '#testing/databases.ts';
+import { atFullSize, tellFigure } from '#testing/proof-size.ts';
+import { migrations } from '../migrations.ts';
+
+// Sequences of everything that people, administrators, banks and the network do to what someone pays for. At rest, the provider, the
+// ledger, the history and the screen say the same, and nothing is kept for what is not given.
+
+/** By kind of installation: three of them make 18 in all, and 2,000. */
+const sequences = atFullSize({ full: 667, short: 6 });
+const sequence = fc.array(purchaseOp, { minLength: 3, maxLength: 9 });
+/** MONEY_SEED=… does the same sequences in the same order; with MONEY_PATH=… it begins with the one that failed. */
+const { MONEY_SEED: seed, MONEY_PATH: path } = process.env;
+
+function runModel(name: string, start: () => Promise<readonly [Shop, ...Shop[]]>): void {
+  let shops: readonly [Shop, ...Shop[]] | undefined;
+  beforeAll(async () => {
+    shops = await start();
+  });
+  afterAll(async () => {
+    for (const shop of (shops ?? []).toReversed()) await shop.stop();
+  });
+
+  async function runSequence(ops: readonly PurchaseOp[]): Promise<void> {
+    if (!shops) throw new Error('no shop was started');
+    const [shop] = shops;
+    for (const each of shops) each.ahead.ms = 0;
+    const person = await newPerson(shops);
+    for (const op of ops) {
+      await person.act(op).catch((error: unknown) => {
+        // to be refused, or told to come again, is an answer
+        if (!(error instanceof SoukError) && !(error instanceof Error && error.message.startsWith('not paid:')))
+          throw error;
+      });
+    }
+    await person.rest();
+    expect(await differencesOf(shop, person), JSON.stringify(ops)).toEqual([]);
+    expect(await checkLedger(shop.db)).toEqual([]);
+  }
+
+  test('[money] what was paid less what went back is what is given, everywhere', async () => {
+    const known = { ...(seed !== undefined && { seed: Number(seed) }), ...(path !== undefined && { path }) };
+    const options = { numRuns: path === undefined ? sequences : 1, endOnFailure: true, ...known };
+    await fc.assert(fc.asyncProperty(sequence, runSequence), options);
+    tellFigure(`${name}: ${sequences} sequences, 0 differences`);
+  });
+}
+
+describeOnDatabases('purchases', migrations, (open) => {
+  runModel('one broker', async () => [await startShop({ db: { ...(await open()), close: async () => {} } })]);
+});
+
+describeOnPostgres('purchases on two brokers', migrations, (open) => {
+  runModel('two brokers', async () => startTwoShops(await open()));
+});
