@@ -55,7 +55,7 @@ export default defineConfig({
           maxWorkers: availableParallelism() * 2,
           // a process runs many files: each has its own databases, ports and folders, and a start costs more than most tests
           isolate: false,
-          globalSetup: ['apps/broker/src/testing/database-setup.ts'],
+          globalSetup: ['apps/broker/src/testing/databases/database-setup.ts'],
           sequence: { shuffle: { tests: true } },
           ...patience,
         },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrations } from '../apps/broker/src/migrations.ts';
-import { openTestDatabase, temporaryRoot } from '../apps/broker/src/testing/databases.ts';
+import { openTestDatabase, temporaryRoot } from '../apps/broker/src/testing/databases/databases.ts';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openShop, type OpenShop } from './parts/open-shop.ts';

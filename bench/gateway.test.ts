@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connectLegacy, connectModern, connectV1 } from '../apps/broker/src/testing/mcp-clients.ts';
+import { connectLegacy, connectModern, connectV1 } from '../apps/broker/src/testing/people/mcp-clients.ts';
 import type { HttpReady } from './parts/listen.ts';
 import { startPart, type Part } from './start-part.ts';
 

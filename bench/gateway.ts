@@ -1,4 +1,4 @@
-import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
+import { findPostgresBinaries } from '../apps/broker/src/testing/databases/postgres-binaries.ts';
 import { UsageError, type Bench } from './bench.ts';
 import { callsSection } from './calls-section.ts';
 import { compareCharged, compareTraced, compareWithEarlier, formatShare } from './compare-targets.ts';

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { connectModern } from '../apps/broker/src/testing/mcp-clients.ts';
-import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
+import { connectModern } from '../apps/broker/src/testing/people/mcp-clients.ts';
+import { findPostgresBinaries } from '../apps/broker/src/testing/databases/postgres-binaries.ts';
 import { newDataDir, runToEnd, startProduct, type Product } from '../e2e/product.ts';
 import { untilAllConnected } from '../e2e/until-all-connected.ts';
 import { UsageError, type Bench } from './bench.ts';

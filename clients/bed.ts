@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
-import { startPostgresCluster } from '../apps/broker/src/testing/postgres-cluster.ts';
-import { freePort } from '../apps/broker/src/testing/free-port.ts';
-import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
+import { findPostgresBinaries } from '../apps/broker/src/testing/databases/postgres-binaries.ts';
+import { startPostgresCluster } from '../apps/broker/src/testing/databases/postgres-cluster.ts';
+import { freePort } from '../apps/broker/src/testing/network/free-port.ts';
+import { listenLocally } from '../apps/broker/src/testing/servers/listen-locally.ts';
 import { newDataDir, runToEnd, startProduct, type Product } from '../e2e/product.ts';
 import { untilAllConnected } from '../e2e/until-all-connected.ts';
 import { openDoor, type Door } from './door.ts';

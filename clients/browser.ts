@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
+import { listenLocally } from '../apps/broker/src/testing/servers/listen-locally.ts';
 import type { Person } from './person.ts';
 
 /** What programs on Linux start to open a page. */

@@ -1,5 +1,5 @@
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
-import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
+import { listenLocally } from '../apps/broker/src/testing/servers/listen-locally.ts';
 import { Trace, type SeenCall } from './trace.ts';
 
 /** The public address of the product: a proxy that passes requests on to its brokers in turn, and sees what clients do. */

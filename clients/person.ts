@@ -1,5 +1,5 @@
 import { connectNotes, signInPerson } from '../apps/broker/src/features/upstreams/sign-in/testing/person.ts';
-import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
+import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-browser.ts';
 import { isRecord } from '../apps/broker/src/platform/json.ts';
 
 /** The user of one client: signs in where the client sends them, and does things on the dashboard. */

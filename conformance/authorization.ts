@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
+import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-browser.ts';
 import { freePort } from '../e2e/product.ts';
 
 const suite = join(import.meta.dirname, '../node_modules/@modelcontextprotocol/conformance/dist/index.js');

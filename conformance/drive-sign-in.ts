@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { signInPerson, type TestPerson } from '../apps/broker/src/features/upstreams/sign-in/testing/person.ts';
 import { deployManifest } from '../apps/broker/src/testing/deploy-manifest.ts';
-import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
-import { postModern } from '../apps/broker/src/testing/mcp-clients.ts';
+import { listenLocally } from '../apps/broker/src/testing/servers/listen-locally.ts';
+import { postModern } from '../apps/broker/src/testing/people/mcp-clients.ts';
 import type { Broker } from './broker.ts';
 import { startHttpsSignIn, type SignInSide } from './https-sign-in.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type Server } from '@modelcontextprotocol/server';
-import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
+import { listenLocally } from '../apps/broker/src/testing/servers/listen-locally.ts';
 import { createConformanceServer, type FixtureState } from './fixture-server.ts';
 
 export type ConformanceFixture = { url: string; address: string; close(): Promise<void> };

@@ -9,10 +9,10 @@ import {
 } from '../apps/broker/src/features/upstreams/sign-in/testing/person.ts';
 import { openDatabase } from '../apps/broker/src/platform/db/open-database.ts';
 import { createLog } from '../apps/broker/src/platform/log.ts';
-import { connectModern } from '../apps/broker/src/testing/mcp-clients.ts';
-import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
-import { startPostgresCluster, type PostgresCluster } from '../apps/broker/src/testing/postgres-cluster.ts';
-import { atFullSize, tellFigure } from '../apps/broker/src/testing/proof-size.ts';
+import { connectModern } from '../apps/broker/src/testing/people/mcp-clients.ts';
+import { findPostgresBinaries } from '../apps/broker/src/testing/databases/postgres-binaries.ts';
+import { startPostgresCluster, type PostgresCluster } from '../apps/broker/src/testing/databases/postgres-cluster.ts';
+import { atFullSize, tellFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 import { percentile, startPayingClients, watchCalls } from './backup/paying-clients.ts';
 import { findOtherUser, giveFolder, type OtherUser } from './other-user.ts';

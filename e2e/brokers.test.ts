@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vites
 import { checkLedger } from '../apps/broker/src/features/billing/index.ts';
 import { openDatabase } from '../apps/broker/src/platform/db/open-database.ts';
 import { createLog } from '../apps/broker/src/platform/log.ts';
-import { hasNginx } from '../apps/broker/src/testing/nginx.ts';
-import { hasPgBouncer } from '../apps/broker/src/testing/pgbouncer.ts';
-import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
-import { atFullSize, tellFigure } from '../apps/broker/src/testing/proof-size.ts';
+import { hasNginx } from '../apps/broker/src/testing/network/nginx.ts';
+import { hasPgBouncer } from '../apps/broker/src/testing/databases/pgbouncer.ts';
+import { findPostgresBinaries } from '../apps/broker/src/testing/databases/postgres-binaries.ts';
+import { atFullSize, tellFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 import { loadClockMs, startLoad, type Call, type Load, type StreamEnd } from './brokers/load.ts';
 import { price, startShop, type Shop } from './brokers/shop.ts';

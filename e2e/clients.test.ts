@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
+import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-browser.ts';
 import { getServer } from '../packages/contract/src/catalogue-search.ts';
 import { getCapabilities } from '../packages/contract/src/catalogue.ts';
 import { addFromRegistry } from './clients/add-mcp.ts';

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { offersWithoutWelcome } from '../apps/broker/src/testing/offers-without-welcome.ts';
+import { offersWithoutWelcome } from '../apps/broker/src/testing/people/offers-without-welcome.ts';
 import { freePort, newDataDir, programEnv } from './product.ts';
 
 /** A product with services of its own, in a process that sends its address as the first message. */

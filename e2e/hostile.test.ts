@@ -3,10 +3,10 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Fault } from '../apps/broker/src/testing/fault-server.ts';
-import { postModern } from '../apps/broker/src/testing/mcp-clients.ts';
-import { areLimitsHeld, limitRule } from '../apps/broker/src/testing/limits.ts';
-import { atFullSize, tellFigure } from '../apps/broker/src/testing/proof-size.ts';
+import type { Fault } from '../apps/broker/src/testing/servers/fault-server.ts';
+import { postModern } from '../apps/broker/src/testing/people/mcp-clients.ts';
+import { areLimitsHeld, limitRule } from '../apps/broker/src/testing/figures/limits.ts';
+import { atFullSize, tellFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
 import { productFlags } from '../scripts/product-flags.ts';
 import { hear } from './hostile/hear.ts';
 import {
@@ -112,7 +112,7 @@ beforeAll(async () => {
   };
   await mkdir(join(start.catalogue, 'deployed'), { recursive: true });
   await mkdir(join(start.catalogue, 'staged'), { recursive: true });
-  const program = join(root, 'apps/broker/src/testing/fault-stdio.ts');
+  const program = join(root, 'apps/broker/src/testing/servers/fault-stdio.ts');
   const entries = programs.map((fault) => [fault, { argv: ['{node}', program, fault], reads: [root] }]);
   await writeFile(start.allowlist, JSON.stringify(Object.fromEntries(entries)));
   broker = fork(new URL('./hostile/broker.ts', import.meta.url), [JSON.stringify(start)], {

@@ -9,8 +9,8 @@ import { readConfig } from '../apps/broker/src/platform/config.ts';
 import { createLog } from '../apps/broker/src/platform/log.ts';
 import { paths } from '../apps/broker/src/paths.ts';
 import { deployManifest } from '../apps/broker/src/testing/deploy-manifest.ts';
-import { connectStripe } from '../apps/broker/src/testing/open-checkout.ts';
-import { startTcpProxy, type TcpProxy } from '../apps/broker/src/testing/tcp-proxy.ts';
+import { connectStripe } from '../apps/broker/src/testing/people/open-checkout.ts';
+import { startTcpProxy, type TcpProxy } from '../apps/broker/src/testing/network/tcp-proxy.ts';
 import { createPassDays } from './pass-days.ts';
 
 const server = await startEndingServer('modern');

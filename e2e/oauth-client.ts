@@ -4,7 +4,7 @@ import {
   UnauthorizedError,
   type OAuthClientProvider,
 } from '@modelcontextprotocol/client';
-import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
+import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-browser.ts';
 
 type Stored<K extends keyof OAuthClientProvider> = Parameters<
   Extract<OAuthClientProvider[K], (...args: never[]) => unknown>

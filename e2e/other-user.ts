@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { lchown, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unprivilegedUser } from '../apps/broker/src/testing/guarded-process.ts';
+import { unprivilegedUser } from '../apps/broker/src/testing/servers/guarded-process.ts';
 
 export type OtherUser = { uid: number; gid: number };
 

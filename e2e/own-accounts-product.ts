@@ -11,7 +11,7 @@ import { readConfig } from '../apps/broker/src/platform/config.ts';
 import { createLog } from '../apps/broker/src/platform/log.ts';
 import { paths } from '../apps/broker/src/paths.ts';
 import { deployManifest } from '../apps/broker/src/testing/deploy-manifest.ts';
-import { startHttpFixture } from '../apps/broker/src/testing/mcp-fixture.ts';
+import { startHttpFixture } from '../apps/broker/src/testing/servers/mcp-fixture.ts';
 
 const shop = await startHttpFixture();
 const files = await startOAuthFixture({ clients: { registered: 'its-secret' } });

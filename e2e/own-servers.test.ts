@@ -2,8 +2,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { getCapabilities } from '../packages/contract/src/catalogue.ts';
-import { connectLegacy } from '../apps/broker/src/testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '../apps/broker/src/testing/mcp-fixture.ts';
+import { connectLegacy } from '../apps/broker/src/testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '../apps/broker/src/testing/servers/mcp-fixture.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 import { newDataDir, runToEnd, startProduct, type Product } from './product.ts';
 

@@ -1,6 +1,6 @@
 import type { ControlPlane } from '@souk/stripe-sandbox/testing';
 import type { App } from '../apps/broker/src/app-types.ts';
-import type { connectStripe } from '../apps/broker/src/testing/open-checkout.ts';
+import type { connectStripe } from '../apps/broker/src/testing/people/open-checkout.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 
 const daySeconds = 86_400;

@@ -11,9 +11,9 @@ import {
   purchaseCredits,
   startCheckout,
 } from '../packages/contract/src/payments.ts';
-import { connectLegacy } from '../apps/broker/src/testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '../apps/broker/src/testing/mcp-fixture.ts';
-import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
+import { connectLegacy } from '../apps/broker/src/testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '../apps/broker/src/testing/servers/mcp-fixture.ts';
+import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-browser.ts';
 import { newDataDir, runToEnd, startProduct, type Product } from './product.ts';
 
 // The product of a company that sells nothing: PAYMENTS=off.

@@ -13,7 +13,7 @@ import { migrate } from '../apps/broker/src/platform/db/migrate.ts';
 import type { Database } from '../apps/broker/src/platform/db/database.ts';
 import { openDatabase } from '../apps/broker/src/platform/db/open-database.ts';
 import { createLog } from '../apps/broker/src/platform/log.ts';
-import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
+import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-browser.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 import { newDataDir, runToEnd, startProduct, type Product } from './product.ts';
 

@@ -1,5 +1,5 @@
-import { freePort } from '../apps/broker/src/testing/free-port.ts';
-import { offersWithoutWelcome } from '../apps/broker/src/testing/offers-without-welcome.ts';
+import { freePort } from '../apps/broker/src/testing/network/free-port.ts';
+import { offersWithoutWelcome } from '../apps/broker/src/testing/people/offers-without-welcome.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

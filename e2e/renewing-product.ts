@@ -7,7 +7,7 @@ import { buildWeb } from '../apps/broker/src/web-app/build-web.ts';
 import { readConfig } from '../apps/broker/src/platform/config.ts';
 import { createLog } from '../apps/broker/src/platform/log.ts';
 import { paths } from '../apps/broker/src/paths.ts';
-import { connectStripe, openCheckout } from '../apps/broker/src/testing/open-checkout.ts';
+import { connectStripe, openCheckout } from '../apps/broker/src/testing/people/open-checkout.ts';
 import { createPassDays } from './pass-days.ts';
 
 const config = readConfig({ ...process.env, LOG_LEVEL: 'fatal' });

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { limitFigure } from '../apps/broker/src/testing/limits.ts';
-import { atFullSize, tellFigure } from '../apps/broker/src/testing/proof-size.ts';
+import { limitFigure } from '../apps/broker/src/testing/figures/limits.ts';
+import { atFullSize, tellFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
 import { newDataDir, startProduct, type Product } from './product.ts';
 
 let dataDir: string;

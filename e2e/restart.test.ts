@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../apps/broker/src/platform/db/open-database.ts';
 import { createLog } from '../apps/broker/src/platform/log.ts';
-import { connectModern } from '../apps/broker/src/testing/mcp-clients.ts';
-import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
-import { readUsageRows } from '../apps/broker/src/testing/usage-rows.ts';
+import { connectModern } from '../apps/broker/src/testing/people/mcp-clients.ts';
+import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-browser.ts';
+import { readUsageRows } from '../apps/broker/src/testing/figures/usage-rows.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
-import { tellFigure } from '../apps/broker/src/testing/proof-size.ts';
+import { tellFigure } from '../apps/broker/src/testing/figures/proof-size.ts';
 import { newDataDir, runToEnd, startProduct, type Product } from './product.ts';
 import { untilAllConnected } from './until-all-connected.ts';
 

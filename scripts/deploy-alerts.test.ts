@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { findOnPath } from '../apps/broker/src/testing/find-on-path.ts';
+import { findOnPath } from '../apps/broker/src/testing/network/find-on-path.ts';
 
 const root = join(import.meta.dirname, '..');
 const file = join(root, 'deploy/alerts.yaml');

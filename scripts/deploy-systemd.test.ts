@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { findOnPath } from '../apps/broker/src/testing/find-on-path.ts';
+import { findOnPath } from '../apps/broker/src/testing/network/find-on-path.ts';
 
 const deploy = join(import.meta.dirname, '../deploy');
 const analyze = findOnPath('systemd-analyze');

@@ -1,11 +1,11 @@
 // npm run limits [-- <name>]: measures what the product promises in milliseconds and MiB, alone on this machine, and holds
-// it below its bounds. The tests are those of `npm test` that use apps/broker/src/testing/limits.ts; with a name, those
+// it below its bounds. The tests are those of `npm test` that use apps/broker/src/testing/figures/limits.ts; with a name, those
 // whose names contain it. Prints a table; exit code 1 if a bound is exceeded or a test fails.
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
-import type { Measured } from '../apps/broker/src/testing/limits.ts';
+import type { Measured } from '../apps/broker/src/testing/figures/limits.ts';
 import { calibrate } from './limits/calibrate.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -37,7 +37,7 @@ function filesWithLimits(): string[] {
     cwd: root,
     exclude: (path) => path.endsWith('node_modules'),
   });
-  return files.filter((path) => readFileSync(join(root, path), 'utf8').includes('testing/limits.ts'));
+  return files.filter((path) => readFileSync(join(root, path), 'utf8').includes('testing/figures/limits.ts'));
 }
 
 function readMeasured(path: string): Measured[] {

@@ -17,11 +17,11 @@ import {
 import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { freePort } from '../apps/broker/src/testing/free-port.ts';
-import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
-import { connectModern } from '../apps/broker/src/testing/mcp-clients.ts';
-import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
-import { startPostgresCluster } from '../apps/broker/src/testing/postgres-cluster.ts';
+import { freePort } from '../apps/broker/src/testing/network/free-port.ts';
+import { listenLocally } from '../apps/broker/src/testing/servers/listen-locally.ts';
+import { connectModern } from '../apps/broker/src/testing/people/mcp-clients.ts';
+import { findPostgresBinaries } from '../apps/broker/src/testing/databases/postgres-binaries.ts';
+import { startPostgresCluster } from '../apps/broker/src/testing/databases/postgres-cluster.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 import { startCountingServer } from '../e2e/brokers/counting-server.ts';
 import { buildRoot, sizesOf, type BuiltRoot } from './image/build-root.ts';

@@ -1,6 +1,6 @@
 import { pagePaths } from '@souk/contract/pages.ts';
 import { createHash, randomUUID } from 'node:crypto';
-import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
+import { modernRequest } from '../../apps/broker/src/testing/people/modern-request.ts';
 import { giantId, rentedId } from './fill-shop.ts';
 
 export type Ask = {

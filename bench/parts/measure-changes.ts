@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { watchLongestTurn } from '../../apps/broker/src/testing/longest-turn.ts';
+import { watchLongestTurn } from '../../apps/broker/src/testing/figures/longest-turn.ts';
 import { median, rounded } from '../statistics.ts';
 
 /** How long pages are asked for after a change: what follows from it has happened by then. */

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { giveCredits } from '../../apps/broker/src/testing/grant-credits.ts';
+import { giveCredits } from '../../apps/broker/src/testing/people/grant-credits.ts';
 import type { App } from '../../apps/broker/src/app-types.ts';
 import { servePart } from '../serve-part.ts';
 import { serveHttp } from './listen.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
+import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';
 import { McpConnection } from '../mcp-connection.ts';
 import { ascending, percentile, rounded } from '../statistics.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { App } from '../../apps/broker/src/app-types.ts';
 import type { Database } from '../../apps/broker/src/platform/db/database.ts';
-import { watchLongestTurn } from '../../apps/broker/src/testing/longest-turn.ts';
+import { watchLongestTurn } from '../../apps/broker/src/testing/figures/longest-turn.ts';
 import type { Answered, Asked } from './asking.ts';
 import { dearestRequests, type Ask, type Shop } from './dearest-requests.ts';
 import { routesOf } from './routes-of.ts';

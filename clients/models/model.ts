@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isRecord, parseObject } from '../../apps/broker/src/platform/json.ts';
 import { isNameOf } from '../program.ts';
-import { listenLocally } from '../../apps/broker/src/testing/listen-locally.ts';
+import { listenLocally } from '../../apps/broker/src/testing/servers/listen-locally.ts';
 
 /** What a client's request to its model says. */
 export type Turn = {

@@ -2,7 +2,7 @@
 // and again, in a process of its own. It says what it was answered when it is told to stop.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
+import { modernRequest } from '../../apps/broker/src/testing/people/modern-request.ts';
 import type { AttackStart, Attacked } from './messages.ts';
 
 const start: AttackStart = JSON.parse(process.argv[2] ?? '{}');

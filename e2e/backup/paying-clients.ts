@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
+import { modernRequest } from '../../apps/broker/src/testing/people/modern-request.ts';
 
 const clients = 8;
 const answerOf = z.object({

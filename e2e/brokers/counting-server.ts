@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
-import { listenLocally } from '../../apps/broker/src/testing/listen-locally.ts';
+import { listenLocally } from '../../apps/broker/src/testing/servers/listen-locally.ts';
 
 export type CountingServer = {
   url: string;

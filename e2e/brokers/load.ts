@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
-import { openSession, type SessionHeaders } from '../../apps/broker/src/testing/open-session.ts';
+import { modernRequest } from '../../apps/broker/src/testing/people/modern-request.ts';
+import { openSession, type SessionHeaders } from '../../apps/broker/src/testing/people/open-session.ts';
 
 /** Milliseconds since a fixed moment: tells which calls ended close to a fault. */
 export const loadClockMs = (): number => performance.now();

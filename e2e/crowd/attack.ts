@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
+import { modernRequest } from '../../apps/broker/src/testing/people/modern-request.ts';
 import type { AttackStart, Attacked } from './messages.ts';
 
 const { port, host, token, idleConnections }: AttackStart = JSON.parse(process.argv[2] ?? '{}');

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
-import { listenLocally } from '../../apps/broker/src/testing/listen-locally.ts';
+import { listenLocally } from '../../apps/broker/src/testing/servers/listen-locally.ts';
 
 const mcp = createMcpHandler(() => {
   const server = new Server({ name: 'live', version: '1.0.0' }, { capabilities: { tools: {} } });

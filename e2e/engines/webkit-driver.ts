@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { freePort } from '../../apps/broker/src/testing/free-port.ts';
+import { freePort } from '../../apps/broker/src/testing/network/free-port.ts';
 import { waitUntil } from '../../apps/broker/src/testing/wait-until.ts';
 import { webkitDriverPath, xvfbPath } from './installed.ts';
 

@@ -11,7 +11,7 @@ import { limitMemory } from '../../apps/broker/src/limit-memory.ts';
 import { readConfig } from '../../apps/broker/src/platform/config.ts';
 import { createLog } from '../../apps/broker/src/platform/log.ts';
 import { deployManifest } from '../../apps/broker/src/testing/deploy-manifest.ts';
-import { giveCredits } from '../../apps/broker/src/testing/grant-credits.ts';
+import { giveCredits } from '../../apps/broker/src/testing/people/grant-credits.ts';
 import { watchOwnTurns } from './own-turns.ts';
 import type { BrokerStart, Charges, Holdings, ToBroker } from './messages.ts';
 

@@ -1,7 +1,7 @@
 // Clients of the bad servers, in their own process, so that what they do does not slow the clients that are measured.
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
+import { modernRequest } from '../../apps/broker/src/testing/people/modern-request.ts';
 import type { BadCall, ToCallers } from './messages.ts';
 
 const longestCallMs = 2000;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { changeOffer, getAdminOffer } from '@souk/contract/admin-offers.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { expect, test, type Browser, type Page } from '@playwright/test';
-import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
+import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';
 import { forkProduct, type ForkedProduct } from '../forked-product.ts';
 import { administrator } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect, test as base, type Page } from '@playwright/test';
-import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
+import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';
 import { forkProduct, type ForkedProduct } from '../forked-product.ts';
 import { administrator } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';

@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { connectModern } from '../../apps/broker/src/testing/mcp-clients.ts';
-import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
+import { connectModern } from '../../apps/broker/src/testing/people/mcp-clients.ts';
+import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';
 import { runToEnd } from '../product.ts';
 import { erasePerson, newPerson } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import type { Page } from '@playwright/test';
-import { changedTools, startHttpFixture } from '../../apps/broker/src/testing/mcp-fixture.ts';
+import { changedTools, startHttpFixture } from '../../apps/broker/src/testing/servers/mcp-fixture.ts';
 import { startProduct } from '../product.ts';
 import { administratorCalls } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { createClient } from '@souk/contract/client.ts';
 import type { Page } from '@playwright/test';
-import { startDemandingServer, type DemandingServer } from '../../apps/broker/src/testing/demanding-server.ts';
+import { startDemandingServer, type DemandingServer } from '../../apps/broker/src/testing/servers/demanding-server.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { startCompanyProduct, type CompanyProduct } from './company-product.ts';
 import { expect, test } from './product-test.ts';
@@ -19,7 +19,7 @@ let server: DemandingServer | undefined;
 test.use({ reducedMotion: 'reduce' });
 test.beforeAll(async ({ browser }) => {
   server = await startDemandingServer('x-key', { accept: [value, other] });
-  const program = join(import.meta.dirname, '../../apps/broker/src/testing/small-stdio.ts');
+  const program = join(import.meta.dirname, '../../apps/broker/src/testing/servers/small-stdio.ts');
   const list = join(tmpdir(), `souk-secrets-${process.pid}.json`);
   const entry = { argv: ['{node}', program], reads: [program], secrets: ['API_TOKEN'] };
   await writeFile(list, JSON.stringify({ chatty: entry }));

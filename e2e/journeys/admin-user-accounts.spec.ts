@@ -1,5 +1,5 @@
-import { connectModern } from '../../apps/broker/src/testing/mcp-clients.ts';
-import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
+import { connectModern } from '../../apps/broker/src/testing/people/mcp-clients.ts';
+import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';
 import { administratorCalls, newPerson } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';

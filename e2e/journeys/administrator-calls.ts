@@ -4,7 +4,7 @@ import { adminPersonEndpoints } from '@souk/contract/admin-person.ts';
 import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
 import { catalogueSearchEndpoints } from '@souk/contract/catalogue-search.ts';
 import { createClient } from '@souk/contract/client.ts';
-import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
+import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';
 
 export const administrator = 'admin@souk.test';
 /** There is no account of theirs but in the journey about two administrators. */

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { expect, test as base, type Page } from '@playwright/test';
-import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
+import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';
 import { freePort, startProduct, type Product } from '../product.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { goodCard, goToPayment, payWithCard } from './pay-with-card.ts';

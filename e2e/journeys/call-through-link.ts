@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
+import { modernRequest } from '../../apps/broker/src/testing/people/modern-request.ts';
 
 /** Calls a tool through the person's link, with a token that their own page made. Answers the answer's text. */
 export async function callThroughLink(

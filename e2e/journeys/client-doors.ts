@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { testCertificate, testCertificateKey } from '../../apps/broker/src/testing/client-example-tls.ts';
+import { testCertificate, testCertificateKey } from '../../apps/broker/src/testing/servers/client-example-tls.ts';
 
 export type ClientDoor = {
   redirectUri: string;

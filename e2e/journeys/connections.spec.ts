@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
-import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
-import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
+import { modernRequest } from '../../apps/broker/src/testing/people/modern-request.ts';
+import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';
 import { connectBySignIn } from '../oauth-client.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { callThroughLink } from './call-through-link.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { Page } from '@playwright/test';
-import { listenLocally } from '../../apps/broker/src/testing/listen-locally.ts';
+import { listenLocally } from '../../apps/broker/src/testing/servers/listen-locally.ts';
 import { expect, test as base } from './product-test.ts';
 import { accountMenu, chooseAccount, openSignedIn } from './sign-in.ts';
 

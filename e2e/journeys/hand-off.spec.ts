@@ -1,5 +1,5 @@
 import type { Page, Request } from '@playwright/test';
-import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
+import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';
 import { expect, test } from './product-test.ts';
 import { accountMenu, chooseAccount, openSignedIn, signIn } from './sign-in.ts';
 

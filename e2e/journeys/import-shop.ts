@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectModern } from '../../apps/broker/src/testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '../../apps/broker/src/testing/mcp-fixture.ts';
-import { startMcpRegistry, type McpRegistry } from '../../apps/broker/src/testing/mcp-registry.ts';
-import { startPackageRegistry } from '../../apps/broker/src/testing/package-registry.ts';
+import { connectModern } from '../../apps/broker/src/testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '../../apps/broker/src/testing/servers/mcp-fixture.ts';
+import { startMcpRegistry, type McpRegistry } from '../../apps/broker/src/testing/servers/mcp-registry.ts';
+import { startPackageRegistry } from '../../apps/broker/src/testing/servers/package-registry.ts';
 import { runToEnd, startProduct, type Product } from '../product.ts';
 import { test as base } from './product-test.ts';
 

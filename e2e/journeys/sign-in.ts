@@ -1,5 +1,5 @@
 import { expect, type BrowserContext, type Page } from '@playwright/test';
-import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
+import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';
 
 /**
  * Signs in as a person does: the header's button, the choice of Google, an address typed into its stand-in.

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MachinePart } from '../../apps/broker/src/testing/limits.ts';
+import type { MachinePart } from '../../apps/broker/src/testing/figures/limits.ts';
 
 /** Milliseconds on the machine that the bounds were set for. */
 const usualMs = { processor: 20, start: 40, disk: 2 };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readTests } from '../spec-coverage.ts';
 
 // A test that asserts a time or memory fails on a slow or busy machine. `npm run limits` judges such figures: tests measure
-// them with apps/broker/src/testing/limits.ts.
+// them with apps/broker/src/testing/figures/limits.ts.
 
 const measuring = [
   'bestMs',

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '#testing/start-app.ts';
 import { version } from './version.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { defaultCacheDir, ensureStartImage } from '#platform/db/embedded/start-image.ts';
-import { temporaryRoot } from '#testing/databases.ts';
-import { limitFigure } from '#testing/limits.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
+import { limitFigure } from '#testing/figures/limits.ts';
 import { migrations } from './migrations.ts';
 
 const run = promisify(execFile);

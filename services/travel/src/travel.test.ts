@@ -16,8 +16,8 @@ import {
   temporaryFolder,
   type StartedService,
 } from '@souk/service-kit/testing/run-service.ts';
-import { elapsed } from '../../../apps/broker/src/testing/elapsed.ts';
-import { limitFigure } from '../../../apps/broker/src/testing/limits.ts';
+import { elapsed } from '../../../apps/broker/src/testing/figures/elapsed.ts';
+import { limitFigure } from '../../../apps/broker/src/testing/figures/limits.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const program = new URL('./main.ts', import.meta.url);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openEmbeddedDatabase } from '#platform/db/embedded/open-embedded-database.ts';
 import { defaultCacheDir } from '#platform/db/embedded/start-image.ts';
 import { createLog } from '#platform/log.ts';
-import { temporaryRoot } from '#testing/databases.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
 import { startTestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';

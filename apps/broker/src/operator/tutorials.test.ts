@@ -8,10 +8,10 @@ import { testManifestCommand } from '#operator/commands/test-manifest.ts';
 import { runSouk } from '#operator/cli/testing/run-souk.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
-import { freePort } from '#testing/free-port.ts';
-import { giveCredits } from '#testing/grant-credits.ts';
-import { spawnGuarded, type GuardedProcess } from '#testing/guarded-process.ts';
-import { connectModern } from '#testing/mcp-clients.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { giveCredits } from '#testing/people/grant-credits.ts';
+import { spawnGuarded, type GuardedProcess } from '#testing/servers/guarded-process.ts';
+import { connectModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 

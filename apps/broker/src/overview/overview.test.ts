@@ -13,10 +13,10 @@ import { pay, startShop, type Shop } from '#features/billing/checkout/testing/sh
 import { newSubscriber, refusedPlan, type Subscriber } from '#features/billing/subscriptions/testing/subscriber.ts';
 import { countPeople, mergeUsage } from '#features/usage/index.ts';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnEmbedded, describeOnPostgres } from '#testing/databases.ts';
+import { describeOnEmbedded, describeOnPostgres } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postModern } from '#testing/mcp-clients.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from '../features/gateway/call/testing/ending-server.ts';
 import { migrations } from '../migrations.ts';

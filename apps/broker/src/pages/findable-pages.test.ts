@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { temporaryRoot } from '#testing/databases.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { startListServer, type ListServer } from '../features/catalogue/testing/list-server.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigError } from '#platform/config.ts';
-import { temporaryRoot } from '#testing/databases.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { paths } from '../paths.ts';
 import { readLegalTexts } from './legal-texts.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { keptMemory } from '#testing/kept-memory.ts';
-import { limitFigure } from '#testing/limits.ts';
+import { keptMemory } from '#testing/figures/kept-memory.ts';
+import { limitFigure } from '#testing/figures/limits.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 
 test('any pieces come back as they were put in, one behind the other', () => {

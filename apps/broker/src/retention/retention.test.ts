@@ -6,7 +6,7 @@ import { listTables } from '#platform/backup/list-tables.ts';
 import { readConfig } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { migrations } from '../migrations.ts';
 import { keptTables } from './kept-tables.ts';
 import { removeOld } from './remove-old.ts';

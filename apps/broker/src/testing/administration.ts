@@ -11,9 +11,9 @@ import { expect } from 'vitest';
 import { startShop } from '#features/billing/checkout/testing/shop.ts';
 import { newSubscriber } from '#features/billing/subscriptions/testing/subscriber.ts';
 import { deployManifest } from './deploy-manifest.ts';
-import { connectModern } from './mcp-clients.ts';
-import { startHttpFixture } from './mcp-fixture.ts';
-import { ScriptedBrowser } from './scripted-browser.ts';
+import { connectModern } from './people/mcp-clients.ts';
+import { startHttpFixture } from './servers/mcp-fixture.ts';
+import { ScriptedBrowser } from './people/scripted-browser.ts';
 
 export type Administration = Awaited<ReturnType<typeof startAdministration>>;
 

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compileCache } from './compile-cache.ts';
-import { temporaryRoot } from './databases.ts';
-import { freePort } from './free-port.ts';
-import { offersWithoutWelcome } from './offers-without-welcome.ts';
+import { temporaryRoot } from './databases/databases.ts';
+import { freePort } from './network/free-port.ts';
+import { offersWithoutWelcome } from './people/offers-without-welcome.ts';
 
 export type ForkedBroker = {
   port: number;

@@ -8,7 +8,7 @@ import { openSandbox } from '#adapters/mcp/transports/sandbox.ts';
 import { createLog } from '#platform/log.ts';
 
 const log = createLog('silent');
-const program = fileURLToPath(new URL('./fault-stdio.ts', import.meta.url));
+const program = fileURLToPath(new URL('./servers/fault-stdio.ts', import.meta.url));
 const argv = [process.execPath, program, 'stubborn'] as const;
 const inNetwork = process.argv[2] === 'network';
 const sandbox = inNetwork ? await openSandbox({ required: true, network: true, log }) : undefined;

@@ -3,12 +3,12 @@ import { adminManifestRunEndpoints, manifestRunEventSchema } from '@souk/contrac
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { manifest as parsedManifest, policy } from '#features/catalogue/testing/weather-server.ts';
-import { connectPatiently, createPostgresDatabase } from './databases.ts';
+import { connectPatiently, createPostgresDatabase } from './databases/databases.ts';
 import { deployManifest } from './deploy-manifest.ts';
-import { startHeldServer } from './held-server.ts';
-import { startHttpFixture } from './mcp-fixture.ts';
-import { openStream } from './open-stream.ts';
-import { ScriptedBrowser } from './scripted-browser.ts';
+import { startHeldServer } from './servers/held-server.ts';
+import { startHttpFixture } from './servers/mcp-fixture.ts';
+import { openStream } from './people/open-stream.ts';
+import { ScriptedBrowser } from './people/scripted-browser.ts';
 import { withoutHealthChecks } from './start-app.ts';
 import { startReplicas } from './start-replicas.ts';
 import { waitUntil } from './wait-until.ts';

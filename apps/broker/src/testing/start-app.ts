@@ -9,9 +9,9 @@ import { createApp } from '../app.ts';
 import type { App, AppOptions } from '../app-types.ts';
 import { migrations } from '../migrations.ts';
 import { paths as bundledPaths, type Paths } from '../paths.ts';
-import { openTestDatabase, temporaryRoot } from './databases.ts';
-import { freePort } from './free-port.ts';
-import { offersWithoutWelcome } from './offers-without-welcome.ts';
+import { openTestDatabase, temporaryRoot } from './databases/databases.ts';
+import { freePort } from './network/free-port.ts';
+import { offersWithoutWelcome } from './people/offers-without-welcome.ts';
 
 export type TestApp = App & {
   publicUrl: string;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Database } from '#platform/db/database.ts';
-import { freePort } from './free-port.ts';
-import { listenLocally } from './listen-locally.ts';
+import { freePort } from './network/free-port.ts';
+import { listenLocally } from './servers/listen-locally.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from './start-app.ts';
 
 export type Replicas = {

@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { temporaryRoot } from '#testing/databases.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { freePort } from '#testing/free-port.ts';
-import { getWithEncoding } from '#testing/get-with-encoding.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { getWithEncoding } from '#testing/people/get-with-encoding.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { precompressFiles } from './precompress-files.ts';
 

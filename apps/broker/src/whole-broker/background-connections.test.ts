@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { inBackground } from '#platform/db/background-work.ts';
-import { describeOnPostgres } from '#testing/databases.ts';
+import { describeOnPostgres } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { giveCredits } from '#testing/grant-credits.ts';
-import { startHttpFixture } from '#testing/mcp-fixture.ts';
-import { postModern } from '#testing/mcp-clients.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { giveCredits } from '#testing/people/grant-credits.ts';
+import { startHttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';

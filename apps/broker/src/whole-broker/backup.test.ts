@@ -19,7 +19,7 @@ import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
+import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases/databases.ts';
 import { startTestApp } from '#testing/start-app.ts';
 import { settle, startShop, type Shop } from '../features/billing/checkout/testing/shop.ts';
 import { newSubscriber, type Subscriber } from '../features/billing/subscriptions/testing/subscriber.ts';

@@ -11,9 +11,9 @@ import { createServer, type Socket } from 'node:net';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { getWithEncoding } from '#testing/get-with-encoding.ts';
-import { postModern } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { getWithEncoding } from '#testing/people/get-with-encoding.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 

@@ -3,7 +3,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { z } from 'zod';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { getWithEncoding } from '#testing/get-with-encoding.ts';
+import { getWithEncoding } from '#testing/people/get-with-encoding.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
 let app: TestApp;

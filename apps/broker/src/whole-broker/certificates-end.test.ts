@@ -5,11 +5,11 @@ import { createServerCertificates } from '#features/upstreams/certificates/serve
 import { systemClock } from '#platform/clock.ts';
 import type { ResolveName } from '#platform/http/outgoing/name-lookups.ts';
 import { createLog } from '#platform/log.ts';
-import { startTlsFront, trustTestCertificate } from '#testing/connect-proxy.ts';
+import { startTlsFront, trustTestCertificate } from '#testing/network/connect-proxy.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { startMailServer } from '#testing/mail-server.ts';
-import { startHttpFixture } from '#testing/mcp-fixture.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { startMailServer } from '#testing/servers/mail-server.ts';
+import { startHttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 

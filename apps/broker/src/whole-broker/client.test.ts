@@ -2,7 +2,7 @@ import { catalogueEndpoints } from '@souk/contract/catalogue.ts';
 import { ApiError, createClient } from '@souk/contract/client.ts';
 import { identityEndpoints } from '@souk/contract/identity.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
 const endpoints = [...catalogueEndpoints, ...identityEndpoints] as const;

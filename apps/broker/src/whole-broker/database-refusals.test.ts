@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
+import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases/databases.ts';
 import { freePort, runToEnd } from '../../../../e2e/product.ts';
 
 describe.skipIf(!hasPostgres())('a start on PostgreSQL', () => {

@@ -6,8 +6,8 @@ import { encryptedColumns, nameOf } from '#platform/crypto/encrypted-columns.ts'
 import { createVault } from '#platform/crypto/vault.ts';
 import type { Query } from '#platform/db/database.ts';
 import { quoted } from '#platform/backup/read-rows.ts';
-import { plainColumns } from '#testing/plain-columns.ts';
-import { fillSecrets, type FilledSecrets } from '#testing/fill-secrets.ts';
+import { plainColumns } from '#testing/databases/plain-columns.ts';
+import { fillSecrets, type FilledSecrets } from '#testing/databases/fill-secrets.ts';
 
 const masterKey = randomBytes(32).toString('base64url');
 let filled: FilledSecrets;

@@ -15,9 +15,9 @@ import { paidRow } from '#features/billing/ledger/testing/paid-row.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { DatabaseLostError } from '#platform/db/database-errors.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
-import { limitElapsed } from '#testing/limits.ts';
-import { readUsageRows } from '#testing/usage-rows.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
+import { limitElapsed } from '#testing/figures/limits.ts';
+import { readUsageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';
 

@@ -14,7 +14,7 @@ import { paidRow } from '#features/billing/ledger/testing/paid-row.ts';
 import type { UsageRow } from '#features/billing/index.ts';
 import { createUsageWriter } from '#features/usage/index.ts';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';
 

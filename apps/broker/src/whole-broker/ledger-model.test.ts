@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { paidRow } from '#features/billing/ledger/testing/paid-row.ts';
 import { createUsageWriter, type UsageWriter } from '#features/usage/index.ts';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
-import { atFullSize, tellFigure } from '#testing/proof-size.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
+import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';
 import { migrations } from '../migrations.ts';
 import { reclaimLeases } from '#features/billing/ledger/broker-beats.ts';
 import {

@@ -7,7 +7,7 @@ import { settleCalls } from '#features/billing/ledger/settle-calls.ts';
 import { trimLeases } from '#features/billing/ledger/trim-leases.ts';
 import { paidRow } from '#features/billing/ledger/testing/paid-row.ts';
 import type { Query } from '#platform/db/database.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { migrations } from '../migrations.ts';
 
 const livemode = false;

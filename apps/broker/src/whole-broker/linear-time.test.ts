@@ -56,7 +56,7 @@ import { readEntries } from '../features/upstreams/import/read-entries.ts';
 import { createProgramLog } from '../features/upstreams/processes/program-log.ts';
 import { readChallenge, scopesOf } from '../features/upstreams/sign-in/read-challenge.ts';
 import { readTokenAnswer } from '../features/upstreams/sign-in/token-answer.ts';
-import { holdsText, limitParser, limitSlowParser, someHostileTexts } from '../testing/hostile-texts.ts';
+import { holdsText, limitParser, limitSlowParser, someHostileTexts } from '../testing/figures/hostile-texts.ts';
 
 // Nobody outside can keep the event loop: every parser of theirs takes linear time (bad input 41).
 

@@ -5,7 +5,7 @@ import { getCapabilities } from '@souk/contract/catalogue.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startListServer, type ListServer } from '#features/catalogue/testing/list-server.ts';
 import type { Database } from '#platform/db/database.ts';
-import { openTestDatabase, temporaryRoot } from '#testing/databases.ts';
+import { openTestDatabase, temporaryRoot } from '#testing/databases/databases.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';

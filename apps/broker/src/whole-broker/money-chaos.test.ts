@@ -4,18 +4,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkLedger, grantCredits } from '#features/billing/index.ts';
 import { clawBackCredits, LedgerConflict, type LotSource } from '#features/billing/ledger/change-credits.ts';
 import { startEndingServer, type EndingServer } from '#features/gateway/call/testing/ending-server.ts';
-import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { forkBroker, type ForkedBroker } from '#testing/fork-broker.ts';
-import { freePort } from '#testing/free-port.ts';
-import { giveCredits } from '#testing/grant-credits.ts';
-import { modernRequest } from '#testing/modern-request.ts';
-import { startPaidLoad } from '#testing/paid-load.ts';
-import { atFullSize, tellFigure } from '#testing/proof-size.ts';
-import { seededRandom } from '#testing/seeded-random.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { giveCredits } from '#testing/people/grant-credits.ts';
+import { modernRequest } from '#testing/people/modern-request.ts';
+import { startPaidLoad } from '#testing/figures/paid-load.ts';
+import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';
+import { seededRandom } from '#testing/figures/seeded-random.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { startBalancer } from '#testing/start-replicas.ts';
-import { readUsageRows } from '#testing/usage-rows.ts';
+import { readUsageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 // Everything that can happen to credits at once, on two brokers: calls and hang-ups of many clients, grants, expiries,

@@ -2,8 +2,8 @@ import type { Endpoint } from '@souk/contract/endpoint.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { z, type ZodType } from 'zod';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnEmbedded, describeOnPostgres } from '#testing/databases.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { describeOnEmbedded, describeOnPostgres } from '#testing/databases/databases.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { migrations } from '../migrations.ts';
 

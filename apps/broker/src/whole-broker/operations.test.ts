@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { getHealth } from '@souk/contract/catalogue.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { startFaultServer, type FaultServer } from '#testing/fault-server.ts';
-import { freePort } from '#testing/free-port.ts';
-import { connectModern, type TestClient } from '#testing/mcp-clients.ts';
-import { limitElapsed } from '#testing/limits.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { startFaultServer, type FaultServer } from '#testing/servers/fault-server.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { connectModern, type TestClient } from '#testing/people/mcp-clients.ts';
+import { limitElapsed } from '#testing/figures/limits.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { startTcpProxy, type TcpProxy } from '#testing/tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy } from '#testing/network/tcp-proxy.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 /** What an operator sees at 3 a.m.: the log at `info`, the default of production, and /metrics. */

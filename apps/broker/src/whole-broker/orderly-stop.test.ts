@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { limitElapsed } from '#testing/limits.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { modernRequest } from '#testing/modern-request.ts';
-import { openSession } from '#testing/open-session.ts';
-import { openStream } from '#testing/open-stream.ts';
+import { limitElapsed } from '#testing/figures/limits.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { modernRequest } from '#testing/people/modern-request.ts';
+import { openSession } from '#testing/people/open-session.ts';
+import { openStream } from '#testing/people/open-stream.ts';
 import { startTestApp, withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 

@@ -7,15 +7,15 @@ import { startEndingServer, type EndingServer } from '#features/gateway/call/tes
 import type { Database } from '#platform/db/database.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
+import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { forkBroker } from '#testing/fork-broker.ts';
-import { freePort } from '#testing/free-port.ts';
-import { giveCredits } from '#testing/grant-credits.ts';
-import { startPaidLoad, type Delivered } from '#testing/paid-load.ts';
-import { atFullSize, tellFigure } from '#testing/proof-size.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { giveCredits } from '#testing/people/grant-credits.ts';
+import { startPaidLoad, type Delivered } from '#testing/figures/paid-load.ts';
+import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { readUsageRows, type UsageRow } from '#testing/usage-rows.ts';
+import { readUsageRows, type UsageRow } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { OfferFields } from '@souk/contract/offer-fields.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 
 // The e-mails that people get, each after the event that it tells of. The demo shows the mails on its page.
 

@@ -4,11 +4,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startOAuthFixture } from '#features/upstreams/sign-in/testing/oauth-fixture.ts';
 import { signInPerson } from '#features/upstreams/sign-in/testing/person.ts';
 import { signInAt, vaultManifest } from '#features/upstreams/sign-in/testing/vault.ts';
-import { temporaryRoot } from '#testing/databases.ts';
-import { postModern } from '#testing/mcp-clients.ts';
-import { startHttpFixture } from '#testing/mcp-fixture.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture } from '#testing/servers/mcp-fixture.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '#testing/start-app.ts';
-import { startWebSocketFixture } from '#testing/websocket-fixture.ts';
+import { startWebSocketFixture } from '#testing/servers/websocket-fixture.ts';
 
 const production = {
   NODE_ENV: 'production',

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { hasCaddy, startCaddy } from '#testing/caddy.ts';
-import { testCertificate, testCertificateKey } from '#testing/client-example-tls.ts';
-import { findOnPath } from '#testing/find-on-path.ts';
-import { freePort } from '#testing/free-port.ts';
-import { listenLocally } from '#testing/listen-locally.ts';
-import { hasNginx, startNginx } from '#testing/nginx.ts';
+import { hasCaddy, startCaddy } from '#testing/network/caddy.ts';
+import { testCertificate, testCertificateKey } from '#testing/servers/client-example-tls.ts';
+import { findOnPath } from '#testing/network/find-on-path.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
+import { hasNginx, startNginx } from '#testing/network/nginx.ts';
 
 // The proxies of deploy/, started with the very files. Traefik is in no package of Debian or npm: its file is not run here.
 const proxies = [

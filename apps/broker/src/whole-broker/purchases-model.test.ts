@@ -7,8 +7,8 @@ import { startShop, type Shop } from '#features/billing/checkout/testing/shop.ts
 import { startTwoShops } from '#features/billing/checkout/testing/two-shops.ts';
 import { checkLedger } from '#features/billing/ledger/check-ledger.ts';
 import { SoukError } from '#platform/errors.ts';
-import { describeOnDatabases, describeOnPostgres } from '#testing/databases.ts';
-import { atFullSize, tellFigure } from '#testing/proof-size.ts';
+import { describeOnDatabases, describeOnPostgres } from '#testing/databases/databases.ts';
+import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';
 import { migrations } from '../migrations.ts';
 
 // Sequences of everything that people, administrators, banks and the network do to what someone pays for. At rest, the provider, the

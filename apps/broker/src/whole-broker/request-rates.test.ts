@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { connectPatiently, createPostgresDatabase, describeOnPostgres } from '#testing/databases.ts';
-import { freePort } from '#testing/free-port.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { connectPatiently, createPostgresDatabase, describeOnPostgres } from '#testing/databases/databases.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { openTestDatabase } from '#testing/databases.ts';
+import { openTestDatabase } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { freePort } from '#testing/free-port.ts';
-import { giveCredits } from '#testing/grant-credits.ts';
-import { postModern, postRaw } from '#testing/mcp-clients.ts';
-import { openSession } from '#testing/open-session.ts';
-import { openStream, type OpenStream } from '#testing/open-stream.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { giveCredits } from '#testing/people/grant-credits.ts';
+import { postModern, postRaw } from '#testing/people/mcp-clients.ts';
+import { openSession } from '#testing/people/open-session.ts';
+import { openStream, type OpenStream } from '#testing/people/open-stream.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { clearUsageRows, usageRows } from '#testing/usage-rows.ts';
+import { clearUsageRows, usageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import {
   startAskingServer,

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startAnsweringServer, type AnsweringServer } from '#features/gateway/fast-path/testing/answering-server.ts';
 import { recordOf, startCollector, type Collector } from '#platform/telemetry/testing/collector.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { giveCredits } from '#testing/grant-credits.ts';
-import { limitElapsed } from '#testing/limits.ts';
-import { postModern } from '#testing/mcp-clients.ts';
+import { giveCredits } from '#testing/people/grant-credits.ts';
+import { limitElapsed } from '#testing/figures/limits.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
 const price = 2;

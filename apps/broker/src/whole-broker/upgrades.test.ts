@@ -10,10 +10,10 @@ import type { Query } from '#platform/db/database.ts';
 import { migrate } from '#platform/db/migrate.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
-import { fillEmptyTables } from '#testing/fill-empty-tables.ts';
-import { fillShop } from '#testing/fill-shop.ts';
-import { connectModern } from '#testing/mcp-clients.ts';
+import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases/databases.ts';
+import { fillEmptyTables } from '#testing/databases/fill-empty-tables.ts';
+import { fillShop } from '#testing/databases/fill-shop.ts';
+import { connectModern } from '#testing/people/mcp-clients.ts';
 import {
   hashesOf,
   keptReleases,
@@ -21,7 +21,7 @@ import {
   readReleaseShop,
   writeReleaseShop,
   type Engine,
-} from '#testing/release-shops.ts';
+} from '#testing/databases/release-shops.ts';
 import { startTestApp, withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../migrations.ts';

@@ -1,6 +1,6 @@
 import type { Access, Endpoint } from '@souk/contract/endpoint.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { migrations } from '../../migrations.ts';
 import { createCatalogue } from './create-catalogue.ts';
 import type { Discovered } from './discovery/discovered.ts';

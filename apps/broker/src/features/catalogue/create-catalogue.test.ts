@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import { asRecord } from '#platform/json.ts';
 import { createLog } from '#platform/log.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../migrations.ts';
 import { createCatalogue } from './create-catalogue.ts';

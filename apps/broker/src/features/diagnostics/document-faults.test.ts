@@ -1,7 +1,7 @@
 import { listConnections, type DocumentFault } from '@souk/contract/diagnostics.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDocumentServer, type DocumentServer } from '#testing/document-server.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { startDocumentServer, type DocumentServer } from '#testing/servers/document-server.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { openTestDatabase } from '#testing/databases.ts';
-import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
+import { openTestDatabase } from '#testing/databases/databases.ts';
+import { ScriptedBrowser, challengeOf } from '#testing/people/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 

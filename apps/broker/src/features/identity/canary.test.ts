@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { describeOnEmbedded } from '#testing/databases.ts';
-import { dumpDatabase } from '#testing/dump-database.ts';
-import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
+import { dumpDatabase } from '#testing/databases/dump-database.ts';
+import { ScriptedBrowser, readTokens } from '#testing/people/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { startFakeGoogle } from './testing/fake-google.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';

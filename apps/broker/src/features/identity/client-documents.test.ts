@@ -2,11 +2,11 @@ import { createServer } from 'node:net';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { openTestDatabase } from '#testing/databases.ts';
-import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
-import { startDocumentServer, type DocumentServer } from '#testing/document-server.ts';
-import { limitElapsed } from '#testing/limits.ts';
-import { ScriptedClientProvider } from '#testing/scripted-client-provider.ts';
+import { openTestDatabase } from '#testing/databases/databases.ts';
+import { ScriptedBrowser, challengeOf } from '#testing/people/scripted-browser.ts';
+import { startDocumentServer, type DocumentServer } from '#testing/servers/document-server.ts';
+import { limitElapsed } from '#testing/figures/limits.ts';
+import { ScriptedClientProvider } from '#testing/people/scripted-client-provider.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { openTestDatabase } from '#testing/databases.ts';
-import { freePort } from '#testing/free-port.ts';
-import { limitElapsed } from '#testing/limits.ts';
-import { listenLocally } from '#testing/listen-locally.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { openTestDatabase } from '#testing/databases/databases.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { limitElapsed } from '#testing/figures/limits.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { pendingCookieName } from './sign-in/pending-cookie.ts';
 import { companyClient, startCompanyProvider, type CompanyProvider } from './testing/company-provider.ts';

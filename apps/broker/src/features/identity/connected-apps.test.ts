@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listConnectedApps } from '@souk/contract/connected-apps.ts';
-import { describeOnEmbedded } from '#testing/databases.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';

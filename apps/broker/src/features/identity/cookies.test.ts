@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openTestDatabase } from '#testing/databases.ts';
+import { openTestDatabase } from '#testing/databases/databases.ts';
 import { migrations } from '../../migrations.ts';
 import { startFakeGoogle } from './testing/fake-google.ts';
 import { startIdentity } from './testing/start-identity.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
-import { freePort } from '#testing/free-port.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
+import { freePort } from '#testing/network/free-port.ts';
 import { migrations } from '../../migrations.ts';
 import { companyClient, startCompanyProvider, type CompanyProvider } from './testing/company-provider.ts';
 import { ProviderBrowser } from './testing/provider-browser.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnEmbedded } from '#testing/databases.ts';
-import { ScriptedBrowser, type McpClientTokens } from '#testing/scripted-browser.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
+import { ScriptedBrowser, type McpClientTokens } from '#testing/people/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { startFakeGoogle, type FakeGoogle, type FakeGoogleFault } from './testing/fake-google.ts';
 import { pendingCookieName } from './sign-in/pending-cookie.ts';

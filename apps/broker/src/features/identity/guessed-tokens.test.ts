@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { initializeRequest } from '#testing/open-session.ts';
-import { postRaw } from '#testing/mcp-clients.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { initializeRequest } from '#testing/people/open-session.ts';
+import { postRaw } from '#testing/people/mcp-clients.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
 const hourMs = 60 * 60_000;

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { openTestDatabase } from '#testing/databases.ts';
-import { startDocumentServer, type DocumentServer } from '#testing/document-server.ts';
-import { freePort } from '#testing/free-port.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { openTestDatabase } from '#testing/databases/databases.ts';
+import { startDocumentServer, type DocumentServer } from '#testing/servers/document-server.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../migrations.ts';
 import { knownDocuments } from './oauth/known-documents.ts';

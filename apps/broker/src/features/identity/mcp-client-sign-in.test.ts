@@ -1,9 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeOnEmbedded } from '#testing/databases.ts';
-import { ScriptedBrowser, challengeOf, readTokens } from '#testing/scripted-browser.ts';
-import { ScriptedClientProvider } from '#testing/scripted-client-provider.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
+import { ScriptedBrowser, challengeOf, readTokens } from '#testing/people/scripted-browser.ts';
+import { ScriptedClientProvider } from '#testing/people/scripted-client-provider.ts';
 import { migrations } from '../../migrations.ts';
 import { useTokens } from './testing/use-tokens.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';

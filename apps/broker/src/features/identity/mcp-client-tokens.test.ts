@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeOnEmbedded } from '#testing/databases.ts';
-import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
+import { ScriptedBrowser, readTokens } from '#testing/people/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { sha256 } from './hash.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
-import { challengeOf, ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
+import { challengeOf, ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 

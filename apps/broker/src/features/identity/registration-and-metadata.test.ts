@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeOnEmbedded } from '#testing/databases.ts';
-import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
+import { ScriptedBrowser, challengeOf } from '#testing/people/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 

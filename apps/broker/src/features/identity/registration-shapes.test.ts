@@ -2,9 +2,9 @@ import { specTypeSchemas } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { Database } from '#platform/db/database.ts';
-import { openTestDatabase } from '#testing/databases.ts';
-import { optionalMembers } from '#testing/null-variants.ts';
-import { ScriptedBrowser, challengeOf, readTokens } from '#testing/scripted-browser.ts';
+import { openTestDatabase } from '#testing/databases/databases.ts';
+import { optionalMembers } from '#testing/figures/null-variants.ts';
+import { ScriptedBrowser, challengeOf, readTokens } from '#testing/people/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 

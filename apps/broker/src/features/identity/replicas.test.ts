@@ -1,11 +1,11 @@
 import { createServer, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnPostgres } from '#testing/databases.ts';
-import { listenLocally } from '#testing/listen-locally.ts';
-import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
+import { describeOnPostgres } from '#testing/databases/databases.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
+import { ScriptedBrowser, readTokens } from '#testing/people/scripted-browser.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { freePort } from '#testing/free-port.ts';
+import { freePort } from '#testing/network/free-port.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 

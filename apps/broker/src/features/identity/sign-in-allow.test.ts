@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { openTestDatabase } from '#testing/databases.ts';
-import { freePort } from '#testing/free-port.ts';
-import { ScriptedBrowser, type McpClientTokens, type WebTokens } from '#testing/scripted-browser.ts';
+import { openTestDatabase } from '#testing/databases/databases.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { ScriptedBrowser, type McpClientTokens, type WebTokens } from '#testing/people/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 

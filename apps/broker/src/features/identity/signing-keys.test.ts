@@ -1,8 +1,8 @@
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnPostgres } from '#testing/databases.ts';
-import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
+import { describeOnPostgres } from '#testing/databases/databases.ts';
+import { ScriptedBrowser, readTokens } from '#testing/people/scripted-browser.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';

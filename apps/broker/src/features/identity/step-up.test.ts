@@ -1,10 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { ScriptedClientProvider } from '#testing/scripted-client-provider.ts';
+import { ScriptedClientProvider } from '#testing/people/scripted-client-provider.ts';
 
 describe('a client that needs one more scope', () => {
   let app: TestApp;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestDatabase } from '#testing/databases.ts';
+import { openTestDatabase } from '#testing/databases/databases.ts';
 import type { Database } from '#platform/db/database.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
-import { openTestDatabase } from '#testing/databases.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { openTestDatabase } from '#testing/databases/databases.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 

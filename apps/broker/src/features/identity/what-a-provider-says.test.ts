@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { openTestDatabase } from '#testing/databases.ts';
+import { openTestDatabase } from '#testing/databases/databases.ts';
 import { migrations } from '../../migrations.ts';
 import { startFakeGoogle, type FakeGoogle } from './testing/fake-google.ts';
 import { ProviderBrowser } from './testing/provider-browser.ts';

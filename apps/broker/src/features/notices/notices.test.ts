@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeOnEmbedded } from '#testing/databases.ts';
-import { startMailServer, type MailServer } from '#testing/mail-server.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
+import { startMailServer, type MailServer } from '#testing/servers/mail-server.ts';
 import { startShop, type Shop } from '../billing/checkout/testing/shop.ts';
 import { refusedPlan } from '../billing/subscriptions/testing/subscriber.ts';
 import { migrations } from '../../migrations.ts';

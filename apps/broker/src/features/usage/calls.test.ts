@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { listCalls } from '@souk/contract/usage.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectLegacy, connectModern, postModern } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { connectLegacy, connectModern, postModern } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { usageRows } from '#testing/usage-rows.ts';
+import { usageRows } from '#testing/figures/usage-rows.ts';
 import { migrations } from '../../migrations.ts';
 import { dropOldPartitions } from './drop-old-partitions.ts';
 import { ensurePartitions } from './ensure-partitions.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Database, Query } from '#platform/db/database.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { migrations } from '../../migrations.ts';
 import { ensurePartitions } from './ensure-partitions.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createLog } from '#platform/log.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
-import { readUsageRows } from '#testing/usage-rows.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
+import { readUsageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../migrations.ts';
 import { ensurePartitions } from './ensure-partitions.ts';

@@ -10,7 +10,7 @@ import { migrate } from '#platform/db/migrate.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
-import { connectPatiently, createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases/databases.ts';
 import { migrations } from '../../migrations.ts';
 import { version } from '../../version.ts';
 import { runSouk } from './testing/run-souk.ts';

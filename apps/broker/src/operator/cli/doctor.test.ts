@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemCommand } from '#operator/commands/system-command.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer } from '#platform/operator/operator-server.ts';
-import { startMailServer } from '#testing/mail-server.ts';
+import { startMailServer } from '#testing/servers/mail-server.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { runSouk } from './testing/run-souk.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { unheardText } from '#platform/db/postgres/hearing.ts';
-import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
-import { hasPgBouncer, startPgBouncer } from '#testing/pgbouncer.ts';
+import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases/databases.ts';
+import { hasPgBouncer, startPgBouncer } from '#testing/databases/pgbouncer.ts';
 import { runCli } from './run-cli.ts';
 
 test.skipIf(!hasPostgres() || !hasPgBouncer())('check-config warns of a pooler that brings no notices', async () => {

@@ -7,8 +7,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { openDatabase } from '#platform/db/open-database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
-import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
-import { freePort } from '#testing/free-port.ts';
+import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases/databases.ts';
+import { freePort } from '#testing/network/free-port.ts';
 import { migrations } from '../../migrations.ts';
 import { version } from '../../version.ts';
 import { runSouk } from './testing/run-souk.ts';

@@ -7,7 +7,7 @@ import { migrate } from '#platform/db/migrate.ts';
 import { appliedNames } from '#platform/db/product-versions.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
+import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases/databases.ts';
 import { migrations } from '../../migrations.ts';
 import { version } from '../../version.ts';
 import { runSouk } from './testing/run-souk.ts';

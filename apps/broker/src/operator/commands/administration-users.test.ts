@@ -1,9 +1,9 @@
 import { getUserProfile } from '@souk/contract/identity.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { limitElapsed } from '#testing/limits.ts';
-import { dumpDatabase } from '#testing/dump-database.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { limitElapsed } from '#testing/figures/limits.ts';
+import { dumpDatabase } from '#testing/databases/dump-database.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { chooseAccount } from './choose-account.ts';
 import { userCommands } from './user-commands.ts';

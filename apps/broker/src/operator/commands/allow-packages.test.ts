@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runSouk } from '#operator/cli/testing/run-souk.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
-import { temporaryRoot } from '#testing/databases.ts';
-import { startPackageRegistry, type PackageRegistry } from '#testing/package-registry.ts';
-import { sandboxProblem } from '#testing/sandbox-works.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
+import { startPackageRegistry, type PackageRegistry } from '#testing/servers/package-registry.ts';
+import { sandboxProblem } from '#testing/network/sandbox-works.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { allowCommands } from './allow-commands.ts';
 

@@ -7,7 +7,7 @@ import { newSubscriber } from '#features/billing/subscriptions/testing/subscribe
 import { runSouk } from '#operator/cli/testing/run-souk.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
-import { temporaryRoot } from '#testing/databases.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
 import { billingCommands } from './billing-commands.ts';
 import { offerCommands } from './offer-commands.ts';
 import { operatorCommands } from './operator-commands.ts';

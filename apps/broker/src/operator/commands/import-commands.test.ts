@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runSouk } from '#operator/cli/testing/run-souk.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
-import { temporaryRoot } from '#testing/databases.ts';
-import { startMcpRegistry, type McpRegistry } from '#testing/mcp-registry.ts';
-import { startPackageRegistry, type PackageRegistry } from '#testing/package-registry.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
+import { startMcpRegistry, type McpRegistry } from '#testing/servers/mcp-registry.ts';
+import { startPackageRegistry, type PackageRegistry } from '#testing/servers/package-registry.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { operatorCommands } from './operator-commands.ts';
 

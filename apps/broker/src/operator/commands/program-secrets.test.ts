@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
-import { temporaryRoot } from '#testing/databases.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectModern } from '#testing/mcp-clients.ts';
+import { connectModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { serverLogCommand } from './server-log.ts';
@@ -20,7 +20,7 @@ const pem = '-----BEGIN KEY-----\ncanary-pem\n-----END KEY-----';
 
 beforeAll(async () => {
   folder = await mkdtemp(join(temporaryRoot(), 'secrets-'));
-  const program = join(import.meta.dirname, '../../testing/small-stdio.ts');
+  const program = join(import.meta.dirname, '../../testing/servers/small-stdio.ts');
   const argv = ['{node}', program];
   const list = {
     fault: { argv, reads: [program], secrets: ['API_TOKEN', 'KEY'] },

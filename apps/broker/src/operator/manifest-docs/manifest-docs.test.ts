@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryRoot } from '#testing/databases.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
 import { manifestDocs } from './manifest-docs.ts';
 import { exampleEnvironment } from './manifest-examples.ts';
 import { runCli } from '#operator/cli/run-cli.ts';

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, sta
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createPostgresDatabase, describeOnPostgres } from '#testing/databases.ts';
+import { createPostgresDatabase, describeOnPostgres } from '#testing/databases/databases.ts';
 import { startTestApp } from '#testing/start-app.ts';
 import { migrations } from '../../migrations.ts';
 import { ConfigError } from '../config.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { inBackground, inForeground } from './background-work.ts';
 
 const slow = 'select pg_sleep(0.05)';

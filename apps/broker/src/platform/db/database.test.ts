@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { isUniqueViolation } from './database-errors.ts';
 import type { Migration } from './database.ts';

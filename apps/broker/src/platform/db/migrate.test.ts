@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { createPostgresDatabase, describeOnDatabases, hasPostgres } from '#testing/databases.ts';
+import { createPostgresDatabase, describeOnDatabases, hasPostgres } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import type { Migration } from './database.ts';
 import { DatabaseNewerError } from './database-errors.ts';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { describeOnDatabases, openTestDatabase } from '#testing/databases.ts';
+import { describeOnDatabases, openTestDatabase } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { isInBackground } from '../db/background-work.ts';
 import type { Database } from '../db/database.ts';

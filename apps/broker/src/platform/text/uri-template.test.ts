@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitProcessor } from '#testing/limits.ts';
+import { limitProcessor } from '#testing/figures/limits.ts';
 import { readUriTemplate } from './uri-template.ts';
 
 test.each([

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@souk/contract/endpoint.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { endpoints } from '../../openapi.ts';
 

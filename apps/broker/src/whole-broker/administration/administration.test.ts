@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '#features/billing/index.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 
 // What administrators do with people (specification part 2, section 7), with what these then see and may do.
 

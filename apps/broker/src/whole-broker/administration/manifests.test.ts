@@ -7,7 +7,7 @@ import { systemClock } from '#platform/clock.ts';
 import { createLog } from '#platform/log.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { fixtureTools } from '#testing/mcp-fixture.ts';
+import { fixtureTools } from '#testing/servers/mcp-fixture.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 // What administrators do with manifests (specification part 2, section 7), with what people then see and may use.

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { checkLedger } from '#features/billing/index.ts';
 import { refundsOfIntent } from '#features/billing/refunds/testing/refunds-at-provider.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import { connectModern } from '#testing/mcp-clients.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
+import { connectModern } from '#testing/people/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 // One person's page for administrators: what it shows, and what is done from it.

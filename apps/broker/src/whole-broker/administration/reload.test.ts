@@ -2,8 +2,8 @@ import { adminManifestRunEndpoints } from '@souk/contract/admin-manifest-runs.ts
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
 // A reload as soon as a server was deployed or asked. The clock stands still: no 10 s pass by themselves.

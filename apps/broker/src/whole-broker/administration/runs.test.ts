@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { manifest as parsedManifest, policy } from '#features/catalogue/testing/weather-server.ts';
-import { hasPostgres } from '#testing/databases.ts';
+import { hasPostgres } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { forkBroker } from '#testing/fork-broker.ts';
 import { startManifestRuns, type ManifestRuns } from '#testing/manifest-runs.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 

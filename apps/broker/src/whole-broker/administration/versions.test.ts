@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { adminServerEndpoints } from '@souk/contract/admin-servers.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 
 // How administrators find manifests, look at their versions, and are told when another administrator was faster.
 

@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { limitElapsed } from '#testing/limits.ts';
+import { limitElapsed } from '#testing/figures/limits.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { failureOf, trackUpstreams } from '../testing/open-for-test.ts';
 

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { listenLocally } from '#testing/listen-locally.ts';
-import { answerBy } from '#testing/rpc-answer.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
+import { answerBy } from '#testing/servers/rpc-answer.ts';
 import { trackUpstreams } from '../testing/open-for-test.ts';
 import type { Era } from '../upstream.ts';
 

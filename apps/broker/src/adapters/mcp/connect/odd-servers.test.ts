@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { asRecord } from '#platform/json.ts';
-import { listenLocally } from '#testing/listen-locally.ts';
-import { answerBy } from '#testing/rpc-answer.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
+import { answerBy } from '#testing/servers/rpc-answer.ts';
 import type { UpstreamTarget } from '../target.ts';
 import { callOptions, failureOf, optionsFor, trackUpstreams, ways } from '../testing/open-for-test.ts';
 

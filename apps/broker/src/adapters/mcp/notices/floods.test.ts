@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { listenLocally } from '#testing/listen-locally.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { failureOf, optionsFor, textOf, trackUpstreams, ways } from '../testing/open-for-test.ts';
 import { NoticeLimits } from './notice-limits.ts';

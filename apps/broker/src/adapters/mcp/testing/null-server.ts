@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { listenLocally } from '#testing/listen-locally.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
 import type { Era } from '../upstream.ts';
 
 /** What the server answers to one method, or sends before it answers a call, in place of what it usually does. */

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { callOptions, failureOf, textOf, trackUpstreams, optionsFor, ways } from '../testing/open-for-test.ts';
 import type { UpstreamTarget } from '../target.ts';

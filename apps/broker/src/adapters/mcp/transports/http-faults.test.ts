@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { testCertificate, testCertificateKey } from '#testing/client-example-tls.ts';
-import { startFaultServer, type Fault, type FaultServer } from '#testing/fault-server.ts';
-import { tinyChunks } from '#testing/faults.ts';
-import { freePort } from '#testing/free-port.ts';
-import { areLimitsHeld, limitElapsed, limitMemory, limitTurn } from '#testing/limits.ts';
+import { testCertificate, testCertificateKey } from '#testing/servers/client-example-tls.ts';
+import { startFaultServer, type Fault, type FaultServer } from '#testing/servers/fault-server.ts';
+import { tinyChunks } from '#testing/servers/faults.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { areLimitsHeld, limitElapsed, limitMemory, limitTurn } from '#testing/figures/limits.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { failureOf, textOf, trackUpstreams, optionsFor, ways } from '../testing/open-for-test.ts';
 import type { UpstreamTarget } from '../target.ts';

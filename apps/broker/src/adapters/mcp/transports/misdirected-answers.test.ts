@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { json } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { listenLocally } from '#testing/listen-locally.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
 import { callOptions, trackUpstreams } from '../testing/open-for-test.ts';
 import { UpstreamError } from '../upstream-error.ts';
 

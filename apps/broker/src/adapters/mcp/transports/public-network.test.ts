@@ -7,7 +7,7 @@ import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLog } from '#platform/log.ts';
-import { networkProblem, sandboxProblem } from '#testing/sandbox-works.ts';
+import { networkProblem, sandboxProblem } from '#testing/network/sandbox-works.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { openSandbox, type ProgramCommand } from './sandbox.ts';
 
@@ -15,7 +15,7 @@ const problem = sandboxProblem() ?? networkProblem();
 if (problem !== undefined) {
   process.stderr.write(`SKIPPED: ${problem}: what programs with a network can reach is not proved\n`);
 }
-const internet = fileURLToPath(new URL('../../../testing/small-internet.ts', import.meta.url));
+const internet = fileURLToPath(new URL('../../../testing/network/small-internet.ts', import.meta.url));
 const broker = fileURLToPath(new URL('../../../testing/leave-upstream-open.ts', import.meta.url));
 
 describe.skipIf(problem !== undefined)('a program in the sandbox, on a machine in a small internet', () => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { asRecord } from '#platform/json.ts';
-import { listenLocally } from '#testing/listen-locally.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
 import { failureOf, optionsFor, textOf, trackUpstreams, ways } from '../testing/open-for-test.ts';
 
 // A server up to 2025-11-25 may end the stream of a call before its answer and be asked for the rest (basic/transports,

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { compileCache } from '#testing/compile-cache.ts';
-import { limitElapsed, limitMemory, limitTurn } from '#testing/limits.ts';
+import { limitElapsed, limitMemory, limitTurn } from '#testing/figures/limits.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { callOptions, failureOf, stdioTarget, textOf, trackUpstreams } from '../testing/open-for-test.ts';
 import type { Upstream } from '../upstream.ts';
@@ -11,11 +11,11 @@ const { open, closeAll } = trackUpstreams();
 afterEach(closeAll);
 
 const faulty = (fault: string) => ({
-  ...stdioTarget('apps/broker/src/testing/fault-stdio.ts', fault),
+  ...stdioTarget('apps/broker/src/testing/servers/fault-stdio.ts', fault),
   env: compileCache(),
 });
 /** For what does not depend on what the program does: it starts in a quarter of the time. */
-const small = () => ({ ...stdioTarget('apps/broker/src/testing/small-stdio.ts'), env: compileCache() });
+const small = () => ({ ...stdioTarget('apps/broker/src/testing/servers/small-stdio.ts'), env: compileCache() });
 const everything = () => stdioTarget('node_modules/@modelcontextprotocol/server-everything/dist/index.js', 'stdio');
 
 /** For calls that end in another way: no test runs so long. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createLog } from '#platform/log.ts';
-import { limitElapsed } from '#testing/limits.ts';
+import { limitElapsed } from '#testing/figures/limits.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { openSandbox } from './sandbox.ts';
 import { tryProgram } from './try-program.ts';

@@ -1,8 +1,8 @@
 import { specTypeSchemas } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { listVariants, nullVariants } from '#testing/null-variants.ts';
-import { sampled } from '#testing/sample.ts';
+import { listVariants, nullVariants } from '#testing/figures/null-variants.ts';
+import { sampled } from '#testing/figures/sample.ts';
 import { startNullServer, type NullServer, type Script } from '../testing/null-server.ts';
 import { optionsFor, trackUpstreams, ways, type Way } from '../testing/open-for-test.ts';
 import type { Ask, Era, Upstream } from '../upstream.ts';

@@ -1,8 +1,8 @@
 import { tiers } from '@souk/contract/tiers.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectModern, postModern } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { connectModern, postModern } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { at, dayMs, give, givePlan, newPerson, type Person } from './testing/people.ts';
 

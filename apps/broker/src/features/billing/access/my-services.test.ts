@@ -4,9 +4,9 @@ import { getUserProfile } from '@souk/contract/identity.ts';
 import { disableServer } from '@souk/contract/upstreams.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postModern } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
 let app: TestApp;

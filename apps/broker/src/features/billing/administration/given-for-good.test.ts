@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { describeOnEmbedded } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { getSubscription } from '@souk/contract/billing.ts';
 import { getUserProfile } from '@souk/contract/identity.ts';
 import { createClient } from '@souk/contract/client.ts';

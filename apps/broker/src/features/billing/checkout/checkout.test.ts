@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
 import { startTestApp, withoutHealthChecks } from '#testing/start-app.ts';
 import { newBuyer, startShop, type Shop } from './testing/shop.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { describeOnEmbedded, describeOnPostgres } from '#testing/databases.ts';
+import { describeOnEmbedded, describeOnPostgres } from '#testing/databases/databases.ts';
 import { migrations } from '../../../migrations.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
 import { newBuyer, pay, startShop, type Shop } from './testing/shop.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { inBackground } from '#platform/db/background-work.ts';
 import { isDatabaseLost } from '#platform/db/database-errors.ts';
-import { describeOnEmbedded, describeOnPostgres } from '#testing/databases.ts';
+import { describeOnEmbedded, describeOnPostgres } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';

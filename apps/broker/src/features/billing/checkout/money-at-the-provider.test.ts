@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { payOnPage } from '@souk/stripe-sandbox/testing';
 import { utcDayText } from '@souk/contract/utc-day.ts';
-import { describeOnEmbedded } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';

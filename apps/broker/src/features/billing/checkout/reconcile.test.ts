@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
-import { atFullSize, tellFigure } from '#testing/proof-size.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
+import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';
 import { migrations } from '../../../migrations.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
 import { newBuyer, pay, startShop, type Shop } from './testing/shop.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { describeOnEmbedded } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
 import { pay, settle, startShop, type Shop } from './testing/shop.ts';

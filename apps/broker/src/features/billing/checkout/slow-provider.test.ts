@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { limitElapsed } from '#testing/limits.ts';
+import { limitElapsed } from '#testing/figures/limits.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
 import { patience } from './patience.ts';

@@ -9,12 +9,12 @@ import { getUserProfile } from '@souk/contract/identity.ts';
 import { getCallsCsv } from '@souk/contract/usage.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { giveCredits } from '#testing/grant-credits.ts';
-import { postModern } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { giveCredits } from '#testing/people/grant-credits.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { usageRows } from '#testing/usage-rows.ts';
+import { usageRows } from '#testing/figures/usage-rows.ts';
 
 let app: TestApp;
 let fixture: HttpFixture;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { migrations } from '../../../migrations.ts';
 import { expireCredits } from '../figures/merge-figures.ts';
 import { clawBackCredits, grantCredits, setCredits, type ClawBack, type CreditGrant } from './change-credits.ts';

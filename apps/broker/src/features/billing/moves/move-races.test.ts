@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OfferFields } from '@souk/contract/offer-fields.ts';
-import { describeOnPostgres } from '#testing/databases.ts';
+import { describeOnPostgres } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
 import type { Shop } from '../checkout/testing/shop.ts';

@@ -2,7 +2,7 @@ import { getRentalOptions } from '@souk/contract/billing.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { utcDayText } from '@souk/contract/utc-day.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { describeOnEmbedded } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { pay, startShop, type Shop } from '../checkout/testing/shop.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { describeOnPostgres } from '#testing/databases.ts';
+import { describeOnPostgres } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
 import type { Shop } from '../checkout/testing/shop.ts';

@@ -2,7 +2,7 @@ import { getSubscription } from '@souk/contract/billing.ts';
 import { cancelSubscription, resumeSubscription } from '@souk/contract/payments.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
 let app: TestApp;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { describeOnEmbedded } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startShop, type Shop } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';

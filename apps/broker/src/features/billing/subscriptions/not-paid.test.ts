@@ -3,7 +3,7 @@ import { changeCard, listPaymentMethods } from '@souk/contract/payments.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { describeOnEmbedded } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { pay, settle, startShop, type Shop } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';

@@ -5,7 +5,7 @@ import { connectProvider } from '#adapters/stripe/stripe-client.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
-import { describeOnPostgres } from '#testing/databases.ts';
+import { describeOnPostgres } from '#testing/databases/databases.ts';
 import { migrations } from '../../../migrations.ts';
 import { createPurchaseLocks } from '../changes/purchase-locks.ts';
 import { settle, type Shop } from '../checkout/testing/shop.ts';

@@ -1,7 +1,7 @@
 import { listTransactions } from '@souk/contract/billing-history.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { describeOnEmbedded } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startShop, type Shop } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { migrations } from '../../../migrations.ts';
 import { storeEvent, takeEvent } from './event-store.ts';
 

@@ -1,7 +1,7 @@
 import { getCapabilities } from '@souk/contract/catalogue.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectModern, connectV1 } from '#testing/mcp-clients.ts';
+import { connectModern, connectV1 } from '#testing/people/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { startListServer, type ListServer } from '../testing/list-server.ts';
 

@@ -2,9 +2,9 @@ import { getServer } from '@souk/contract/catalogue-search.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { startHttpFixture } from '#testing/mcp-fixture.ts';
+import { startHttpFixture } from '#testing/servers/mcp-fixture.ts';
 import { startTestApp } from '#testing/start-app.ts';
-import { startTcpProxy } from '#testing/tcp-proxy.ts';
+import { startTcpProxy } from '#testing/network/tcp-proxy.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 test('a server that cannot be reached any more says since when it is down and why, and nothing of it once it is back', async () => {

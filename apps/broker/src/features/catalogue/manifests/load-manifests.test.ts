@@ -8,7 +8,7 @@ import type { Database } from '#platform/db/database.ts';
 import { readConfig } from '#platform/config.ts';
 import { createUpstreamAddressRule } from '#platform/http/outgoing/upstream-address-rule.ts';
 import { createLog } from '#platform/log.ts';
-import { openTestDatabase, temporaryRoot } from '#testing/databases.ts';
+import { openTestDatabase, temporaryRoot } from '#testing/databases/databases.ts';
 import { readInstallation } from '../../../installation.ts';
 import { migrations } from '../../../migrations.ts';
 import { paths } from '../../../paths.ts';

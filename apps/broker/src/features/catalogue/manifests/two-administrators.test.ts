@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import { createLog } from '#platform/log.ts';
-import { describeOnPostgres } from '#testing/databases.ts';
+import { describeOnPostgres } from '#testing/databases/databases.ts';
 import { migrations } from '../../../migrations.ts';
 import { createCatalogue, type Catalogue } from '../create-catalogue.ts';
 import type { DecidedBy } from './manifest-versions.ts';

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { monotonicMs, systemClock } from '#platform/clock.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectModern } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
-import { serverJsonRules } from '#testing/official-schemas.ts';
+import { connectModern } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
+import { serverJsonRules } from '#testing/servers/official-schemas.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { migrations } from '../../../migrations.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
-import { describeOnEmbedded } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
 import { migrations } from '../../../migrations.ts';
 import { createCatalogue, type Catalogue } from '../create-catalogue.ts';
 import { createServerIndex, type SortOrder } from '../search/server-index.ts';

@@ -1,6 +1,6 @@
 import { findServers as contract } from '@souk/contract/catalogue-search.ts';
 import { beforeAll, expect, test } from 'vitest';
-import { areLimitsHeld, limitProcessor } from '#testing/limits.ts';
+import { areLimitsHeld, limitProcessor } from '#testing/figures/limits.ts';
 import { findServers } from '../search/find-servers.ts';
 import { createServerIndex } from '../search/server-index.ts';
 import { changeSnapshot, createSnapshot, emptySnapshot, type OwnSnapshot } from './create-snapshot.ts';

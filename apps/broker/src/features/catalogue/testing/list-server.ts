@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { asRecord } from '#platform/json.ts';
-import { listenLocally } from '#testing/listen-locally.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
 
 /** What the server lists, as it stands: also what no SDK would send. */
 export type Lists = {

@@ -3,7 +3,7 @@ import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { createIds } from '#platform/ids.ts';
 import { createLog } from '#platform/log.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { migrations } from '../../../migrations.ts';
 import { createAttemptStore } from './attempt-store.ts';
 import { attemptKey, type AttemptEvent } from './attempt-event.ts';

@@ -1,9 +1,9 @@
 import { listConnectedApps } from '@souk/contract/connected-apps.ts';
 import { listCalls } from '@souk/contract/usage.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDocumentServer, type DocumentServer } from '#testing/document-server.ts';
-import { postModern, postRaw } from '#testing/mcp-clients.ts';
-import { openSession } from '#testing/open-session.ts';
+import { startDocumentServer, type DocumentServer } from '#testing/servers/document-server.ts';
+import { postModern, postRaw } from '#testing/people/mcp-clients.ts';
+import { openSession } from '#testing/people/open-session.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { newPerson, stepOf } from '../testing/connecting.ts';

@@ -1,6 +1,6 @@
 import { connectionSteps } from '@souk/contract/diagnostics.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectLegacy, postModern, postRaw } from '#testing/mcp-clients.ts';
+import { connectLegacy, postModern, postRaw } from '#testing/people/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { newPerson, outline, stepOf } from '../testing/connecting.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDocumentServer, type DocumentServer } from '#testing/document-server.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { startDocumentServer, type DocumentServer } from '#testing/servers/document-server.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import {
   authorize,

@@ -1,6 +1,6 @@
 import { connectionSteps } from '@souk/contract/diagnostics.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { postModern } from '#testing/mcp-clients.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import {
   authorize,

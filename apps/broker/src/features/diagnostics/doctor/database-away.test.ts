@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { createPostgresDatabase, hasPostgres } from '#testing/databases/databases.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { startTcpProxy, type TcpProxy } from '#testing/tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy } from '#testing/network/tcp-proxy.ts';
 import { migrations } from '../../../migrations.ts';
 import { runDoctor } from './run-doctor.ts';
 

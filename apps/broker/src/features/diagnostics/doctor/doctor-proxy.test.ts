@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Agent } from 'undici';
-import { freePort } from '#testing/free-port.ts';
+import { freePort } from '#testing/network/free-port.ts';
 import { startTestApp } from '#testing/start-app.ts';
 import { createTrustingDispatcher, startBrokenProxy, type BrokenProxy } from '../testing/broken-proxy.ts';
 import { runDoctor } from './run-doctor.ts';

@@ -1,8 +1,8 @@
 import { testConnection, type ConnectionCheck } from '@souk/contract/diagnostics.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { freePort } from '#testing/free-port.ts';
+import { freePort } from '#testing/network/free-port.ts';
 import { runDoctor, type Diagnosis } from './run-doctor.ts';
 import {
   createTrustingDispatcher,

@@ -1,8 +1,8 @@
 import { createServer, request, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { Agent, buildConnector } from 'undici';
-import { listenLocally } from '#testing/listen-locally.ts';
-import { testCertificate, testCertificateKey } from '#testing/client-example-tls.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
+import { testCertificate, testCertificateKey } from '#testing/servers/client-example-tls.ts';
 
 /** What a proxy in front of an installation does wrong; without any of it, it is a good one. */
 export type ProxyFault = {

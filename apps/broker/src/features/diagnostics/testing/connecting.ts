@@ -1,8 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { listConnections, type ConnectionAttempt } from '@souk/contract/diagnostics.ts';
 import { expect } from 'vitest';
-import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
-import { ScriptedClientProvider } from '#testing/scripted-client-provider.ts';
+import { ScriptedBrowser, challengeOf } from '#testing/people/scripted-browser.ts';
+import { ScriptedClientProvider } from '#testing/people/scripted-client-provider.ts';
 
 type Person = Awaited<ReturnType<typeof newPerson>>;
 

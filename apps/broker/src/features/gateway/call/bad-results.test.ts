@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { giveCredits } from '#testing/grant-credits.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { giveCredits } from '#testing/people/grant-credits.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { startWebSocketFixture, type WebSocketFixture } from '#testing/websocket-fixture.ts';
+import { startWebSocketFixture, type WebSocketFixture } from '#testing/servers/websocket-fixture.ts';
 import { startRun } from '../tool-runs/testing/start-run.ts';
 import {
   answeredWrongly,
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const root = join(import.meta.dirname, '../../../../../..');
   folder = await mkdtemp(join(tmpdir(), 'souk-results-'));
   const stdioAllowlist = join(folder, 'allowlist.json');
-  const argv = ['{node}', join(root, 'apps/broker/src/testing/fault-stdio.ts'), 'wrong-results'];
+  const argv = ['{node}', join(root, 'apps/broker/src/testing/servers/fault-stdio.ts'), 'wrong-results'];
   await writeFile(stdioAllowlist, JSON.stringify({ 'wrong-results': { argv, reads: [root] } }));
   [servers, socket] = await Promise.all([startPromisingServers(), startWebSocketFixture()]);
   app = await startTestApp({

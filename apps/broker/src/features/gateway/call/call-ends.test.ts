@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Era } from '#adapters/mcp/upstream.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { openSession } from '#testing/open-session.ts';
+import { openSession } from '#testing/people/open-session.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { usageRows, type UsageRow } from '#testing/usage-rows.ts';
+import { usageRows, type UsageRow } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { openTestDatabase } from '#testing/databases.ts';
+import { openTestDatabase } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectModern } from '#testing/mcp-clients.ts';
+import { connectModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Charges, Hold, PricedCall, Refusal, UsageRow } from '#features/billing/index.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postModern } from '#testing/mcp-clients.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';

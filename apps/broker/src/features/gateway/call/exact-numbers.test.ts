@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Era } from '#adapters/mcp/upstream.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postRaw } from '#testing/mcp-clients.ts';
-import { modernRequest } from '#testing/modern-request.ts';
-import { openSession, type SessionHeaders } from '#testing/open-session.ts';
-import { openStream } from '#testing/open-stream.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { postRaw } from '#testing/people/mcp-clients.ts';
+import { modernRequest } from '#testing/people/modern-request.ts';
+import { openSession, type SessionHeaders } from '#testing/people/open-session.ts';
+import { openStream } from '#testing/people/open-stream.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startAnsweringServer, type AnsweringServer } from '../fast-path/testing/answering-server.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { giveCredits } from '#testing/grant-credits.ts';
-import { connectLegacy, connectModern, connectV1 } from '#testing/mcp-clients.ts';
+import { giveCredits } from '#testing/people/grant-credits.ts';
+import { connectLegacy, connectModern, connectV1 } from '#testing/people/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import {
   answeredWrongly,

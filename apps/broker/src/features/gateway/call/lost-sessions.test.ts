@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { ownSession, startForgetfulServer, type ForgetfulServer, type Loss } from '#testing/forgetful-server.ts';
-import { postModern } from '#testing/mcp-clients.ts';
+import { ownSession, startForgetfulServer, type ForgetfulServer, type Loss } from '#testing/servers/forgetful-server.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { takeUsageRows } from '#testing/usage-rows.ts';
+import { takeUsageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 // A server that has lost its sessions says it in many words. Nobody notices where the call has not run.

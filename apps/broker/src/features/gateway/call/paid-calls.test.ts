@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { connectPatiently, createPostgresDatabase, describeOnEmbedded, hasPostgres } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, describeOnEmbedded, hasPostgres } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { giveCredits } from '#testing/grant-credits.ts';
-import { postModern } from '#testing/mcp-clients.ts';
+import { giveCredits } from '#testing/people/grant-credits.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
-import { usageRows } from '#testing/usage-rows.ts';
+import { usageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { checkLedger } from '#features/billing/index.ts';
 import { migrations } from '../../../migrations.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { postModern } from '#testing/mcp-clients.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { usageRows } from '#testing/usage-rows.ts';
+import { usageRows } from '#testing/figures/usage-rows.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
 import { createPriceTag, newPerson, type Priced } from './testing/priced-tool.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { describeOnEmbedded } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { migrations } from '../../../migrations.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';

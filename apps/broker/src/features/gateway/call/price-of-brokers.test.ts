@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
-import { postModern } from '#testing/mcp-clients.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases/databases.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { describeOnEmbedded } from '#testing/databases.ts';
-import { connectLegacy, connectModern, postModern } from '#testing/mcp-clients.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
+import { connectLegacy, connectModern, postModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { migrations } from '../../../migrations.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';

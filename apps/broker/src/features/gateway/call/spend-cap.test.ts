@@ -2,9 +2,9 @@ import { setSpendCap } from '@souk/contract/billing.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { giveCredits } from '#testing/grant-credits.ts';
-import { postModern } from '#testing/mcp-clients.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { giveCredits } from '#testing/people/grant-credits.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
 

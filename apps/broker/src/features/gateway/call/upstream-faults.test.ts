@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { startFaultServer, type Fault, type FaultServer } from '#testing/fault-server.ts';
-import { freePort } from '#testing/free-port.ts';
-import { limitElapsed, limitMemory } from '#testing/limits.ts';
-import { connectModern, connectV1, type TestClient } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startFaultServer, type Fault, type FaultServer } from '#testing/servers/fault-server.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { limitElapsed, limitMemory } from '#testing/figures/limits.ts';
+import { connectModern, connectV1, type TestClient } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { usageRows } from '#testing/usage-rows.ts';
+import { usageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 let app: TestApp;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   [faults, healthy] = await Promise.all([startFaultServer(), startHttpFixture('both')]);
   const deadAddress = `127.0.0.1:${await freePort()}`;
   const root = join(import.meta.dirname, '../../../../../..');
-  const program = join(root, 'apps/broker/src/testing/fault-stdio.ts');
+  const program = join(root, 'apps/broker/src/testing/servers/fault-stdio.ts');
   folder = await mkdtemp(join(tmpdir(), 'souk-faults-'));
   const stdioAllowlist = join(folder, 'allowlist.json');
   const programs = ['exit-on-call', 'flood'].map((fault) => [

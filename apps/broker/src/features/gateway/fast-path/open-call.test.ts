@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { modernRequest } from '#testing/modern-request.ts';
-import { openSession } from '#testing/open-session.ts';
+import { modernRequest } from '#testing/people/modern-request.ts';
+import { openSession } from '#testing/people/open-session.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { clearUsageRows, usageRows } from '#testing/usage-rows.ts';
+import { clearUsageRows, usageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { connectOverheard } from '../testing/overheard-client.ts';
 import { startTellingServer, type TellingServer } from '../testing/telling-server.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Era } from '#adapters/mcp/upstream.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postModern, postRaw, type RawAnswer } from '#testing/mcp-clients.ts';
-import { openSession, type SessionHeaders } from '#testing/open-session.ts';
-import { sampled } from '#testing/sample.ts';
+import { postModern, postRaw, type RawAnswer } from '#testing/people/mcp-clients.ts';
+import { openSession, type SessionHeaders } from '#testing/people/open-session.ts';
+import { sampled } from '#testing/figures/sample.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { takeUsageRows } from '#testing/usage-rows.ts';
+import { takeUsageRows } from '#testing/figures/usage-rows.ts';
 import { startAnsweringServer, type AnsweringServer } from './testing/answering-server.ts';
 import { answers, lateQuestions, modernAnswers, modernQuestions } from './testing/scripted-answers.ts';
 

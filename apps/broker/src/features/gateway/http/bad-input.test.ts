@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectModern, postModern, postRaw } from '#testing/mcp-clients.ts';
-import { limitTurn } from '#testing/limits.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { initializeRequest, openSession } from '#testing/open-session.ts';
+import { connectModern, postModern, postRaw } from '#testing/people/mcp-clients.ts';
+import { limitTurn } from '#testing/figures/limits.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { initializeRequest, openSession } from '#testing/people/open-session.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { usageRows } from '#testing/usage-rows.ts';
+import { usageRows } from '#testing/figures/usage-rows.ts';
 
 let app: TestApp;
 let fixture: HttpFixture;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postRaw } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { modernRequest } from '#testing/modern-request.ts';
-import { initializeRequest, openSession, type SessionHeaders } from '#testing/open-session.ts';
+import { postRaw } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { modernRequest } from '#testing/people/modern-request.ts';
+import { initializeRequest, openSession, type SessionHeaders } from '#testing/people/open-session.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
 // A request comes back with the id that it had, or is refused without one: never with another number.

@@ -4,11 +4,11 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectLegacy, connectModern, connectV1, postModern, postRaw } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { initializeRequest, openSession } from '#testing/open-session.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import { ScriptedClientProvider } from '#testing/scripted-client-provider.ts';
+import { connectLegacy, connectModern, connectV1, postModern, postRaw } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { initializeRequest, openSession } from '#testing/people/open-session.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
+import { ScriptedClientProvider } from '#testing/people/scripted-client-provider.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
 // People paste the link with a slash behind it.

@@ -2,10 +2,10 @@ import { specTypeSchemas } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postModern, postRaw, type RawAnswer } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { listVariants, nullVariants } from '#testing/null-variants.ts';
-import { initializeRequest, openSession, type SessionHeaders } from '#testing/open-session.ts';
+import { postModern, postRaw, type RawAnswer } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { listVariants, nullVariants } from '#testing/figures/null-variants.ts';
+import { initializeRequest, openSession, type SessionHeaders } from '#testing/people/open-session.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { startAskingServer, type AskingServer } from '../protocol/input-rounds/testing/asking-server.ts';
 

@@ -1,11 +1,11 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postModern, postRaw } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { initializeRequest, openSession } from '#testing/open-session.ts';
-import { revokeToken } from '#testing/revoke-token.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { postModern, postRaw } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { initializeRequest, openSession } from '#testing/people/open-session.ts';
+import { revokeToken } from '#testing/people/revoke-token.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
 let app: TestApp;

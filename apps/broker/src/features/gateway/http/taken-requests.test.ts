@@ -3,10 +3,10 @@ import { gzipSync } from 'node:zlib';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postModern, postRaw } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { modernRequest } from '#testing/modern-request.ts';
-import { initializeRequest, openSession } from '#testing/open-session.ts';
+import { postModern, postRaw } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { modernRequest } from '#testing/people/modern-request.ts';
+import { initializeRequest, openSession } from '#testing/people/open-session.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { startAskingServer, type AskingServer } from '../protocol/input-rounds/testing/asking-server.ts';
 

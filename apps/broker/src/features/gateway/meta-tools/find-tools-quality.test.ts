@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
-import { limitProcessor } from '#testing/limits.ts';
+import { limitProcessor } from '#testing/figures/limits.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { searchTools } from './search-tools.ts';

@@ -2,11 +2,11 @@ import { putGatewayPreferences } from '@souk/contract/gateway.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectLegacy, connectModern } from '#testing/mcp-clients.ts';
-import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { connectLegacy, connectModern } from '#testing/people/mcp-clients.ts';
+import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { usageRows } from '#testing/usage-rows.ts';
+import { usageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { metaTools } from './meta-tool-definitions.ts';
 

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectV1, postModern, postRaw } from '#testing/mcp-clients.ts';
+import { connectV1, postModern, postRaw } from '#testing/people/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { startConformanceFixture, type ConformanceFixture } from '../../../../../../conformance/fixture.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { openSession } from '#testing/open-session.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { openSession } from '#testing/people/open-session.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { clearUsageRows, usageRows } from '#testing/usage-rows.ts';
+import { clearUsageRows, usageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 // A call of a session goes on when its client's stream breaks, since the client may take it up again. Until then nobody

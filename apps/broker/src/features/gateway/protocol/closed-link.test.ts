@@ -1,9 +1,9 @@
 import { createMCPClient } from '@ai-sdk/mcp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectLegacy, connectModern, connectV1, postModern, type TestClient } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { giveCredits } from '#testing/grant-credits.ts';
+import { connectLegacy, connectModern, connectV1, postModern, type TestClient } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { giveCredits } from '#testing/people/grant-credits.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
 let app: TestApp;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { giveCredits } from '#testing/grant-credits.ts';
-import { postModern } from '#testing/mcp-clients.ts';
-import { modernRequest } from '#testing/modern-request.ts';
+import { giveCredits } from '#testing/people/grant-credits.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
+import { modernRequest } from '#testing/people/modern-request.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from '../call/testing/ending-server.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { limitProcessor } from '#testing/limits.ts';
-import { postModern, postRaw } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { openSession } from '#testing/open-session.ts';
+import { limitProcessor } from '#testing/figures/limits.ts';
+import { postModern, postRaw } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { openSession } from '#testing/people/open-session.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
 const toolCount = 500;

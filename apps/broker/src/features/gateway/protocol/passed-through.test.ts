@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { freePort } from '#testing/free-port.ts';
-import { connectModern, postModern, postRaw } from '#testing/mcp-clients.ts';
-import { openSession } from '#testing/open-session.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { connectModern, postModern, postRaw } from '#testing/people/mcp-clients.ts';
+import { openSession } from '#testing/people/open-session.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { connectOverheard } from '../testing/overheard-client.ts';

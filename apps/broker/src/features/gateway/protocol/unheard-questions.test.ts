@@ -3,11 +3,11 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asRecord } from '#platform/json.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { listenLocally } from '#testing/listen-locally.ts';
-import { answerBy } from '#testing/rpc-answer.ts';
-import { openSession, type SessionHeaders } from '#testing/open-session.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
+import { answerBy } from '#testing/servers/rpc-answer.ts';
+import { openSession, type SessionHeaders } from '#testing/people/open-session.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { usageRows } from '#testing/usage-rows.ts';
+import { usageRows } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 // An open question stops the deadline of its call. A client that has hung up answers none.

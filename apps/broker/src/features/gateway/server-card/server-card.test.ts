@@ -4,10 +4,10 @@ import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { serverCardSchema, type ServerCard } from '@souk/contract/server-card.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { migrations } from '../../../migrations.ts';
-import { describeOnEmbedded } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { startHttpFixture } from '#testing/mcp-fixture.ts';
-import { serverCardRules } from '#testing/official-schemas.ts';
+import { startHttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { serverCardRules } from '#testing/servers/official-schemas.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
 const long =

@@ -13,7 +13,7 @@ import {
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server';
-import { listenLocally } from '#testing/listen-locally.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
 
 export type TellingServer = {
   url: string;

@@ -3,10 +3,10 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asRecord } from '#platform/json.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { listenLocally } from '#testing/listen-locally.ts';
-import { answerBy } from '#testing/rpc-answer.ts';
-import { limitTurn } from '#testing/limits.ts';
-import { postModern } from '#testing/mcp-clients.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
+import { answerBy } from '#testing/servers/rpc-answer.ts';
+import { limitTurn } from '#testing/figures/limits.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
 // A server chooses both its templates and the links in its answers, and a person chooses the address that they read.

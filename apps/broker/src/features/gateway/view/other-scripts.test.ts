@@ -3,9 +3,9 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asRecord } from '#platform/json.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { listenLocally } from '#testing/listen-locally.ts';
-import { connectLegacy, connectModern } from '#testing/mcp-clients.ts';
-import { answerBy } from '#testing/rpc-answer.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
+import { connectLegacy, connectModern } from '#testing/people/mcp-clients.ts';
+import { answerBy } from '#testing/servers/rpc-answer.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
 // Model providers take [A-Za-z0-9_-]{1,64} as the name of a tool. A server may use any letters.

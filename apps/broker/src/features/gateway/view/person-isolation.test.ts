@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectModern, connectV1, type TestClient } from '#testing/mcp-clients.ts';
+import { connectModern, connectV1, type TestClient } from '#testing/people/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
 const canary = `canary-${crypto.randomUUID()}`;

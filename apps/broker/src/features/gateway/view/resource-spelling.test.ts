@@ -3,9 +3,9 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asRecord } from '#platform/json.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { listenLocally } from '#testing/listen-locally.ts';
-import { postModern } from '#testing/mcp-clients.ts';
-import { answerBy } from '#testing/rpc-answer.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
+import { answerBy } from '#testing/servers/rpc-answer.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
 // Clients and servers write one address in several ways (RFC 3986, section 6.2.2). A server is asked in its own.

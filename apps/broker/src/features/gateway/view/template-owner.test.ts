@@ -3,9 +3,9 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asRecord } from '#platform/json.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { listenLocally } from '#testing/listen-locally.ts';
-import { answerBy } from '#testing/rpc-answer.ts';
-import { postModern } from '#testing/mcp-clients.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
+import { answerBy } from '#testing/servers/rpc-answer.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
 // Which server reads an address on /mcp that no server lists, where templates of several contain it.

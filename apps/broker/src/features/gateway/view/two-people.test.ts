@@ -1,9 +1,9 @@
 import type { McpSubscription } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postRaw } from '#testing/mcp-clients.ts';
-import { openSession } from '#testing/open-session.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { postRaw } from '#testing/people/mcp-clients.ts';
+import { openSession } from '#testing/people/open-session.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { connectOverheard, type OverheardClient } from '../testing/overheard-client.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectLegacy, connectModern, postModern } from '#testing/mcp-clients.ts';
+import { connectLegacy, connectModern, postModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { usageRows } from '#testing/usage-rows.ts';
+import { usageRows } from '#testing/figures/usage-rows.ts';
 import { startTellingServer, type TellingServer } from '../testing/telling-server.ts';
 
 // What was undeployed is named to who had it. To everybody else it is as what never was.

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeOnEmbedded } from '#testing/databases.ts';
-import { dumpDatabase } from '#testing/dump-database.ts';
-import { connectLegacy, postRaw } from '#testing/mcp-clients.ts';
-import { initializeRequest } from '#testing/open-session.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
+import { dumpDatabase } from '#testing/databases/dump-database.ts';
+import { connectLegacy, postRaw } from '#testing/people/mcp-clients.ts';
+import { initializeRequest } from '#testing/people/open-session.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { migrations } from '../../../migrations.ts';
 

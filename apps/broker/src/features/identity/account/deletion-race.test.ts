@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { createPostgresDatabase, hasPostgres } from '#testing/databases/databases.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';

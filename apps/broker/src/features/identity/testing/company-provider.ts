@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Provider, type Configuration } from 'oidc-provider';
-import { freePort } from '#testing/free-port.ts';
-import { listenLocally } from '#testing/listen-locally.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
 
 export const companyClient = { clientId: 'souk-at-acme', clientSecret: 'canary-company-secret' };
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { SignJWT, UnsecuredJWT, exportJWK, generateKeyPair } from 'jose';
-import { listenLocally } from '#testing/listen-locally.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
 
 /** What is wrong with the answers of the fake Google, mostly with the identity that it gives out; nothing by default. */
 export type FakeGoogleFault =

@@ -1,4 +1,4 @@
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 
 /** Goes to an outside provider too, where its person is signed in already, instead of stopping where our pages end. */
 export class ProviderBrowser extends ScriptedBrowser {

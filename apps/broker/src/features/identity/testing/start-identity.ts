@@ -12,7 +12,7 @@ import { createRouter } from '#platform/http/router.ts';
 import { buildServer } from '#platform/http/server.ts';
 import { createIds } from '#platform/ids.ts';
 import { createLog } from '#platform/log.ts';
-import { freePort } from '#testing/free-port.ts';
+import { freePort } from '#testing/network/free-port.ts';
 import { createIdentity, type Identity } from '../create-identity.ts';
 import type { IdentityOptions } from '../identity-options.ts';
 

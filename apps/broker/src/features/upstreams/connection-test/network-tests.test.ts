@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkManifest } from '#features/catalogue/index.ts';
-import { startTlsFront, trustTestCertificate } from '#testing/connect-proxy.ts';
+import { startTlsFront, trustTestCertificate } from '#testing/network/connect-proxy.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { startFaultServer, type Fault, type FaultServer } from '#testing/fault-server.ts';
-import { freePort } from '#testing/free-port.ts';
-import { startHttpFixture } from '#testing/mcp-fixture.ts';
+import { startFaultServer, type Fault, type FaultServer } from '#testing/servers/fault-server.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { startHttpFixture } from '#testing/servers/mcp-fixture.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { startWebSocketFixture, type WebSocketFixture } from '#testing/websocket-fixture.ts';
+import { startWebSocketFixture, type WebSocketFixture } from '#testing/servers/websocket-fixture.ts';
 import { startListServer, type ListServer } from '../../catalogue/testing/list-server.ts';
 import { manifestText, testingAdministrator, type ToldTest } from './testing/testing-administrator.ts';
 

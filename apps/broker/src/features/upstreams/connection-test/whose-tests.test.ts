@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { startFaultServer, type FaultServer } from '#testing/fault-server.ts';
-import { limitFigure } from '#testing/limits.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startFaultServer, type FaultServer } from '#testing/servers/fault-server.ts';
+import { limitFigure } from '#testing/figures/limits.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { connectNotes, signInPerson } from '../sign-in/testing/person.ts';

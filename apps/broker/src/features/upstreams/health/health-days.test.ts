@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { createCatalogue, type Catalogue } from '#features/catalogue/index.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnDatabases, describeOnEmbedded } from '#testing/databases.ts';
+import { describeOnDatabases, describeOnEmbedded } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
 import { createHealthDays } from './health-days.ts';

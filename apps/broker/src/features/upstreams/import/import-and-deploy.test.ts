@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { temporaryRoot } from '#testing/databases.ts';
-import { connectModern } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
+import { connectModern } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
 import { say, startImportShop, type ImportShop } from './testing/import-shop.ts';
 
 // What is imported is staged by a click, deployed, and used by a real client: a program of npm, and a server at an address.

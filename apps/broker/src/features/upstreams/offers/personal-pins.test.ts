@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { describeOnEmbedded } from '#testing/databases.ts';
-import { postModern } from '#testing/mcp-clients.ts';
+import { describeOnEmbedded } from '#testing/databases/databases.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';

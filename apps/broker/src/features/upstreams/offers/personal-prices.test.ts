@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { giveCredits } from '#testing/grant-credits.ts';
-import { postModern } from '#testing/mcp-clients.ts';
-import { promisingTools } from '#testing/mcp-fixture.ts';
-import { usageRows } from '#testing/usage-rows.ts';
+import { giveCredits } from '#testing/people/grant-credits.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
+import { promisingTools } from '#testing/servers/mcp-fixture.ts';
+import { usageRows } from '#testing/figures/usage-rows.ts';
 import { signInPerson } from '../sign-in/testing/person.ts';
 import { signInAt, startVault, vaultManifest, type Vault } from '../sign-in/testing/vault.ts';
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startForgetfulServer } from '#testing/forgetful-server.ts';
+import { startForgetfulServer } from '#testing/servers/forgetful-server.ts';
 import { openPool } from '../testing/open-pool.ts';
 import { testServer } from '../testing/test-server.ts';
 import { useLease } from './use-lease.ts';

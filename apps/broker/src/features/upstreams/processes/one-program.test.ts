@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport, type ClientCapabilities } from '
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { temporaryRoot } from '#testing/databases.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
@@ -14,7 +14,7 @@ const open: Client[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(temporaryRoot(), 'one-program-'));
-  const program = join(import.meta.dirname, '../../../testing/small-stdio.ts');
+  const program = join(import.meta.dirname, '../../../testing/servers/small-stdio.ts');
   const stdioAllowlist = join(folder, 'allowlist.json');
   await writeFile(stdioAllowlist, JSON.stringify({ fault: { argv: ['{node}', program], reads: [program] } }));
   app = await startTestApp({ paths: { stdioAllowlist } });

@@ -1,9 +1,9 @@
 import type { Registry } from '@souk/contract/registries.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { freePort } from '#testing/free-port.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { startMcpRegistry, type McpRegistry, type RegistryFault } from '#testing/mcp-registry.ts';
-import { connectModern } from '#testing/mcp-clients.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { startMcpRegistry, type McpRegistry, type RegistryFault } from '#testing/servers/mcp-registry.ts';
+import { connectModern } from '#testing/people/mcp-clients.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { say, startImportShop, type ImportShop } from '../import/testing/import-shop.ts';

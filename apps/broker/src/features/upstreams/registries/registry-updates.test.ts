@@ -1,8 +1,8 @@
 import type { Registry } from '@souk/contract/registries.ts';
 import { beforeAll, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { startMcpRegistry, type McpRegistry } from '#testing/mcp-registry.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { startMcpRegistry, type McpRegistry } from '#testing/servers/mcp-registry.ts';
 import { migrations } from '../../../migrations.ts';
 import { say, startImportShop, type ImportShop } from '../import/testing/import-shop.ts';
 

@@ -7,12 +7,12 @@ import { createClient, type Client } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkManifest } from '#features/catalogue/index.ts';
 import { createVault, SealedTextError } from '#platform/crypto/vault.ts';
-import { startDemandingServer, type DemandingServer } from '#testing/demanding-server.ts';
-import { dumpDatabase } from '#testing/dump-database.ts';
-import { connectModern } from '#testing/mcp-clients.ts';
+import { startDemandingServer, type DemandingServer } from '#testing/servers/demanding-server.ts';
+import { dumpDatabase } from '#testing/databases/dump-database.ts';
+import { connectModern } from '#testing/people/mcp-clients.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { temporaryRoot } from '#testing/databases.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { createSecretRows } from './secret-rows.ts';
 import { manifestText, testingAdministrator } from '../connection-test/testing/testing-administrator.ts';
@@ -38,7 +38,7 @@ const set = (id: string, body: Parameters<typeof api.setServerSecret>[0]['body']
 beforeAll(async () => {
   server = await startDemandingServer('x-key', { accept: [first, second, 'of-the-operator'] });
   thief = await startDemandingServer('x-key');
-  const program = join(import.meta.dirname, '../../../testing/small-stdio.ts');
+  const program = join(import.meta.dirname, '../../../testing/servers/small-stdio.ts');
   const stdioAllowlist = join(temporaryRoot(), `secrets-${process.pid}.json`);
   const entry = { argv: ['{node}', program], reads: [program], secrets: ['API_TOKEN'] };
   await writeFile(stdioAllowlist, JSON.stringify({ chatty: entry, greedy: entry }));

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport, type ClientCapabilities } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { takeUsageRows } from '#testing/usage-rows.ts';
+import { takeUsageRows } from '#testing/figures/usage-rows.ts';
 import { signInAt, startVault, type Vault } from './testing/vault.ts';
 
 let fixture: Vault['fixture'];

@@ -4,7 +4,7 @@ import { systemClock } from '#platform/clock.ts';
 import { createVault } from '#platform/crypto/vault.ts';
 import { createIds } from '#platform/ids.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postModern } from '#testing/mcp-clients.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { cookieName } from './browser-cookie.ts';

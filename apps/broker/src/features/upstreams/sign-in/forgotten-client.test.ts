@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postModern } from '#testing/mcp-clients.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { signInPerson, type TestPerson } from './testing/person.ts';
 import { isOfferRead, signInAt, startVault, vaultManifest, type Vault } from './testing/vault.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postModern } from '#testing/mcp-clients.ts';
-import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
+import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { signInPerson, type TestPerson } from './testing/person.ts';

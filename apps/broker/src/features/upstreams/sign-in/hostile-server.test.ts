@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postModern } from '#testing/mcp-clients.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { cookieName } from './browser-cookie.ts';
 import { startOAuthFixture, type Mischief, type OAuthFixture } from './testing/oauth-fixture.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectLegacy, connectModern, type TestClient } from '#testing/mcp-clients.ts';
+import { connectLegacy, connectModern, type TestClient } from '#testing/people/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { usageRows } from '#testing/usage-rows.ts';
+import { usageRows } from '#testing/figures/usage-rows.ts';
 import { connectNotes, consentAtNotes, signInPerson, type TestPerson } from './testing/person.ts';
 
 const manifestPath = new URL('../../../../../../catalogue/deployed/notes.json', import.meta.url);

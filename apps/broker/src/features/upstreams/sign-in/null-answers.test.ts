@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { specTypeSchemas } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { optionalMembers } from '#testing/null-variants.ts';
-import { sampled } from '#testing/sample.ts';
+import { optionalMembers } from '#testing/figures/null-variants.ts';
+import { sampled } from '#testing/figures/sample.ts';
 import type { Mischief } from './testing/oauth-fixture.ts';
 import { signInAt, startVault, type Vault } from './testing/vault.ts';
 

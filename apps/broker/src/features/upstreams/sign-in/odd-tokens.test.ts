@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postModern } from '#testing/mcp-clients.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import type { Mischief } from './testing/oauth-fixture.ts';
 import { isOfferRead, startVault, vaultManifest, type Vault } from './testing/vault.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postModern } from '#testing/mcp-clients.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startOAuthFixture, type OAuthFixture } from './testing/oauth-fixture.ts';

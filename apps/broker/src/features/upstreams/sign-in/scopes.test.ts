@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { postModern } from '#testing/mcp-clients.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { isOfferRead, signInAt, startVault, type Vault } from './testing/vault.ts';
 

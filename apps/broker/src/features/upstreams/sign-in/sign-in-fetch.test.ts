@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { listenLocally } from '#testing/listen-locally.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
 import { withSignInFetch } from './sign-in-fetch.ts';
 
 // localhost stands for any name: what it resolves to decides

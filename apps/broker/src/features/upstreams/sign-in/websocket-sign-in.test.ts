@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { postModern } from '#testing/mcp-clients.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import type { OAuthFixture } from './testing/oauth-fixture.ts';
 import { signInAt, startVault, type Vault } from './testing/vault.ts';

@@ -2,8 +2,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { postRaw, type RawAnswer } from '#testing/mcp-clients.ts';
-import { openSession } from '#testing/open-session.ts';
+import { postRaw, type RawAnswer } from '#testing/people/mcp-clients.ts';
+import { openSession } from '#testing/people/open-session.ts';
 import { startVault, type Vault } from './testing/vault.ts';
 
 // A tool, a prompt and a resource of a server at which Ann has not signed in. Every client learns of it in the words that it

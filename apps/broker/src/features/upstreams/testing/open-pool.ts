@@ -5,7 +5,7 @@ import type { Sandbox } from '#adapters/mcp/transports/sandbox.ts';
 import { readConfig } from '#platform/config.ts';
 import { createLog } from '#platform/log.ts';
 import { compileCache } from '#testing/compile-cache.ts';
-import { temporaryRoot } from '#testing/databases.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
 import type { StdioAllowlist } from '../processes/stdio-allowlist.ts';
 import type { ConnectionLimits } from '../pool/connection-limits.ts';
 import { createProgramWatch } from '../processes/limits/watch-programs.ts';
@@ -15,7 +15,7 @@ import type { Timers } from '../pool/timers.ts';
 import { createUpstreamPool, type UpstreamPool } from '../pool/upstream-pool.ts';
 import { createManualTime } from './manual-time.ts';
 
-const smallStdio = fileURLToPath(new URL('../../../testing/small-stdio.ts', import.meta.url));
+const smallStdio = fileURLToPath(new URL('../../../testing/servers/small-stdio.ts', import.meta.url));
 const small = (env: Record<string, string>, ...args: string[]) => ({
   argv: ['{node}', smallStdio, ...args],
   env,

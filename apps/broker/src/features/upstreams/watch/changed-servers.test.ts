@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { startFaultServer, type FaultServer } from '#testing/fault-server.ts';
-import { connectModern, type TestClient } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startFaultServer, type FaultServer } from '#testing/servers/fault-server.ts';
+import { connectModern, type TestClient } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startOAuthFixture, type OAuthFixture } from '../sign-in/testing/oauth-fixture.ts';

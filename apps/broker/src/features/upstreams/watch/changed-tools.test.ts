@@ -1,12 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { temporaryRoot } from '#testing/databases.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectModern, type TestClient } from '#testing/mcp-clients.ts';
+import { connectModern, type TestClient } from '#testing/people/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { startWebSocketFixture, type WebSocketFixture } from '#testing/websocket-fixture.ts';
+import { startWebSocketFixture, type WebSocketFixture } from '#testing/servers/websocket-fixture.ts';
 
 /** Bad input 26 over the transports besides HTTP, which catalogue/review/tool-changes.test.ts has whole. */
 let app: TestApp;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(temporaryRoot(), 'changed-tools-'));
   const stdioAllowlist = join(folder, 'allowlist.json');
   const root = join(import.meta.dirname, '../../../../../..');
-  const argv = ['{node}', join(root, 'apps/broker/src/testing/fault-stdio.ts'), 'changes-tools'];
+  const argv = ['{node}', join(root, 'apps/broker/src/testing/servers/fault-stdio.ts'), 'changes-tools'];
   await writeFile(stdioAllowlist, JSON.stringify({ 'changes-tools': { argv, reads: [root] } }));
   socket = await startWebSocketFixture();
   app = await startTestApp({

@@ -1,11 +1,11 @@
 import { getServer } from '@souk/contract/catalogue-search.ts';
 import { afterEach, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { startFaultServer } from '#testing/fault-server.ts';
-import { startHeldServer } from '#testing/held-server.ts';
-import { limitFigure } from '#testing/limits.ts';
-import { startHttpFixture } from '#testing/mcp-fixture.ts';
-import { modernRequest } from '#testing/modern-request.ts';
+import { startFaultServer } from '#testing/servers/fault-server.ts';
+import { startHeldServer } from '#testing/servers/held-server.ts';
+import { limitFigure } from '#testing/figures/limits.ts';
+import { startHttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { modernRequest } from '#testing/people/modern-request.ts';
 import { startTestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { limitElapsed, limitFigure } from '#testing/limits.ts';
-import { connectModern, type TestClient } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { limitElapsed, limitFigure } from '#testing/figures/limits.ts';
+import { connectModern, type TestClient } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { servicesWithHeldCalendar } from './testing/held-calendar.ts';

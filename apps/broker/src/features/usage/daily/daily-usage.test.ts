@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { UsageRow } from '#features/billing/index.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
 import { createUsageWriter } from '../usage-writer.ts';

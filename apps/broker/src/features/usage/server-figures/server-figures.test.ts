@@ -5,7 +5,7 @@ import { createClient, type Client } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parseManifest } from '#features/catalogue/index.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from '../../gateway/call/testing/ending-server.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createLog } from '#platform/log.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
 import { createUsageWriter } from '../usage-writer.ts';

@@ -2,7 +2,7 @@ import { findServers } from '@souk/contract/catalogue-search.ts';
 import { getServerRecord } from '@souk/contract/server-record.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from '../../gateway/call/testing/ending-server.ts';

@@ -16,7 +16,7 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { temporaryRoot } from '#testing/databases.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
 import type { Database, Migration } from '../database.ts';
 import { DataFolderDamagedError, DataFolderInUseError } from '../database-errors.ts';
 import { migrate } from '../migrate.ts';

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { temporaryRoot } from '#testing/databases.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
 import { openEmbeddedDatabase } from './open-embedded-database.ts';
 import { defaultCacheDir } from './start-image.ts';
 

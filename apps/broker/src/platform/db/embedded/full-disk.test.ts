@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { temporaryRoot } from '#testing/databases.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { asRecord } from '../../json.ts';
 import { DiskFullError, isDatabaseLost, isDiskFull } from '../database-errors.ts';

@@ -1,8 +1,8 @@
 import pino from 'pino';
 import { describe, expect, test } from 'vitest';
-import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
-import { freePort } from '#testing/free-port.ts';
-import { startTcpProxy } from '#testing/tcp-proxy.ts';
+import { createPostgresDatabase, hasPostgres } from '#testing/databases/databases.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { startTcpProxy } from '#testing/network/tcp-proxy.ts';
 import { openDatabase } from '../open-database.ts';
 import { addressOf, DatabaseAwayError, openWhenReachable } from './open-when-reachable.ts';
 

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
-import { limitElapsed } from '#testing/limits.ts';
-import { startTcpProxy, type TcpProxy } from '#testing/tcp-proxy.ts';
+import { createPostgresDatabase, hasPostgres } from '#testing/databases/databases.ts';
+import { limitElapsed } from '#testing/figures/limits.ts';
+import { startTcpProxy, type TcpProxy } from '#testing/network/tcp-proxy.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import type { Database } from '../database.ts';
 import { isDatabaseLost } from '../database-errors.ts';

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { getWithEncoding } from '#testing/get-with-encoding.ts';
+import { getWithEncoding } from '#testing/people/get-with-encoding.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { readConfig } from '../../config.ts';
 import { createIds } from '../../ids.ts';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startConnectingClients, type ConnectionEnds } from '#testing/connecting-clients.ts';
-import { freePort } from '#testing/free-port.ts';
-import { limitFigure } from '#testing/limits.ts';
+import { startConnectingClients, type ConnectionEnds } from '#testing/figures/connecting-clients.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { limitFigure } from '#testing/figures/limits.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { createConnections, type Connections } from './connections.ts';
 

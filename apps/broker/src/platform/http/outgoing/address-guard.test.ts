@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listenLocally } from '#testing/listen-locally.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
 import { createAddressGuard, isPublicAddress, RefusedAddressError } from './address-guard.ts';
 import { createGuardedDispatcher } from './guarded-fetch.ts';
 import { createOutgoing } from './outgoing.ts';

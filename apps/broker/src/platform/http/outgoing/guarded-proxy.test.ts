@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { request } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startConnectProxy, startTlsFront, trustTestCertificate, type ConnectProxy } from '#testing/connect-proxy.ts';
-import { freePort } from '#testing/free-port.ts';
-import { listenLocally } from '#testing/listen-locally.ts';
+import { startConnectProxy, startTlsFront, trustTestCertificate, type ConnectProxy } from '#testing/network/connect-proxy.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
 import { readConfig } from '../../config.ts';
 import { RefusedAddressError } from './address-guard.ts';
 import type { ConnectionWatch } from './connection-watch.ts';

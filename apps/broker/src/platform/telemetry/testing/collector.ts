@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { z } from 'zod';
-import { listenLocally } from '#testing/listen-locally.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
 
 const attribute = z.object({
   key: z.string(),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitProcessor } from '../../../../../broker/src/testing/limits.ts';
+import { limitProcessor } from '../../../../../broker/src/testing/figures/limits.ts';
 import { readEvents } from '#web/read-events.ts';
 import { readBlock } from './content-block.ts';
 import { parseInline, parseMarkdown } from './parse-markdown.ts';

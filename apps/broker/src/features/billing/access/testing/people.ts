@@ -1,7 +1,7 @@
 import { getRentalOptions, getSubscription, listMcpServices, listPlans, startTrial } from '@souk/contract/billing.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { getUserProfile } from '@souk/contract/identity.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import type { TestApp } from '#testing/start-app.ts';
 
 export const dayMs = 24 * 60 * 60_000;

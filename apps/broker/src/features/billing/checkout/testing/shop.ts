@@ -4,9 +4,9 @@ import { getPaymentSession, purchaseCredits, startCheckout } from '@souk/contrac
 import { createClient } from '@souk/contract/client.ts';
 import { getUserProfile } from '@souk/contract/identity.ts';
 import type { Stripe } from 'stripe';
-import { connectStripe } from '#testing/open-checkout.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import { startTcpProxy, type TcpProxy } from '#testing/tcp-proxy.ts';
+import { connectStripe } from '#testing/people/open-checkout.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
+import { startTcpProxy, type TcpProxy } from '#testing/network/tcp-proxy.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '#testing/start-app.ts';
 

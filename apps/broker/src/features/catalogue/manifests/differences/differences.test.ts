@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitProcessor } from '#testing/limits.ts';
+import { limitProcessor } from '#testing/figures/limits.ts';
 import { manifest } from '../../testing/weather-server.ts';
 import { describeEffects } from './describe-effects.ts';
 import { differencesOf } from './read-differences.ts';

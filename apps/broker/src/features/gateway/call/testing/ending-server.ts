@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Era } from '#adapters/mcp/upstream.ts';
 import { asRecord } from '#platform/json.ts';
-import { listenLocally } from '#testing/listen-locally.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
 
 export type EndingServer = {
   url: string;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { giveCredits } from '#testing/grant-credits.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { giveCredits } from '#testing/people/grant-credits.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import type { TestApp } from '#testing/start-app.ts';
-import { usageRows } from '#testing/usage-rows.ts';
+import { usageRows } from '#testing/figures/usage-rows.ts';
 
 /** The server `paid` with the tool `say`: each deployment changes its prices. */
 export function createPriceTag(app: TestApp, url: string, billing: Record<string, unknown> = { tier: 'T0' }) {

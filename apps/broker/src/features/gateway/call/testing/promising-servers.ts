@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Era } from '#adapters/mcp/upstream.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { giveCredits } from '#testing/grant-credits.ts';
-import { postModern, postRaw } from '#testing/mcp-clients.ts';
-import { openSession } from '#testing/open-session.ts';
+import { giveCredits } from '#testing/people/grant-credits.ts';
+import { postModern, postRaw } from '#testing/people/mcp-clients.ts';
+import { openSession } from '#testing/people/open-session.ts';
 import type { TestApp } from '#testing/start-app.ts';
-import { usageRows } from '#testing/usage-rows.ts';
+import { usageRows } from '#testing/figures/usage-rows.ts';
 import { startAnsweringServer, type Scripted } from '../../fast-path/testing/answering-server.ts';
 
 // Servers whose tools promise structured content (outputSchema), and a person with credits who calls them.

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Era } from '#adapters/mcp/upstream.ts';
-import { listenLocally } from '#testing/listen-locally.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
 
 /** The exact bytes of an answer. `ID` stands for the id of the request. */
 export type Scripted = { status?: number; type?: string; body: string; headers?: Record<string, string> };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { hasPostgres } from '#testing/databases.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { hasPostgres } from '#testing/databases/databases.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { asPerson, startRun } from '../../tool-runs/testing/start-run.ts';
 import { useTwoBrokers, type Round, type TwoBrokers } from './testing/two-brokers.ts';

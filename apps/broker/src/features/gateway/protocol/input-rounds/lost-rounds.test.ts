@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
-import { hasPostgres } from '#testing/databases.ts';
-import { limitElapsed } from '#testing/limits.ts';
+import { hasPostgres } from '#testing/databases/databases.ts';
+import { limitElapsed } from '#testing/figures/limits.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { useTwoBrokers, type TwoBrokers } from './testing/two-brokers.ts';
 

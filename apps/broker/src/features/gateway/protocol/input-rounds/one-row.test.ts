@@ -5,9 +5,9 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { listCalls } from '@souk/contract/usage.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postRaw } from '#testing/mcp-clients.ts';
+import { postRaw } from '#testing/people/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { clearUsageRows, usageRows } from '#testing/usage-rows.ts';
+import { clearUsageRows, usageRows } from '#testing/figures/usage-rows.ts';
 import { startConformanceFixture, type ConformanceFixture } from '../../../../../../../conformance/fixture.ts';
 
 let app: TestApp;

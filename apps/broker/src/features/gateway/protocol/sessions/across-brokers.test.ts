@@ -4,15 +4,15 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postRaw } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { openSession, type SessionHeaders } from '#testing/open-session.ts';
-import { openStream, type OpenStream } from '#testing/open-stream.ts';
+import { postRaw } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { openSession, type SessionHeaders } from '#testing/people/open-session.ts';
+import { openStream, type OpenStream } from '#testing/people/open-stream.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
-import { limitElapsed } from '#testing/limits.ts';
+import { limitElapsed } from '#testing/figures/limits.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startTellingServer, type TellingServer } from '../../testing/telling-server.ts';
 

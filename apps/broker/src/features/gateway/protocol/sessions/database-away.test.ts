@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
-import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
-import { limitElapsed } from '#testing/limits.ts';
-import { postRaw, type RawAnswer } from '#testing/mcp-clients.ts';
-import { initializeRequest, openSession } from '#testing/open-session.ts';
+import { createPostgresDatabase, hasPostgres } from '#testing/databases/databases.ts';
+import { limitElapsed } from '#testing/figures/limits.ts';
+import { postRaw, type RawAnswer } from '#testing/people/mcp-clients.ts';
+import { initializeRequest, openSession } from '#testing/people/open-session.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
-import { startTcpProxy, type TcpProxy } from '#testing/tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy } from '#testing/network/tcp-proxy.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../../migrations.ts';
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { heapInUse } from '#testing/heap-in-use.ts';
-import { limitFigure, limitTurn } from '#testing/limits.ts';
-import { postRaw } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { openSession } from '#testing/open-session.ts';
-import { openStream } from '#testing/open-stream.ts';
+import { heapInUse } from '#testing/figures/heap-in-use.ts';
+import { limitFigure, limitTurn } from '#testing/figures/limits.ts';
+import { postRaw } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { openSession } from '#testing/people/open-session.ts';
+import { openStream } from '#testing/people/open-stream.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from '../../call/testing/ending-server.ts';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnPostgres } from '#testing/databases.ts';
+import { describeOnPostgres } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postRaw } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { initializeRequest, openSession, type SessionHeaders } from '#testing/open-session.ts';
-import { revokeToken } from '#testing/revoke-token.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { postRaw } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { initializeRequest, openSession, type SessionHeaders } from '#testing/people/open-session.ts';
+import { revokeToken } from '#testing/people/revoke-token.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { waitUntil } from '#testing/wait-until.ts';

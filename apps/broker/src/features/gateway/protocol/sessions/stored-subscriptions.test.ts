@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnPostgres } from '#testing/databases.ts';
+import { describeOnPostgres } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postRaw } from '#testing/mcp-clients.ts';
-import { openSession, type SessionHeaders } from '#testing/open-session.ts';
-import { openStream, type OpenStream } from '#testing/open-stream.ts';
+import { postRaw } from '#testing/people/mcp-clients.ts';
+import { openSession, type SessionHeaders } from '#testing/people/open-session.ts';
+import { openStream, type OpenStream } from '#testing/people/open-stream.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { waitUntil } from '#testing/wait-until.ts';

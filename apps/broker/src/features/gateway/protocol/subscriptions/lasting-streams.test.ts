@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postModern } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { openSession } from '#testing/open-session.ts';
-import { openStream, type OpenStream } from '#testing/open-stream.ts';
-import { revokeToken } from '#testing/revoke-token.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
+import { openSession } from '#testing/people/open-session.ts';
+import { openStream, type OpenStream } from '#testing/people/open-stream.ts';
+import { revokeToken } from '#testing/people/revoke-token.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 

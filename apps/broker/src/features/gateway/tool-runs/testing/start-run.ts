@@ -1,6 +1,6 @@
 import { runEventSchema, type RunEvent } from '@souk/contract/tool-runs.ts';
 import { expect } from 'vitest';
-import { openStream } from '#testing/open-stream.ts';
+import { openStream } from '#testing/people/open-stream.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 /** By which a broker knows a person, and the address that leads to it. */

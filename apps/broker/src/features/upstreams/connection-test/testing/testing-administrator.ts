@@ -1,6 +1,6 @@
 import { connectionTestEventSchema, type ConnectionTestEvent } from '@souk/contract/admin-servers.ts';
-import { openStream } from '#testing/open-stream.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { openStream } from '#testing/people/open-stream.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 
 type Step = Extract<ConnectionTestEvent, { type: 'step' }>;
 

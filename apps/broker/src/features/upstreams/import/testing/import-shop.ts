@@ -4,9 +4,9 @@ import { adminImportEndpoints, type ImportEntry } from '@souk/contract/admin-imp
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { registryImportEndpoints } from '@souk/contract/registries.ts';
-import { temporaryRoot } from '#testing/databases.ts';
-import { startPackageRegistry } from '#testing/package-registry.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
+import { startPackageRegistry } from '#testing/servers/package-registry.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestAppOptions } from '#testing/start-app.ts';
 
 /** A shop without servers whose npm registry is one of this machine, and the calls of its administrator. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { maxScratchBytes } from '#adapters/mcp/transports/sandbox.ts';
-import { sandboxProblem } from '#testing/sandbox-works.ts';
+import { sandboxProblem } from '#testing/network/sandbox-works.ts';
 import { scratchOf } from './family-memory.ts';
 import { familyOf } from './process-family.ts';
 

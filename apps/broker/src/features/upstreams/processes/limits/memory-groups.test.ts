@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { makeCgroup } from '#testing/writable-cgroup.ts';
+import { makeCgroup } from '#testing/network/writable-cgroup.ts';
 import { createMemoryGroups, openMemoryGroups, type MemoryGroup } from './memory-groups.ts';
 
 const mega = 1024 * 1024;

@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import { WebSocketServer } from 'ws';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, InMemoryServerEventBus, type Tool } from '@modelcontextprotocol/server';
-import { listenLocally } from '#testing/listen-locally.ts';
-import { createFixtureServer, fixtureTools } from '#testing/mcp-fixture.ts';
-import { serveSocket } from '#testing/websocket-fixture.ts';
+import { listenLocally } from '#testing/servers/listen-locally.ts';
+import { createFixtureServer, fixtureTools } from '#testing/servers/mcp-fixture.ts';
+import { serveSocket } from '#testing/servers/websocket-fixture.ts';
 
 type Json = Record<string, unknown>;
 /** What the fixture answers in the place of its honest self. Each takes the honest answer. */

@@ -1,4 +1,4 @@
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 
 export type Answer = { status: number; body: Record<string, unknown> };
 

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryRoot } from '#testing/databases.ts';
+import { temporaryRoot } from '#testing/databases/databases.ts';
 import { paths } from '../../../../paths.ts';
 
 /** Our services in a folder of their own, of which the calendar waits at its start while it is held. */

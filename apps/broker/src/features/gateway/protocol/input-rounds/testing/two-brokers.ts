@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { connectPatiently, createPostgresDatabase } from '#testing/databases.ts';
+import { connectPatiently, createPostgresDatabase } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { forkBroker, type ForkedBroker } from '#testing/fork-broker.ts';
-import type { RpcBody } from '#testing/mcp-clients.ts';
-import { modernRequest } from '#testing/modern-request.ts';
+import type { RpcBody } from '#testing/people/mcp-clients.ts';
+import { modernRequest } from '#testing/people/modern-request.ts';
 import type { TestAppOptions } from '#testing/start-app.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
-import { readUsageRows, type UsageRow } from '#testing/usage-rows.ts';
+import { readUsageRows, type UsageRow } from '#testing/figures/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startConformanceFixture } from '../../../../../../../../conformance/fixture.ts';
 import { startAskingServer, type AskingServer } from './asking-server.ts';

@@ -1,11 +1,11 @@
 import { payOnPage } from '@souk/stripe-sandbox/testing';
 import type { Database } from '#platform/db/database.ts';
-import { signInPerson, type TestPerson } from '../features/upstreams/sign-in/testing/person.ts';
-import { deployManifest } from './deploy-manifest.ts';
+import { signInPerson, type TestPerson } from '../../features/upstreams/sign-in/testing/person.ts';
+import { deployManifest } from '../deploy-manifest.ts';
 import { fillSecrets } from './fill-secrets.ts';
-import { connectLegacy, connectModern } from './mcp-clients.ts';
-import { readUsageRows } from './usage-rows.ts';
-import { waitUntil } from './wait-until.ts';
+import { connectLegacy, connectModern } from '../people/mcp-clients.ts';
+import { readUsageRows } from '../figures/usage-rows.ts';
+import { waitUntil } from '../wait-until.ts';
 
 export type UsedShop = { userId: string; /** A personal access token of theirs. */ token: string; credits: number };
 

@@ -1,9 +1,9 @@
 import type { Database } from '#platform/db/database.ts';
-import { startOAuthFixture } from '../features/upstreams/sign-in/testing/oauth-fixture.ts';
-import { signInPerson, type TestPerson } from '../features/upstreams/sign-in/testing/person.ts';
-import { startDemandingServer } from './demanding-server.ts';
-import { deployManifest } from './deploy-manifest.ts';
-import { startTestApp, withoutHealthChecks, type TestApp } from './start-app.ts';
+import { startOAuthFixture } from '../../features/upstreams/sign-in/testing/oauth-fixture.ts';
+import { signInPerson, type TestPerson } from '../../features/upstreams/sign-in/testing/person.ts';
+import { startDemandingServer } from '../servers/demanding-server.ts';
+import { deployManifest } from '../deploy-manifest.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '../start-app.ts';
 
 export type FilledSecrets = { app: TestApp; ann: TestPerson; close(): Promise<void> };
 

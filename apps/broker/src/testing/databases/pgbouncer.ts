@@ -3,9 +3,9 @@ import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { freePort } from './free-port.ts';
-import { spawnGuarded, unprivilegedUser } from './guarded-process.ts';
-import { waitUntil } from './wait-until.ts';
+import { freePort } from '../network/free-port.ts';
+import { spawnGuarded, unprivilegedUser } from '../servers/guarded-process.ts';
+import { waitUntil } from '../wait-until.ts';
 
 const program = '/usr/sbin/pgbouncer';
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const bundled = join(import.meta.dirname, '../../../../catalogue/offers.json');
+const bundled = join(import.meta.dirname, '../../../../../catalogue/offers.json');
 
 /** Writes the bundled offers without welcome credits, for tests that count what people have. @returns the path of the file */
 export async function offersWithoutWelcome(folder: string): Promise<string> {

@@ -2,8 +2,8 @@ import { createServer, request as sendOn, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { testCertificate, testCertificateKey } from './client-example-tls.ts';
-import { listenLocally } from './listen-locally.ts';
+import { testCertificate, testCertificateKey } from '../servers/client-example-tls.ts';
+import { listenLocally } from '../servers/listen-locally.ts';
 
 export type ConnectProxy = {
   /** Origin, without credentials. */

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnGuarded } from './guarded-process.ts';
-import { waitUntil } from './wait-until.ts';
+import { spawnGuarded } from '../servers/guarded-process.ts';
+import { waitUntil } from '../wait-until.ts';
 
 const program = '/usr/sbin/nginx';
-const example = join(import.meta.dirname, '../../../../deploy/nginx.conf');
+const example = join(import.meta.dirname, '../../../../../deploy/nginx.conf');
 
 export const hasNginx = (): boolean => existsSync(program);
 

@@ -70,7 +70,7 @@ async function beMachine(): Promise<void> {
     execFileSync('mount', ['--bind', join(folder, 'resolv.conf'), '/etc/resolv.conf']);
     await listen();
     const sandbox = await openSandbox({ required: true, network: true, log: createLog('warn') });
-    const program = fileURLToPath(new URL('./small-stdio.ts', import.meta.url));
+    const program = fileURLToPath(new URL('../servers/small-stdio.ts', import.meta.url));
     const found: Record<string, string> = {};
     for (const network of [true, 'host', false] as const) {
       const reads = [process.execPath, program];

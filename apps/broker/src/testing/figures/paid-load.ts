@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { modernRequest } from './modern-request.ts';
+import { modernRequest } from '../people/modern-request.ts';
 
 /** An answer that a client has read to its end. */
 export type Delivered = {

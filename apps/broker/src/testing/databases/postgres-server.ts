@@ -7,7 +7,7 @@ import {
   unprivilegedUser,
   type GuardedOptions,
   type GuardedProcess,
-} from './guarded-process.ts';
+} from '../servers/guarded-process.ts';
 
 const readyWithinMs = 30_000;
 

@@ -9,7 +9,7 @@ import { createEmbeddedDatabase } from '#platform/db/embedded/embedded-database.
 import { migrate } from '#platform/db/migrate.ts';
 import { startWorker, type WorkerConnection } from '#platform/db/embedded/worker-connection.ts';
 import { createJobs } from '#platform/jobs/create-jobs.ts';
-import { scheduleJobs } from '../app/schedule-jobs.ts';
+import { scheduleJobs } from '../../app/schedule-jobs.ts';
 import type { TestDatabases } from './database-setup.ts';
 
 type Channels = ReturnType<typeof createChannels>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { migrations } from '../migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { openTestDatabase } from './databases.ts';
 
 /** How many rows each table has, and the next number of each sequence. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { asRecord } from '#platform/json.ts';
 import { misbehave, type Fault } from './faults.ts';
 import { listenLocally } from './listen-locally.ts';
-import { areLimitsHeld } from './proof-size.ts';
+import { areLimitsHeld } from '../figures/proof-size.ts';
 import { answer, send, type Rpc } from './rpc-answer.ts';
 
 export type { Fault };

@@ -10,7 +10,7 @@ import type { UsedShop } from './fill-shop.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
 
 const run = promisify(execFile);
-const folder = join(import.meta.dirname, '../../../../e2e/upgrades');
+const folder = join(import.meta.dirname, '../../../../../e2e/upgrades');
 
 export type Engine = 'embedded' | 'postgresql';
 

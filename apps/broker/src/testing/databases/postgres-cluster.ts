@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { freePort } from './free-port.ts';
+import { freePort } from '../network/free-port.ts';
 import { initData, makePlace, runPostgres } from './postgres-server.ts';
 
 export type PostgresCluster = {

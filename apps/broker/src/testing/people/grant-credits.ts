@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { grantCredits } from '#features/billing/index.ts';
-import type { TestApp } from './start-app.ts';
+import type { TestApp } from '../start-app.ts';
 
 /** Gives a user credits of the sandbox, as a purchase would. @param email the user's, who has signed in before */
 export async function giveCredits({ db }: Pick<TestApp, 'db'>, email: string, credits: number): Promise<string> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { defaultCacheDir, ensureStartImage } from '#platform/db/embedded/start-image.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
-import { migrations } from '../migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { startPostgresCluster, type PostgresCluster } from './postgres-cluster.ts';
 import { dropTemplates } from './postgres-templates.ts';
 

@@ -1,5 +1,5 @@
 import type { Database } from '#platform/db/database.ts';
-import type { TestApp } from './start-app.ts';
+import type { TestApp } from '../start-app.ts';
 
 /** What the product wrote of one call. */
 export type UsageRow = {

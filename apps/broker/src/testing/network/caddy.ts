@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findOnPath } from './find-on-path.ts';
-import { spawnGuarded } from './guarded-process.ts';
-import { waitUntil } from './wait-until.ts';
+import { spawnGuarded } from '../servers/guarded-process.ts';
+import { waitUntil } from '../wait-until.ts';
 
-const example = join(import.meta.dirname, '../../../../deploy/Caddyfile');
+const example = join(import.meta.dirname, '../../../../../deploy/Caddyfile');
 const program = findOnPath('caddy');
 
 export const hasCaddy = (): boolean => program !== undefined;

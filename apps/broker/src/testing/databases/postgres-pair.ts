@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { freePort } from './free-port.ts';
-import { runTool } from './guarded-process.ts';
+import { freePort } from '../network/free-port.ts';
+import { runTool } from '../servers/guarded-process.ts';
 import { initData, makePlace, runPostgres, type PostgresServer } from './postgres-server.ts';
-import { startTcpProxy } from './tcp-proxy.ts';
+import { startTcpProxy } from '../network/tcp-proxy.ts';
 
 /** A primary and a standby that has each commit before it is answered, behind one address that is switched at a failover. */
 export type PostgresPair = {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { areLimitsHeld } from './proof-size.ts';
+import { areLimitsHeld } from '../figures/proof-size.ts';
 import { answer, send, type Rpc } from './rpc-answer.ts';
 
 /**
