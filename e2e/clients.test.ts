@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-browser.ts';
-import { getServer } from '../packages/contract/src/catalogue-search.ts';
-import { getCapabilities } from '../packages/contract/src/catalogue.ts';
+import { getServer } from '../packages/contract/src/catalogue/catalogue-search.ts';
+import { getCapabilities } from '../packages/contract/src/catalogue/catalogue.ts';
 import { addFromRegistry } from './clients/add-mcp.ts';
 import { everyAnswer, listLink } from './clients/list-link.ts';
 import { connectMcpRemote, openHome } from './clients/mcp-remote.ts';

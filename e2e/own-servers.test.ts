@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { getCapabilities } from '../packages/contract/src/catalogue.ts';
+import { getCapabilities } from '../packages/contract/src/catalogue/catalogue.ts';
 import { connectLegacy } from '../apps/broker/src/testing/people/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '../apps/broker/src/testing/servers/mcp-fixture.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';

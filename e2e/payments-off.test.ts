@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { getRentalOptions, getSubscription, listCreditPackages, listPlans } from '../packages/contract/src/billing.ts';
-import { getCapabilities } from '../packages/contract/src/catalogue.ts';
+import { getRentalOptions, getSubscription, listCreditPackages, listPlans } from '../packages/contract/src/billing/billing.ts';
+import { getCapabilities } from '../packages/contract/src/catalogue/catalogue.ts';
 import { createClient } from '../packages/contract/src/client.ts';
 import {
   cancelSubscription,
@@ -10,7 +10,7 @@ import {
   getPaymentSession,
   purchaseCredits,
   startCheckout,
-} from '../packages/contract/src/payments.ts';
+} from '../packages/contract/src/billing/payments.ts';
 import { connectLegacy } from '../apps/broker/src/testing/people/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '../apps/broker/src/testing/servers/mcp-fixture.ts';
 import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-browser.ts';

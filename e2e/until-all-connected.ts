@@ -1,4 +1,4 @@
-import { getCapabilities, getHealth } from '@souk/contract/catalogue.ts';
+import { getCapabilities, getHealth } from '@souk/contract/catalogue/catalogue.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 
 /**

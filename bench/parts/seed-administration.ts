@@ -1,4 +1,4 @@
-import { manifestSchema } from '@souk/contract/manifest.ts';
+import { manifestSchema } from '@souk/contract/manifest/manifest.ts';
 import type { Database } from '../../apps/broker/src/platform/db/database.ts';
 import { run } from './seeding.ts';
 

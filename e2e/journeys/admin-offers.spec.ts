@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { changeOffer, getAdminOffer } from '@souk/contract/admin-offers.ts';
+import { changeOffer, getAdminOffer } from '@souk/contract/admin/offers.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { expect, test, type Browser, type Page } from '@playwright/test';
 import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
+import { adminManifestEndpoints } from '@souk/contract/admin/manifests.ts';
 import { createClient } from '@souk/contract/client.ts';
 import type { Page } from '@playwright/test';
 import { startDemandingServer, type DemandingServer } from '../../apps/broker/src/testing/servers/demanding-server.ts';

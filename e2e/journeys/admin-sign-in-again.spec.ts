@@ -1,8 +1,8 @@
-import { changeOffer, getAdminOffer } from '@souk/contract/admin-offers.ts';
-import { addUserSubscription } from '@souk/contract/admin-billing.ts';
-import { listServerRenters } from '@souk/contract/admin-servers.ts';
-import { listUsers } from '@souk/contract/admin-users.ts';
-import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
+import { changeOffer, getAdminOffer } from '@souk/contract/admin/offers.ts';
+import { addUserSubscription } from '@souk/contract/admin/billing.ts';
+import { listServerRenters } from '@souk/contract/admin/servers.ts';
+import { listUsers } from '@souk/contract/admin/users.ts';
+import { adminManifestEndpoints } from '@souk/contract/admin/manifests.ts';
 import { createClient } from '@souk/contract/client.ts';
 import type { BrowserContext, Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';

@@ -1,8 +1,8 @@
-import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
-import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
-import { adminPersonEndpoints } from '@souk/contract/admin-person.ts';
-import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
-import { catalogueSearchEndpoints } from '@souk/contract/catalogue-search.ts';
+import { adminBillingEndpoints } from '@souk/contract/admin/billing.ts';
+import { adminManifestEndpoints } from '@souk/contract/admin/manifests.ts';
+import { adminPersonEndpoints } from '@souk/contract/admin/person.ts';
+import { adminUserEndpoints } from '@souk/contract/admin/users.ts';
+import { catalogueSearchEndpoints } from '@souk/contract/catalogue/catalogue-search.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';
 

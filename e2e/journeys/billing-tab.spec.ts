@@ -1,4 +1,4 @@
-import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls } from './catalogue-answer.ts';

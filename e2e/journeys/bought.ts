@@ -1,5 +1,5 @@
 import { createClient } from '@souk/contract/client.ts';
-import { getPaymentSession, startCheckout } from '@souk/contract/payments.ts';
+import { getPaymentSession, startCheckout } from '@souk/contract/billing/payments.ts';
 import { waitUntil } from '../../apps/broker/src/testing/wait-until.ts';
 import { goodCard } from './pay-with-card.ts';
 

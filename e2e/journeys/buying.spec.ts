@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { getSubscription } from '@souk/contract/billing.ts';
+import { getSubscription } from '@souk/contract/billing/billing.ts';
 import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { callThroughLink } from './call-through-link.ts';

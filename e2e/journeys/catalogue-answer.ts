@@ -1,5 +1,5 @@
-import { findServers } from '@souk/contract/catalogue-search.ts';
-import { getCapabilities, type CapabilityAnswer, type ServerAnswer } from '@souk/contract/catalogue.ts';
+import { findServers } from '@souk/contract/catalogue/catalogue-search.ts';
+import { getCapabilities, type CapabilityAnswer, type ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import type { Page, Route } from '@playwright/test';
 import { routeNow } from './route-now.ts';
 

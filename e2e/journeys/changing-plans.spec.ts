@@ -1,5 +1,5 @@
-import { moneyText } from '@souk/contract/currencies.ts';
-import { changeSubscription } from '@souk/contract/payments.ts';
+import { moneyText } from '@souk/contract/billing/currencies.ts';
+import { changeSubscription } from '@souk/contract/billing/payments.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls } from './catalogue-answer.ts';
 import { payAndReturn, subscribeTo } from './pay-with-card.ts';

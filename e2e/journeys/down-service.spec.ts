@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getServer } from '@souk/contract/catalogue-search.ts';
+import { getServer } from '@souk/contract/catalogue/catalogue-search.ts';
 import { createClient } from '@souk/contract/client.ts';
 import type { Locator, Page } from '@playwright/test';
 import { startHttpFixture, type HttpFixture } from '../../apps/broker/src/testing/servers/mcp-fixture.ts';

@@ -1,4 +1,4 @@
-import { listMcpServices, type McpService } from '@souk/contract/billing.ts';
+import { listMcpServices, type McpService } from '@souk/contract/billing/billing.ts';
 import type { Locator, Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls, holdCalls } from './catalogue-answer.ts';

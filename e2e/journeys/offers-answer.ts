@@ -1,6 +1,6 @@
-import { listCreditPackages, listPlans, getSubscription, type SubscriptionAnswer } from '@souk/contract/billing.ts';
+import { listCreditPackages, listPlans, getSubscription, type SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { getUserProfile, type UserProfile } from '@souk/contract/identity.ts';
-import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
+import type { CreditPackage, Plan } from '@souk/contract/billing/billing.ts';
 import type { Page } from '@playwright/test';
 import { routeNow } from './route-now.ts';
 

@@ -1,4 +1,4 @@
-import type { PaymentSession } from '@souk/contract/payments.ts';
+import type { PaymentSession } from '@souk/contract/billing/payments.ts';
 import type { Locator, Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { changeCatalogue, failCalls } from './catalogue-answer.ts';

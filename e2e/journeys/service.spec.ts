@@ -1,6 +1,6 @@
-import { getCapabilities } from '@souk/contract/catalogue.ts';
-import { getRelatedServers } from '@souk/contract/related-servers.ts';
-import { getServerRecord } from '@souk/contract/server-record.ts';
+import { getCapabilities } from '@souk/contract/catalogue/catalogue.ts';
+import { getRelatedServers } from '@souk/contract/catalogue/related-servers.ts';
+import { getServerRecord } from '@souk/contract/catalogue/server-record.ts';
 import type { Locator, Page } from '@playwright/test';
 import { callThroughLink } from './call-through-link.ts';
 import { cataloguePath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';

@@ -1,4 +1,4 @@
-import type { CreditUsage } from '@souk/contract/billing-history.ts';
+import type { CreditUsage } from '@souk/contract/billing/billing-history.ts';
 import type { UsageStats } from '@souk/contract/usage.ts';
 import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';

@@ -1,6 +1,6 @@
-import { getSpendCap } from '@souk/contract/billing.ts';
-import { listPriceRises } from '@souk/contract/price-rises.ts';
-import { getServerRecord } from '@souk/contract/server-record.ts';
+import { getSpendCap } from '@souk/contract/billing/billing.ts';
+import { listPriceRises } from '@souk/contract/billing/price-rises.ts';
+import { getServerRecord } from '@souk/contract/catalogue/server-record.ts';
 import type { UsageStats } from '@souk/contract/usage.ts';
 import type { Page } from '@playwright/test';
 import { expect, test } from './product-test.ts';

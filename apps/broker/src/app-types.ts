@@ -1,5 +1,5 @@
 import type { ConnectionCheck } from '@souk/contract/diagnostics.ts';
-import type { AllowanceList } from '@souk/contract/admin-allowances.ts';
+import type { AllowanceList } from '@souk/contract/admin/allowances.ts';
 import type { FastifyInstance } from 'fastify';
 import type { createStripeSandbox } from '@souk/stripe-sandbox';
 import type { StripeSandboxAdapter } from '#adapters/stripe/stripe-sandbox.ts';

@@ -1,4 +1,4 @@
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { classNames } from '#ui/class-names.ts';
 import { Skeleton } from '#ui/skeleton.tsx';
 import { isFree } from './access-text.ts';

@@ -1,5 +1,5 @@
-import type { McpService } from '@souk/contract/billing.ts';
-import type { IncludingPlan, ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { McpService } from '@souk/contract/billing/billing.ts';
+import type { IncludingPlan, ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import { formatMonthly } from '#ui/amount.ts';
 

@@ -1,5 +1,5 @@
-import { catalogueSearchEndpoints } from '@souk/contract/catalogue-search.ts';
-import { getHealth, refreshServers } from '@souk/contract/catalogue.ts';
+import { catalogueSearchEndpoints } from '@souk/contract/catalogue/catalogue-search.ts';
+import { getHealth, refreshServers } from '@souk/contract/catalogue/catalogue.ts';
 import { createClient, type ClientOptions } from '@souk/contract/client.ts';
 import { identityEndpoints } from '@souk/contract/identity.ts';
 import { usageEndpoints } from '@souk/contract/usage.ts';

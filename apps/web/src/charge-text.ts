@@ -1,4 +1,4 @@
-import type { NextCharge } from '@souk/contract/billing.ts';
+import type { NextCharge } from '@souk/contract/billing/billing.ts';
 import { formatMoney, formatMonthly } from '#ui/amount.ts';
 
 const taxText = ({ plusTax }: Pick<NextCharge, 'plusTax'>) => (plusTax ? ' plus tax' : '');

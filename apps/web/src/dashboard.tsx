@@ -1,4 +1,4 @@
-import type { McpService } from '@souk/contract/billing.ts';
+import type { McpService } from '@souk/contract/billing/billing.ts';
 import { MyServicesScreen } from '#features/billing/services/my-services-screen.tsx';
 import { CreditWorth } from '#features/billing/plans/credit-worth.tsx';
 import { WaitingPrices } from '#features/billing/prices/waiting-prices.tsx';

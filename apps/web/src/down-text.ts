@@ -1,4 +1,4 @@
-import type { Down } from '@souk/contract/billing.ts';
+import type { Down } from '@souk/contract/billing/billing.ts';
 import { formatMoment } from '#ui/amount.ts';
 
 /** 'Disconnected since Nov 21, 2026, 10:30 AM': in the word of the status badge. */

@@ -1,4 +1,4 @@
-import type { IncludingPlan, ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { IncludingPlan, ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { TextLink } from '#ui/text-link.tsx';
 import { planAnchor, planPrice, rentalPrice } from './access-text.ts';
 

@@ -1,4 +1,4 @@
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { useRouter } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { AccountForTools, AccountNeeded } from '#features/catalogue/account-needed.tsx';

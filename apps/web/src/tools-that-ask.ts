@@ -1,4 +1,4 @@
-import type { CapabilityAnswer } from '@souk/contract/catalogue.ts';
+import type { CapabilityAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { formatCount } from '#ui/amount.ts';
 
 /** Of a server, as the shop and the administration count them. `capabilities.tools` has both. */

@@ -1,4 +1,4 @@
-import { totalsText, type Totals } from '@souk/contract/totals.ts';
+import { totalsText, type Totals } from '@souk/contract/billing/totals.ts';
 
 /** How an amount comes about, in a row below what it is for. Nothing where it has neither tax nor discount. */
 export function TotalsLine({ totals, currency }: { totals?: Totals | undefined; currency: string }) {

@@ -1,4 +1,4 @@
-import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { spendCapQuery, subscriptionQuery } from '#features/billing/queries.ts';
 import { TryTool } from '#features/tool-runs/try-tool.tsx';

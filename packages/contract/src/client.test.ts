@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createManifest } from './admin-manifests.ts';
-import { getServer } from './catalogue-search.ts';
-import { getInfo } from './catalogue.ts';
+import { createManifest } from './admin/manifests.ts';
+import { getServer } from './catalogue/catalogue-search.ts';
+import { getInfo } from './catalogue/catalogue.ts';
 import { ApiError, createClient } from './client.ts';
 
 /** What the client throws for one answer of the server. */

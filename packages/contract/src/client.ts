@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AnswerOutput, Endpoint, RequestInput } from './endpoint.ts';
 import { clientErrors, errorBodySchema, type ErrorBody } from './error-body.ts';
-import { statusText } from './status-text.ts';
+import { statusText } from './catalogue/status-text.ts';
 
 /** A call that failed, with the text to show (spec part 1, section 8). `status` is undefined where no answer came. */
 export class ApiError extends Error {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { serverIdSchema } from './manifest-basics.ts';
+import { serverIdSchema } from './manifest/manifest-basics.ts';
 
 /** The reply of enable and disable (spec part 2, section 7). */
 export const toggleAnswerSchema = z.object({

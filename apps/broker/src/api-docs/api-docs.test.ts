@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { fieldMeanings } from '@souk/contract/manifest-fields.ts';
+import { fieldMeanings } from '@souk/contract/manifest/manifest-fields.ts';
 import { endpoints, openApiDocument } from '../openapi.ts';
 import { version } from '../version.ts';
 import { exampleOf } from './example-of.ts';

@@ -1,4 +1,4 @@
-import { getAdminStats } from '@souk/contract/admin-users.ts';
+import { getAdminStats } from '@souk/contract/admin/users.ts';
 import type { OwnedCounts } from '#features/billing/index.ts';
 import { isDown, type CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Router } from '#platform/http/router.ts';

@@ -1,4 +1,4 @@
-import type { Needs } from '@souk/contract/admin-overview.ts';
+import type { Needs } from '@souk/contract/admin/overview.ts';
 import { isDown, type CatalogueServer } from '#features/catalogue/index.ts';
 import { certificateThresholdsDays } from '#features/upstreams/index.ts';
 import type { SystemView } from '#features/system/index.ts';

@@ -1,4 +1,4 @@
-import { overviewDays, type getAdminFigures, type getAdminNeeds, type Needs } from '@souk/contract/admin-overview.ts';
+import { overviewDays, type getAdminFigures, type getAdminNeeds, type Needs } from '@souk/contract/admin/overview.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import { readBillingFigures, readBillingNeeds } from '#features/billing/index.ts';
 import { readCatalogueNeeds, type Catalogue } from '#features/catalogue/index.ts';

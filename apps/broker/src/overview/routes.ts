@@ -1,4 +1,4 @@
-import { getAdminFigures, getAdminNeeds } from '@souk/contract/admin-overview.ts';
+import { getAdminFigures, getAdminNeeds } from '@souk/contract/admin/overview.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Overview } from './create-overview.ts';
 

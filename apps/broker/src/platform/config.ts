@@ -1,5 +1,5 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import type { Setting } from '@souk/contract/admin-system.ts';
+import type { Setting } from '@souk/contract/admin/system.ts';
 import type { LegalPage } from '@souk/contract/legal.ts';
 import { foldEmail } from '@souk/contract/fold-email.ts';
 import { combineVariables } from './config/combine-variables.ts';

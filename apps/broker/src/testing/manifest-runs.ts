@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { adminManifestRunEndpoints, manifestRunEventSchema } from '@souk/contract/admin-manifest-runs.ts';
-import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
+import { adminManifestRunEndpoints, manifestRunEventSchema } from '@souk/contract/admin/manifest-runs.ts';
+import { adminManifestEndpoints } from '@souk/contract/admin/manifests.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { manifest as parsedManifest, policy } from '#features/catalogue/testing/weather-server.ts';
 import { connectPatiently, createPostgresDatabase } from './databases/databases.ts';

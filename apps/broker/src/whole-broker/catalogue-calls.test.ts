@@ -6,7 +6,7 @@ import {
   getResources,
   getTools,
   type ServerAnswer,
-} from '@souk/contract/catalogue.ts';
+} from '@souk/contract/catalogue/catalogue.ts';
 import { createServer, type Socket } from 'node:net';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { refreshServers } from '@souk/contract/catalogue.ts';
+import { refreshServers } from '@souk/contract/catalogue/catalogue.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';

@@ -1,4 +1,4 @@
-import { findServers, getCategories, getServer, suggestMatches } from '@souk/contract/catalogue-search.ts';
+import { findServers, getCategories, getServer, suggestMatches } from '@souk/contract/catalogue/catalogue-search.ts';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { z } from 'zod';

@@ -1,4 +1,4 @@
-import { adminOverviewEndpoints } from '@souk/contract/admin-overview.ts';
+import { adminOverviewEndpoints } from '@souk/contract/admin/overview.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { expect, test } from 'vitest';
 import { createServerCertificates } from '#features/upstreams/certificates/server-certificates.ts';

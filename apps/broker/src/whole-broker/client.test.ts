@@ -1,4 +1,4 @@
-import { catalogueEndpoints } from '@souk/contract/catalogue.ts';
+import { catalogueEndpoints } from '@souk/contract/catalogue/catalogue.ts';
 import { ApiError, createClient } from '@souk/contract/client.ts';
 import { identityEndpoints } from '@souk/contract/identity.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';

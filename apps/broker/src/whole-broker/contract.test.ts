@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { registryEndpoints } from '@souk/contract/registry.ts';
-import { serverCardEndpoints } from '@souk/contract/server-card.ts';
+import { registryEndpoints } from '@souk/contract/catalogue/registry.ts';
+import { serverCardEndpoints } from '@souk/contract/catalogue/server-card.ts';
 import { z } from 'zod';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { endpoints, openApiDocument } from '../openapi.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
-import { maxCsvRows } from '@souk/contract/billing-history.ts';
+import { maxCsvRows } from '@souk/contract/billing/billing-history.ts';
 import { beforeAll, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { describeOnEmbedded } from '#testing/databases/databases.ts';

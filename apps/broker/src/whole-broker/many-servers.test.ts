@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getCapabilities } from '@souk/contract/catalogue.ts';
+import { getCapabilities } from '@souk/contract/catalogue/catalogue.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startListServer, type ListServer } from '#features/catalogue/testing/list-server.ts';
 import type { Database } from '#platform/db/database.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { getHealth } from '@souk/contract/catalogue.ts';
+import { getHealth } from '@souk/contract/catalogue/catalogue.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startFaultServer, type FaultServer } from '#testing/servers/fault-server.ts';
 import { freePort } from '#testing/network/free-port.ts';

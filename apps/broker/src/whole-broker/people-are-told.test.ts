@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { OfferFields } from '@souk/contract/offer-fields.ts';
+import type { OfferFields } from '@souk/contract/billing/offer-fields.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 

@@ -1,5 +1,5 @@
-import { getAdminFigures } from '@souk/contract/admin-overview.ts';
-import { billingHistoryEndpoints } from '@souk/contract/billing-history.ts';
+import { getAdminFigures } from '@souk/contract/admin/overview.ts';
+import { billingHistoryEndpoints } from '@souk/contract/billing/billing-history.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { pay, settle } from '#features/billing/checkout/testing/shop.ts';

@@ -1,4 +1,4 @@
-import { moneyText, monthlyText } from '@souk/contract/currencies.ts';
+import { moneyText, monthlyText } from '@souk/contract/billing/currencies.ts';
 
 const counts = new Intl.NumberFormat('en-US');
 const moments = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' });

@@ -1,4 +1,4 @@
-import type { AuditEntryShown } from '@souk/contract/admin-audit.ts';
+import type { AuditEntryShown } from '@souk/contract/admin/audit.ts';
 import type { Columns } from '#platform/http/answers/csv.ts';
 
 /** Who acted, in a line. */

@@ -1,5 +1,5 @@
-import { tellAction } from '@souk/contract/audit-actions.ts';
-import type { AuditEntryShown, AuditFilter } from '@souk/contract/admin-audit.ts';
+import { tellAction } from '@souk/contract/admin/audit-actions.ts';
+import type { AuditEntryShown, AuditFilter } from '@souk/contract/admin/audit.ts';
 import { writeNumberedCursor } from '@souk/contract/times.ts';
 import type { Query } from '#platform/db/database.ts';
 import { inPages } from '#platform/db/in-pages.ts';

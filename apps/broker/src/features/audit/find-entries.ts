@@ -1,5 +1,5 @@
-import { actionsOf, type AuditAction } from '@souk/contract/audit-actions.ts';
-import type { AuditFilter } from '@souk/contract/admin-audit.ts';
+import { actionsOf, type AuditAction } from '@souk/contract/admin/audit-actions.ts';
+import type { AuditFilter } from '@souk/contract/admin/audit.ts';
 import type { NumberedPlace } from '@souk/contract/times.ts';
 import { operatorSql } from '#platform/audit/audit-log.ts';
 import type { Query } from '#platform/db/database.ts';

@@ -4,7 +4,7 @@ import {
   listAudit,
   maxAuditFileRows,
   type AuditFilter,
-} from '@souk/contract/admin-audit.ts';
+} from '@souk/contract/admin/audit.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';

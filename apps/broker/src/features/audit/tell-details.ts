@@ -1,4 +1,4 @@
-import type { AuditEntryShown } from '@souk/contract/admin-audit.ts';
+import type { AuditEntryShown } from '@souk/contract/admin/audit.ts';
 import { isRecord } from '#platform/json.ts';
 import type { StoredEntry } from './find-entries.ts';
 import { isId, moneyOf, offerValue, textOf, wordsOf } from './tell-values.ts';

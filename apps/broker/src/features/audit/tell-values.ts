@@ -1,4 +1,4 @@
-import { moneyText, monthlyText } from '@souk/contract/currencies.ts';
+import { moneyText, monthlyText } from '@souk/contract/billing/currencies.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import { isRecord } from '#platform/json.ts';
 

@@ -1,5 +1,5 @@
 import type { Query } from '#platform/db/database.ts';
-import type { TransactionStatus, TransactionType } from '@souk/contract/billing-history.ts';
+import type { TransactionStatus, TransactionType } from '@souk/contract/billing/billing-history.ts';
 
 /** What was paid or given back, for the history. */
 export type NewTransaction = {

@@ -7,7 +7,7 @@ import {
   startTrial,
   type SubscriptionAnswer,
   type UserAccess,
-} from '@souk/contract/billing.ts';
+} from '@souk/contract/billing/billing.ts';
 import { presentServer, type Catalogue, type CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';

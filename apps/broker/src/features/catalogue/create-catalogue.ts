@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Manifest } from '@souk/contract/manifest.ts';
-import type { ToolChange, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
+import type { ToolChange, ToolChangeStatus } from '@souk/contract/catalogue/tool-changes.ts';
 import type { Clock } from '#platform/clock.ts';
 import { inBackground } from '#platform/db/background-work.ts';
 import type { Database, Query } from '#platform/db/database.ts';

@@ -1,7 +1,7 @@
-import { isOwnPath } from '@souk/contract/manifest.ts';
-import type { CapabilityAnswer, CreditPrice, IncludingPlan, ServerAnswer } from '@souk/contract/catalogue.ts';
-import { categories } from '@souk/contract/manifest-basics.ts';
-import type { Manifest } from '@souk/contract/manifest.ts';
+import { isOwnPath } from '@souk/contract/manifest/manifest.ts';
+import type { CapabilityAnswer, CreditPrice, IncludingPlan, ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
+import { categories } from '@souk/contract/manifest/manifest-basics.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { asRecord } from '#platform/json.ts';
 import { estimateTokens } from './snapshot/estimate-tokens.ts';
 import { servedTools, toolsOfEveryClient } from './snapshot/served-tools.ts';

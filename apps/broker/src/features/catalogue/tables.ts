@@ -1,7 +1,7 @@
-import type { QuestionKind } from '@souk/contract/manifest-basics.ts';
-import type { Manifest } from '@souk/contract/manifest.ts';
-import type { ServerStatus } from '@souk/contract/catalogue.ts';
-import type { ToolChangeKind, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
+import type { QuestionKind } from '@souk/contract/manifest/manifest-basics.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
+import type { ServerStatus } from '@souk/contract/catalogue/catalogue.ts';
+import type { ToolChangeKind, ToolChangeStatus } from '@souk/contract/catalogue/tool-changes.ts';
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
 import type { IconType } from './icons/icon-type.ts';
 import type { ManifestSource } from './manifests/manifest-source.ts';

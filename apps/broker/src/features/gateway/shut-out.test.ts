@@ -1,4 +1,4 @@
-import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
+import { adminUserEndpoints } from '@souk/contract/admin/users.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases/databases.ts';

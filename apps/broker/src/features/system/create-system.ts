@@ -1,4 +1,4 @@
-import type { System } from '@souk/contract/admin-system.ts';
+import type { System } from '@souk/contract/admin/system.ts';
 import type { ConnectionCheck } from '@souk/contract/diagnostics.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';

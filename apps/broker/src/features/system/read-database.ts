@@ -1,4 +1,4 @@
-import type { System } from '@souk/contract/admin-system.ts';
+import type { System } from '@souk/contract/admin/system.ts';
 import type { Database, Migration } from '#platform/db/database.ts';
 import { appliedNames } from '#platform/db/product-versions.ts';
 

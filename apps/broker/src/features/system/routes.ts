@@ -1,4 +1,4 @@
-import { getSystem, runSystemChecks } from '@souk/contract/admin-system.ts';
+import { getSystem, runSystemChecks } from '@souk/contract/admin/system.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { SystemView } from './create-system.ts';
 

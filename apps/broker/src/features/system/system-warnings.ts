@@ -1,4 +1,4 @@
-import type { System } from '@souk/contract/admin-system.ts';
+import type { System } from '@souk/contract/admin/system.ts';
 import type { Config } from '#platform/config.ts';
 import { sayMisspelled } from '#platform/config/misspelled.ts';
 import { ofExistingData } from '#platform/crypto/weak-master-key.ts';

@@ -1,4 +1,4 @@
-import { refreshServers } from '@souk/contract/catalogue.ts';
+import { refreshServers } from '@souk/contract/catalogue/catalogue.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Router } from '#platform/http/router.ts';
 import { SoukError } from '#platform/errors.ts';

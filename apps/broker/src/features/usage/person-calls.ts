@@ -1,4 +1,4 @@
-import { listLedgerCalls, listPersonCalls } from '@souk/contract/admin-person.ts';
+import { listLedgerCalls, listPersonCalls } from '@souk/contract/admin/person.ts';
 import { readLedgerCalls } from '#features/billing/index.ts';
 import type { UserDirectory } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';

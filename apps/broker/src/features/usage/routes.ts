@@ -1,4 +1,4 @@
-import { maxCsvRows } from '@souk/contract/billing-history.ts';
+import { maxCsvRows } from '@souk/contract/billing/billing-history.ts';
 import { getCallsCsv, getUsageStats, listCalls, type Call } from '@souk/contract/usage.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { allowedAddressSchema, allowedPackageSchema } from '@souk/contract/admin-allowances.ts';
+import { allowedAddressSchema, allowedPackageSchema } from '@souk/contract/admin/allowances.ts';
 import { readConfig } from '#platform/config.ts';
 import { callOperator } from '#platform/operator/call-operator.ts';
 import { packageShownSchema } from '#operator/commands/allow-commands.ts';

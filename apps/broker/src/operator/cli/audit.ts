@@ -1,4 +1,4 @@
-import { auditGroupNames } from '@souk/contract/audit-actions.ts';
+import { auditGroupNames } from '@souk/contract/admin/audit-actions.ts';
 import { sayIssues } from '#platform/text/say-issues.ts';
 import { auditListedSchema, auditWantedSchema } from '#operator/commands/audit-command.ts';
 import { tellChanges, tellWho } from '#features/audit/index.ts';

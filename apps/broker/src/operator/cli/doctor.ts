@@ -1,4 +1,4 @@
-import { systemSchema } from '@souk/contract/admin-system.ts';
+import { systemSchema } from '@souk/contract/admin/system.ts';
 import type { ConnectionCheck } from '@souk/contract/diagnostics.ts';
 import { createOutgoingFetch } from '#adapters/openid/outgoing-fetch.ts';
 import { connectProvider } from '#adapters/stripe/stripe-client.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { manifestSchema } from '@souk/contract/manifest.ts';
+import { manifestSchema } from '@souk/contract/manifest/manifest.ts';
 import { temporaryRoot } from '#testing/databases/databases.ts';
 import { importServers } from './import-servers.ts';
 import { runSouk } from './testing/run-souk.ts';

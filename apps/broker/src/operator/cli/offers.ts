@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
-import { monthlyText, moneyText } from '@souk/contract/currencies.ts';
-import type { OfferFields } from '@souk/contract/offer-fields.ts';
+import { monthlyText, moneyText } from '@souk/contract/billing/currencies.ts';
+import type { OfferFields } from '@souk/contract/billing/offer-fields.ts';
 import {
   movePreviewedSchema,
   offerChangedSchema,

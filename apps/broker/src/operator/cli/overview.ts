@@ -1,5 +1,5 @@
-import { moneyText } from '@souk/contract/currencies.ts';
-import { shownNeeds, type Needs } from '@souk/contract/admin-overview.ts';
+import { moneyText } from '@souk/contract/billing/currencies.ts';
+import { shownNeeds, type Needs } from '@souk/contract/admin/overview.ts';
 import { overviewShownSchema } from '#operator/commands/overview-command.ts';
 import { readConfig } from '#platform/config.ts';
 import { callOperator } from '#platform/operator/call-operator.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deleteMyAccount } from '@souk/contract/account.ts';
-import { adminSystemEndpoints } from '@souk/contract/admin-system.ts';
+import { adminSystemEndpoints } from '@souk/contract/admin/system.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readLedgerSums } from '#features/billing/index.ts';

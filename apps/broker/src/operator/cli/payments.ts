@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
-import { decimalsOf, moneyText } from '@souk/contract/currencies.ts';
-import { totalsText } from '@souk/contract/totals.ts';
+import { decimalsOf, moneyText } from '@souk/contract/billing/currencies.ts';
+import { totalsText } from '@souk/contract/billing/totals.ts';
 import { readConfig } from '#platform/config.ts';
 import { callOperator } from '#platform/operator/call-operator.ts';
 import {

@@ -1,4 +1,4 @@
-import type { ToolChange } from '@souk/contract/tool-changes.ts';
+import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import type {
   CheckedManifest,
   DeletedManifest,

@@ -1,4 +1,4 @@
-import { officialRegistry } from '@souk/contract/registries.ts';
+import { officialRegistry } from '@souk/contract/catalogue/registries.ts';
 import {
   foundServersSchema,
   importedSchema,

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { neededSecretSchema, unusedSecretSchema } from '@souk/contract/admin-secrets.ts';
+import { neededSecretSchema, unusedSecretSchema } from '@souk/contract/admin/secrets.ts';
 import { z } from 'zod';
 import { askBrokerOrRun, UsageError, type CliOptions, type Command, type Values } from './command.ts';
 

@@ -1,4 +1,4 @@
-import { moneyText } from '@souk/contract/currencies.ts';
+import { moneyText } from '@souk/contract/billing/currencies.ts';
 import { shownServerSchema } from '#operator/commands/show-server.ts';
 import { readConfig } from '#platform/config.ts';
 import { callOperator } from '#platform/operator/call-operator.ts';

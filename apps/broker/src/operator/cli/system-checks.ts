@@ -1,4 +1,4 @@
-import { longestSystemChecksMs } from '@souk/contract/admin-system.ts';
+import { longestSystemChecksMs } from '@souk/contract/admin/system.ts';
 import type { ConnectionCheck } from '@souk/contract/diagnostics.ts';
 import type { Config } from '#platform/config.ts';
 import { checkNotices, configChecks, configWarnings } from './config-checks.ts';

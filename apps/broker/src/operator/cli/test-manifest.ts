@@ -1,4 +1,4 @@
-import type { ConnectionTestEvent } from '@souk/contract/admin-servers.ts';
+import type { ConnectionTestEvent } from '@souk/contract/admin/servers.ts';
 import { testedSchema } from '#operator/commands/test-manifest.ts';
 import { readConfig } from '#platform/config.ts';
 import { callOperator } from '#platform/operator/call-operator.ts';

@@ -1,4 +1,4 @@
-import { moneyText } from '@souk/contract/currencies.ts';
+import { moneyText } from '@souk/contract/billing/currencies.ts';
 import { userInfo } from 'node:os';
 import { givenSchema, removedSchema, userShownSchema, type UserShown } from '#operator/commands/billing-results.ts';
 import { askBrokerOrRun, required, UsageError, type CliOptions, type Command, type Values } from './command.ts';

@@ -1,5 +1,5 @@
-import { allowedPackageFormSchema, type AllowanceList } from '@souk/contract/admin-allowances.ts';
-import { lineOrNone } from '@souk/contract/manifest-basics.ts';
+import { allowedPackageFormSchema, type AllowanceList } from '@souk/contract/admin/allowances.ts';
+import { lineOrNone } from '@souk/contract/manifest/manifest-basics.ts';
 import { z } from 'zod';
 import type { App } from '../../app-types.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';

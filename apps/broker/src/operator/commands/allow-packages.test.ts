@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { previewImport } from '@souk/contract/admin-imports.ts';
+import { previewImport } from '@souk/contract/admin/imports.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runSouk } from '#operator/cli/testing/run-souk.ts';

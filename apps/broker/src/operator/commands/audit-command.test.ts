@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { adminAuditEndpoints } from '@souk/contract/admin-audit.ts';
+import { adminAuditEndpoints } from '@souk/contract/admin/audit.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { createPersonalToken } from '@souk/contract/identity.ts';
 import { afterEach, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { auditEntrySchema, auditFilterSchema, inOrder, maxAuditEntries } from '@souk/contract/admin-audit.ts';
+import { auditEntrySchema, auditFilterSchema, inOrder, maxAuditEntries } from '@souk/contract/admin/audit.ts';
 import { z } from 'zod';
 import type { AuditReader } from '#features/audit/index.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';

@@ -1,4 +1,4 @@
-import { rentalPeriodSchema } from '@souk/contract/admin-billing.ts';
+import { rentalPeriodSchema } from '@souk/contract/admin/billing.ts';
 import { cursorSchema } from '@souk/contract/times.ts';
 import { z } from 'zod';
 import type { Administration } from '#features/billing/index.ts';

@@ -1,5 +1,5 @@
-import { addUserSubscription, getUserBilling, removeUserSubscription } from '@souk/contract/admin-billing.ts';
-import { listPersonPayments, refundPayment } from '@souk/contract/admin-person.ts';
+import { addUserSubscription, getUserBilling, removeUserSubscription } from '@souk/contract/admin/billing.ts';
+import { listPersonPayments, refundPayment } from '@souk/contract/admin/person.ts';
 import { z } from 'zod';
 
 /** The results of `souk user show`, `give` and `remove` and of `souk credits …`, as --json prints them. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { importEntrySchema } from '@souk/contract/admin-imports.ts';
-import { browseRegistry, listRegistryUpdates, registrySchema } from '@souk/contract/registries.ts';
+import { importEntrySchema } from '@souk/contract/admin/imports.ts';
+import { browseRegistry, listRegistryUpdates, registrySchema } from '@souk/contract/catalogue/registries.ts';
 import type { DecidedBy } from '#features/catalogue/index.ts';
 import type { Imports } from '#features/upstreams/index.ts';
 import { SoukError } from '#platform/errors.ts';

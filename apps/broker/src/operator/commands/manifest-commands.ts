@@ -1,5 +1,5 @@
-import { serverIdSchema } from '@souk/contract/manifest-basics.ts';
-import type { Manifest } from '@souk/contract/manifest.ts';
+import { serverIdSchema } from '@souk/contract/manifest/manifest-basics.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { z } from 'zod';
 import {
   hiddenTools,

@@ -1,7 +1,7 @@
-import { getManifest } from '@souk/contract/admin-manifests.ts';
-import { getServerDifferences } from '@souk/contract/admin-servers.ts';
-import { serverStatusSchema } from '@souk/contract/catalogue.ts';
-import { toolChangeSchema } from '@souk/contract/tool-changes.ts';
+import { getManifest } from '@souk/contract/admin/manifests.ts';
+import { getServerDifferences } from '@souk/contract/admin/servers.ts';
+import { serverStatusSchema } from '@souk/contract/catalogue/catalogue.ts';
+import { toolChangeSchema } from '@souk/contract/catalogue/tool-changes.ts';
 import { z } from 'zod';
 
 /** What the operator's commands on manifests answer, over the socket and with `--json`. */

@@ -1,4 +1,4 @@
-import { changeOffer, getAdminOffer, listAdminOffers, previewMove } from '@souk/contract/admin-offers.ts';
+import { changeOffer, getAdminOffer, listAdminOffers, previewMove } from '@souk/contract/admin/offers.ts';
 import { z } from 'zod';
 import { offersEditedHere, type Billing } from '#features/billing/index.ts';
 import type { Query } from '#platform/db/database.ts';

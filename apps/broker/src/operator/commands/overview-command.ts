@@ -1,4 +1,4 @@
-import { getAdminFigures, getAdminNeeds } from '@souk/contract/admin-overview.ts';
+import { getAdminFigures, getAdminNeeds } from '@souk/contract/admin/overview.ts';
 import { z } from 'zod';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
 import type { App } from '../../app-types.ts';

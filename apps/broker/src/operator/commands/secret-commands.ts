@@ -1,5 +1,5 @@
-import { secretValueSchemas, type ServerSecretList } from '@souk/contract/admin-secrets.ts';
-import { issueText } from '@souk/contract/issue-text.ts';
+import { secretValueSchemas, type ServerSecretList } from '@souk/contract/admin/secrets.ts';
+import { issueText } from '@souk/contract/manifest/issue-text.ts';
 import { z } from 'zod';
 import type { SecretAdministration } from '#features/upstreams/index.ts';
 import { SoukError } from '#platform/errors.ts';

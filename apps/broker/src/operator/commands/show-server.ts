@@ -1,4 +1,4 @@
-import { getServerFigures } from '@souk/contract/admin-servers.ts';
+import { getServerFigures } from '@souk/contract/admin/servers.ts';
 import { z } from 'zod';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
 import type { App } from '../../app-types.ts';

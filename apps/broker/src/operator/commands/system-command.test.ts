@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { adminSystemEndpoints, type System } from '@souk/contract/admin-system.ts';
+import { adminSystemEndpoints, type System } from '@souk/contract/admin/system.ts';
 import { createClient } from '@souk/contract/client.ts';
 import type { ConnectionCheck } from '@souk/contract/diagnostics.ts';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';

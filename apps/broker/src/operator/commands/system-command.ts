@@ -1,4 +1,4 @@
-import { runSystemChecks, systemSchema, type System } from '@souk/contract/admin-system.ts';
+import { runSystemChecks, systemSchema, type System } from '@souk/contract/admin/system.ts';
 import type { z } from 'zod';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
 import type { App } from '../../app-types.ts';

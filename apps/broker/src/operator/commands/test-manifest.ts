@@ -1,4 +1,4 @@
-import { connectionTestEventSchema, type ConnectionTestEvent } from '@souk/contract/admin-servers.ts';
+import { connectionTestEventSchema, type ConnectionTestEvent } from '@souk/contract/admin/servers.ts';
 import { z } from 'zod';
 import type { Upstreams } from '#features/upstreams/index.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { maxUsersOfPage } from '@souk/contract/admin-users.ts';
+import { maxUsersOfPage } from '@souk/contract/admin/users.ts';
 import type { Identity } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';

@@ -1,5 +1,5 @@
-import { fieldMeanings } from '@souk/contract/manifest-fields.ts';
-import { manifestSchema } from '@souk/contract/manifest.ts';
+import { fieldMeanings } from '@souk/contract/manifest/manifest-fields.ts';
+import { manifestSchema } from '@souk/contract/manifest/manifest.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import { z } from 'zod';
 import { asRecord, isRecord } from '#platform/json.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { AuditAction } from '@souk/contract/audit-actions.ts';
+import type { AuditAction } from '@souk/contract/admin/audit-actions.ts';
 import { sql, type QueryExecutorProvider } from 'kysely';
 import type { Migration, Query } from '../db/database.ts';
 import { readStatements } from '../db/read-statements.ts';

@@ -1,4 +1,4 @@
-import type { Setting } from '@souk/contract/admin-system.ts';
+import type { Setting } from '@souk/contract/admin/system.ts';
 import { disclosure } from './disclosure.ts';
 import { lowerCaseToo, type Environment } from './environment.ts';
 import { upstreamPrefixes } from './upstream-secrets.ts';

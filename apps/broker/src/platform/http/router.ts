@@ -1,5 +1,5 @@
 import type { Access, Answer, Endpoint, ParsedRequest } from '@souk/contract/endpoint.ts';
-import { issueText } from '@souk/contract/issue-text.ts';
+import { issueText } from '@souk/contract/manifest/issue-text.ts';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { ZodType } from 'zod';

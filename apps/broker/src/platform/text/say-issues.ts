@@ -1,4 +1,4 @@
-import { issueText } from '@souk/contract/issue-text.ts';
+import { issueText } from '@souk/contract/manifest/issue-text.ts';
 import type { ZodError } from 'zod';
 
 /** What is wrong with an input, field by field, in one line. */

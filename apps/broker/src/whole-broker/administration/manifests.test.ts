@@ -1,4 +1,4 @@
-import type { ManifestSort } from '@souk/contract/admin-manifests.ts';
+import type { ManifestSort } from '@souk/contract/admin/manifests.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '#features/billing/index.ts';
 import { createCatalogue } from '#features/catalogue/index.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { OfferFields, PlanFields } from '@souk/contract/offer-fields.ts';
+import type { OfferFields, PlanFields } from '@souk/contract/billing/offer-fields.ts';
 import { settle } from '#features/billing/checkout/testing/shop.ts';
 import { giveClock } from '#features/billing/subscriptions/testing/subscriber.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';

@@ -1,6 +1,6 @@
 import { exportMyData } from '@souk/contract/account.ts';
 import { createClient } from '@souk/contract/client.ts';
-import { moneyText } from '@souk/contract/currencies.ts';
+import { moneyText } from '@souk/contract/billing/currencies.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { checkLedger } from '#features/billing/index.ts';
 import { refundsOfIntent } from '#features/billing/refunds/testing/refunds-at-provider.ts';

@@ -1,4 +1,4 @@
-import { adminManifestRunEndpoints } from '@souk/contract/admin-manifest-runs.ts';
+import { adminManifestRunEndpoints } from '@souk/contract/admin/manifest-runs.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';

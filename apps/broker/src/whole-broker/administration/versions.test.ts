@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { adminServerEndpoints } from '@souk/contract/admin-servers.ts';
+import { adminServerEndpoints } from '@souk/contract/admin/servers.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';

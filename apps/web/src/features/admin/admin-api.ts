@@ -1,16 +1,16 @@
-import { adminAllowanceEndpoints } from '@souk/contract/admin-allowances.ts';
-import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
-import { adminImportEndpoints } from '@souk/contract/admin-imports.ts';
-import { adminManifestRunEndpoints } from '@souk/contract/admin-manifest-runs.ts';
-import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
-import { adminSecretEndpoints } from '@souk/contract/admin-secrets.ts';
-import { adminOfferEndpoints } from '@souk/contract/admin-offers.ts';
-import { adminPersonEndpoints } from '@souk/contract/admin-person.ts';
-import { adminServerEndpoints } from '@souk/contract/admin-servers.ts';
-import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
+import { adminAllowanceEndpoints } from '@souk/contract/admin/allowances.ts';
+import { adminBillingEndpoints } from '@souk/contract/admin/billing.ts';
+import { adminImportEndpoints } from '@souk/contract/admin/imports.ts';
+import { adminManifestRunEndpoints } from '@souk/contract/admin/manifest-runs.ts';
+import { adminManifestEndpoints } from '@souk/contract/admin/manifests.ts';
+import { adminSecretEndpoints } from '@souk/contract/admin/secrets.ts';
+import { adminOfferEndpoints } from '@souk/contract/admin/offers.ts';
+import { adminPersonEndpoints } from '@souk/contract/admin/person.ts';
+import { adminServerEndpoints } from '@souk/contract/admin/servers.ts';
+import { adminUserEndpoints } from '@souk/contract/admin/users.ts';
 import { createClient } from '@souk/contract/client.ts';
-import { registryImportEndpoints } from '@souk/contract/registries.ts';
-import { toolChangeEndpoints } from '@souk/contract/tool-changes.ts';
+import { registryImportEndpoints } from '@souk/contract/catalogue/registries.ts';
+import { toolChangeEndpoints } from '@souk/contract/catalogue/tool-changes.ts';
 import { adminClientOptions, adminKey } from './admin-client-options.ts';
 
 export { adminClientOptions, adminKey };

@@ -1,5 +1,5 @@
-import { manifestSorts, type ManifestSort } from '@souk/contract/admin-manifests.ts';
-import { serverKinds } from '@souk/contract/registries.ts';
+import { manifestSorts, type ManifestSort } from '@souk/contract/admin/manifests.ts';
+import { serverKinds } from '@souk/contract/catalogue/registries.ts';
 
 /** The specification's two tabs first (part 2, section 2), the default before all. */
 export const adminTabs = ['manifests', 'users', 'overview', 'offers', 'audit', 'allowed', 'system'] as const;

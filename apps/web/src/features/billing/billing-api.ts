@@ -7,7 +7,7 @@ import {
   listPlans,
   setSpendCap,
   startTrial,
-} from '@souk/contract/billing.ts';
+} from '@souk/contract/billing/billing.ts';
 import {
   cancelRental,
   cancelSubscription,
@@ -19,8 +19,8 @@ import {
   resumeRental,
   resumeSubscription,
   startCheckout,
-} from '@souk/contract/payments.ts';
-import { approvePriceRises, listPriceRises } from '@souk/contract/price-rises.ts';
+} from '@souk/contract/billing/payments.ts';
+import { approvePriceRises, listPriceRises } from '@souk/contract/billing/price-rises.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { billingClientOptions } from '#web/billing-client-options.ts';
 

@@ -1,4 +1,4 @@
-import type { PaymentMethod } from '@souk/contract/payments.ts';
+import type { PaymentMethod } from '@souk/contract/billing/payments.ts';
 
 const leftKey = 'souk.card';
 

@@ -1,4 +1,4 @@
-import type { startCheckout } from '@souk/contract/payments.ts';
+import type { startCheckout } from '@souk/contract/billing/payments.ts';
 import type { RequestInput } from '@souk/contract/endpoint.ts';
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';

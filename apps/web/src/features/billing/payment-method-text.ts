@@ -1,4 +1,4 @@
-import type { PaymentMethod } from '@souk/contract/payments.ts';
+import type { PaymentMethod } from '@souk/contract/billing/payments.ts';
 
 /** Networks and kinds whose names are not their first letter in capitals. */
 const names: Readonly<Record<string, string>> = {

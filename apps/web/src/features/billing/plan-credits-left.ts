@@ -1,4 +1,4 @@
-import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { formatCount, formatDay } from '#ui/amount.ts';
 
 /** What is left of the credits that came with a plan, by the day on which it expires. */

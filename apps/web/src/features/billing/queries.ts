@@ -1,4 +1,4 @@
-import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { accountKey } from '#web/account-key.ts';
 import { billingApi } from './billing-api.ts';

@@ -1,4 +1,4 @@
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { formatCount } from '#ui/amount.ts';
 
 type Priced = Pick<ServerAnswer, 'displayName' | 'creditsFrom'>;

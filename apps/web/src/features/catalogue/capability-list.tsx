@@ -1,4 +1,4 @@
-import type { CapabilityAnswer } from '@souk/contract/catalogue.ts';
+import type { CapabilityAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { Card } from '#ui/card.tsx';
 import { ClampedText } from '#ui/clamped-text.tsx';
 

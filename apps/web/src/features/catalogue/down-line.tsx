@@ -1,4 +1,4 @@
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { downText } from '#web/down-text.ts';
 
 /** On a card of the shop: since when and why calls to a server fail. Nothing of one that answers. */

@@ -1,5 +1,5 @@
-import type { CapabilityAnswer } from '@souk/contract/catalogue.ts';
-import { maxSearchLength, maxSearchWords } from '@souk/contract/catalogue-search.ts';
+import type { CapabilityAnswer } from '@souk/contract/catalogue/catalogue.ts';
+import { maxSearchLength, maxSearchWords } from '@souk/contract/catalogue/catalogue-search.ts';
 
 export type ToolFilterText = (tool: Pick<CapabilityAnswer, 'name' | 'displayName' | 'displayDescription'>) => boolean;
 

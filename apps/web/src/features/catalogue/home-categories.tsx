@@ -1,4 +1,4 @@
-import type { getCategories } from '@souk/contract/catalogue-search.ts';
+import type { getCategories } from '@souk/contract/catalogue/catalogue-search.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { useContext } from 'react';
 import { Card } from '#ui/card.tsx';
 import { Icon } from '#ui/icon.tsx';

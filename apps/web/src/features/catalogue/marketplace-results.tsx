@@ -1,4 +1,4 @@
-import type { findServers } from '@souk/contract/catalogue-search.ts';
+import type { findServers } from '@souk/contract/catalogue/catalogue-search.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import SearchX from 'lucide-react/icons/search-x';
 import { useRef, type ReactNode } from 'react';

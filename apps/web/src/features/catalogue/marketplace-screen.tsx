@@ -1,4 +1,4 @@
-import { maxSearchLength } from '@souk/contract/catalogue-search.ts';
+import { maxSearchLength } from '@souk/contract/catalogue/catalogue-search.ts';
 import { useQuery } from '@tanstack/react-query';
 import RefreshCw from 'lucide-react/icons/refresh-cw';
 import { useDeferredValue, type ReactNode } from 'react';

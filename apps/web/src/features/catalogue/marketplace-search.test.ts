@@ -1,4 +1,4 @@
-import { categories } from '@souk/contract/manifest-basics.ts';
+import { categories } from '@souk/contract/manifest/manifest-basics.ts';
 import { describe, expect, test } from 'vitest';
 import { filterCount, isNarrowed, parseMarketplaceSearch, typeLabels } from './marketplace-search.ts';
 

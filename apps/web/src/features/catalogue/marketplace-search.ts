@@ -1,6 +1,6 @@
-import { maxSearchLength } from '@souk/contract/catalogue-search.ts';
-import type { ServerStatus } from '@souk/contract/catalogue.ts';
-import type { categories } from '@souk/contract/manifest-basics.ts';
+import { maxSearchLength } from '@souk/contract/catalogue/catalogue-search.ts';
+import type { ServerStatus } from '@souk/contract/catalogue/catalogue.ts';
+import type { categories } from '@souk/contract/manifest/manifest-basics.ts';
 import { tiers, type Tier } from '@souk/contract/tiers.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import type { ReactNode } from 'react';
 import { Card } from '#ui/card.tsx';
 import { sells } from '#web/config.ts';

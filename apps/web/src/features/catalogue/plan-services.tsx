@@ -1,4 +1,4 @@
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { tiers, tiersUpTo, type Tier } from '@souk/contract/tiers.ts';
 import { useQueries } from '@tanstack/react-query';
 import { formatCount } from '#ui/amount.ts';

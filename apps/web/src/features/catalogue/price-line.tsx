@@ -1,4 +1,4 @@
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { useContext } from 'react';
 import { Facts } from '#ui/facts.tsx';
 import { rentalPrice } from '#web/access-text.ts';

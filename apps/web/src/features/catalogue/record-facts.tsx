@@ -1,6 +1,6 @@
 import { createClient } from '@souk/contract/client.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
-import { getServerRecord } from '@souk/contract/server-record.ts';
+import { getServerRecord } from '@souk/contract/catalogue/server-record.ts';
 import { useQuery } from '@tanstack/react-query';
 import { formatCount, formatDay } from '#ui/amount.ts';
 import { Ago } from '#ui/moment.tsx';

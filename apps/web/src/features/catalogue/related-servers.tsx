@@ -1,6 +1,6 @@
 import { createClient } from '@souk/contract/client.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
-import { getRelatedServers } from '@souk/contract/related-servers.ts';
+import { getRelatedServers } from '@souk/contract/catalogue/related-servers.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Badge } from '#ui/badge.tsx';
 import { Card } from '#ui/card.tsx';

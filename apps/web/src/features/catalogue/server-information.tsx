@@ -1,4 +1,4 @@
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { lazy, Suspense } from 'react';
 import { formatCount, formatMoment } from '#ui/amount.ts';
 import { Card } from '#ui/card.tsx';

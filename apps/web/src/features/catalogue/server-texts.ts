@@ -1,4 +1,4 @@
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { formatCount } from '#ui/amount.ts';
 
 /** '1 tool', '1,204 tools'. */

@@ -1,4 +1,4 @@
-import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 
 export type Service = {
   server: ServerAnswer;

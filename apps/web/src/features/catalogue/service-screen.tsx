@@ -1,5 +1,5 @@
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
-import { creditWorthText } from '@souk/contract/credit-worth.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
+import { creditWorthText } from '@souk/contract/billing/credit-worth.ts';
 import { useQuery } from '@tanstack/react-query';
 import ArrowLeft from 'lucide-react/icons/arrow-left';
 import { lazy, Suspense, type ReactNode } from 'react';

@@ -1,4 +1,4 @@
-import type { CapabilityAnswer } from '@souk/contract/catalogue.ts';
+import type { CapabilityAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { CodeBlock } from '#ui/code-block.tsx';

@@ -1,4 +1,4 @@
-import type { CapabilityAnswer } from '@souk/contract/catalogue.ts';
+import type { CapabilityAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { useRef, useState } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';

@@ -1,4 +1,4 @@
-import type { CapabilityAnswer } from '@souk/contract/catalogue.ts';
+import type { CapabilityAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import ChevronRight from 'lucide-react/icons/chevron-right';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Badge } from '#ui/badge.tsx';

@@ -1,6 +1,6 @@
 import { ApiError } from '@souk/contract/client.ts';
 import { userProfileSchema, type UserProfile } from '@souk/contract/identity.ts';
-import { statusText } from '@souk/contract/status-text.ts';
+import { statusText } from '@souk/contract/catalogue/status-text.ts';
 import { z } from 'zod';
 import { createRenewalName, type RenewalNameOptions } from './renewal-name.ts';
 

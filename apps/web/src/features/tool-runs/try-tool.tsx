@@ -1,4 +1,4 @@
-import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Notice } from '#ui/notice.tsx';

@@ -1,4 +1,4 @@
-import type { CreditUsage } from '@souk/contract/billing-history.ts';
+import type { CreditUsage } from '@souk/contract/billing/billing-history.ts';
 import { builtInToolTitle } from '@souk/contract/built-in-tools.ts';
 import { Facts } from '#ui/facts.tsx';
 import { formatCount } from '#ui/amount.ts';

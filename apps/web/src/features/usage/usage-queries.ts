@@ -1,4 +1,4 @@
-import { getCreditHistory, getCreditHistoryCsv, type CreditUsage } from '@souk/contract/billing-history.ts';
+import { getCreditHistory, getCreditHistoryCsv, type CreditUsage } from '@souk/contract/billing/billing-history.ts';
 import { createClient } from '@souk/contract/client.ts';
 import type { Call, UsageStats } from '@souk/contract/usage.ts';
 import { queryOptions } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { tiers, type Tier } from '@souk/contract/tiers.ts';
 import { isRunning, renews, type Owned, type OwnedPlan, type OwnedServer } from './owned.ts';
 

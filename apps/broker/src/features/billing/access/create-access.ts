@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { OwnedStatus } from '@souk/contract/billing.ts';
+import type { OwnedStatus } from '@souk/contract/billing/billing.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';

@@ -1,5 +1,5 @@
 import { deleteMyAccount } from '@souk/contract/account.ts';
-import { getRentalOptions, listMcpServices, startTrial } from '@souk/contract/billing.ts';
+import { getRentalOptions, listMcpServices, startTrial } from '@souk/contract/billing/billing.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { getUserProfile } from '@souk/contract/identity.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { listMcpServices, startTrial } from '@souk/contract/billing.ts';
+import { listMcpServices, startTrial } from '@souk/contract/billing/billing.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { getUserProfile } from '@souk/contract/identity.ts';
 import { disableServer } from '@souk/contract/upstreams.ts';

@@ -1,4 +1,4 @@
-import type { OwnedStatus } from '@souk/contract/billing.ts';
+import type { OwnedStatus } from '@souk/contract/billing/billing.ts';
 import type { Tier } from '@souk/contract/tiers.ts';
 
 /** A time span for which something was paid or granted. */

@@ -1,4 +1,4 @@
-import type { SubscriptionAnswer, UserAccess } from '@souk/contract/billing.ts';
+import type { SubscriptionAnswer, UserAccess } from '@souk/contract/billing/billing.ts';
 import { tiersUpTo } from '@souk/contract/tiers.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { highestPlan, includedUntilMs, planIncluding, type Access } from './access-to.ts';

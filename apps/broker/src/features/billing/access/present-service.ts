@@ -1,5 +1,5 @@
-import type { McpService } from '@souk/contract/billing.ts';
-import type { IncludingPlan, ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { McpService } from '@souk/contract/billing/billing.ts';
+import type { IncludingPlan, ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { presentServer, type CatalogueServer } from '#features/catalogue/index.ts';
 import { accessTo } from './access-to.ts';
 import type { Owned } from './owned.ts';

@@ -1,8 +1,8 @@
 import type { DecidedBy } from '#platform/audit/decided-by.ts';
-import type { listPersonLedger, PersonPayment } from '@souk/contract/admin-person.ts';
+import type { listPersonLedger, PersonPayment } from '@souk/contract/admin/person.ts';
 import type { NumberedPlace, Place } from '@souk/contract/times.ts';
-import type { UserBilling } from '@souk/contract/admin-billing.ts';
-import type { listServerOwners, listServerRenters } from '@souk/contract/admin-servers.ts';
+import type { UserBilling } from '@souk/contract/admin/billing.ts';
+import type { listServerOwners, listServerRenters } from '@souk/contract/admin/servers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import type { DirectoryUser } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';

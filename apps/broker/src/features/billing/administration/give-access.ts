@@ -1,5 +1,5 @@
 import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
-import type { RentalPeriod } from '@souk/contract/admin-billing.ts';
+import type { RentalPeriod } from '@souk/contract/admin/billing.ts';
 import { utcDayText } from '@souk/contract/utc-day.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';

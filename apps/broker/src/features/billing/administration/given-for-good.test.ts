@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { describeOnEmbedded } from '#testing/databases/databases.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
-import { getSubscription } from '@souk/contract/billing.ts';
+import { getSubscription } from '@souk/contract/billing/billing.ts';
 import { getUserProfile } from '@souk/contract/identity.ts';
 import { createClient } from '@souk/contract/client.ts';
 import type { Database } from '#platform/db/database.ts';

@@ -1,4 +1,4 @@
-import { rentersOfPage, type listServerRenters } from '@souk/contract/admin-servers.ts';
+import { rentersOfPage, type listServerRenters } from '@souk/contract/admin/servers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import type { Query } from '#platform/db/database.ts';
 import { isRunningSql, runningValues } from '../access/running-sql.ts';

@@ -1,4 +1,4 @@
-import type { RentalPeriod } from '@souk/contract/admin-billing.ts';
+import type { RentalPeriod } from '@souk/contract/admin/billing.ts';
 
 const dayMs = 24 * 60 * 60_000;
 

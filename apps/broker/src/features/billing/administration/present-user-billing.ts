@@ -1,4 +1,4 @@
-import type { AdminOwnedServer, UserBilling } from '@souk/contract/admin-billing.ts';
+import type { AdminOwnedServer, UserBilling } from '@souk/contract/admin/billing.ts';
 import { isRunning, statusOf, type Owned, type OwnedPlan, type OwnedServer } from '../access/owned.ts';
 import { planFeature } from '../access/present-access.ts';
 import type { CreditAccount } from '../ledger/read-account.ts';

@@ -1,4 +1,4 @@
-import type { LedgerEntry, LedgerKind } from '@souk/contract/admin-person.ts';
+import type { LedgerEntry, LedgerKind } from '@souk/contract/admin/person.ts';
 import { writeNumberedCursor, type NumberedPlace } from '@souk/contract/times.ts';
 import type { Query } from '#platform/db/database.ts';
 

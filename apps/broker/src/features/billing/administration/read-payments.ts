@@ -1,4 +1,4 @@
-import type { PersonPayment } from '@souk/contract/admin-person.ts';
+import type { PersonPayment } from '@souk/contract/admin/person.ts';
 import { writeCursor, type Place } from '@souk/contract/times.ts';
 import type { Query } from '#platform/db/database.ts';
 import { presentTransaction, transactionColumns, type TransactionRow } from '../history/transaction-row.ts';

@@ -1,5 +1,5 @@
-import type { PersonPayment, previewRefund, refundPayment } from '@souk/contract/admin-person.ts';
-import { moneyText } from '@souk/contract/currencies.ts';
+import type { PersonPayment, previewRefund, refundPayment } from '@souk/contract/admin/person.ts';
+import { moneyText } from '@souk/contract/billing/currencies.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';

@@ -3,9 +3,9 @@ import {
   getUserBilling,
   removeUserSubscription,
   setUserCredits,
-} from '@souk/contract/admin-billing.ts';
-import { listPersonLedger, listPersonPayments, previewRefund, refundPayment } from '@souk/contract/admin-person.ts';
-import { listServerOwners, listServerRenters } from '@souk/contract/admin-servers.ts';
+} from '@souk/contract/admin/billing.ts';
+import { listPersonLedger, listPersonPayments, previewRefund, refundPayment } from '@souk/contract/admin/person.ts';
+import { listServerOwners, listServerRenters } from '@souk/contract/admin/servers.ts';
 import { requireRecentSignIn } from '#features/identity/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Router } from '#platform/http/router.ts';

@@ -1,4 +1,4 @@
-import type { PaymentSession } from '@souk/contract/payments.ts';
+import type { PaymentSession } from '@souk/contract/billing/payments.ts';
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';

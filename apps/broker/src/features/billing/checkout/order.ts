@@ -1,4 +1,4 @@
-import type { TransactionType } from '@souk/contract/billing-history.ts';
+import type { TransactionType } from '@souk/contract/billing/billing-history.ts';
 
 /** What can be paid for: a server's rental, a plan, or a credit package. */
 export type OrderKind = 'rental' | 'plan' | 'credits';

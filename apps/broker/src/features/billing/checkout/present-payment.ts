@@ -1,5 +1,5 @@
-import type { PaymentSession } from '@souk/contract/payments.ts';
-import { totalsOf } from '@souk/contract/totals.ts';
+import type { PaymentSession } from '@souk/contract/billing/payments.ts';
+import { totalsOf } from '@souk/contract/billing/totals.ts';
 import type { Payment } from './fulfilment.ts';
 import {
   hadAccess,

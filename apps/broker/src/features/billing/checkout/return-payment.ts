@@ -1,4 +1,4 @@
-import type { AuditAction } from '@souk/contract/audit-actions.ts';
+import type { AuditAction } from '@souk/contract/admin/audit-actions.ts';
 import { writeAuditWith, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { PurchaseLock } from '../changes/purchase-locks.ts';
 import type { FulfilGiven } from './fulfilment.ts';

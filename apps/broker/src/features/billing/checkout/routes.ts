@@ -1,4 +1,4 @@
-import { getPaymentSession, purchaseCredits, startCheckout } from '@souk/contract/payments.ts';
+import { getPaymentSession, purchaseCredits, startCheckout } from '@souk/contract/billing/payments.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Checkout } from './create-checkout.ts';

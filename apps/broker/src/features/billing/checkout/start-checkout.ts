@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { monthlyText } from '@souk/contract/currencies.ts';
+import { monthlyText } from '@souk/contract/billing/currencies.ts';
 import { makeOnce, isOfMissingCustomer, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';

@@ -3,7 +3,7 @@ import {
   billingHistoryEndpoints,
   transactionStatusSchema,
   transactionTypeSchema,
-} from '@souk/contract/billing-history.ts';
+} from '@souk/contract/billing/billing-history.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { getUserProfile } from '@souk/contract/identity.ts';
 import { getCallsCsv } from '@souk/contract/usage.ts';

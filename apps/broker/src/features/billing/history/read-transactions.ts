@@ -1,4 +1,4 @@
-import type { Transaction, TransactionStatus, TransactionType } from '@souk/contract/billing-history.ts';
+import type { Transaction, TransactionStatus, TransactionType } from '@souk/contract/billing/billing-history.ts';
 import type { Place } from '@souk/contract/times.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Period } from '#platform/http/period.ts';

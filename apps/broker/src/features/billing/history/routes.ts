@@ -1,11 +1,11 @@
-import { decimalText } from '@souk/contract/currencies.ts';
+import { decimalText } from '@souk/contract/billing/currencies.ts';
 import {
   getBillingDashboard,
   getTransactionsCsv,
   listTransactions,
   maxCsvRows,
   type Transaction,
-} from '@souk/contract/billing-history.ts';
+} from '@souk/contract/billing/billing-history.ts';
 import type { Query } from '#platform/db/database.ts';
 import { inPages } from '#platform/db/in-pages.ts';
 import { csvOf, csvType, type Columns } from '#platform/http/answers/csv.ts';

@@ -1,5 +1,5 @@
-import type { Transaction, TransactionStatus, TransactionType } from '@souk/contract/billing-history.ts';
-import { totalsOf } from '@souk/contract/totals.ts';
+import type { Transaction, TransactionStatus, TransactionType } from '@souk/contract/billing/billing-history.ts';
+import { totalsOf } from '@souk/contract/billing/totals.ts';
 import { disputeColumns, presentDispute, type DisputeColumns } from '../needs/dispute-of-payment.ts';
 
 /** A row `t` of the history, joined with its dispute `d`. */

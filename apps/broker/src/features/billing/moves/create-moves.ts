@@ -1,4 +1,4 @@
-import type { MovePreview } from '@souk/contract/admin-offers.ts';
+import type { MovePreview } from '@souk/contract/admin/offers.ts';
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { DecidedBy } from '#platform/audit/decided-by.ts';
 import { createBackground } from '#platform/work/background.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OfferFields } from '@souk/contract/offer-fields.ts';
+import type { OfferFields } from '@souk/contract/billing/offer-fields.ts';
 import { describeOnPostgres } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';

@@ -1,4 +1,4 @@
-import type { OfferMove } from '@souk/contract/admin-offers.ts';
+import type { OfferMove } from '@souk/contract/admin/offers.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Query } from '#platform/db/database.ts';
 

@@ -1,4 +1,4 @@
-import { noticeDays } from '@souk/contract/admin-offers.ts';
+import { noticeDays } from '@souk/contract/admin/offers.ts';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { PurchaseLock } from '../changes/purchase-locks.ts';
 import { readSubscription } from '../subscriptions/read-subscription.ts';

@@ -1,4 +1,4 @@
-import type { OfferMove } from '@souk/contract/admin-offers.ts';
+import type { OfferMove } from '@souk/contract/admin/offers.ts';
 import type { Move, MoveCounts } from './move-store.ts';
 
 export function presentMove(move: Move & MoveCounts, emails: ReadonlyMap<string, string>): OfferMove {

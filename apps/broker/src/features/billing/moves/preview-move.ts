@@ -1,5 +1,5 @@
-import { monthlyText, moneyText } from '@souk/contract/currencies.ts';
-import { noticeDays, type MovePreview } from '@souk/contract/admin-offers.ts';
+import { monthlyText, moneyText } from '@souk/contract/billing/currencies.ts';
+import { noticeDays, type MovePreview } from '@souk/contract/admin/offers.ts';
 import type { Query } from '#platform/db/database.ts';
 import { renewalGraceMs } from '../access/owned.ts';
 import { count, counted } from '../offers/offer-words.ts';

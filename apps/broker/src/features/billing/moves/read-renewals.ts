@@ -1,4 +1,4 @@
-import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import type { Query } from '#platform/db/database.ts';
 
 export type Renewal = Pick<SubscriptionAnswer['subscription']['subscriptions'][number], 'renewal' | 'priceChange'>;

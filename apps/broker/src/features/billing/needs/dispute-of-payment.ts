@@ -1,4 +1,4 @@
-import type { PersonPayment } from '@souk/contract/admin-person.ts';
+import type { PersonPayment } from '@souk/contract/admin/person.ts';
 
 /** Of a payment `t` of the history, the dispute that decides about it: one that holds its money before the others, the newest first. */
 export const disputeSql = `

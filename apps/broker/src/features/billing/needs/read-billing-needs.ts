@@ -1,5 +1,5 @@
-import type { Needs } from '@souk/contract/admin-overview.ts';
-import { shownNeeds } from '@souk/contract/admin-overview.ts';
+import type { Needs } from '@souk/contract/admin/overview.ts';
+import { shownNeeds } from '@souk/contract/admin/overview.ts';
 import type { Query } from '#platform/db/database.ts';
 import { refundFailedForMs } from '../refunds/create-refunds.ts';
 

@@ -1,4 +1,4 @@
-import { faultsOfFields } from '@souk/contract/offer-fields.ts';
+import { faultsOfFields } from '@souk/contract/billing/offer-fields.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import { writeAuditsWith } from '#platform/audit/audit-log.ts';
 import type { DecidedBy } from '#platform/audit/decided-by.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { AdminOffer, getAdminOffer, listAdminOffers, OfferChange } from '@souk/contract/admin-offers.ts';
+import type { AdminOffer, getAdminOffer, listAdminOffers, OfferChange } from '@souk/contract/admin/offers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
-import type { OfferFields } from '@souk/contract/offer-fields.ts';
+import type { OfferFields } from '@souk/contract/billing/offer-fields.ts';
 import type { DecidedBy } from '#platform/audit/decided-by.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';

@@ -1,5 +1,5 @@
-import { monthlyText, moneyText } from '@souk/contract/currencies.ts';
-import type { OfferFields, PlanFields } from '@souk/contract/offer-fields.ts';
+import { monthlyText, moneyText } from '@souk/contract/billing/currencies.ts';
+import type { OfferFields, PlanFields } from '@souk/contract/billing/offer-fields.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import { isCurrent, type PriceGroup } from './offer-counts.ts';
 import type { StoredOffer } from './offer-rows.ts';

@@ -1,4 +1,4 @@
-import { amountFault, currencyFault } from '@souk/contract/currencies.ts';
+import { amountFault, currencyFault } from '@souk/contract/billing/currencies.ts';
 import { z } from 'zod';
 
 /** The plan of everyone who pays for none: profiles name it, and it cannot be bought. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { OfferFields } from '@souk/contract/offer-fields.ts';
+import type { OfferFields } from '@souk/contract/billing/offer-fields.ts';
 import { ConfigError } from '#platform/config.ts';
 import type { Query } from '#platform/db/database.ts';
 import { lockOffers, readStoredOffers, writeStoredOffer, type FileVersion, type StoredOffer } from './offer-rows.ts';

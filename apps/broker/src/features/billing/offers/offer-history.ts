@@ -1,5 +1,5 @@
-import { moneyText } from '@souk/contract/currencies.ts';
-import { shownChanges, type getAdminOffer } from '@souk/contract/admin-offers.ts';
+import { moneyText } from '@souk/contract/billing/currencies.ts';
+import { shownChanges, type getAdminOffer } from '@souk/contract/admin/offers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import { z } from 'zod';
 import type { Query } from '#platform/db/database.ts';

@@ -1,4 +1,4 @@
-import type { OfferFields, PackageFields, PlanFields } from '@souk/contract/offer-fields.ts';
+import type { OfferFields, PackageFields, PlanFields } from '@souk/contract/billing/offer-fields.ts';
 import type { Tier } from '@souk/contract/tiers.ts';
 import type { Query } from '#platform/db/database.ts';
 

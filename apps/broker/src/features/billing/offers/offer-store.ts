@@ -1,4 +1,4 @@
-import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
+import type { CreditPackage, Plan } from '@souk/contract/billing/billing.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { loadOffers, type IgnoredChange } from './load-offers.ts';

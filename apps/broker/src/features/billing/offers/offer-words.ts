@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { moneyText } from '@souk/contract/currencies.ts';
-import type { OfferFields } from '@souk/contract/offer-fields.ts';
+import { moneyText } from '@souk/contract/billing/currencies.ts';
+import type { OfferFields } from '@souk/contract/billing/offer-fields.ts';
 import { tiers, type Tier } from '@souk/contract/tiers.ts';
 
 export const count = (number: number): string => number.toLocaleString('en-US');

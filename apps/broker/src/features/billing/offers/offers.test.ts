@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getRentalOptions, listCreditPackages, listPlans } from '@souk/contract/billing.ts';
+import { getRentalOptions, listCreditPackages, listPlans } from '@souk/contract/billing/billing.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigError } from '#platform/config.ts';

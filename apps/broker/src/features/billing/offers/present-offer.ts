@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AdminOffer } from '@souk/contract/admin-offers.ts';
-import type { OfferFields } from '@souk/contract/offer-fields.ts';
+import type { AdminOffer } from '@souk/contract/admin/offers.ts';
+import type { OfferFields } from '@souk/contract/billing/offer-fields.ts';
 import { isCurrent, renewingOf, type PriceGroup, type Terms } from './offer-counts.ts';
 import type { StoredOffer } from './offer-rows.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { issueText } from '@souk/contract/issue-text.ts';
+import { issueText } from '@souk/contract/manifest/issue-text.ts';
 import { tierSchema } from '@souk/contract/tiers.ts';
 import { z } from 'zod';
 import { ConfigError } from '#platform/config.ts';

@@ -5,7 +5,7 @@ import {
   listAdminOffers,
   moveSubscribers,
   previewMove,
-} from '@souk/contract/admin-offers.ts';
+} from '@souk/contract/admin/offers.ts';
 import { requireRecentSignIn } from '#features/identity/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import { SoukError } from '#platform/errors.ts';

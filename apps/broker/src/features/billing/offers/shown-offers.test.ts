@@ -1,4 +1,4 @@
-import { findServers } from '@souk/contract/catalogue-search.ts';
+import { findServers } from '@souk/contract/catalogue/catalogue-search.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';

@@ -1,6 +1,6 @@
-import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
-import type { CreditPrice, IncludingPlan } from '@souk/contract/catalogue.ts';
-import { creditPriceOf } from '@souk/contract/credit-worth.ts';
+import type { CreditPackage, Plan } from '@souk/contract/billing/billing.ts';
+import type { CreditPrice, IncludingPlan } from '@souk/contract/catalogue/catalogue.ts';
+import { creditPriceOf } from '@souk/contract/billing/credit-worth.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Log } from '#platform/log.ts';

@@ -1,5 +1,5 @@
-import type { OfferChange } from '@souk/contract/admin-offers.ts';
-import { freePlanId, maxOffersOfKind, type OfferFields } from '@souk/contract/offer-fields.ts';
+import type { OfferChange } from '@souk/contract/admin/offers.ts';
+import { freePlanId, maxOffersOfKind, type OfferFields } from '@souk/contract/billing/offer-fields.ts';
 import { actorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { StoredOffer } from './offer-rows.ts';

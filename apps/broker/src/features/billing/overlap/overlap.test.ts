@@ -1,4 +1,4 @@
-import { getRentalOptions } from '@souk/contract/billing.ts';
+import { getRentalOptions } from '@souk/contract/billing/billing.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { utcDayText } from '@souk/contract/utc-day.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';

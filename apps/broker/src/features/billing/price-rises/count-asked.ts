@@ -1,4 +1,4 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import type { Tier } from '@souk/contract/tiers.ts';
 import { creditsAt, type PriceStep } from '#features/catalogue/index.ts';
 import type { Query } from '#platform/db/database.ts';

@@ -1,4 +1,4 @@
-import { approvePriceRises, listPriceRises, maxPriceRises } from '@souk/contract/price-rises.ts';
+import { approvePriceRises, listPriceRises, maxPriceRises } from '@souk/contract/billing/price-rises.ts';
 import { toolTitle, type Catalogue } from '#features/catalogue/index.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { PriceRises } from './create-price-rises.ts';

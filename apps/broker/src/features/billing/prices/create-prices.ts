@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
-import type { OfferFields } from '@souk/contract/offer-fields.ts';
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { CreditPackage, Plan } from '@souk/contract/billing/billing.ts';
+import type { OfferFields } from '@souk/contract/billing/offer-fields.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import { Backoff } from '#platform/work/backoff.ts';

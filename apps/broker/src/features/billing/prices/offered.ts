@@ -1,5 +1,5 @@
-import { amountFault, currencyFault } from '@souk/contract/currencies.ts';
-import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
+import { amountFault, currencyFault } from '@souk/contract/billing/currencies.ts';
+import type { CreditPackage, Plan } from '@souk/contract/billing/billing.ts';
 import { presentBilling, type CatalogueServer } from '#features/catalogue/index.ts';
 import { counted } from '../offers/offer-words.ts';
 

@@ -1,4 +1,4 @@
-import { amountFault, currencyFault } from '@souk/contract/currencies.ts';
+import { amountFault, currencyFault } from '@souk/contract/billing/currencies.ts';
 import type { CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Log } from '#platform/log.ts';
 

@@ -1,4 +1,4 @@
-import { getSpendCap, setSpendCap } from '@souk/contract/billing.ts';
+import { getSpendCap, setSpendCap } from '@souk/contract/billing/billing.ts';
 import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Ledger } from '../ledger/ledger.ts';

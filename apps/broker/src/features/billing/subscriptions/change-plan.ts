@@ -1,9 +1,9 @@
 import type { Stripe } from 'stripe';
 import type { z } from 'zod';
-import type { Plan } from '@souk/contract/billing.ts';
-import type { planChangeSchema } from '@souk/contract/payments.ts';
+import type { Plan } from '@souk/contract/billing/billing.ts';
+import type { planChangeSchema } from '@souk/contract/billing/payments.ts';
 import { tiers } from '@souk/contract/tiers.ts';
-import { moneyText } from '@souk/contract/currencies.ts';
+import { moneyText } from '@souk/contract/billing/currencies.ts';
 import { utcDayText } from '@souk/contract/utc-day.ts';
 import { isRefusal, makeOnce, needsOwner, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';

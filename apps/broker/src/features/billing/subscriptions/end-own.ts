@@ -4,7 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { AccessBook } from '../access/create-access.ts';
-import type { OwnedStatus } from '@souk/contract/billing.ts';
+import type { OwnedStatus } from '@souk/contract/billing/billing.ts';
 import { statusOf, type OwnedPlan, type OwnedServer } from '../access/owned.ts';
 import type { OwnedServerFacts } from '../access/read-owned-servers.ts';
 import type { PurchaseLock, PurchaseLocks } from '../changes/purchase-locks.ts';

@@ -1,5 +1,5 @@
-import { getSubscription } from '@souk/contract/billing.ts';
-import { cancelSubscription, resumeSubscription } from '@souk/contract/payments.ts';
+import { getSubscription } from '@souk/contract/billing/billing.ts';
+import { cancelSubscription, resumeSubscription } from '@souk/contract/billing/payments.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';

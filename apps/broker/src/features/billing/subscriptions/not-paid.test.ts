@@ -1,5 +1,5 @@
 import { payOnPage } from '@souk/stripe-sandbox/testing';
-import { changeCard, listPaymentMethods } from '@souk/contract/payments.ts';
+import { changeCard, listPaymentMethods } from '@souk/contract/billing/payments.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import type { PaymentMethod } from '@souk/contract/payments.ts';
+import type { PaymentMethod } from '@souk/contract/billing/payments.ts';
 
 /** What people recognize a payment method by: nothing of it could pay elsewhere. */
 export function presentPaymentMethod(method: Stripe.PaymentMethod): PaymentMethod {

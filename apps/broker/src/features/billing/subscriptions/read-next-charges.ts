@@ -1,5 +1,5 @@
-import type { NextCharge } from '@souk/contract/billing.ts';
-import type { Totals } from '@souk/contract/totals.ts';
+import type { NextCharge } from '@souk/contract/billing/billing.ts';
+import type { Totals } from '@souk/contract/billing/totals.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { OwnedPlan, OwnedServer } from '../access/owned.ts';
 import { readRenewals, type Renewal } from '../moves/read-renewals.ts';

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import type { PaymentMethod } from '@souk/contract/payments.ts';
+import type { PaymentMethod } from '@souk/contract/billing/payments.ts';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { offerOfProduct } from '../prices/put-price.ts';
 import { changeName } from '../changes/plan-change-store.ts';

@@ -1,4 +1,4 @@
-import type { TransactionType } from '@souk/contract/billing-history.ts';
+import type { TransactionType } from '@souk/contract/billing/billing-history.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { creditsOfPeriod } from '../moves/credits-of-period.ts';

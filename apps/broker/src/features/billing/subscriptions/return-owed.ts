@@ -1,4 +1,4 @@
-import type { AuditAction } from '@souk/contract/audit-actions.ts';
+import type { AuditAction } from '@souk/contract/admin/audit-actions.ts';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';

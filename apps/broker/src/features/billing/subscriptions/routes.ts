@@ -7,7 +7,7 @@ import {
   listPaymentMethods,
   resumeRental,
   resumeSubscription,
-} from '@souk/contract/payments.ts';
+} from '@souk/contract/billing/payments.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';

@@ -1,4 +1,4 @@
-import { billingHistoryEndpoints } from '@souk/contract/billing-history.ts';
+import { billingHistoryEndpoints } from '@souk/contract/billing/billing-history.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { utcDayText } from '@souk/contract/utc-day.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { listTransactions } from '@souk/contract/billing-history.ts';
+import { listTransactions } from '@souk/contract/billing/billing-history.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { describeOnEmbedded } from '#testing/databases/databases.ts';

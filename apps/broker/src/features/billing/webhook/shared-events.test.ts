@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
-import { getSubscription } from '@souk/contract/billing.ts';
+import { getSubscription } from '@souk/contract/billing/billing.ts';
 import { payOnPage } from '@souk/stripe-sandbox/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';

@@ -1,6 +1,6 @@
 import { deleteMyAccount } from '@souk/contract/account.ts';
-import { listTransactions } from '@souk/contract/billing-history.ts';
-import { getSubscription } from '@souk/contract/billing.ts';
+import { listTransactions } from '@souk/contract/billing/billing-history.ts';
+import { getSubscription } from '@souk/contract/billing/billing.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnPostgres } from '#testing/databases/databases.ts';

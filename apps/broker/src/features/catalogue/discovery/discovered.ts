@@ -1,4 +1,4 @@
-import type { QuestionKind } from '@souk/contract/manifest-basics.ts';
+import type { QuestionKind } from '@souk/contract/manifest/manifest-basics.ts';
 import { eachInTurns } from '#platform/work/in-turns.ts';
 import { cleanDefinition } from '../review/clean-definition.ts';
 import { definitionHash } from '../review/definition-hash.ts';

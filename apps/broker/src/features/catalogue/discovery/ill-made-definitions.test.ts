@@ -1,4 +1,4 @@
-import { getCapabilities } from '@souk/contract/catalogue.ts';
+import { getCapabilities } from '@souk/contract/catalogue/catalogue.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectModern, connectV1 } from '#testing/people/mcp-clients.ts';

@@ -1,4 +1,4 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { CapabilityKind } from '../tables.ts';
 

@@ -1,4 +1,4 @@
-import type { ServerStatus } from '@souk/contract/catalogue.ts';
+import type { ServerStatus } from '@souk/contract/catalogue/catalogue.ts';
 import { sql } from 'kysely';
 import type { ServerFeature } from '../snapshot/server-features.ts';
 import type { Era } from '../snapshot/snapshot.ts';

@@ -1,4 +1,4 @@
-import { getServer } from '@souk/contract/catalogue-search.ts';
+import { getServer } from '@souk/contract/catalogue/catalogue-search.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { getCapabilities } from '@souk/contract/catalogue.ts';
+import { getCapabilities } from '@souk/contract/catalogue/catalogue.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { direct } from '#platform/http/outgoing/outgoing.ts';
 import { createLog } from '#platform/log.ts';

@@ -1,5 +1,5 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
-import type { ToolChange } from '@souk/contract/tool-changes.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
+import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { queryWithin } from '#platform/db/query-within.ts';

@@ -1,4 +1,4 @@
-import type { listManifests as endpoint, ManifestOrder, ManifestSort } from '@souk/contract/admin-manifests.ts';
+import type { listManifests as endpoint, ManifestOrder, ManifestSort } from '@souk/contract/admin/manifests.ts';
 import type { Answer, ParsedRequest } from '@souk/contract/endpoint.ts';
 import { sql, type RawBuilder } from 'kysely';
 import { arrayLiteral } from '#platform/db/array-literal.ts';

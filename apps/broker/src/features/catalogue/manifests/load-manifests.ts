@@ -1,7 +1,7 @@
 import { constants, open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { eachAtMost } from '#platform/work/each-at-most.ts';
 import { SoukError, type Issue } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';

@@ -1,4 +1,4 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { sql, type Selectable } from 'kysely';
 import type { CatalogueDb, CatalogueTables } from '../tables.ts';
 

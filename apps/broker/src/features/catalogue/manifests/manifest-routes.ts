@@ -6,9 +6,9 @@ import {
   listManifests,
   undeployManifest,
   updateManifest,
-} from '@souk/contract/admin-manifests.ts';
+} from '@souk/contract/admin/manifests.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Caller } from '#platform/http/caller.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { listManifests as contract } from '@souk/contract/admin-manifests.ts';
+import { listManifests as contract } from '@souk/contract/admin/manifests.ts';
 import { sql } from 'kysely';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '#platform/clock.ts';

@@ -1,9 +1,9 @@
-import { amountFault, currencyFault } from '@souk/contract/currencies.ts';
-import { completeManifest, manifestSchema, type Manifest } from '@souk/contract/manifest.ts';
+import { amountFault, currencyFault } from '@souk/contract/billing/currencies.ts';
+import { completeManifest, manifestSchema, type Manifest } from '@souk/contract/manifest/manifest.ts';
 import { SoukError, type Issue } from '#platform/errors.ts';
 import type { UpstreamAddressRule } from '#platform/http/outgoing/upstream-address-rule.ts';
-import { missing } from '@souk/contract/issue-text.ts';
-import { manifestIssues } from '@souk/contract/manifest-issues.ts';
+import { missing } from '@souk/contract/manifest/issue-text.ts';
+import { manifestIssues } from '@souk/contract/manifest/manifest-issues.ts';
 import { readJson } from './read-json.ts';
 
 export const maxManifestBytes = 256 * 1024;

@@ -1,4 +1,4 @@
-import type { ListedManifest, ManifestOrigin } from '@souk/contract/admin-manifests.ts';
+import type { ListedManifest, ManifestOrigin } from '@souk/contract/admin/manifests.ts';
 import { servedTools, toolsOfEveryClient } from '../snapshot/served-tools.ts';
 import { hiddenTools, type CatalogueServer } from '../snapshot/snapshot.ts';
 import type { Gone } from './find-gone.ts';

@@ -1,4 +1,4 @@
-import { shownNeeds, type Needs } from '@souk/contract/admin-overview.ts';
+import { shownNeeds, type Needs } from '@souk/contract/admin/overview.ts';
 import type { Query } from '#platform/db/database.ts';
 import { hiddenTools, isDown, type CatalogueSnapshot } from '../snapshot/snapshot.ts';
 import { tellFailure } from '../health/tell-failure.ts';

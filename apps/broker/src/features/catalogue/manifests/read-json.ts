@@ -1,5 +1,5 @@
 import { evaluate, parse, type DocumentNode, type ValueNode } from '@humanwhocodes/momoa';
-import { readUtf8 } from '@souk/contract/read-utf8.ts';
+import { readUtf8 } from '@souk/contract/manifest/read-utf8.ts';
 import type { Issue } from '#platform/errors.ts';
 import { isTooDeep } from '#platform/http/json-depth.ts';
 

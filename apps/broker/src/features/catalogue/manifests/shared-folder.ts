@@ -1,4 +1,4 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { ManifestPolicy } from './parse-manifest.ts';
 

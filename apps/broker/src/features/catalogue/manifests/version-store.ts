@@ -1,4 +1,4 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { sql } from 'kysely';
 import type { ManifestSource } from './manifest-source.ts';
 import { slugFor } from './slug.ts';

@@ -1,4 +1,4 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import type { Tx } from '../tables.ts';
 
 /** Since when a tool was free that had no price before. */

@@ -3,7 +3,7 @@ import {
   listRegistryServers,
   registryMetaKey,
   type RegistryEntry,
-} from '@souk/contract/registry.ts';
+} from '@souk/contract/catalogue/registry.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { monotonicMs, systemClock } from '#platform/clock.ts';

@@ -1,4 +1,4 @@
-import { getRegistryVersion, listRegistryServers, listRegistryVersions } from '@souk/contract/registry.ts';
+import { getRegistryVersion, listRegistryServers, listRegistryVersions } from '@souk/contract/catalogue/registry.ts';
 import type { Config } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';

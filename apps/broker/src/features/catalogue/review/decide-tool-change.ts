@@ -1,4 +1,4 @@
-import type { ToolChange, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
+import type { ToolChange, ToolChangeStatus } from '@souk/contract/catalogue/tool-changes.ts';
 import type { Selectable } from 'kysely';
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import { SoukError } from '#platform/errors.ts';

@@ -1,4 +1,4 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { toStored, urisOf, type Discovered } from '../discovery/discovered.ts';
 import { estimateDefinitionTokens } from '../snapshot/estimate-tokens.ts';
 import { judgeTool } from './judge-tool.ts';

@@ -1,4 +1,4 @@
-import type { ToolChangeKind } from '@souk/contract/tool-changes.ts';
+import type { ToolChangeKind } from '@souk/contract/catalogue/tool-changes.ts';
 import { asRecord, isRecord } from '#platform/json.ts';
 import { addsOptionalArgument } from './adds-optional-argument.ts';
 import { cleanDefinition } from './clean-definition.ts';

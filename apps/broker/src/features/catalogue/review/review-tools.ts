@@ -1,4 +1,4 @@
-import type { ToolChangeKind } from '@souk/contract/tool-changes.ts';
+import type { ToolChangeKind } from '@souk/contract/catalogue/tool-changes.ts';
 import { writeCausedAudit, type AuditEntry } from '#platform/audit/audit-log.ts';
 import { judgeTool, type DriftPolicy } from './judge-tool.ts';
 import type { Reviewed, StoredCapability, Tx } from '../tables.ts';

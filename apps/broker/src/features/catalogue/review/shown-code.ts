@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ToolChange } from '@souk/contract/tool-changes.ts';
+import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import { SoukError } from '#platform/errors.ts';
 import { definitionHash } from './definition-hash.ts';
 

@@ -1,8 +1,8 @@
-import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
-import { adminManifestRunEndpoints } from '@souk/contract/admin-manifest-runs.ts';
-import { getCapabilities } from '@souk/contract/catalogue.ts';
+import { adminBillingEndpoints } from '@souk/contract/admin/billing.ts';
+import { adminManifestRunEndpoints } from '@souk/contract/admin/manifest-runs.ts';
+import { getCapabilities } from '@souk/contract/catalogue/catalogue.ts';
 import { createClient } from '@souk/contract/client.ts';
-import { toolChangeSchema } from '@souk/contract/tool-changes.ts';
+import { toolChangeSchema } from '@souk/contract/catalogue/tool-changes.ts';
 import type { Tool } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';

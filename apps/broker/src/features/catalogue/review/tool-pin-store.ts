@@ -1,4 +1,4 @@
-import type { ToolChangeKind } from '@souk/contract/tool-changes.ts';
+import type { ToolChangeKind } from '@souk/contract/catalogue/tool-changes.ts';
 import type { StoredCapability, Tx } from '../tables.ts';
 
 /** Of a server's changes that no person decided; a server could make one every few seconds. */

@@ -1,4 +1,4 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { writeAudit, type AuditEntry } from '#platform/audit/audit-log.ts';
 import { createBackground } from '#platform/work/background.ts';
 import type { Clock } from '#platform/clock.ts';

@@ -1,4 +1,4 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import type { Clock } from '#platform/clock.ts';
 import { isDatabaseLost } from '#platform/db/database-errors.ts';
 import { SoukError } from '#platform/errors.ts';

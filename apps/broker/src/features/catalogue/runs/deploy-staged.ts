@@ -1,4 +1,4 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { SoukError } from '#platform/errors.ts';
 import { deployVersion, type DecidedBy } from '../manifests/manifest-versions.ts';
 import type { Tx } from '../tables.ts';

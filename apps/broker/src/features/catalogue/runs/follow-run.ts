@@ -1,4 +1,4 @@
-import type { ManifestRunEvent } from '@souk/contract/admin-manifest-runs.ts';
+import type { ManifestRunEvent } from '@souk/contract/admin/manifest-runs.ts';
 import type { ManifestRuns } from './create-manifest-runs.ts';
 import { presentItem, presentRun, type EmailsOf } from './present-run.ts';
 

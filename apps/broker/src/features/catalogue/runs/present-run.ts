@@ -1,4 +1,4 @@
-import type { ManifestRun, ManifestRunItem } from '@souk/contract/admin-manifest-runs.ts';
+import type { ManifestRun, ManifestRunItem } from '@souk/contract/admin/manifest-runs.ts';
 import { unansweredText } from '@souk/contract/unanswered-text.ts';
 import { live } from './run-items.ts';
 import type { WholeRun } from './create-manifest-runs.ts';

@@ -3,9 +3,9 @@ import {
   previewedManifests,
   previewedSecrets,
   type previewDeployAll as endpoint,
-} from '@souk/contract/admin-manifest-runs.ts';
+} from '@souk/contract/admin/manifest-runs.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { sql } from 'kysely';
 import { SoukError } from '#platform/errors.ts';
 import { readDifferences, type DifferenceParts } from '../manifests/differences/read-differences.ts';

@@ -5,7 +5,7 @@ import {
   listManifestRuns,
   previewDeployAll,
   reloadManifests,
-} from '@souk/contract/admin-manifest-runs.ts';
+} from '@souk/contract/admin/manifest-runs.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Caller } from '#platform/http/caller.ts';

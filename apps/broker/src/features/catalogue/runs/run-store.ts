@@ -1,4 +1,4 @@
-import type { ManifestRun } from '@souk/contract/admin-manifest-runs.ts';
+import type { ManifestRun } from '@souk/contract/admin/manifest-runs.ts';
 import { sql } from 'kysely';
 import { arrayLiteral } from '#platform/db/array-literal.ts';
 import type { DecidedBy } from '../manifests/manifest-versions.ts';

@@ -1,4 +1,4 @@
-import type { findServers as findServersEndpoint } from '@souk/contract/catalogue-search.ts';
+import type { findServers as findServersEndpoint } from '@souk/contract/catalogue/catalogue-search.ts';
 import type { ParsedRequest } from '@souk/contract/endpoint.ts';
 import { searchWords } from './search-words.ts';
 import type { IndexedServer, ServerIndex } from './server-index.ts';

@@ -1,4 +1,4 @@
-import { maxRelatedServers } from '@souk/contract/related-servers.ts';
+import { maxRelatedServers } from '@souk/contract/catalogue/related-servers.ts';
 import type { ServerIndex } from './server-index.ts';
 import type { CatalogueServer, CatalogueSnapshot } from '../snapshot/snapshot.ts';
 

@@ -3,9 +3,9 @@ import {
   getCategories,
   getServer,
   suggestMatches,
-} from '@souk/contract/catalogue-search.ts';
-import { getRelatedServers } from '@souk/contract/related-servers.ts';
-import { categorySchema } from '@souk/contract/manifest-basics.ts';
+} from '@souk/contract/catalogue/catalogue-search.ts';
+import { getRelatedServers } from '@souk/contract/catalogue/related-servers.ts';
+import { categorySchema } from '@souk/contract/manifest/manifest-basics.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Catalogue } from '../create-catalogue.ts';

@@ -1,4 +1,4 @@
-import { maxSearchWords } from '@souk/contract/catalogue-search.ts';
+import { maxSearchWords } from '@souk/contract/catalogue/catalogue-search.ts';
 
 /** A text as searches compare it: composed characters, in lower case. */
 export const folded = (text: string): string => text.normalize('NFC').toLowerCase();

@@ -1,4 +1,4 @@
-import { findServers as contract } from '@souk/contract/catalogue-search.ts';
+import { findServers as contract } from '@souk/contract/catalogue/catalogue-search.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { areLimitsHeld, limitProcessor } from '#testing/figures/limits.ts';
 import { findServers } from '../search/find-servers.ts';

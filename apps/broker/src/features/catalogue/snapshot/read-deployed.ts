@@ -1,4 +1,4 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { eachInTurns } from '#platform/work/in-turns.ts';
 import { definitionHash } from '../review/definition-hash.ts';
 import { readPrices, type PricesOfServer } from '../prices/read-prices.ts';

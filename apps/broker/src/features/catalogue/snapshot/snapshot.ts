@@ -1,6 +1,6 @@
-import type { QuestionKind } from '@souk/contract/manifest-basics.ts';
-import type { Manifest } from '@souk/contract/manifest.ts';
-import type { ServerStatus } from '@souk/contract/catalogue.ts';
+import type { QuestionKind } from '@souk/contract/manifest/manifest-basics.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
+import type { ServerStatus } from '@souk/contract/catalogue/catalogue.ts';
 import type { KeptIndex } from '../search/kept-index.ts';
 import type { PricesOfServer } from '../prices/read-prices.ts';
 import type { ToolPrice } from '../prices/tool-price.ts';

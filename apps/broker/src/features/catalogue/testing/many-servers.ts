@@ -1,4 +1,4 @@
-import { manifestSchema } from '@souk/contract/manifest.ts';
+import { manifestSchema } from '@souk/contract/manifest/manifest.ts';
 import { createSnapshot } from '../snapshot/create-snapshot.ts';
 import { freeOfCharge } from '../prices/tool-price.ts';
 import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '../snapshot/snapshot.ts';

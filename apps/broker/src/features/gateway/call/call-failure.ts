@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { QuestionKind } from '@souk/contract/manifest-basics.ts';
+import type { QuestionKind } from '@souk/contract/manifest/manifest-basics.ts';
 import { stopped } from './open-questions.ts';
 import { ownMeta } from '#platform/own-meta.ts';
 import { UpstreamError, type UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';

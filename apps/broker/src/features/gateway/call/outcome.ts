@@ -1,5 +1,5 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import type { QuestionKind } from '@souk/contract/manifest-basics.ts';
+import type { QuestionKind } from '@souk/contract/manifest/manifest-basics.ts';
 import type { Refusal, UsageRow } from '#features/billing/index.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { needsOwnSecrets } from '#features/upstreams/index.ts';

@@ -1,4 +1,4 @@
-import { setSpendCap } from '@souk/contract/billing.ts';
+import { setSpendCap } from '@souk/contract/billing/billing.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { randomUUID } from 'node:crypto';
 import { deployManifest } from '#testing/deploy-manifest.ts';

@@ -1,4 +1,4 @@
-import { serverIdSchema } from '@souk/contract/manifest-basics.ts';
+import { serverIdSchema } from '@souk/contract/manifest/manifest-basics.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';

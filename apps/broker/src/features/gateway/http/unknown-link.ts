@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { serverIdSchema } from '@souk/contract/manifest-basics.ts';
+import { serverIdSchema } from '@souk/contract/manifest/manifest-basics.ts';
 import type { GatewayEvents } from '../gateway-events.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';

@@ -1,6 +1,6 @@
 import type { CallToolRequest, CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { BuiltInTool } from '@souk/contract/built-in-tools.ts';
-import { issueText } from '@souk/contract/issue-text.ts';
+import { issueText } from '@souk/contract/manifest/issue-text.ts';
 import { z } from 'zod';
 import { estimateToolTokens } from '#features/catalogue/index.ts';
 import { asRecord } from '#platform/json.ts';

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
-import { serverCardSchema, type ServerCard } from '@souk/contract/server-card.ts';
+import { serverCardSchema, type ServerCard } from '@souk/contract/catalogue/server-card.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { migrations } from '../../../migrations.ts';
 import { describeOnEmbedded } from '#testing/databases/databases.ts';

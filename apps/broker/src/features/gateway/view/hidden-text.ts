@@ -1,4 +1,4 @@
-import { monthlyText } from '@souk/contract/currencies.ts';
+import { monthlyText } from '@souk/contract/billing/currencies.ts';
 import type { Billing } from '#features/billing/index.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { WhyHidden } from './personal-view.ts';

@@ -1,4 +1,4 @@
-import { serverIdSchema } from '@souk/contract/manifest-basics.ts';
+import { serverIdSchema } from '@souk/contract/manifest/manifest-basics.ts';
 
 /** Client id of our own web app (spec part 1, section 9). */
 export const frontendClientId = 'frontend';

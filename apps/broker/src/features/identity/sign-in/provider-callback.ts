@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { UpstreamRefusedError, type UpstreamProfile } from '#adapters/openid/openid-sign-in.ts';
-import type { SignInOutcome } from '@souk/contract/admin-person.ts';
+import type { SignInOutcome } from '@souk/contract/admin/person.ts';
 import { sendPage } from '#platform/http/answers/page.ts';
 import { nameBrowser } from '../oauth/name-browser.ts';
 import { renderMessagePage, signInAgain } from '../pages/message-page.ts';

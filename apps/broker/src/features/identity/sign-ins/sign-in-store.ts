@@ -1,4 +1,4 @@
-import type { SignInOutcome } from '@souk/contract/admin-person.ts';
+import type { SignInOutcome } from '@souk/contract/admin/person.ts';
 import { writeCursor, type Place } from '@souk/contract/times.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';

@@ -1,6 +1,6 @@
-import type { AuditAction } from '@souk/contract/audit-actions.ts';
+import type { AuditAction } from '@souk/contract/admin/audit-actions.ts';
 import { createPersonalTokenBodySchema, type PersonalToken } from '@souk/contract/identity.ts';
-import { issueText } from '@souk/contract/issue-text.ts';
+import { issueText } from '@souk/contract/manifest/issue-text.ts';
 import type { z } from 'zod';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';

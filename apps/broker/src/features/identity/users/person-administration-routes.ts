@@ -7,7 +7,7 @@ import {
   maxRowsOfPerson,
   revokePersonToken,
   signOutPerson,
-} from '@souk/contract/admin-person.ts';
+} from '@souk/contract/admin/person.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';

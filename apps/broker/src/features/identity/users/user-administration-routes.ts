@@ -1,4 +1,4 @@
-import { activateUser, deactivateUser, eraseUser, listUsers } from '@souk/contract/admin-users.ts';
+import { activateUser, deactivateUser, eraseUser, listUsers } from '@souk/contract/admin/users.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Router } from '#platform/http/router.ts';
 import { requireRecentSignIn } from '../authentication/require-recent-sign-in.ts';

@@ -1,4 +1,4 @@
-import type { AuditAction } from '@souk/contract/audit-actions.ts';
+import type { AuditAction } from '@souk/contract/admin/audit-actions.ts';
 import { foldEmail } from '@souk/contract/fold-email.ts';
 import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
 import { writeAuditWith, type AuditEntry } from '#platform/audit/audit-log.ts';

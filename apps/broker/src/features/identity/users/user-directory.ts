@@ -1,4 +1,4 @@
-import type { AdminUser } from '@souk/contract/admin-users.ts';
+import type { AdminUser } from '@souk/contract/admin/users.ts';
 import type { Query } from '#platform/db/database.ts';
 import { countUsers, type UserCounts } from './count-users.ts';
 import { findUsers, type WantedUsers } from './find-users.ts';

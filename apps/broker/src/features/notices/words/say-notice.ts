@@ -1,4 +1,4 @@
-import { moneyText, monthlyText } from '@souk/contract/currencies.ts';
+import { moneyText, monthlyText } from '@souk/contract/billing/currencies.ts';
 import type { PersonNotice } from '@souk/contract/notices.ts';
 import { noticeFacts, type FactsOf } from '#platform/notices/notice-facts.ts';
 

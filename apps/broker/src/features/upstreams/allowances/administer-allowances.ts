@@ -1,4 +1,4 @@
-import type { AllowanceList } from '@souk/contract/admin-allowances.ts';
+import type { AllowanceList } from '@souk/contract/admin/allowances.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import type { Config } from '#platform/config.ts';
 import { allowedAddresses, portOf } from '#platform/http/outgoing/allowed-addresses.ts';

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { adminAllowanceEndpoints } from '@souk/contract/admin-allowances.ts';
+import { adminAllowanceEndpoints } from '@souk/contract/admin/allowances.ts';
 import { createClient, type Client } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isOfPrivateNetwork } from '#platform/http/outgoing/limited-entry.ts';

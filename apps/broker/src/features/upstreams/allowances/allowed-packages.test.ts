@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { adminAllowanceEndpoints } from '@souk/contract/admin-allowances.ts';
-import { adminSecretEndpoints } from '@souk/contract/admin-secrets.ts';
+import { adminAllowanceEndpoints } from '@souk/contract/admin/allowances.ts';
+import { adminSecretEndpoints } from '@souk/contract/admin/secrets.ts';
 import { createClient, type Client } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectPatiently, createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases/databases.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AllowedPackageForm } from '@souk/contract/admin-allowances.ts';
+import type { AllowedPackageForm } from '@souk/contract/admin/allowances.ts';
 import { SoukError } from '#platform/errors.ts';
 import { soundsSecret } from '../processes/stdio-allowlist.ts';
 import type { AllowedProgram } from '../processes/stdio-programs.ts';

@@ -1,4 +1,4 @@
-import type { AllowedPackageForm } from '@souk/contract/admin-allowances.ts';
+import type { AllowedPackageForm } from '@souk/contract/admin/allowances.ts';
 import type { DecidedBy } from '#platform/audit/decided-by.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';

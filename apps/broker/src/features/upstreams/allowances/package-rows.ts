@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import type { AllowedPackageForm } from '@souk/contract/admin-allowances.ts';
+import type { AllowedPackageForm } from '@souk/contract/admin/allowances.ts';
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
 import type { Database } from '#platform/db/database.ts';

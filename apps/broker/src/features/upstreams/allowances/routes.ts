@@ -5,10 +5,10 @@ import {
   removeAllowedPackage,
   listAllowances as listEndpoint,
   removeAllowedAddress,
-} from '@souk/contract/admin-allowances.ts';
+} from '@souk/contract/admin/allowances.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import type { Router } from '#platform/http/router.ts';
-import type { AllowanceList } from '@souk/contract/admin-allowances.ts';
+import type { AllowanceList } from '@souk/contract/admin/allowances.ts';
 import type { Allowances } from './create-allowances.ts';
 
 /** The contract's bound. */

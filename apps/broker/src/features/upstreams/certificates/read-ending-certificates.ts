@@ -1,4 +1,4 @@
-import { shownNeeds, type Needs } from '@souk/contract/admin-overview.ts';
+import { shownNeeds, type Needs } from '@souk/contract/admin/overview.ts';
 import type { CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Query } from '#platform/db/database.ts';
 

@@ -1,5 +1,5 @@
-import type { testFindingSchema } from '@souk/contract/admin-servers.ts';
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { testFindingSchema } from '@souk/contract/admin/servers.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import type { z } from 'zod';
 import {
   cleanText,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { adminServerEndpoints } from '@souk/contract/admin-servers.ts';
+import { adminServerEndpoints } from '@souk/contract/admin/servers.ts';
 import { createClient, type Client } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseManifest } from '#features/catalogue/index.ts';

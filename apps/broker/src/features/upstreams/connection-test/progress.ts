@@ -1,4 +1,4 @@
-import type { ConnectionTestEvent, TestStep } from '@souk/contract/admin-servers.ts';
+import type { ConnectionTestEvent, TestStep } from '@souk/contract/admin/servers.ts';
 import { cleanLabel } from '#platform/text/clean-label.ts';
 
 /** A server's own words may be a megabyte. */

@@ -1,4 +1,4 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import { checkAllowed, parseManifest } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';

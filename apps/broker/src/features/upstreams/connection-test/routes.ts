@@ -1,4 +1,4 @@
-import { startConnectionTest } from '@souk/contract/admin-servers.ts';
+import { startConnectionTest } from '@souk/contract/admin/servers.ts';
 import type { PersonStreams } from '#platform/http/answers/person-streams.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { ConnectionTests } from './create-connection-tests.ts';

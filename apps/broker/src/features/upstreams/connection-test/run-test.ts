@@ -1,5 +1,5 @@
-import type { TestStep } from '@souk/contract/admin-servers.ts';
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { TestStep } from '@souk/contract/admin/servers.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { ServerManifest } from '#features/catalogue/index.ts';
 import { ownService } from '../pool/own-service.ts';

@@ -1,4 +1,4 @@
-import type { ImportEntry, ImportSource } from '@souk/contract/admin-imports.ts';
+import type { ImportEntry, ImportSource } from '@souk/contract/admin/imports.ts';
 import {
   checkManifest,
   type Catalogue,

@@ -1,4 +1,4 @@
-import { serverIdSchema } from '@souk/contract/manifest-basics.ts';
+import { serverIdSchema } from '@souk/contract/manifest/manifest-basics.ts';
 
 /** Ids of their own for the servers of one text, from their names. */
 export type GiveId = (name: string) => string;

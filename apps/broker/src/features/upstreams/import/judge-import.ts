@@ -1,6 +1,6 @@
-import { allowedPackageFormSchema, type AllowedPackageForm } from '@souk/contract/admin-allowances.ts';
-import type { ImportEntry } from '@souk/contract/admin-imports.ts';
-import { completeManifest, manifestSchema, type Manifest } from '@souk/contract/manifest.ts';
+import { allowedPackageFormSchema, type AllowedPackageForm } from '@souk/contract/admin/allowances.ts';
+import type { ImportEntry } from '@souk/contract/admin/imports.ts';
+import { completeManifest, manifestSchema, type Manifest } from '@souk/contract/manifest/manifest.ts';
 import { checkManifest, differencesOf, type ManifestPolicy } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { isRecord } from '#platform/json.ts';

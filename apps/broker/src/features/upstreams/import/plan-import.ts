@@ -1,5 +1,5 @@
-import type { ImportEntry, ImportSource } from '@souk/contract/admin-imports.ts';
-import { completeManifest, manifestSchema, type Manifest } from '@souk/contract/manifest.ts';
+import type { ImportEntry, ImportSource } from '@souk/contract/admin/imports.ts';
+import { completeManifest, manifestSchema, type Manifest } from '@souk/contract/manifest/manifest.ts';
 import { differencesOf, nextVersion, type Catalogue, type ManifestHead } from '#features/catalogue/index.ts';
 import type { StdioAllowlist } from '../processes/stdio-allowlist.ts';
 import { draftManifest, type Drafted } from './draft-manifest.ts';

@@ -1,4 +1,4 @@
-import { readUtf8 } from '@souk/contract/read-utf8.ts';
+import { readUtf8 } from '@souk/contract/manifest/read-utf8.ts';
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { readJson } from '#features/catalogue/index.ts';
 import { isTooDeep } from '#platform/http/json-depth.ts';

@@ -1,4 +1,4 @@
-import { previewImport, stageImport } from '@souk/contract/admin-imports.ts';
+import { previewImport, stageImport } from '@souk/contract/admin/imports.ts';
 import {
   addRegistry,
   browseRegistry,
@@ -7,7 +7,7 @@ import {
   listRegistryUpdates,
   removeRegistry,
   renameRegistry,
-} from '@souk/contract/registries.ts';
+} from '@souk/contract/catalogue/registries.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { ChangedBy } from '../registries/registry-store.ts';
 import type { Imports } from './create-imports.ts';

@@ -1,5 +1,5 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
-import type { QuestionKind } from '@souk/contract/manifest-basics.ts';
+import type { QuestionKind } from '@souk/contract/manifest/manifest-basics.ts';
 
 /** What a server up to 2025-11-25 may ask a client: one bit for each kind. There are few, whatever a client declares. */
 export type QuestionKinds = number;

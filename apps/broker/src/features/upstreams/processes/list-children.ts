@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ServerFigures } from '@souk/contract/admin-servers.ts';
+import type { ServerFigures } from '@souk/contract/admin/servers.ts';
 import type { ProgramUse } from './program-log.ts';
 
 export type Child = NonNullable<ServerFigures['now']>['children'][number];

@@ -1,4 +1,4 @@
-import { getServerLog } from '@souk/contract/admin-servers.ts';
+import { getServerLog } from '@souk/contract/admin/servers.ts';
 import type { Catalogue, ServerManifest } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';

@@ -1,4 +1,4 @@
-import { listPersonFiles } from '@souk/contract/admin-person.ts';
+import { listPersonFiles } from '@souk/contract/admin/person.ts';
 import type { UserDirectory } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';

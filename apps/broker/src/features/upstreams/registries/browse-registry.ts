@@ -1,9 +1,9 @@
-import { serverKinds, type ListedServer } from '@souk/contract/registries.ts';
+import { serverKinds, type ListedServer } from '@souk/contract/catalogue/registries.ts';
 import type { ManifestHead, ManifestSource } from '#features/catalogue/index.ts';
 import { asRecord } from '#platform/json.ts';
 import { findEntries } from '../import/find-entries.ts';
 import { parseServerJson, readServerJson, statusOf } from '../import/server-json/read-server-json.ts';
-import { registryMetaKey } from '@souk/contract/registry.ts';
+import { registryMetaKey } from '@souk/contract/catalogue/registry.ts';
 import { NotImportable } from '../import/wanted.ts';
 import type { RegistryClient, RegistryQuery } from './registry-client.ts';
 

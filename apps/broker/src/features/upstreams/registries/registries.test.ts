@@ -1,4 +1,4 @@
-import type { Registry } from '@souk/contract/registries.ts';
+import type { Registry } from '@souk/contract/catalogue/registries.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '#testing/network/free-port.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';

@@ -1,5 +1,5 @@
-import type { AuditAction } from '@souk/contract/audit-actions.ts';
-import { maxRegistries, type Registry } from '@souk/contract/registries.ts';
+import type { AuditAction } from '@souk/contract/admin/audit-actions.ts';
+import { maxRegistries, type Registry } from '@souk/contract/catalogue/registries.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';

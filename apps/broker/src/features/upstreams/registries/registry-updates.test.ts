@@ -1,4 +1,4 @@
-import type { Registry } from '@souk/contract/registries.ts';
+import type { Registry } from '@souk/contract/catalogue/registries.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';

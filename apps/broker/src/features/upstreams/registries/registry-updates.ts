@@ -1,4 +1,4 @@
-import type { RegistryUpdate } from '@souk/contract/registries.ts';
+import type { RegistryUpdate } from '@souk/contract/catalogue/registries.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';

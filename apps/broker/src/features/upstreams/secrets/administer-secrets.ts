@@ -1,5 +1,5 @@
-import type { NeededSecret, SecretKind, ServerSecretList } from '@souk/contract/admin-secrets.ts';
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { NeededSecret, SecretKind, ServerSecretList } from '@souk/contract/admin/secrets.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import type { Catalogue, ServerManifest } from '#features/catalogue/index.ts';
 import type { DecidedBy } from '#platform/audit/decided-by.ts';
 import { SoukError } from '#platform/errors.ts';

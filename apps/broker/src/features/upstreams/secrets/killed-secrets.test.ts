@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
-import { adminSecretEndpoints } from '@souk/contract/admin-secrets.ts';
+import { adminManifestEndpoints } from '@souk/contract/admin/manifests.ts';
+import { adminSecretEndpoints } from '@souk/contract/admin/secrets.ts';
 import { createClient, type Client } from '@souk/contract/client.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';

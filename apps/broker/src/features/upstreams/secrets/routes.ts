@@ -1,4 +1,4 @@
-import { listServerSecrets, removeServerSecret, setServerSecret } from '@souk/contract/admin-secrets.ts';
+import { listServerSecrets, removeServerSecret, setServerSecret } from '@souk/contract/admin/secrets.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { SecretAdministration } from './administer-secrets.ts';

@@ -1,4 +1,4 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 
 /**
  * What alone gets a secret that is entered for a server: the whole address of its manifest, and not its origin alone, since

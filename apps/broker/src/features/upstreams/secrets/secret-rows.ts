@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
-import type { SecretKind } from '@souk/contract/admin-secrets.ts';
+import type { SecretKind } from '@souk/contract/admin/secrets.ts';
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
 import type { Vault } from '#platform/crypto/vault.ts';

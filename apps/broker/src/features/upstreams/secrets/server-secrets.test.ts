@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { previewDeployAll } from '@souk/contract/admin-manifest-runs.ts';
-import { adminSecretEndpoints } from '@souk/contract/admin-secrets.ts';
-import { getServerDifferences } from '@souk/contract/admin-servers.ts';
+import { previewDeployAll } from '@souk/contract/admin/manifest-runs.ts';
+import { adminSecretEndpoints } from '@souk/contract/admin/secrets.ts';
+import { getServerDifferences } from '@souk/contract/admin/servers.ts';
 import { createClient, type Client } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkManifest } from '#features/catalogue/index.ts';

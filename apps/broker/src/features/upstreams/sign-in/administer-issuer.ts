@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ServerSignIn } from '@souk/contract/admin-servers.ts';
+import type { ServerSignIn } from '@souk/contract/admin/servers.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import { queryWithin } from '#platform/db/query-within.ts';

@@ -1,4 +1,4 @@
-import type { ServerSignIn } from '@souk/contract/admin-servers.ts';
+import type { ServerSignIn } from '@souk/contract/admin/servers.ts';
 import type { UpstreamAccount } from '@souk/contract/upstreams.ts';
 import type { Catalogue, CatalogueServer, ServerManifest } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';

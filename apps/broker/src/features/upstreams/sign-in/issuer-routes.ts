@@ -1,4 +1,4 @@
-import { confirmServerIssuer, getServerSignIn, registerAtServerAgain } from '@souk/contract/admin-servers.ts';
+import { confirmServerIssuer, getServerSignIn, registerAtServerAgain } from '@souk/contract/admin/servers.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';

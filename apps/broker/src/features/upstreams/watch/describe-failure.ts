@@ -1,4 +1,4 @@
-import type { ServerStatus } from '@souk/contract/catalogue.ts';
+import type { ServerStatus } from '@souk/contract/catalogue/catalogue.ts';
 import type { UpstreamError, UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
 
 type Described = { status: ServerStatus; detail: string; era: undefined };

@@ -1,4 +1,4 @@
-import { getServer } from '@souk/contract/catalogue-search.ts';
+import { getServer } from '@souk/contract/catalogue/catalogue-search.ts';
 import { afterEach, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startFaultServer } from '#testing/servers/fault-server.ts';

@@ -1,4 +1,4 @@
-import type { QuestionKind } from '@souk/contract/manifest-basics.ts';
+import type { QuestionKind } from '@souk/contract/manifest/manifest-basics.ts';
 import type { ServerManifest, Discovered } from '#features/catalogue/index.ts';
 import { isProgram, type UpstreamNeeds } from '../pool/connection-key.ts';
 import { clientThatAnswers } from '../pool/question-kinds.ts';

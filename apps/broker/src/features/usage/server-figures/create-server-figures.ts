@@ -1,4 +1,4 @@
-import type { AdminTool, ServerFigures } from '@souk/contract/admin-servers.ts';
+import type { AdminTool, ServerFigures } from '@souk/contract/admin/servers.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { pricedButMissing, presentTools } from './present-tools.ts';

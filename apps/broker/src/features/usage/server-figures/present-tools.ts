@@ -1,6 +1,6 @@
-import type { AdminTool } from '@souk/contract/admin-servers.ts';
-import type { Manifest } from '@souk/contract/manifest.ts';
-import type { ToolChange } from '@souk/contract/tool-changes.ts';
+import type { AdminTool } from '@souk/contract/admin/servers.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
+import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import { estimateToolTokens, needsTask, type CatalogueItem, type CatalogueServer } from '#features/catalogue/index.ts';
 import { asRecord } from '#platform/json.ts';
 

@@ -1,4 +1,4 @@
-import type { ServerFigures } from '@souk/contract/admin-servers.ts';
+import type { ServerFigures } from '@souk/contract/admin/servers.ts';
 import { readServerRevenue } from '#features/billing/index.ts';
 import { tellFailure, type CatalogueServer } from '#features/catalogue/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';

@@ -1,4 +1,4 @@
-import { getServerFigures, listServerTools } from '@souk/contract/admin-servers.ts';
+import { getServerFigures, listServerTools } from '@souk/contract/admin/servers.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { ServerUse } from './create-server-figures.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
-import { adminServerEndpoints } from '@souk/contract/admin-servers.ts';
+import { adminManifestEndpoints } from '@souk/contract/admin/manifests.ts';
+import { adminServerEndpoints } from '@souk/contract/admin/servers.ts';
 import { createClient, type Client } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parseManifest } from '#features/catalogue/index.ts';

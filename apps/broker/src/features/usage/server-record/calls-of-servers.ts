@@ -1,4 +1,4 @@
-import { leastCallsForFigures } from '@souk/contract/server-record.ts';
+import { leastCallsForFigures } from '@souk/contract/catalogue/server-record.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { createKeptValue } from '#platform/work/kept-value.ts';

@@ -1,4 +1,4 @@
-import { getServerRecord } from '@souk/contract/server-record.ts';
+import { getServerRecord } from '@souk/contract/catalogue/server-record.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
 import type { Clock } from '#platform/clock.ts';

@@ -1,5 +1,5 @@
-import { findServers } from '@souk/contract/catalogue-search.ts';
-import { getServerRecord } from '@souk/contract/server-record.ts';
+import { findServers } from '@souk/contract/catalogue/catalogue-search.ts';
+import { getServerRecord } from '@souk/contract/catalogue/server-record.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';

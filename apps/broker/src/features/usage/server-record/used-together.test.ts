@@ -1,4 +1,4 @@
-import { getRelatedServers } from '@souk/contract/related-servers.ts';
+import { getRelatedServers } from '@souk/contract/catalogue/related-servers.ts';
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import { createLog } from '#platform/log.ts';

@@ -1,4 +1,4 @@
-import { leastPeopleInCommon } from '@souk/contract/related-servers.ts';
+import { leastPeopleInCommon } from '@souk/contract/catalogue/related-servers.ts';
 import { otherServers } from '@souk/contract/usage.ts';
 import type { UsedTogether } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fastify, { type FastifyInstance } from 'fastify';
-import { getTools } from '@souk/contract/catalogue.ts';
+import { getTools } from '@souk/contract/catalogue/catalogue.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { compressAnswers } from './compress-answers.ts';
 import { createKeptAnswers } from './kept-answers.ts';

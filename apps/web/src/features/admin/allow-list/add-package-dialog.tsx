@@ -1,4 +1,4 @@
-import type { AllowedPackageForm, PackagePreview } from '@souk/contract/admin-allowances.ts';
+import type { AllowedPackageForm, PackagePreview } from '@souk/contract/admin/allowances.ts';
 import { ApiError } from '@souk/contract/client.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useMemo, useState, type FormEvent } from 'react';

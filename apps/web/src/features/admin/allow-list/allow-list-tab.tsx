@@ -1,4 +1,4 @@
-import type { AllowanceList, AllowedAddress } from '@souk/contract/admin-allowances.ts';
+import type { AllowanceList, AllowedAddress } from '@souk/contract/admin/allowances.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';

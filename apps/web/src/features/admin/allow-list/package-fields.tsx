@@ -1,4 +1,4 @@
-import type { AllowedPackageForm } from '@souk/contract/admin-allowances.ts';
+import type { AllowedPackageForm } from '@souk/contract/admin/allowances.ts';
 import { Field } from '#ui/field.tsx';
 import { Input } from '#ui/input.tsx';
 import { Select } from '#ui/select.tsx';

@@ -1,4 +1,4 @@
-import type { AllowedPackageForm, PackagePreview } from '@souk/contract/admin-allowances.ts';
+import type { AllowedPackageForm, PackagePreview } from '@souk/contract/admin/allowances.ts';
 import type { ReactNode } from 'react';
 import { Notice } from '#ui/notice.tsx';
 

@@ -1,4 +1,4 @@
-import type { AllowanceList, AllowedPackage } from '@souk/contract/admin-allowances.ts';
+import type { AllowanceList, AllowedPackage } from '@souk/contract/admin/allowances.ts';
 import { useState } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';

@@ -1,4 +1,4 @@
-import type { AllowedAddress } from '@souk/contract/admin-allowances.ts';
+import type { AllowedAddress } from '@souk/contract/admin/allowances.ts';
 import { adminApi } from '../admin-api.ts';
 import type { AddressDialogProps } from './add-address-dialog.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';

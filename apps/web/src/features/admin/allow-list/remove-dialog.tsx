@@ -1,4 +1,4 @@
-import type { AllowanceList } from '@souk/contract/admin-allowances.ts';
+import type { AllowanceList } from '@souk/contract/admin/allowances.ts';
 import { RemovalDialog } from '../removal-dialog.tsx';
 import { allowancesQuery } from './allow-list-queries.ts';
 import type { AddressDialogProps } from './add-address-dialog.tsx';

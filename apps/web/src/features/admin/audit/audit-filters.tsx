@@ -1,4 +1,4 @@
-import { auditGroupNames, auditGroups } from '@souk/contract/audit-actions.ts';
+import { auditGroupNames, auditGroups } from '@souk/contract/admin/audit-actions.ts';
 import X from 'lucide-react/icons/x';
 import { Button } from '#ui/button.tsx';
 import { Field } from '#ui/field.tsx';

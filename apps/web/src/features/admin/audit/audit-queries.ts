@@ -1,5 +1,5 @@
-import { adminAuditEndpoints, type AuditEntryShown } from '@souk/contract/admin-audit.ts';
-import { auditGroupNames } from '@souk/contract/audit-actions.ts';
+import { adminAuditEndpoints, type AuditEntryShown } from '@souk/contract/admin/audit.ts';
+import { auditGroupNames } from '@souk/contract/admin/audit-actions.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { adminClientOptions, adminKey } from '../admin-api.ts';

@@ -1,4 +1,4 @@
-import type { AuditEntryShown } from '@souk/contract/admin-audit.ts';
+import type { AuditEntryShown } from '@souk/contract/admin/audit.ts';
 import ArrowRight from 'lucide-react/icons/arrow-right';
 import { Fragment, type ReactNode } from 'react';
 import { formatMoment } from '#ui/amount.ts';

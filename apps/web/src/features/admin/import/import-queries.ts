@@ -1,5 +1,5 @@
-import type { ImportEntry } from '@souk/contract/admin-imports.ts';
-import type { ListedServer } from '@souk/contract/registries.ts';
+import type { ImportEntry } from '@souk/contract/admin/imports.ts';
+import type { ListedServer } from '@souk/contract/catalogue/registries.ts';
 import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { adminApi, adminKey } from '../admin-api.ts';
 import type { AdminSearch } from '../admin-search.ts';

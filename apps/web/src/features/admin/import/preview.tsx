@@ -1,4 +1,4 @@
-import { maxStagedAtOnce } from '@souk/contract/admin-imports.ts';
+import { maxStagedAtOnce } from '@souk/contract/admin/imports.ts';
 import { useEffect, useRef, useState } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';

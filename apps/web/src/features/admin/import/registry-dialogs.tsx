@@ -1,4 +1,4 @@
-import type { Registry } from '@souk/contract/registries.ts';
+import type { Registry } from '@souk/contract/catalogue/registries.ts';
 import { useState, type FormEvent } from 'react';
 import { Button } from '#ui/button.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';

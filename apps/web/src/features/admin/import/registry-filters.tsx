@@ -1,4 +1,4 @@
-import { serverKinds } from '@souk/contract/registries.ts';
+import { serverKinds } from '@souk/contract/catalogue/registries.ts';
 import { SearchText } from '#ui/search-text.tsx';
 import { Select } from '#ui/select.tsx';
 import { maxSearchLength, type AdminSearch } from '../admin-search.ts';

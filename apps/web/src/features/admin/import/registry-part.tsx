@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { officialRegistry, type Registry } from '@souk/contract/registries.ts';
+import { officialRegistry, type Registry } from '@souk/contract/catalogue/registries.ts';
 import { Button } from '#ui/button.tsx';
 import { EachOpening } from '#ui/each-opening.tsx';
 import { EmptyState } from '#ui/empty-state.tsx';

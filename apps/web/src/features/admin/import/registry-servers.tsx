@@ -1,4 +1,4 @@
-import type { Registry } from '@souk/contract/registries.ts';
+import type { Registry } from '@souk/contract/catalogue/registries.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';

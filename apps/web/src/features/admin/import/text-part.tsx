@@ -1,4 +1,4 @@
-import { readUtf8 } from '@souk/contract/read-utf8.ts';
+import { readUtf8 } from '@souk/contract/manifest/read-utf8.ts';
 import { useState, type FormEvent } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Field } from '#ui/field.tsx';

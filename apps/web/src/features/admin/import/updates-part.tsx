@@ -1,4 +1,4 @@
-import type { RegistryUpdate } from '@souk/contract/registries.ts';
+import type { RegistryUpdate } from '@souk/contract/catalogue/registries.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import RefreshCw from 'lucide-react/icons/refresh-cw';
 import { Badge } from '#ui/badge.tsx';

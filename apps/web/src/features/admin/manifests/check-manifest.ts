@@ -1,4 +1,4 @@
-import { readUtf8 } from '@souk/contract/read-utf8.ts';
+import { readUtf8 } from '@souk/contract/manifest/read-utf8.ts';
 import { readFields } from '../server/editor/json-fields.ts';
 
 /** The broker's limit (catalogue/manifests/parse-manifest.ts). */

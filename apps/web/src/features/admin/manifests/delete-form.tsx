@@ -1,4 +1,4 @@
-import type { getManifest } from '@souk/contract/admin-manifests.ts';
+import type { getManifest } from '@souk/contract/admin/manifests.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useState, type FormEvent } from 'react';
 import { Field } from '#ui/field.tsx';

@@ -1,5 +1,5 @@
-import type { getManifest } from '@souk/contract/admin-manifests.ts';
-import type { getServerDifferences } from '@souk/contract/admin-servers.ts';
+import type { getManifest } from '@souk/contract/admin/manifests.ts';
+import type { getServerDifferences } from '@souk/contract/admin/servers.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { adminApi, serverKey } from '../admin-api.ts';

@@ -1,4 +1,4 @@
-import type { ListedManifest } from '@souk/contract/admin-manifests.ts';
+import type { ListedManifest } from '@souk/contract/admin/manifests.ts';
 import { Link } from '@tanstack/react-router';
 import Eye from 'lucide-react/icons/eye';
 import Pencil from 'lucide-react/icons/pencil';

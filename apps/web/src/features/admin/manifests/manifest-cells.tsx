@@ -1,4 +1,4 @@
-import type { ListedManifest } from '@souk/contract/admin-manifests.ts';
+import type { ListedManifest } from '@souk/contract/admin/manifests.ts';
 import { Link } from '@tanstack/react-router';
 import { formatCount } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';

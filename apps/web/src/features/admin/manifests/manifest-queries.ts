@@ -1,5 +1,5 @@
-import type { previewDeployAll } from '@souk/contract/admin-manifest-runs.ts';
-import type { listManifests } from '@souk/contract/admin-manifests.ts';
+import type { previewDeployAll } from '@souk/contract/admin/manifest-runs.ts';
+import type { listManifests } from '@souk/contract/admin/manifests.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { accountKey } from '#web/account-key.ts';

@@ -1,4 +1,4 @@
-import type { ListedManifest, ManifestOrder, ManifestSort } from '@souk/contract/admin-manifests.ts';
+import type { ListedManifest, ManifestOrder, ManifestSort } from '@souk/contract/admin/manifests.ts';
 import { Card } from '#ui/card.tsx';
 import { Facts } from '#ui/facts.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';

@@ -1,4 +1,4 @@
-import { completeManifest, manifestSchema } from '@souk/contract/manifest.ts';
+import { completeManifest, manifestSchema } from '@souk/contract/manifest/manifest.ts';
 import { expect, test } from 'vitest';
 import { manifestFault } from './check-manifest.ts';
 import { manifestTemplate } from './manifest-template.ts';

@@ -1,4 +1,4 @@
-import type { NeededSecret } from '@souk/contract/admin-secrets.ts';
+import type { NeededSecret } from '@souk/contract/admin/secrets.ts';
 import { Notice } from '#ui/notice.tsx';
 import { TextLink } from '#ui/text-link.tsx';
 

@@ -1,5 +1,5 @@
-import type { deleteManifest } from '@souk/contract/admin-manifests.ts';
-import type { listServerRenters } from '@souk/contract/admin-servers.ts';
+import type { deleteManifest } from '@souk/contract/admin/manifests.ts';
+import type { listServerRenters } from '@souk/contract/admin/servers.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { formatMoney } from '#ui/amount.ts';
 

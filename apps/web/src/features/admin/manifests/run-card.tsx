@@ -1,4 +1,4 @@
-import type { ManifestRun, ManifestRunItem } from '@souk/contract/admin-manifest-runs.ts';
+import type { ManifestRun, ManifestRunItem } from '@souk/contract/admin/manifest-runs.ts';
 import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';

@@ -1,4 +1,4 @@
-import type { ManifestRunItem } from '@souk/contract/admin-manifest-runs.ts';
+import type { ManifestRunItem } from '@souk/contract/admin/manifest-runs.ts';
 import { expect, test } from 'vitest';
 import { groupRun } from './run-groups.ts';
 

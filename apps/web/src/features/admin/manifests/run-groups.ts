@@ -1,4 +1,4 @@
-import type { ManifestRunItem } from '@souk/contract/admin-manifest-runs.ts';
+import type { ManifestRunItem } from '@souk/contract/admin/manifest-runs.ts';
 
 /** Manifests of a run that came to the same: one, or several that failed for the same reason. */
 export type RunGroup = Pick<ManifestRunItem, 'status' | 'message'> & { items: [ManifestRunItem, ...ManifestRunItem[]] };

@@ -1,4 +1,4 @@
-import type { ManifestRun, ManifestRunItem } from '@souk/contract/admin-manifest-runs.ts';
+import type { ManifestRun, ManifestRunItem } from '@souk/contract/admin/manifest-runs.ts';
 import CircleAlert from 'lucide-react/icons/circle-alert';
 import CircleCheck from 'lucide-react/icons/circle-check';
 import CircleDashed from 'lucide-react/icons/circle-dashed';

@@ -3,7 +3,7 @@ import {
   manifestRunEventSchema,
   type ManifestRun,
   type ManifestRunItem,
-} from '@souk/contract/admin-manifest-runs.ts';
+} from '@souk/contract/admin/manifest-runs.ts';
 import { openStream } from '@souk/contract/client.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { readEvents } from '#web/read-events.ts';

@@ -1,4 +1,4 @@
-import type { createManifest } from '@souk/contract/admin-manifests.ts';
+import type { createManifest } from '@souk/contract/admin/manifests.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useQuery } from '@tanstack/react-query';
 import X from 'lucide-react/icons/x';

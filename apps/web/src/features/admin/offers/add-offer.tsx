@@ -1,9 +1,9 @@
-import type { AdminOffer } from '@souk/contract/admin-offers.ts';
+import type { AdminOffer } from '@souk/contract/admin/offers.ts';
 import { useState } from 'react';
 import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
 import { useToast } from '#ui/use-toast.ts';
-import { offerIdSchema, type OfferFields } from '@souk/contract/offer-fields.ts';
-import { issueText } from '@souk/contract/issue-text.ts';
+import { offerIdSchema, type OfferFields } from '@souk/contract/billing/offer-fields.ts';
+import { issueText } from '@souk/contract/manifest/issue-text.ts';
 import { adminApi } from '../admin-api.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import { AskBeforeLeaving } from '../ask-before-leaving.tsx';

@@ -1,4 +1,4 @@
-import type { AdminOffer } from '@souk/contract/admin-offers.ts';
+import type { AdminOffer } from '@souk/contract/admin/offers.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { formatDay } from '#ui/amount.ts';

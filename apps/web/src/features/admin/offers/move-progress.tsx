@@ -1,4 +1,4 @@
-import type { OfferMove } from '@souk/contract/admin-offers.ts';
+import type { OfferMove } from '@souk/contract/admin/offers.ts';
 import { formatCount, formatMoney } from '#ui/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { Ago } from '#ui/moment.tsx';

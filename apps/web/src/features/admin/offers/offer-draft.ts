@@ -1,4 +1,4 @@
-import type { AdminOffer } from '@souk/contract/admin-offers.ts';
+import type { AdminOffer } from '@souk/contract/admin/offers.ts';
 import {
   faultsOfFields,
   maxAmount,
@@ -6,9 +6,9 @@ import {
   planFieldsSchema,
   type OfferFault,
   type OfferFields,
-} from '@souk/contract/offer-fields.ts';
+} from '@souk/contract/billing/offer-fields.ts';
 import type { Tier } from '@souk/contract/tiers.ts';
-import { issueText } from '@souk/contract/issue-text.ts';
+import { issueText } from '@souk/contract/manifest/issue-text.ts';
 import { formatMoney } from '#ui/amount.ts';
 
 /** What is typed into the form. Numbers are texts until they are sent. */

@@ -1,6 +1,6 @@
-import type { AdminOffer, listAdminOffers, OfferChange } from '@souk/contract/admin-offers.ts';
+import type { AdminOffer, listAdminOffers, OfferChange } from '@souk/contract/admin/offers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
-import { freePlanId } from '@souk/contract/offer-fields.ts';
+import { freePlanId } from '@souk/contract/billing/offer-fields.ts';
 import { useState } from 'react';
 import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
 import { useToast } from '#ui/use-toast.ts';

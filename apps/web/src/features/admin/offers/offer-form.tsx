@@ -1,4 +1,4 @@
-import { freePlanId } from '@souk/contract/offer-fields.ts';
+import { freePlanId } from '@souk/contract/billing/offer-fields.ts';
 import { tiers, type Tier } from '@souk/contract/tiers.ts';
 import type { FormEvent, RefObject } from 'react';
 import { Button } from '#ui/button.tsx';

@@ -1,4 +1,4 @@
-import type { OfferChange } from '@souk/contract/admin-offers.ts';
+import type { OfferChange } from '@souk/contract/admin/offers.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Day } from '#ui/moment.tsx';

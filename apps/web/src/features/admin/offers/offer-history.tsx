@@ -1,4 +1,4 @@
-import type { getAdminOffer } from '@souk/contract/admin-offers.ts';
+import type { getAdminOffer } from '@souk/contract/admin/offers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import { formatMoment } from '#ui/amount.ts';
 import { Card } from '#ui/card.tsx';

@@ -1,4 +1,4 @@
-import type { AdminOffer } from '@souk/contract/admin-offers.ts';
+import type { AdminOffer } from '@souk/contract/admin/offers.ts';
 import { formatCount, formatMoney } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Card } from '#ui/card.tsx';

@@ -1,4 +1,4 @@
-import type { getAdminOffer } from '@souk/contract/admin-offers.ts';
+import type { getAdminOffer } from '@souk/contract/admin/offers.ts';
 import { ApiError } from '@souk/contract/client.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import { queryOptions, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-import type { Needs } from '@souk/contract/admin-overview.ts';
+import type { Needs } from '@souk/contract/admin/overview.ts';
 import { expect, test } from 'vitest';
 import { needGroups } from './need-rows.ts';
 

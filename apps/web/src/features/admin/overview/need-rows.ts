@@ -1,4 +1,4 @@
-import type { Needs } from '@souk/contract/admin-overview.ts';
+import type { Needs } from '@souk/contract/admin/overview.ts';
 import { formatDay, formatMoney } from '#ui/amount.ts';
 import type { AdminSearch } from '../admin-search.ts';
 

@@ -1,4 +1,4 @@
-import { getAdminNeeds } from '@souk/contract/admin-overview.ts';
+import { getAdminNeeds } from '@souk/contract/admin/overview.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { adminClientOptions, adminKey } from '../admin-client-options.ts';

@@ -1,4 +1,4 @@
-import { getAdminFigures } from '@souk/contract/admin-overview.ts';
+import { getAdminFigures } from '@souk/contract/admin/overview.ts';
 import { createClient } from '@souk/contract/client.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { queryOptions } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-import type { UserBilling } from '@souk/contract/admin-billing.ts';
+import type { UserBilling } from '@souk/contract/admin/billing.ts';
 import { OwnedLists } from '../users/details/owned-lists.tsx';
 import type { BillingUser } from '../users/owned.ts';
 

@@ -1,4 +1,4 @@
-import type { LedgerEntry, LedgerKind } from '@souk/contract/admin-person.ts';
+import type { LedgerEntry, LedgerKind } from '@souk/contract/admin/person.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatCount, formatMoment } from '#ui/amount.ts';

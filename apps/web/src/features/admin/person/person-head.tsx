@@ -1,4 +1,4 @@
-import type { AdminUser } from '@souk/contract/admin-users.ts';
+import type { AdminUser } from '@souk/contract/admin/users.ts';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { EachOpening } from '#ui/each-opening.tsx';

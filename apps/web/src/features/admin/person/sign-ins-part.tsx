@@ -1,4 +1,4 @@
-import type { listPersonSignIns, SignInOutcome } from '@souk/contract/admin-person.ts';
+import type { listPersonSignIns, SignInOutcome } from '@souk/contract/admin/person.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useQuery } from '@tanstack/react-query';
 import { formatMoment } from '#ui/amount.ts';

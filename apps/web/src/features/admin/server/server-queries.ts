@@ -1,5 +1,5 @@
-import type { getManifest } from '@souk/contract/admin-manifests.ts';
-import type { listServerRenters } from '@souk/contract/admin-servers.ts';
+import type { getManifest } from '@souk/contract/admin/manifests.ts';
+import type { listServerRenters } from '@souk/contract/admin/servers.ts';
 import { ApiError } from '@souk/contract/client.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-import type { System } from '@souk/contract/admin-system.ts';
+import type { System } from '@souk/contract/admin/system.ts';
 import type { ReactNode } from 'react';
 import { formatCount, formatMoment } from '#ui/amount.ts';
 import { Ago } from '#ui/moment.tsx';

@@ -1,4 +1,4 @@
-import type { System } from '@souk/contract/admin-system.ts';
+import type { System } from '@souk/contract/admin/system.ts';
 import { Ago } from '#ui/moment.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';

@@ -1,4 +1,4 @@
-import type { Setting } from '@souk/contract/admin-system.ts';
+import type { Setting } from '@souk/contract/admin/system.ts';
 import Settings2 from 'lucide-react/icons/settings-2';
 import { EmptyState } from '#ui/empty-state.tsx';
 import { SearchText } from '#ui/search-text.tsx';

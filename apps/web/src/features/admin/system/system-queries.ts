@@ -1,4 +1,4 @@
-import { adminSystemEndpoints, type System } from '@souk/contract/admin-system.ts';
+import { adminSystemEndpoints, type System } from '@souk/contract/admin/system.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { adminClientOptions, adminKey } from '../admin-api.ts';

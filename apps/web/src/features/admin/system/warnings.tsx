@@ -1,4 +1,4 @@
-import type { System } from '@souk/contract/admin-system.ts';
+import type { System } from '@souk/contract/admin/system.ts';
 import { Card } from '#ui/card.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { ResultIcon } from '#ui/result-icon.tsx';

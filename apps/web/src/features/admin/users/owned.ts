@@ -1,5 +1,5 @@
-import type { UserBilling } from '@souk/contract/admin-billing.ts';
-import type { AdminUser } from '@souk/contract/admin-users.ts';
+import type { UserBilling } from '@souk/contract/admin/billing.ts';
+import type { AdminUser } from '@souk/contract/admin/users.ts';
 import { formatMoment } from '#ui/amount.ts';
 import { chargeText } from '#web/charge-text.ts';
 

@@ -1,4 +1,4 @@
-import type { AdminUser } from '@souk/contract/admin-users.ts';
+import type { AdminUser } from '@souk/contract/admin/users.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Day, DayAndTime } from '#ui/moment.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';

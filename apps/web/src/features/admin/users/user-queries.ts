@@ -1,4 +1,4 @@
-import { listPlans } from '@souk/contract/billing.ts';
+import { listPlans } from '@souk/contract/billing/billing.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api } from '#web/api.ts';

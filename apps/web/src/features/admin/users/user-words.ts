@@ -1,4 +1,4 @@
-import type { AdminUser } from '@souk/contract/admin-users.ts';
+import type { AdminUser } from '@souk/contract/admin/users.ts';
 import { formatCount } from '#ui/amount.ts';
 
 /** The user name, or the part of the address before the @ (spec part 2, section 2). */

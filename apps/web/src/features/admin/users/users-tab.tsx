@@ -1,4 +1,4 @@
-import type { AdminUser } from '@souk/contract/admin-users.ts';
+import type { AdminUser } from '@souk/contract/admin/users.ts';
 import { useQuery } from '@tanstack/react-query';
 import Users from 'lucide-react/icons/users';
 import X from 'lucide-react/icons/x';

@@ -1,4 +1,4 @@
-import type { AdminUser } from '@souk/contract/admin-users.ts';
+import type { AdminUser } from '@souk/contract/admin/users.ts';
 import CirclePlus from 'lucide-react/icons/circle-plus';
 import Coins from 'lucide-react/icons/coins';
 import Eye from 'lucide-react/icons/eye';

@@ -1,4 +1,4 @@
-import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import { formatCount, formatDay, formatMonthly } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';

@@ -1,4 +1,4 @@
-import type { OwnedStatus } from '@souk/contract/billing.ts';
+import type { OwnedStatus } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import { billingApi } from '../billing-api.ts';
 import { keptByPlanText } from './cancelled-rental-text.ts';

@@ -1,4 +1,4 @@
-import type { OwnedStatus, SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { OwnedStatus, SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { formatDay } from '#ui/amount.ts';
 import { billingApi } from '../billing-api.ts';
 import { useServicesLost } from '../change/use-services-lost.ts';

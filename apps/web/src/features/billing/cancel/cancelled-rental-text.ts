@@ -1,4 +1,4 @@
-import type { OwnedStatus, UserAccess } from '@souk/contract/billing.ts';
+import type { OwnedStatus, UserAccess } from '@souk/contract/billing/billing.ts';
 import { formatDay } from '#ui/amount.ts';
 
 export type CancelledRental = {

@@ -1,4 +1,4 @@
-import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import { billingApi } from '../billing-api.ts';
 import { useNextPlanName } from '../change/use-next-plan-name.ts';

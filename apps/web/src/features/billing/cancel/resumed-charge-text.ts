@@ -1,5 +1,5 @@
-import type { NextCharge } from '@souk/contract/billing.ts';
-import type { PaymentMethod } from '@souk/contract/payments.ts';
+import type { NextCharge } from '@souk/contract/billing/billing.ts';
+import type { PaymentMethod } from '@souk/contract/billing/payments.ts';
 import { formatDay } from '#ui/amount.ts';
 import { chargeText } from '#web/charge-text.ts';
 import { paymentMethodText } from '../payment-method-text.ts';

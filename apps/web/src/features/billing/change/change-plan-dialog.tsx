@@ -1,6 +1,6 @@
-import type { Plan } from '@souk/contract/billing.ts';
-import type { planChangeSchema } from '@souk/contract/payments.ts';
-import { totalsText } from '@souk/contract/totals.ts';
+import type { Plan } from '@souk/contract/billing/billing.ts';
+import type { planChangeSchema } from '@souk/contract/billing/payments.ts';
+import { totalsText } from '@souk/contract/billing/totals.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { z } from 'zod';

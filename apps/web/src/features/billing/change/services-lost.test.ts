@@ -1,4 +1,4 @@
-import type { McpService } from '@souk/contract/billing.ts';
+import type { McpService } from '@souk/contract/billing/billing.ts';
 import { expect, test } from 'vitest';
 import { servicesLost } from './services-lost.ts';
 

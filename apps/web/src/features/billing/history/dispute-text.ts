@@ -1,4 +1,4 @@
-import type { Transaction } from '@souk/contract/billing-history.ts';
+import type { Transaction } from '@souk/contract/billing/billing-history.ts';
 import { formatCount } from '#ui/amount.ts';
 
 /** The bank has not decided yet. */

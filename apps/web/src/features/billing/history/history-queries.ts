@@ -1,4 +1,4 @@
-import { getBillingDashboard, getTransactionsCsv, listTransactions } from '@souk/contract/billing-history.ts';
+import { getBillingDashboard, getTransactionsCsv, listTransactions } from '@souk/contract/billing/billing-history.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { billingClientOptions } from '#web/billing-client-options.ts';

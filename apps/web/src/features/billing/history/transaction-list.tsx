@@ -1,4 +1,4 @@
-import type { Transaction, TransactionStatus, TransactionType } from '@souk/contract/billing-history.ts';
+import type { Transaction, TransactionStatus, TransactionType } from '@souk/contract/billing/billing-history.ts';
 import { Facts } from '#ui/facts.tsx';
 import { formatMoney } from '#ui/amount.ts';
 import { Day } from '#ui/moment.tsx';

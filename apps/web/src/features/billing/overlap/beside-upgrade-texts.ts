@@ -1,4 +1,4 @@
-import type { Plan } from '@souk/contract/billing.ts';
+import type { Plan } from '@souk/contract/billing/billing.ts';
 import { formatDay } from '#ui/amount.ts';
 import type { OwnSubscription } from '../plans/plan-action.ts';
 import { includedRentals, includes, type OwnRental } from './included-rentals.ts';

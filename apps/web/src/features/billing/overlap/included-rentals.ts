@@ -1,4 +1,4 @@
-import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { tiers, type Tier } from '@souk/contract/tiers.ts';
 
 export type OwnRental = SubscriptionAnswer['subscription']['rentals'][number];

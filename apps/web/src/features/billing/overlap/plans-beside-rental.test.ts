@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Plan } from '@souk/contract/billing.ts';
+import type { Plan } from '@souk/contract/billing/billing.ts';
 import type { OwnSubscription } from '../plans/plan-action.ts';
 import { plansBesideRental } from './plans-beside-rental.ts';
 

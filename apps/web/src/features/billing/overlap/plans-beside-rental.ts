@@ -1,4 +1,4 @@
-import type { Plan, SubscriptionAnswer, UserAccess } from '@souk/contract/billing.ts';
+import type { Plan, SubscriptionAnswer, UserAccess } from '@souk/contract/billing/billing.ts';
 import type { Tier } from '@souk/contract/tiers.ts';
 import { formatDay } from '#ui/amount.ts';
 import { includes } from './included-rentals.ts';

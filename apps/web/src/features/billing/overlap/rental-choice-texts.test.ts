@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NextCharge } from '@souk/contract/billing.ts';
+import type { NextCharge } from '@souk/contract/billing/billing.ts';
 import type { OwnRental } from './included-rentals.ts';
 import { monthlySumText, rentalChoiceText } from './rental-choice-texts.ts';
 

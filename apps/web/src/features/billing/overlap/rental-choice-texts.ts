@@ -1,4 +1,4 @@
-import type { NextCharge } from '@souk/contract/billing.ts';
+import type { NextCharge } from '@souk/contract/billing/billing.ts';
 import { formatDay, formatMoney } from '#ui/amount.ts';
 import { chargeText, monthlyChargeText } from '#web/charge-text.ts';
 import type { OwnRental } from './included-rentals.ts';

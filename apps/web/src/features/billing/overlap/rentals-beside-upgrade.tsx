@@ -1,4 +1,4 @@
-import type { Plan } from '@souk/contract/billing.ts';
+import type { Plan } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { OwnSubscription } from '../plans/plan-action.ts';
 import { noSubscription, subscriptionQuery } from '../queries.ts';

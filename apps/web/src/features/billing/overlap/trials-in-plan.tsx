@@ -1,4 +1,4 @@
-import type { Plan } from '@souk/contract/billing.ts';
+import type { Plan } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import { formatDay } from '#ui/amount.ts';
 import { Notice } from '#ui/notice.tsx';

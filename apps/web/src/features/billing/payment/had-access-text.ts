@@ -1,5 +1,5 @@
-import type { McpService, SubscriptionAnswer } from '@souk/contract/billing.ts';
-import type { PaymentSession } from '@souk/contract/payments.ts';
+import type { McpService, SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
+import type { PaymentSession } from '@souk/contract/billing/payments.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 
 export type Own = {

@@ -1,5 +1,5 @@
-import type { Plan } from '@souk/contract/billing.ts';
-import type { PaymentSession } from '@souk/contract/payments.ts';
+import type { Plan } from '@souk/contract/billing/billing.ts';
+import type { PaymentSession } from '@souk/contract/billing/payments.ts';
 import { includedRentals, type OwnRental } from '../overlap/included-rentals.ts';
 
 export type Overlap = {

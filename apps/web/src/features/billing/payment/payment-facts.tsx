@@ -1,4 +1,4 @@
-import type { PaymentSession } from '@souk/contract/payments.ts';
+import type { PaymentSession } from '@souk/contract/billing/payments.ts';
 import { formatMoney } from '#ui/amount.ts';
 import { LinkButton } from '#ui/link-button.tsx';
 import { config } from '#web/config.ts';

@@ -1,4 +1,4 @@
-import type { PaymentSession } from '@souk/contract/payments.ts';
+import type { PaymentSession } from '@souk/contract/billing/payments.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';

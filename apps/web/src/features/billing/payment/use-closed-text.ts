@@ -1,4 +1,4 @@
-import type { PaymentSession } from '@souk/contract/payments.ts';
+import type { PaymentSession } from '@souk/contract/billing/payments.ts';
 import { useQuery } from '@tanstack/react-query';
 import { myServicesQuery, noSubscription, offersQuery, subscriptionQuery } from '../queries.ts';
 import { hadAccessText } from './had-access-text.ts';

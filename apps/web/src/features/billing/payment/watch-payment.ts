@@ -1,6 +1,6 @@
-import type { PaymentSession } from '@souk/contract/payments.ts';
+import type { PaymentSession } from '@souk/contract/billing/payments.ts';
 import { ApiError } from '@souk/contract/client.ts';
-import { statusText } from '@souk/contract/status-text.ts';
+import { statusText } from '@souk/contract/catalogue/status-text.ts';
 import { errorCatalogue } from '@souk/contract/errors.ts';
 
 /** What the page says of a payment in the end. Only `paid` has been verified with the payment provider. */

@@ -1,4 +1,4 @@
-import { creditPriceOf, creditWorthText } from '@souk/contract/credit-worth.ts';
+import { creditPriceOf, creditWorthText } from '@souk/contract/billing/credit-worth.ts';
 import { useQuery } from '@tanstack/react-query';
 import { sells } from '#web/config.ts';
 import { offersQuery } from '../queries.ts';

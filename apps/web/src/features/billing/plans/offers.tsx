@@ -1,5 +1,5 @@
-import type { CreditPackage, Plan, SubscriptionAnswer } from '@souk/contract/billing.ts';
-import { creditPriceOf, creditWorthText } from '@souk/contract/credit-worth.ts';
+import type { CreditPackage, Plan, SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
+import { creditPriceOf, creditWorthText } from '@souk/contract/billing/credit-worth.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useToast } from '#ui/use-toast.ts';

@@ -1,4 +1,4 @@
-import type { CreditPackage } from '@souk/contract/billing.ts';
+import type { CreditPackage } from '@souk/contract/billing/billing.ts';
 import type { ReactNode } from 'react';
 import { formatCount, formatMoney } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';

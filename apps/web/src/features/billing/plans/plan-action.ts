@@ -1,4 +1,4 @@
-import type { Plan, SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { Plan, SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import { isCurrentPlan, type ProfilePlan } from './current-plan.ts';
 

@@ -1,4 +1,4 @@
-import type { Plan } from '@souk/contract/billing.ts';
+import type { Plan } from '@souk/contract/billing/billing.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import { formatDay, formatMoment, formatMonthly } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';

@@ -1,4 +1,4 @@
-import type { Plan } from '@souk/contract/billing.ts';
+import type { Plan } from '@souk/contract/billing/billing.ts';
 import { tiers, tiersUpTo, type Tier } from '@souk/contract/tiers.ts';
 import Check from 'lucide-react/icons/check';
 import type { ReactNode } from 'react';

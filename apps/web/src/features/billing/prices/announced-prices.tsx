@@ -1,4 +1,4 @@
-import type { ComingPriceAnswer } from '@souk/contract/price-rises.ts';
+import type { ComingPriceAnswer } from '@souk/contract/billing/price-rises.ts';
 import { Card } from '#ui/card.tsx';
 import { UtcDay } from '#ui/moment.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';

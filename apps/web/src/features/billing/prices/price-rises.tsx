@@ -1,4 +1,4 @@
-import type { PriceRiseAnswer } from '@souk/contract/price-rises.ts';
+import type { PriceRiseAnswer } from '@souk/contract/billing/price-rises.ts';
 import { useRef, type ReactNode } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';

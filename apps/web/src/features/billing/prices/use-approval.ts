@@ -1,4 +1,4 @@
-import type { PriceRiseAnswer } from '@souk/contract/price-rises.ts';
+import type { PriceRiseAnswer } from '@souk/contract/billing/price-rises.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useToast } from '#ui/use-toast.ts';
 import { failureLine } from '#web/failure-text.ts';

@@ -1,5 +1,5 @@
-import type { SubscriptionAnswer, UserAccess } from '@souk/contract/billing.ts';
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { SubscriptionAnswer, UserAccess } from '@souk/contract/billing/billing.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Facts } from '#ui/facts.tsx';
 import { Button } from '#ui/button.tsx';

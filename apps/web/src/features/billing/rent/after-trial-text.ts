@@ -1,4 +1,4 @@
-import type { McpService, UserAccess } from '@souk/contract/billing.ts';
+import type { McpService, UserAccess } from '@souk/contract/billing/billing.ts';
 import { formatDay, formatMonthly } from '#ui/amount.ts';
 
 const dayMs = 24 * 60 * 60_000;

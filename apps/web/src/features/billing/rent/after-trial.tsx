@@ -1,5 +1,5 @@
-import type { McpService, UserAccess } from '@souk/contract/billing.ts';
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { McpService, UserAccess } from '@souk/contract/billing/billing.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { rentalPrice } from '#web/access-text.ts';
 import { PlanLink } from '#web/plan-link.tsx';
 import { planAfterTrial } from './after-trial-text.ts';

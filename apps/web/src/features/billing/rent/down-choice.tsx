@@ -1,4 +1,4 @@
-import type { Down } from '@souk/contract/billing.ts';
+import type { Down } from '@souk/contract/billing/billing.ts';
 import { Checkbox } from '#ui/checkbox.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { downText } from '#web/down-text.ts';

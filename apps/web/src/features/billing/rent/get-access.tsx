@@ -1,5 +1,5 @@
-import type { McpService } from '@souk/contract/billing.ts';
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { McpService } from '@souk/contract/billing/billing.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Button } from '#ui/button.tsx';

@@ -1,4 +1,4 @@
-import type { UserAccess } from '@souk/contract/billing.ts';
+import type { UserAccess } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import Check from 'lucide-react/icons/check';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-import type { UserAccess } from '@souk/contract/billing.ts';
+import type { UserAccess } from '@souk/contract/billing/billing.ts';
 import { LinkButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { formatDay } from '#ui/amount.ts';

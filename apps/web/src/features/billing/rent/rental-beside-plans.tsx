@@ -1,4 +1,4 @@
-import type { UserAccess } from '@souk/contract/billing.ts';
+import type { UserAccess } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Notice } from '#ui/notice.tsx';
 import { serverQuery } from '#web/server-query.ts';

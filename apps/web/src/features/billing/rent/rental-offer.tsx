@@ -1,5 +1,5 @@
-import type { getRentalOptions } from '@souk/contract/billing.ts';
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { getRentalOptions } from '@souk/contract/billing/billing.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useQuery } from '@tanstack/react-query';
 import Check from 'lucide-react/icons/check';

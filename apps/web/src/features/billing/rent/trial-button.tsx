@@ -1,4 +1,4 @@
-import type { Down, McpService } from '@souk/contract/billing.ts';
+import type { Down, McpService } from '@souk/contract/billing/billing.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button, type ButtonProps } from '#ui/button.tsx';

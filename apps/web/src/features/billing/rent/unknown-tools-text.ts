@@ -1,4 +1,4 @@
-import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 
 /** Says when the tools of a service appear, where there is no list of them. */
 export function unknownToolsText(

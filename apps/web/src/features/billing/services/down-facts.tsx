@@ -1,4 +1,4 @@
-import type { McpService } from '@souk/contract/billing.ts';
+import type { McpService } from '@souk/contract/billing/billing.ts';
 import { downText } from '#web/down-text.ts';
 import { whileDownText } from './service-texts.ts';
 

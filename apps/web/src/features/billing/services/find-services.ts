@@ -1,4 +1,4 @@
-import type { McpService } from '@souk/contract/billing.ts';
+import type { McpService } from '@souk/contract/billing/billing.ts';
 import type { ServiceKind } from '#web/services-search.ts';
 
 const ownTypes: readonly string[] = ['rental', 'purchase', 'trial'];

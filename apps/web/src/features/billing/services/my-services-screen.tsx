@@ -1,4 +1,4 @@
-import type { McpService } from '@souk/contract/billing.ts';
+import type { McpService } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import Boxes from 'lucide-react/icons/boxes';
 import RotateCw from 'lucide-react/icons/rotate-cw';

@@ -1,4 +1,4 @@
-import type { McpService } from '@souk/contract/billing.ts';
+import type { McpService } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Facts } from '#ui/facts.tsx';

@@ -1,4 +1,4 @@
-import type { McpService, NextCharge, UserAccess } from '@souk/contract/billing.ts';
+import type { McpService, NextCharge, UserAccess } from '@souk/contract/billing/billing.ts';
 import { formatDay, formatMonthly } from '#ui/amount.ts';
 import { chargeText } from '#web/charge-text.ts';
 

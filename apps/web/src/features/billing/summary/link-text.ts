@@ -1,4 +1,4 @@
-import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import type { Tier } from '@souk/contract/tiers.ts';
 import { formatCount } from '#ui/amount.ts';
 import { tierDescriptions } from '../tier-descriptions.ts';

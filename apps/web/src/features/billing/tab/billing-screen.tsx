@@ -1,4 +1,4 @@
-import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Card } from '#ui/card.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';

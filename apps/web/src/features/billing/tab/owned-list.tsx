@@ -1,4 +1,4 @@
-import type { OwnedStatus } from '@souk/contract/billing.ts';
+import type { OwnedStatus } from '@souk/contract/billing/billing.ts';
 import type { ReactNode } from 'react';
 import { Card } from '#ui/card.tsx';
 import { StatusBadge, type StatusTone } from '#ui/status-badge.tsx';

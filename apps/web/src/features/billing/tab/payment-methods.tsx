@@ -1,5 +1,5 @@
-import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
-import type { PaymentMethod } from '@souk/contract/payments.ts';
+import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
+import type { PaymentMethod } from '@souk/contract/billing/payments.ts';
 import { useQuery } from '@tanstack/react-query';
 import CreditCard from 'lucide-react/icons/credit-card';
 import { Facts } from '#ui/facts.tsx';

@@ -1,4 +1,4 @@
-import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { formatMoney } from '#ui/amount.ts';
 import { Notice } from '#ui/notice.tsx';
 

@@ -1,4 +1,4 @@
-import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import Layers from 'lucide-react/icons/layers';
 import { useState } from 'react';
 import { Facts } from '#ui/facts.tsx';

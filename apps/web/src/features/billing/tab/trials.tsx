@@ -1,4 +1,4 @@
-import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { Facts } from '#ui/facts.tsx';
 import { formatDay } from '#ui/amount.ts';
 import { SectionHeading } from '#ui/section-heading.tsx';

@@ -1,5 +1,5 @@
-import type { NextCharge, SubscriptionAnswer } from '@souk/contract/billing.ts';
-import type { PaymentMethod } from '@souk/contract/payments.ts';
+import type { NextCharge, SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
+import type { PaymentMethod } from '@souk/contract/billing/payments.ts';
 import { useQuery } from '@tanstack/react-query';
 
 import { Facts } from '#ui/facts.tsx';

@@ -1,4 +1,4 @@
-import type { NextCharge, OwnedStatus } from '@souk/contract/billing.ts';
+import type { NextCharge, OwnedStatus } from '@souk/contract/billing/billing.ts';
 import { formatDay } from '#ui/amount.ts';
 import { chargeText } from '#web/charge-text.ts';
 

@@ -1,4 +1,4 @@
-import { maxSearchLength, type suggestMatches } from '@souk/contract/catalogue-search.ts';
+import { maxSearchLength, type suggestMatches } from '@souk/contract/catalogue/catalogue-search.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

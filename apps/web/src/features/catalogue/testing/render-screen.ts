@@ -1,4 +1,4 @@
-import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { ApiError } from '@souk/contract/client.ts';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import {

@@ -1,4 +1,4 @@
-import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 
 /** A server for tests: what a test is about is given, the rest is ordinary. */
 export function testServer(given: Partial<ServerAnswer> & { serverId: string }): ServerAnswer {

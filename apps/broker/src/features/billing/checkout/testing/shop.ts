@@ -1,6 +1,6 @@
 import { createControlledSandbox, payOnPage, type ControlPlane } from '@souk/stripe-sandbox/testing';
-import { getRentalOptions, getSubscription, listCreditPackages, listPlans } from '@souk/contract/billing.ts';
-import { getPaymentSession, purchaseCredits, startCheckout } from '@souk/contract/payments.ts';
+import { getRentalOptions, getSubscription, listCreditPackages, listPlans } from '@souk/contract/billing/billing.ts';
+import { getPaymentSession, purchaseCredits, startCheckout } from '@souk/contract/billing/payments.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { getUserProfile } from '@souk/contract/identity.ts';
 import type { Stripe } from 'stripe';

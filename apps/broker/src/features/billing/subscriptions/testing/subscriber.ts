@@ -1,4 +1,4 @@
-import { getSubscription } from '@souk/contract/billing.ts';
+import { getSubscription } from '@souk/contract/billing/billing.ts';
 import {
   cancelRental,
   cancelSubscription,
@@ -7,7 +7,7 @@ import {
   resumeRental,
   resumeSubscription,
   startCheckout,
-} from '@souk/contract/payments.ts';
+} from '@souk/contract/billing/payments.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { newBuyer, pay, type Shop } from '../../checkout/testing/shop.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import { isolationOf } from '../shared-folder.ts';
 import { monthly, tierText } from './difference-words.ts';

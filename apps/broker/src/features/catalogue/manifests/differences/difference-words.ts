@@ -1,4 +1,4 @@
-import { monthlyText } from '@souk/contract/currencies.ts';
+import { monthlyText } from '@souk/contract/billing/currencies.ts';
 import { asRecord } from '#platform/json.ts';
 import { tiers, tierSchema } from '@souk/contract/tiers.ts';
 import { cleanLabel } from '#platform/text/clean-label.ts';

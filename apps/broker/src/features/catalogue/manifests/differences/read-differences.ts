@@ -1,6 +1,6 @@
-import type { getServerDifferences, ManifestDifference } from '@souk/contract/admin-servers.ts';
+import type { getServerDifferences, ManifestDifference } from '@souk/contract/admin/servers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Catalogue } from '../../create-catalogue.ts';
 import { noManifest } from '../manifest-versions.ts';

@@ -1,4 +1,4 @@
-import { getServerDifferences } from '@souk/contract/admin-servers.ts';
+import { getServerDifferences } from '@souk/contract/admin/servers.ts';
 import type { Router } from '#platform/http/router.ts';
 import { readDifferences } from './read-differences.ts';
 

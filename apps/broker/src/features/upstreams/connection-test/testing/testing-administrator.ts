@@ -1,4 +1,4 @@
-import { connectionTestEventSchema, type ConnectionTestEvent } from '@souk/contract/admin-servers.ts';
+import { connectionTestEventSchema, type ConnectionTestEvent } from '@souk/contract/admin/servers.ts';
 import { openStream } from '#testing/people/open-stream.ts';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 

@@ -1,5 +1,5 @@
-import { manifestIssues } from '@souk/contract/manifest-issues.ts';
-import { registryMetaKey } from '@souk/contract/registry.ts';
+import { manifestIssues } from '@souk/contract/manifest/manifest-issues.ts';
+import { registryMetaKey } from '@souk/contract/catalogue/registry.ts';
 import { asRecord } from '#platform/json.ts';
 import type { FoundEntry } from '../find-entries.ts';
 import { NotImportable, type Target, type WantedServer } from '../wanted.ts';

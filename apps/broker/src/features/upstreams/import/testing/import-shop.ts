@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { adminImportEndpoints, type ImportEntry } from '@souk/contract/admin-imports.ts';
-import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
+import { adminImportEndpoints, type ImportEntry } from '@souk/contract/admin/imports.ts';
+import { adminManifestEndpoints } from '@souk/contract/admin/manifests.ts';
 import { createClient } from '@souk/contract/client.ts';
-import { registryImportEndpoints } from '@souk/contract/registries.ts';
+import { registryImportEndpoints } from '@souk/contract/catalogue/registries.ts';
 import { temporaryRoot } from '#testing/databases/databases.ts';
 import { startPackageRegistry } from '#testing/servers/package-registry.ts';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';

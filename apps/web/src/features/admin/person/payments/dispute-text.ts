@@ -1,4 +1,4 @@
-import type { PersonPayment } from '@souk/contract/admin-person.ts';
+import type { PersonPayment } from '@souk/contract/admin/person.ts';
 import { formatDay } from '#ui/amount.ts';
 
 type Dispute = NonNullable<PersonPayment['dispute']>;

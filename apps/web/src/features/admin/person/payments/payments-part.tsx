@@ -1,6 +1,6 @@
-import type { PersonPayment } from '@souk/contract/admin-person.ts';
-import type { AdminUser } from '@souk/contract/admin-users.ts';
-import type { TransactionStatus, TransactionType } from '@souk/contract/billing-history.ts';
+import type { PersonPayment } from '@souk/contract/admin/person.ts';
+import type { AdminUser } from '@souk/contract/admin/users.ts';
+import type { TransactionStatus, TransactionType } from '@souk/contract/billing/billing-history.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatMoney } from '#ui/amount.ts';

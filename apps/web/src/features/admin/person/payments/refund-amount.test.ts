@@ -1,4 +1,4 @@
-import { decimalText } from '@souk/contract/currencies.ts';
+import { decimalText } from '@souk/contract/billing/currencies.ts';
 import { expect, test } from 'vitest';
 import { readAmount } from './refund-amount.ts';
 

@@ -1,4 +1,4 @@
-import { decimalsOf, decimalText } from '@souk/contract/currencies.ts';
+import { decimalsOf, decimalText } from '@souk/contract/billing/currencies.ts';
 import { formatMoney } from '#ui/amount.ts';
 
 /** What was typed as minor units, or what is wrong with it. A comma stands for the point. */

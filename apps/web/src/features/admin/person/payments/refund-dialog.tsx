@@ -1,8 +1,8 @@
-import type { PersonPayment, previewRefund } from '@souk/contract/admin-person.ts';
+import type { PersonPayment, previewRefund } from '@souk/contract/admin/person.ts';
 import { ApiError } from '@souk/contract/client.ts';
-import { decimalText } from '@souk/contract/currencies.ts';
+import { decimalText } from '@souk/contract/billing/currencies.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
-import { totalsText } from '@souk/contract/totals.ts';
+import { totalsText } from '@souk/contract/billing/totals.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useId, useState, type FormEvent } from 'react';
 import { formatCount, formatMoney } from '#ui/amount.ts';

@@ -1,4 +1,4 @@
-import { exportPerson } from '@souk/contract/admin-person.ts';
+import { exportPerson } from '@souk/contract/admin/person.ts';
 import { openStream } from '@souk/contract/client.ts';
 import { useId, type FormEvent } from 'react';
 import { saveFile } from '#ui/save-file.ts';

@@ -1,5 +1,5 @@
-import type { UserBilling } from '@souk/contract/admin-billing.ts';
-import type { AdminUser } from '@souk/contract/admin-users.ts';
+import type { UserBilling } from '@souk/contract/admin/billing.ts';
+import type { AdminUser } from '@souk/contract/admin/users.ts';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { EachOpening } from '#ui/each-opening.tsx';

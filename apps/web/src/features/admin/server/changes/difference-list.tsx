@@ -1,4 +1,4 @@
-import type { ManifestDifference } from '@souk/contract/admin-servers.ts';
+import type { ManifestDifference } from '@souk/contract/admin/servers.ts';
 import { useState } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';

@@ -1,4 +1,4 @@
-import type { ConnectionTestEvent, TestStep } from '@souk/contract/admin-servers.ts';
+import type { ConnectionTestEvent, TestStep } from '@souk/contract/admin/servers.ts';
 
 type EventOf<Type extends ConnectionTestEvent['type']> = Extract<ConnectionTestEvent, { type: Type }>;
 

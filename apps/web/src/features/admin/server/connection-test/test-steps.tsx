@@ -1,4 +1,4 @@
-import type { TestStep } from '@souk/contract/admin-servers.ts';
+import type { TestStep } from '@souk/contract/admin/servers.ts';
 import { formatCount } from '#ui/amount.ts';
 import { ResultIcon } from '#ui/result-icon.tsx';
 import { Spinner } from '#ui/spinner.tsx';

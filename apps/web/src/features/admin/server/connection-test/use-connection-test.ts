@@ -1,4 +1,4 @@
-import { connectionTestEventSchema, startConnectionTest } from '@souk/contract/admin-servers.ts';
+import { connectionTestEventSchema, startConnectionTest } from '@souk/contract/admin/servers.ts';
 import { openStream } from '@souk/contract/client.ts';
 import type { RequestInput } from '@souk/contract/endpoint.ts';
 import { useEffect, useReducer, useRef } from 'react';

@@ -1,5 +1,5 @@
-import { manifestIssues } from '@souk/contract/manifest-issues.ts';
-import { completeManifest, manifestSchema } from '@souk/contract/manifest.ts';
+import { manifestIssues } from '@souk/contract/manifest/manifest-issues.ts';
+import { completeManifest, manifestSchema } from '@souk/contract/manifest/manifest.ts';
 import { readFields, type JsonFields, type Problem, type TextRange } from './json-fields.ts';
 
 export const maxManifestBytes = 256 * 1024;

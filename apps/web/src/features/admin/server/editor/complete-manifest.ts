@@ -6,8 +6,8 @@ import {
 } from '@codemirror/autocomplete';
 import { ensureSyntaxTree } from '@codemirror/language';
 import type { SyntaxNode } from '@lezer/common';
-import { fieldMeanings } from '@souk/contract/manifest-fields.ts';
-import { manifestSchema } from '@souk/contract/manifest.ts';
+import { fieldMeanings } from '@souk/contract/manifest/manifest-fields.ts';
+import { manifestSchema } from '@souk/contract/manifest/manifest.ts';
 import { z } from 'zod';
 import { unquoted } from './json-fields.ts';
 

@@ -1,4 +1,4 @@
-import type { ServerFigures } from '@souk/contract/admin-servers.ts';
+import type { ServerFigures } from '@souk/contract/admin/servers.ts';
 import { Ago } from '#ui/moment.tsx';
 import { EmptyState } from '#ui/empty-state.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';

@@ -1,4 +1,4 @@
-import type { ServerFigures } from '@souk/contract/admin-servers.ts';
+import type { ServerFigures } from '@souk/contract/admin/servers.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { formatCount, formatMoney } from '#ui/amount.ts';

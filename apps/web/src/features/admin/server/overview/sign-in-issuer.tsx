@@ -1,4 +1,4 @@
-import type { ServerSignIn } from '@souk/contract/admin-servers.ts';
+import type { ServerSignIn } from '@souk/contract/admin/servers.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { Badge } from '#ui/badge.tsx';

@@ -1,4 +1,4 @@
-import type { ServerSignIn, SignInDoubt } from '@souk/contract/admin-servers.ts';
+import type { ServerSignIn, SignInDoubt } from '@souk/contract/admin/servers.ts';
 
 export type IssuerQuestion = {
   /** The server's name. */

@@ -1,4 +1,4 @@
-import type { SecretKind } from '@souk/contract/admin-secrets.ts';
+import type { SecretKind } from '@souk/contract/admin/secrets.ts';
 
 const ofProgram = /^(?:program|package):/;
 

@@ -1,4 +1,4 @@
-import type { NeededSecret, UnusedSecret } from '@souk/contract/admin-secrets.ts';
+import type { NeededSecret, UnusedSecret } from '@souk/contract/admin/secrets.ts';
 import { adminApi } from '../../admin-api.ts';
 import { RemovalDialog } from '../../removal-dialog.tsx';
 import { secretsQuery } from '../server-queries.ts';

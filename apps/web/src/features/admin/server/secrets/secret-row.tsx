@@ -1,4 +1,4 @@
-import type { NeededSecret, UnusedSecret } from '@souk/contract/admin-secrets.ts';
+import type { NeededSecret, UnusedSecret } from '@souk/contract/admin/secrets.ts';
 import type { ReactNode } from 'react';
 import { Badge, type BadgeTone } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';

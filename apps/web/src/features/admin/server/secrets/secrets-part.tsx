@@ -1,4 +1,4 @@
-import type { NeededSecret, UnusedSecret } from '@souk/contract/admin-secrets.ts';
+import type { NeededSecret, UnusedSecret } from '@souk/contract/admin/secrets.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { EmptyState } from '#ui/empty-state.tsx';

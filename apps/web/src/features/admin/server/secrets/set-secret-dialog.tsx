@@ -1,4 +1,4 @@
-import type { NeededSecret } from '@souk/contract/admin-secrets.ts';
+import type { NeededSecret } from '@souk/contract/admin/secrets.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type FormEvent } from 'react';
 import { Button } from '#ui/button.tsx';

@@ -1,4 +1,4 @@
-import type { ToolChange } from '@souk/contract/tool-changes.ts';
+import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';

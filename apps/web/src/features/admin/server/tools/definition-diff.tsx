@@ -1,4 +1,4 @@
-import type { ToolChange } from '@souk/contract/tool-changes.ts';
+import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import { lazy, Suspense, useState } from 'react';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { definitionChanges, type DefinitionChange } from './definition-changes.ts';

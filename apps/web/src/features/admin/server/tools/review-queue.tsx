@@ -1,4 +1,4 @@
-import type { ToolChange } from '@souk/contract/tool-changes.ts';
+import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';

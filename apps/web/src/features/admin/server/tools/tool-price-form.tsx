@@ -1,4 +1,4 @@
-import type { AdminTool } from '@souk/contract/admin-servers.ts';
+import type { AdminTool } from '@souk/contract/admin/servers.ts';
 import { PriceForm } from '../price-form.tsx';
 import type { ServerPartProps } from '../server-queries.ts';
 import { partOf, useChangeOnTop } from '../use-change-on-top.ts';

@@ -1,4 +1,4 @@
-import type { AdminTool } from '@souk/contract/admin-servers.ts';
+import type { AdminTool } from '@souk/contract/admin/servers.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatCount } from '#ui/amount.ts';

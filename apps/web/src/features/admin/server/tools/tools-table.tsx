@@ -1,4 +1,4 @@
-import type { AdminTool } from '@souk/contract/admin-servers.ts';
+import type { AdminTool } from '@souk/contract/admin/servers.ts';
 import Pencil from 'lucide-react/icons/pencil';
 import { useState } from 'react';
 import { formatCount } from '#ui/amount.ts';

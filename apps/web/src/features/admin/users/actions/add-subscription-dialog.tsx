@@ -1,4 +1,4 @@
-import type { RentalPeriod } from '@souk/contract/admin-billing.ts';
+import type { RentalPeriod } from '@souk/contract/admin/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState, type FormEvent } from 'react';
 import { formatMoment } from '#ui/amount.ts';

@@ -1,4 +1,4 @@
-import type { UserBilling } from '@souk/contract/admin-billing.ts';
+import type { UserBilling } from '@souk/contract/admin/billing.ts';
 import { ApiError } from '@souk/contract/client.ts';
 import { useId, useState, type FormEvent } from 'react';
 import { formatCount } from '#ui/amount.ts';

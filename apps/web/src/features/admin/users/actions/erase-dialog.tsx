@@ -1,4 +1,4 @@
-import type { UserBilling } from '@souk/contract/admin-billing.ts';
+import type { UserBilling } from '@souk/contract/admin/billing.ts';
 import { foldEmail } from '@souk/contract/fold-email.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type FormEvent } from 'react';

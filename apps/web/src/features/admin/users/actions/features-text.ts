@@ -1,4 +1,4 @@
-import { readsLikePlan } from '@souk/contract/manifest-basics.ts';
+import { readsLikePlan } from '@souk/contract/manifest/manifest-basics.ts';
 
 const most = 20;
 const longest = 120;

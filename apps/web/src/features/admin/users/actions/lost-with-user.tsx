@@ -1,4 +1,4 @@
-import type { UserBilling } from '@souk/contract/admin-billing.ts';
+import type { UserBilling } from '@souk/contract/admin/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import { formatCount, formatMoment } from '#ui/amount.ts';
 import { keptAt } from '#web/kept-size.ts';

@@ -1,4 +1,4 @@
-import type { removeUserSubscription } from '@souk/contract/admin-billing.ts';
+import type { removeUserSubscription } from '@souk/contract/admin/billing.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useId, useState, type FormEvent } from 'react';
 import { formatMoment, formatMoney } from '#ui/amount.ts';

@@ -1,4 +1,4 @@
-import type { UserBilling } from '@souk/contract/admin-billing.ts';
+import type { UserBilling } from '@souk/contract/admin/billing.ts';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { EachOpening } from '#ui/each-opening.tsx';

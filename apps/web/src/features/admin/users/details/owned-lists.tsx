@@ -1,4 +1,4 @@
-import type { UserBilling } from '@souk/contract/admin-billing.ts';
+import type { UserBilling } from '@souk/contract/admin/billing.ts';
 import { useState } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';

@@ -1,4 +1,4 @@
-import type { AdminUser } from '@souk/contract/admin-users.ts';
+import type { AdminUser } from '@souk/contract/admin/users.ts';
 import { ApiError } from '@souk/contract/client.ts';
 import ArrowRight from 'lucide-react/icons/arrow-right';
 import { DelayedFallback } from '#ui/delayed-fallback.tsx';

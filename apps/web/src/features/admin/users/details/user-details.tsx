@@ -1,5 +1,5 @@
-import type { UserBilling } from '@souk/contract/admin-billing.ts';
-import type { AdminUser } from '@souk/contract/admin-users.ts';
+import type { UserBilling } from '@souk/contract/admin/billing.ts';
+import type { AdminUser } from '@souk/contract/admin/users.ts';
 import CirclePlus from 'lucide-react/icons/circle-plus';
 import Coins from 'lucide-react/icons/coins';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-import type { AdminUser } from '@souk/contract/admin-users.ts';
+import type { AdminUser } from '@souk/contract/admin/users.ts';
 import type { ReactNode } from 'react';
 import { CopyButton } from '#ui/copy-button.tsx';
 import { Day } from '#ui/moment.tsx';

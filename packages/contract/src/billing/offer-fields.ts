@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { currencyFault, leastAmount, moneyText } from './currencies.ts';
-import { line } from './manifest-basics.ts';
-import { tierSchema } from './tiers.ts';
+import { line } from '../manifest/manifest-basics.ts';
+import { tierSchema } from '../tiers.ts';
 
 // What an administrator writes into an offer: the form checks it before it sends it, and the broker checks it again.
 

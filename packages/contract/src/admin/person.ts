@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { exportMyData } from './account.ts';
-import { adminErrors, adminReason, adminUserSchema } from './admin-users.ts';
-import { disputeSchema, transactionSchema } from './billing-history.ts';
-import { connectedAppSchema, webSessionSchema } from './connected-apps.ts';
-import { endpoint } from './endpoint.ts';
-import { personalTokenSchema } from './identity.ts';
-import { lineOrNone } from './manifest-basics.ts';
-import { cursorSchema, numberedCursorSchema } from './times.ts';
-import { keptFilesSchema } from './upstreams.ts';
-import { callFilter, callSchema } from './usage.ts';
+import { exportMyData } from '../account.ts';
+import { adminErrors, adminReason, adminUserSchema } from './users.ts';
+import { disputeSchema, transactionSchema } from '../billing/billing-history.ts';
+import { connectedAppSchema, webSessionSchema } from '../connected-apps.ts';
+import { endpoint } from '../endpoint.ts';
+import { personalTokenSchema } from '../identity.ts';
+import { lineOrNone } from '../manifest/manifest-basics.ts';
+import { cursorSchema, numberedCursorSchema } from '../times.ts';
+import { keptFilesSchema } from '../upstreams.ts';
+import { callFilter, callSchema } from '../usage.ts';
 
 // One person's page, for administrators. What a person is and has; never a secret, and never arguments or results of calls.
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { adminErrors, adminReason } from './admin-users.ts';
-import { endpoint } from './endpoint.ts';
-import { maxRegistryNameLength } from './registries.ts';
+import { adminErrors, adminReason } from './users.ts';
+import { endpoint } from '../endpoint.ts';
+import { maxRegistryNameLength } from '../catalogue/registries.ts';
 
 // Servers that are taken from elsewhere: a preview first, and what was previewed is staged by a click.
 

@@ -1,5 +1,5 @@
 import type { CreditPackage } from './billing.ts';
-import type { CreditPrice } from './catalogue.ts';
+import type { CreditPrice } from '../catalogue/catalogue.ts';
 import { decimalsOf } from './currencies.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
-import { lineOrNone } from './manifest-basics.ts';
+import { endpoint } from '../endpoint.ts';
+import { lineOrNone } from '../manifest/manifest-basics.ts';
 
 const isoTime = z.iso.datetime();
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { briefServerSchema } from './catalogue-search.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint } from '../endpoint.ts';
 
 /** Fewer people in common would say more about them than about the servers. */
 export const leastPeopleInCommon = 5;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpoint } from '../endpoint.ts';
 import { serverJsonSchema } from './registry.ts';
 
 // A server card says what a client needs to know before it connects: the draft "MCP Server Cards" (SEP-2127), as

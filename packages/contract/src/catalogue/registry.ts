@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
-import { momentSchema } from './times.ts';
+import { endpoint } from '../endpoint.ts';
+import { momentSchema } from '../times.ts';
 
 // The deployed servers as a registry of MCP servers offers them: the generic registry API v0.1 of
 // modelcontextprotocol/registry (docs/reference/api/openapi.yaml, 2025-12-01), its reading part, and server.json of 2025-12-11.

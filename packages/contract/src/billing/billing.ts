@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { includingPlanSchema, serverStatusSchema } from './catalogue.ts';
-import { endpoint } from './endpoint.ts';
-import { tierSchema } from './tiers.ts';
+import { includingPlanSchema, serverStatusSchema } from '../catalogue/catalogue.ts';
+import { endpoint } from '../endpoint.ts';
+import { tierSchema } from '../tiers.ts';
 import { totalsSchema } from './totals.ts';
 
 const needSession = ['authentication_required', 'unauthenticated'] as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { adminErrors, adminReason } from './admin-users.ts';
-import { endpoint } from './endpoint.ts';
-import { offerFieldsSchema, offerIdSchema, shownFieldsSchema } from './offer-fields.ts';
+import { adminErrors, adminReason } from './users.ts';
+import { endpoint } from '../endpoint.ts';
+import { offerFieldsSchema, offerIdSchema, shownFieldsSchema } from '../billing/offer-fields.ts';
 
 // Plans and credit packages, as administrators edit them.
 

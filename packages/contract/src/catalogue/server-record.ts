@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpoint } from '../endpoint.ts';
 
 /** With fewer calls there is no figure: it would say more about one person than about the server. */
 export const leastCallsForFigures = 20;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { adminErrors } from './admin-users.ts';
-import { serverStatusSchema } from './catalogue.ts';
-import { endpoint } from './endpoint.ts';
-import { questionKindSchema } from './manifest-basics.ts';
-import { toolChangeSchema } from './tool-changes.ts';
+import { adminErrors } from './users.ts';
+import { serverStatusSchema } from '../catalogue/catalogue.ts';
+import { endpoint } from '../endpoint.ts';
+import { questionKindSchema } from '../manifest/manifest-basics.ts';
+import { toolChangeSchema } from '../catalogue/tool-changes.ts';
 
 // What the page of a server shows beside its manifest (admin-manifests.ts).
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { serverIdSchema } from './manifest-basics.ts';
-import { endpoint } from './endpoint.ts';
+import { serverIdSchema } from '../manifest/manifest-basics.ts';
+import { endpoint } from '../endpoint.ts';
 
 /** Rises that are listed, and approved at once. */
 export const maxPriceRises = 500;

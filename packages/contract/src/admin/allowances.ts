@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { adminErrors } from './admin-users.ts';
-import { endpoint } from './endpoint.ts';
-import { lineOrNone } from './manifest-basics.ts';
+import { adminErrors } from './users.ts';
+import { endpoint } from '../endpoint.ts';
+import { lineOrNone } from '../manifest/manifest-basics.ts';
 
 // What administrators let in beside the operator's lists, where ADMIN_MAY_ALLOW says that they may.
 

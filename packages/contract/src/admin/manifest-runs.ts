@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { adminErrors, adminReason } from './admin-users.ts';
-import { endpoint } from './endpoint.ts';
+import { adminErrors, adminReason } from './users.ts';
+import { endpoint } from '../endpoint.ts';
 
 // Reload and deploy-all: work on many manifests that is stored, so that everyone sees how it goes (decision 0047).
 

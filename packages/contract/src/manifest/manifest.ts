@@ -7,8 +7,8 @@ import {
   serverIdSchema,
   slugSchema,
 } from './manifest-basics.ts';
-import { tierSchema } from './tiers.ts';
-import { momentTextSchema } from './times.ts';
+import { tierSchema } from '../tiers.ts';
+import { momentTextSchema } from '../times.ts';
 
 const serviceAddress = /^service:[a-z][a-z0-9-]*(\/[A-Za-z0-9/_-]*)?$/;
 const address = (protocols: readonly string[]) =>

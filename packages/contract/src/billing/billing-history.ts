@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
-import { daySchema } from './times.ts';
+import { endpoint } from '../endpoint.ts';
+import { daySchema } from '../times.ts';
 import { totalsSchema } from './totals.ts';
 
 const needSession = ['authentication_required', 'unauthenticated'] as const;

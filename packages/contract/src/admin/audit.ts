@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { adminErrors } from './admin-users.ts';
+import { adminErrors } from './users.ts';
 import { auditGroupNames } from './audit-actions.ts';
-import { endpoint } from './endpoint.ts';
-import { daySchema, numberedCursorSchema } from './times.ts';
+import { endpoint } from '../endpoint.ts';
+import { daySchema, numberedCursorSchema } from '../times.ts';
 
 /** Who acted. broker: a rule of the broker itself. operator: a command; its name is null where the command knew none. */
 const auditActorSchema = z.discriminatedUnion('kind', [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { adminErrors } from './admin-users.ts';
-import { connectionCheckSchema } from './diagnostics.ts';
-import { endpoint } from './endpoint.ts';
+import { adminErrors } from './users.ts';
+import { connectionCheckSchema } from '../diagnostics.ts';
+import { endpoint } from '../endpoint.ts';
 
 const isoTime = z.iso.datetime();
 

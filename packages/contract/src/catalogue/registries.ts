@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { adminErrors } from './admin-users.ts';
-import { endpoint } from './endpoint.ts';
-import { line } from './manifest-basics.ts';
-import { momentSchema } from './times.ts';
+import { adminErrors } from '../admin/users.ts';
+import { endpoint } from '../endpoint.ts';
+import { line } from '../manifest/manifest-basics.ts';
+import { momentSchema } from '../times.ts';
 
 // Registries of MCP servers (the generic registry API v0.1) from which administrators import.
 

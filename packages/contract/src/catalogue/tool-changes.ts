@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
-import { line } from './manifest-basics.ts';
+import { endpoint } from '../endpoint.ts';
+import { line } from '../manifest/manifest-basics.ts';
 
 /**
  * How a tool differs from what was trusted at deployment: `text` in title or description only; `argument` has an optional

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { adminErrors, adminReason } from './admin-users.ts';
-import { nextChargeSchema, ownedStatusSchema } from './billing.ts';
-import { endpoint } from './endpoint.ts';
-import { line, serverFeature } from './manifest-basics.ts';
+import { adminErrors, adminReason } from './users.ts';
+import { nextChargeSchema, ownedStatusSchema } from '../billing/billing.ts';
+import { endpoint } from '../endpoint.ts';
+import { line, serverFeature } from '../manifest/manifest-basics.ts';
 
 const isoTime = z.iso.datetime();
 const ofUser = z.object({ id: z.string().max(100) });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { capabilitySchema, serverSchema, serverStatusSchema } from './catalogue.ts';
-import { endpoint } from './endpoint.ts';
-import { categorySchema } from './manifest-basics.ts';
-import { tierSchema } from './tiers.ts';
+import { endpoint } from '../endpoint.ts';
+import { categorySchema } from '../manifest/manifest-basics.ts';
+import { tierSchema } from '../tiers.ts';
 
 /** Characters of a search text. */
 export const maxSearchLength = 200;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { adminErrors, adminReason } from './admin-users.ts';
-import { serverStatusSchema } from './catalogue.ts';
-import { endpoint } from './endpoint.ts';
-import { sentManifestSchema } from './manifest.ts';
+import { adminErrors, adminReason } from './users.ts';
+import { serverStatusSchema } from '../catalogue/catalogue.ts';
+import { endpoint } from '../endpoint.ts';
+import { sentManifestSchema } from '../manifest/manifest.ts';
 
 const isoTime = z.iso.datetime();
 const ofManifest = z.object({ id: z.string().max(63) });

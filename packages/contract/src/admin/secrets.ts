@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { adminErrors } from './admin-users.ts';
-import { endpoint } from './endpoint.ts';
-import { headerValueSchema } from './upstreams.ts';
+import { adminErrors } from './users.ts';
+import { endpoint } from '../endpoint.ts';
+import { headerValueSchema } from '../upstreams.ts';
 
 // The secrets that administrators enter for servers of their own. No answer has a value.
 

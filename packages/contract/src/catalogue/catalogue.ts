@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
-import { questionKindSchema } from './manifest-basics.ts';
-import { tierSchema } from './tiers.ts';
+import { endpoint } from '../endpoint.ts';
+import { questionKindSchema } from '../manifest/manifest-basics.ts';
+import { tierSchema } from '../tiers.ts';
 
 /** Any other value counts as disconnected (spec part 1, section 4). */
 export const serverStatusSchema = z.enum(['connected', 'disconnected', 'error']);
