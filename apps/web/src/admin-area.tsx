@@ -8,9 +8,9 @@ import { manifestCountsQuery } from '#features/admin/manifests/manifest-queries.
 import { manifestsWaiting } from '#features/admin/manifests/manifests-waiting.ts';
 import { ManifestsTab } from '#features/admin/manifests/manifests-tab.tsx';
 import { needsQuery } from '#features/admin/overview/needs-query.ts';
-import { useSession } from '#features/identity/session-provider.tsx';
-import { signInAgainByPopup, signInAgainInTab } from '#features/identity/sign-in-again.ts';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { useSession } from '#features/identity/session/session-provider.tsx';
+import { signInAgainByPopup, signInAgainInTab } from '#features/identity/sign-in/sign-in-again.ts';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 
 /** Their code comes with them. */
 const UsersTab = lazy(async () => ({ default: (await import('#features/admin/users/users-tab.tsx')).UsersTab }));

@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense, type ReactNode } from 'react';
 import { SignInButton } from '#features/identity/header-account.tsx';
 import { profileQuery } from '#features/identity/queries.ts';
-import { RedirectHome } from '#features/identity/redirect-home.tsx';
-import { useSession } from '#features/identity/session-provider.tsx';
-import { DelayedFallback } from '#ui/delayed-fallback.tsx';
-import { ErrorState } from '#ui/error-state.tsx';
-import { ScreenTitle } from '#ui/screen-title.tsx';
-import { failureText } from './failure-text.ts';
-import { lazyScreen } from './lazy-screen.ts';
+import { RedirectHome } from '#features/identity/sign-in/redirect-home.tsx';
+import { useSession } from '#features/identity/session/session-provider.tsx';
+import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { ScreenTitle } from '#ui/text/screen-title.tsx';
+import { failureText } from './texts/failure-text.ts';
+import { lazyScreen } from './loading/lazy-screen.ts';
 
 /** Administrators alone load the program and the sheet of their area. */
 const AdminArea = lazyScreen(() => import('./admin-area.tsx'), 'AdminArea');

@@ -3,7 +3,7 @@ import { getHealth, refreshServers } from '@souk/contract/catalogue/catalogue.ts
 import { createClient, type ClientOptions } from '@souk/contract/client.ts';
 import { identityEndpoints } from '@souk/contract/identity.ts';
 import { usageEndpoints } from '@souk/contract/usage.ts';
-import { patient } from './patient-fetch.ts';
+import { patient } from './loading/patient-fetch.ts';
 
 /** Where calls get their bearer token. The session registers itself here, so that this file imports no feature. */
 export const tokenSource: { current: () => Promise<string | undefined> } = { current: async () => undefined };

@@ -1,8 +1,8 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { SessionProvider } from '#features/identity/session-provider.tsx';
-import { ToastProvider } from '#ui/toast.tsx';
+import { SessionProvider } from '#features/identity/session/session-provider.tsx';
+import { ToastProvider } from '#ui/overlay/toast.tsx';
 import { router } from './router.tsx';
 
 const queries = new QueryClient({

@@ -1,8 +1,8 @@
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
-import { CallbackScreen } from '#features/upstreams/callback-screen.tsx';
-import { ConnectScreen } from '#features/upstreams/connect-screen.tsx';
-import { useSession } from '#features/identity/session-provider.tsx';
+import { CallbackScreen } from '#features/upstreams/sign-in/callback-screen.tsx';
+import { ConnectScreen } from '#features/upstreams/sign-in/connect-screen.tsx';
+import { useSession } from '#features/identity/session/session-provider.tsx';
 
 /** /connect/{serverId}, with the session that it needs. Loaded when its address is opened. */
 export function Connect({ serverId }: { serverId: string }) {

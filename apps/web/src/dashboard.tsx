@@ -11,9 +11,9 @@ import { DetailsButton } from '#features/catalogue/details-button.tsx';
 import { ConnectionsScreen } from '#features/diagnostics/connections-screen.tsx';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
 import { ToolListChoice } from '#features/gateway/tool-list-choice.tsx';
-import { ConnectedAppsScreen } from '#features/identity/connected-apps-screen.tsx';
+import { ConnectedAppsScreen } from '#features/identity/connected-apps/connected-apps-screen.tsx';
 import { DashboardScreen, type DashboardScreenProps } from '#features/identity/dashboard-screen.tsx';
-import { ConnectionParts } from '#features/identity/connection-parts.tsx';
+import { ConnectionParts } from '#features/identity/connected-apps/connection-parts.tsx';
 import {
   connectionSearch,
   parseDashboardSearch,
@@ -21,18 +21,18 @@ import {
   type DashboardSearch,
 } from '#features/identity/dashboard-tabs.ts';
 import { ProfileScreen } from '#features/identity/profile-screen.tsx';
-import { useSession } from '#features/identity/session-provider.tsx';
-import { TokensScreen } from '#features/identity/tokens-screen.tsx';
+import { useSession } from '#features/identity/session/session-provider.tsx';
+import { TokensScreen } from '#features/identity/tokens/tokens-screen.tsx';
 import { AccountHint } from '#features/upstreams/account-hint.tsx';
 import { CardSwitch } from '#features/upstreams/card-switch.tsx';
-import { LostFiles } from '#features/upstreams/lost-files.tsx';
+import { LostFiles } from '#features/upstreams/files/lost-files.tsx';
 import { useAreAccountsPending, useMissingAccounts } from '#features/upstreams/missing-account.ts';
 import { UpstreamAccounts } from '#features/upstreams/upstream-accounts.tsx';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { sells } from './config.ts';
-import { useOpeningTab } from './opening-tab.ts';
-import { useSectionOfHash } from './section-of-hash.ts';
-import type { ServicesSearch } from './services-search.ts';
+import { useOpeningTab } from './navigation/opening-tab.ts';
+import { useSectionOfHash } from './navigation/section-of-hash.ts';
+import type { ServicesSearch } from './navigation/services-search.ts';
 
 /** Its code comes with the tab. */
 const UsageScreen = lazy(async () => ({

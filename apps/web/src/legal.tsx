@@ -2,13 +2,13 @@ import { createClient } from '@souk/contract/client.ts';
 import { getLegalText, legalTitles, type LegalPage } from '@souk/contract/legal.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Markdown } from '#features/tool-runs/result/markdown.tsx';
-import { ErrorState } from '#ui/error-state.tsx';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { ScreenHeading } from '#ui/screen-heading.tsx';
-import { ScreenTitle } from '#ui/screen-title.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { ScreenHeading } from '#ui/text/screen-heading.tsx';
+import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { clientOptions } from './api.ts';
-import { describeFailure } from './failure-text.ts';
+import { describeFailure } from './texts/failure-text.ts';
 
 const legalApi = createClient([getLegalText] as const, clientOptions);
 

@@ -1,9 +1,9 @@
-import './no-compiled-schemas.ts';
+import './loading/no-compiled-schemas.ts';
 import './styles.css';
 import { startTransition, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { watchForMissingFiles } from './missing-file.ts';
+import { watchForMissingFiles } from './loading/missing-file.ts';
 import { router } from './router.tsx';
 
 const root = document.querySelector('#root');

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { PlansScreen } from '#features/billing/plans/plans-screen.tsx';
 import { PlanServices, useArePlanServicesPending } from '#features/catalogue/plan-services.tsx';
 import { profileQuery } from '#features/identity/queries.ts';
-import { useSession } from '#features/identity/session-provider.tsx';
+import { useSession } from '#features/identity/session/session-provider.tsx';
 
 /** /plans, with the session that it needs. Loaded when its address is opened. */
 export function Plans({ buy }: { buy: string | undefined }) {

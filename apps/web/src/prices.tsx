@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { PriceRisesScreen } from '#features/billing/prices/price-rises-screen.tsx';
 import type { NamedTool } from '#features/billing/queries.ts';
-import { useSession } from '#features/identity/session-provider.tsx';
+import { useSession } from '#features/identity/session/session-provider.tsx';
 
 /** /prices, with the session that it needs. Loaded when its address is opened. */
 export function Prices({ named }: { named: NamedTool | undefined }) {

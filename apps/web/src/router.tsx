@@ -8,36 +8,36 @@ import {
   useRouterState,
 } from '@tanstack/react-router';
 import { DemoPayments } from '#features/billing/demo-payments.tsx';
-import { parseMarketplaceSearch } from '#features/catalogue/marketplace-search.ts';
+import { parseMarketplaceSearch } from '#features/catalogue/marketplace/marketplace-search.ts';
 import { Footer } from '#features/catalogue/footer.tsx';
-import { HomeScreen } from '#features/catalogue/home-screen.tsx';
+import { HomeScreen } from '#features/catalogue/home/home-screen.tsx';
 import { CommandPalette } from '#features/catalogue/palette/command-palette.tsx';
 import { clientNames } from '#features/gateway/client-forms.ts';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
-import { CallbackScreen } from '#features/identity/callback-screen.tsx';
+import { CallbackScreen } from '#features/identity/sign-in/callback-screen.tsx';
 import { parseDashboardSearch } from '#features/identity/dashboard-tabs.ts';
 import { Header, type NavItem } from '#features/identity/header.tsx';
-import { SessionAwayNotice } from '#features/identity/session-away-notice.tsx';
-import { SessionEndNotice } from '#features/identity/session-end-notice.tsx';
-import { useSession } from '#features/identity/session-provider.tsx';
+import { SessionAwayNotice } from '#features/identity/session/session-away-notice.tsx';
+import { SessionEndNotice } from '#features/identity/session/session-end-notice.tsx';
+import { useSession } from '#features/identity/session/session-provider.tsx';
 import { PageShell } from '#ui/page-shell.tsx';
-import { TextLink } from '#ui/text-link.tsx';
-import { CardOffer, CardState } from './card-offer.ts';
+import { TextLink } from '#ui/text/text-link.tsx';
+import { CardOffer, CardState } from './own-access/card-offer.ts';
 import { config, sells } from './config.ts';
-import { WelcomeOffer } from './welcome-offer.tsx';
-import { ErrorScreen } from './error-screen.tsx';
-import { lazyScreen } from './lazy-screen.ts';
-import { legalLinks } from './legal-links.tsx';
-import { useHeadingFocus } from './focus-heading.ts';
-import { HowToFill } from './how-to-fill.tsx';
-import { memberNav, nav } from './nav.ts';
-import { needsDot } from './needs-dot.tsx';
-import { NotFoundScreen } from './not-found-screen.tsx';
-import { parseSearch } from './parse-search.ts';
-import { SlowedNotice } from './slowed-notice.tsx';
-import { OwnOffer, OwnState } from './own-offer.tsx';
+import { WelcomeOffer } from './own-access/welcome-offer.tsx';
+import { ErrorScreen } from './navigation/error-screen.tsx';
+import { lazyScreen } from './loading/lazy-screen.ts';
+import { legalLinks } from './navigation/legal-links.tsx';
+import { useHeadingFocus } from './navigation/focus-heading.ts';
+import { HowToFill } from './navigation/how-to-fill.tsx';
+import { memberNav, nav } from './navigation/nav.ts';
+import { needsDot } from './navigation/needs-dot.tsx';
+import { NotFoundScreen } from './navigation/not-found-screen.tsx';
+import { parseSearch } from './navigation/parse-search.ts';
+import { SlowedNotice } from './loading/slowed-notice.tsx';
+import { OwnOffer, OwnState } from './own-access/own-offer.tsx';
 import type { ServiceSearch } from './service.tsx';
-import { useOwnRefresh } from './use-own-refresh.ts';
+import { useOwnRefresh } from './loading/use-own-refresh.ts';
 
 const footerNav: NavItem[] = [{ label: 'Home', to: '/' }, ...nav];
 const quickLinks = footerNav.map(({ label, to }) => ({
@@ -115,7 +115,7 @@ const home = createRoute({
 const fetched = (screen: { preload?: () => Promise<void> | undefined }) => () => screen.preload?.();
 
 /** Home does without it, and so do all others. */
-const LazyMarketplace = lazyScreen(() => import('#features/catalogue/marketplace-screen.tsx'), 'MarketplaceScreen');
+const LazyMarketplace = lazyScreen(() => import('#features/catalogue/marketplace/marketplace-screen.tsx'), 'MarketplaceScreen');
 const marketplace = createRoute({
   getParentRoute: () => root,
   path: '/marketplace',
@@ -262,10 +262,10 @@ const callback = createRoute({ getParentRoute: () => root, path: '/auth/callback
 const success = createRoute({
   getParentRoute: () => root,
   path: '/auth/success',
-  component: lazyScreen(() => import('#features/identity/success-screen.tsx'), 'SuccessScreen'),
+  component: lazyScreen(() => import('#features/identity/sign-in/success-screen.tsx'), 'SuccessScreen'),
 });
 
-const LazySignInScreen = lazyScreen(() => import('#features/identity/sign-in-screen.tsx'), 'SignInScreen');
+const LazySignInScreen = lazyScreen(() => import('#features/identity/sign-in/sign-in-screen.tsx'), 'SignInScreen');
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
@@ -280,7 +280,7 @@ const signIn = createRoute({
 const authShim = createRoute({
   getParentRoute: () => root,
   path: '/auth-shim',
-  component: lazyScreen(() => import('#features/identity/auth-shim-screen.tsx'), 'AuthShimScreen'),
+  component: lazyScreen(() => import('#features/identity/sign-in/auth-shim-screen.tsx'), 'AuthShimScreen'),
 });
 
 /** Connects a person's account at a server. Calls that need one answer with this address. */

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { PaletteProps } from '#features/catalogue/palette/command-palette.tsx';
 import { PalettePopup } from '#features/catalogue/palette/palette-popup.tsx';
 import { profileQuery } from '#features/identity/queries.ts';
-import { useSession } from '#features/identity/session-provider.tsx';
+import { useSession } from '#features/identity/session/session-provider.tsx';
 import { useActions } from './use-actions.tsx';
 import { useScreens } from './use-screens.tsx';
 

@@ -11,13 +11,13 @@ import Trash2 from 'lucide-react/icons/trash-2';
 import Wallet from 'lucide-react/icons/wallet';
 import type { PaletteCommand } from '#features/catalogue/palette/palette-popup.tsx';
 import { connectTarget } from '#features/gateway/client-forms.ts';
-import { useSession } from '#features/identity/session-provider.tsx';
-import { useSignOut } from '#features/identity/use-sign-out.ts';
-import { copyText } from '#ui/copy-text.ts';
+import { useSession } from '#features/identity/session/session-provider.tsx';
+import { useSignOut } from '#features/identity/session/use-sign-out.ts';
+import { copyText } from '#ui/text/copy-text.ts';
 import { setTheme, useTheme } from '#ui/theme.tsx';
-import { useToast } from '#ui/use-toast.ts';
+import { useToast } from '#ui/overlay/use-toast.ts';
 import { config, sells } from '#web/config.ts';
-import { failureText } from '#web/failure-text.ts';
+import { failureText } from '#web/texts/failure-text.ts';
 
 const themes = [
   { theme: 'light', label: 'Use the light theme', icon: <Sun aria-hidden size={16} /> },

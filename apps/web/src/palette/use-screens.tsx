@@ -9,8 +9,8 @@ import {
   partLabels,
   tabLabels,
 } from '#features/identity/dashboard-tabs.ts';
-import { legalLinks } from '#web/legal-links.tsx';
-import { memberNav, nav } from '#web/nav.ts';
+import { legalLinks } from '#web/navigation/legal-links.tsx';
+import { memberNav, nav } from '#web/navigation/nav.ts';
 
 /** Words that a person types for a screen of another name. */
 const otherWords: Partial<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import type { ComponentProps, MouseEvent, ReactNode } from 'react';
 import { buttonClasses, type ButtonLook } from './button-look.ts';
-import { Spinner } from './spinner.tsx';
+import { Spinner } from './state/spinner.tsx';
 
 export type ButtonProps = Omit<ComponentProps<'button'>, 'style'> &
   ButtonLook & {

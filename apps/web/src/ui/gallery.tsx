@@ -1,11 +1,11 @@
-import { BrandMark } from './brand-mark.tsx';
+import { BrandMark } from './picture/brand-mark.tsx';
 import { Button } from './button.tsx';
 import { PageShell } from './page-shell.tsx';
-import { ScreenHeading } from './screen-heading.tsx';
-import { ScreenTitle } from './screen-title.tsx';
+import { ScreenHeading } from './text/screen-heading.tsx';
+import { ScreenTitle } from './text/screen-title.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
-import { ToastProvider } from './toast.tsx';
-import { VisuallyHidden } from './visually-hidden.tsx';
+import { ToastProvider } from './overlay/toast.tsx';
+import { VisuallyHidden } from './text/visually-hidden.tsx';
 import { Buttons } from './gallery/buttons.tsx';
 import { Badges } from './gallery/badges.tsx';
 import { Cards } from './gallery/cards.tsx';

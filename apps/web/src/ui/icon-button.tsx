@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { buttonClasses } from './button-look.ts';
 import type { ButtonProps } from './button.tsx';
-import { Spinner } from './spinner.tsx';
-import { Tooltip } from './tooltip.tsx';
+import { Spinner } from './state/spinner.tsx';
+import { Tooltip } from './overlay/tooltip.tsx';
 
 export type IconButtonProps = Omit<ButtonProps, 'children' | 'wide' | 'icon'> & {
   /** What it does: the accessible name and the tooltip. */

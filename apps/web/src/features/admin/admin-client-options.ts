@@ -1,6 +1,6 @@
 import type { ClientOptions } from '@souk/contract/client.ts';
 import { errorCatalogue } from '@souk/contract/errors.ts';
-import { accountKey } from '#web/account-key.ts';
+import { accountKey } from '#web/loading/account-key.ts';
 import { clientOptions } from '#web/api.ts';
 
 /** No call is sent without a session, and a 403 has a text of its own (spec part 2, section 8). */

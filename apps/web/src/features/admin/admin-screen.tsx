@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import { classNames } from '#ui/class-names.ts';
-import { ScreenHeading } from '#ui/screen-heading.tsx';
-import { ScreenTitle } from '#ui/screen-title.tsx';
+import { ScreenHeading } from '#ui/text/screen-heading.tsx';
+import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { Tabs } from '#ui/tabs.tsx';
 import { adminTabLabels, adminTabs, personPartOf, type AdminSearch, type AdminTab } from './admin-search.ts';
 import type { SignInAgain } from './sign-in-again.tsx';

@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
 import { parseAdminSearch, type AdminSearch } from './admin-search.ts';
 
 /** Asks before a page is left while what was typed there is not saved. */

@@ -1,10 +1,10 @@
 import { useQueryClient, type QueryKey } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
-import { Dialog } from '#ui/dialog.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { useToast } from '#ui/use-toast.ts';
-import { failureText } from '#web/failure-text.ts';
+import { Dialog } from '#ui/overlay/dialog.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { useToast } from '#ui/overlay/use-toast.ts';
+import { failureText } from '#web/texts/failure-text.ts';
 import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from './sign-in-again.tsx';
 import { useSingleMutation } from './use-single-mutation.ts';
 

@@ -2,9 +2,9 @@ import { ApiError } from '@souk/contract/client.ts';
 import { errorCatalogue } from '@souk/contract/errors.ts';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { failureText } from '#web/failure-text.ts';
-import { lostWindowText, PopupBlockedError } from '#web/popup-window.ts';
+import { Notice } from '#ui/state/notice.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
+import { lostWindowText, PopupBlockedError } from '#web/navigation/popup-window.ts';
 
 /**
  * Signs the person who works here in once more, in a window of its own; with 'tab' the whole page, which comes back.

@@ -22,7 +22,7 @@ import {
 } from '@souk/contract/billing/payments.ts';
 import { approvePriceRises, listPriceRises } from '@souk/contract/billing/price-rises.ts';
 import { createClient } from '@souk/contract/client.ts';
-import { billingClientOptions } from '#web/billing-client-options.ts';
+import { billingClientOptions } from '#web/loading/billing-client-options.ts';
 
 /** The calls of this feature, in a client of their own: only lazy screens load their schemas. */
 export const billingApi = createClient(

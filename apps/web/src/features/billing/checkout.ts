@@ -2,7 +2,7 @@ import type { startCheckout } from '@souk/contract/billing/payments.ts';
 import type { RequestInput } from '@souk/contract/endpoint.ts';
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { accountKey } from '#web/account-key.ts';
+import { accountKey } from '#web/loading/account-key.ts';
 import { config } from '#web/config.ts';
 import { billingApi } from './billing-api.ts';
 import { hasMovedOn } from './failure-texts.ts';

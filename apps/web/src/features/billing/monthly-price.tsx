@@ -1,4 +1,4 @@
-import { formatMoney } from '#ui/amount.ts';
+import { formatMoney } from '#ui/text/amount.ts';
 import { config } from '#web/config.ts';
 
 /** The price of something that is paid for each month, in large figures. */

@@ -1,5 +1,5 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
-import { formatCount, formatDay } from '#ui/amount.ts';
+import { formatCount, formatDay } from '#ui/text/amount.ts';
 
 /** What is left of the credits that came with a plan, by the day on which it expires. */
 export function planCreditsLeft({ parts }: Pick<SubscriptionAnswer['credits'], 'parts'>) {

@@ -1,6 +1,6 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { queryOptions } from '@tanstack/react-query';
-import { accountKey } from '#web/account-key.ts';
+import { accountKey } from '#web/loading/account-key.ts';
 import { billingApi } from './billing-api.ts';
 
 /** The plans and credit packages that are sold. Public, and the same for everyone. */

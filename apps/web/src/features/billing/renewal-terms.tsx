@@ -1,6 +1,6 @@
-import { formatMonthly } from '#ui/amount.ts';
+import { formatMonthly } from '#ui/text/amount.ts';
 import { config } from '#web/config.ts';
-import { BeforeYouPay } from '#web/legal-links.tsx';
+import { BeforeYouPay } from '#web/navigation/legal-links.tsx';
 import { PaymentOptions } from './payment-options.tsx';
 
 export type RenewalTermsProps = {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Notice } from '#ui/notice.tsx';
+import { Notice } from '#ui/state/notice.tsx';
 import { noSubscription, subscriptionQuery } from './queries.ts';
 
 export type ReplacesUnpaidProps = {

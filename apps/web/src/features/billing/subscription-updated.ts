@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { accountKey } from '#web/account-key.ts';
+import { accountKey } from '#web/loading/account-key.ts';
 
 /** In localStorage for a second: tells other tabs that what the person owns has changed. */
 export const subscriptionUpdatedKey = 'souk.subscription-updated';

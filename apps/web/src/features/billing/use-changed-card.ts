@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { useToast } from '#ui/use-toast.ts';
+import { useToast } from '#ui/overlay/use-toast.ts';
 import { isChangeAwaited, takeChangedCard } from './changed-card.ts';
 import { paymentMethodText } from './payment-method-text.ts';
 import { paymentMethodsQuery } from './queries.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
-import { preloadDialog } from '#ui/dialog.tsx';
+import { preloadDialog } from '#ui/overlay/dialog.tsx';
 import { ServerDetailsDialog, type ServerDetailsDialogProps } from './server-details-dialog.tsx';
 
 /** Opens the details dialog of a server. */

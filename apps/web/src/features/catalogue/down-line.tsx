@@ -1,5 +1,5 @@
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
-import { downText } from '#web/down-text.ts';
+import { downText } from '#web/texts/down-text.ts';
 
 /** On a card of the shop: since when and why calls to a server fail. Nothing of one that answers. */
 export function DownLine({ server: { status, downSince, statusDetail = '' } }: { server: ServerAnswer }) {

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { formatCount } from '#ui/amount.ts';
-import { BrandMark } from '#ui/brand-mark.tsx';
-import { TextAnchor } from '#ui/text-link.tsx';
+import { formatCount } from '#ui/text/amount.ts';
+import { BrandMark } from '#ui/picture/brand-mark.tsx';
+import { TextAnchor } from '#ui/text/text-link.tsx';
 import { config } from '#web/config.ts';
 import { healthQuery } from './queries.ts';
 import { counted } from './server-texts.ts';

@@ -1,10 +1,10 @@
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { useContext } from 'react';
-import { Facts } from '#ui/facts.tsx';
-import { rentalPrice } from '#web/access-text.ts';
-import { CardOffer } from '#web/card-offer.ts';
+import { Facts } from '#ui/text/facts.tsx';
+import { rentalPrice } from '#web/texts/access-text.ts';
+import { CardOffer } from '#web/own-access/card-offer.ts';
 import { sells } from '#web/config.ts';
-import { PlanLink } from '#web/plan-link.tsx';
+import { PlanLink } from '#web/own-access/plan-link.tsx';
 
 /** "$9/month · Included in Pro ($19/month)", or what the person has already. Nothing of a free service. */
 export function PriceLine({ server }: { server: Pick<ServerAnswer, 'serverId' | 'billing'> }) {

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '#web/api.ts';
-import type { MarketplaceSearch, SortOrder } from './marketplace-search.ts';
+import type { MarketplaceSearch, SortOrder } from './marketplace/marketplace-search.ts';
 import { refreshCatalogue } from './refresh-catalogue.ts';
 
 export const healthQuery = queryOptions({ queryKey: ['catalogue', 'health'], queryFn: () => api.getMcpHealth() });

@@ -1,21 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
-import { DelayedFallback } from '#ui/delayed-fallback.tsx';
-import { Dialog } from '#ui/dialog.tsx';
-import { EmptyState } from '#ui/empty-state.tsx';
-import { ErrorState } from '#ui/error-state.tsx';
+import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
+import { Dialog } from '#ui/overlay/dialog.tsx';
+import { EmptyState } from '#ui/state/empty-state.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { Skeleton } from '#ui/skeleton.tsx';
-import { StatusBadge } from '#ui/status-badge.tsx';
+import { Skeleton } from '#ui/state/skeleton.tsx';
+import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { config, sells } from '#web/config.ts';
-import { failureText } from '#web/failure-text.ts';
-import { serverQuery } from '#web/server-query.ts';
-import { toolFigure } from '#web/tools-that-ask.ts';
+import { failureText } from '#web/texts/failure-text.ts';
+import { serverQuery } from '#web/loading/server-query.ts';
+import { toolFigure } from '#web/texts/tools-that-ask.ts';
 import { healthQuery } from './queries.ts';
 import { PriceLine } from './price-line.tsx';
 import { callCost, noToolsText } from './server-texts.ts';
-import { serviceOf, type Service } from './service-of.ts';
+import { serviceOf, type Service } from './service/service-of.ts';
 
 export type ServerDetailsDialogProps = {
   server: { serverId: string; displayName: string; displayDescription: string };

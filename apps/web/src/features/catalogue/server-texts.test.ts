@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callsOfCredits } from './calls-of-credits.ts';
+import { callsOfCredits } from './home/calls-of-credits.ts';
 import { callCost, counted } from './server-texts.ts';
 
 test("[SVC-6] A tool with a cost shows '{n} credits per call'", () => {

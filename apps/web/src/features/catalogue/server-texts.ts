@@ -1,5 +1,5 @@
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 
 /** '1 tool', '1,204 tools'. */
 export function counted(count: number, one: string): string {

@@ -1,11 +1,11 @@
 import type { ConnectionAttempt } from '@souk/contract/diagnostics.ts';
 import ChevronRight from 'lucide-react/icons/chevron-right';
-import { Badge } from '#ui/badge.tsx';
+import { Badge } from '#ui/state/badge.tsx';
 import { Card } from '#ui/card.tsx';
-import { StatusBadge } from '#ui/status-badge.tsx';
+import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { attemptStatusTexts, protocolText, summarise } from './attempt-texts.ts';
 import { ConnectionTimeline } from './connection-timeline.tsx';
-import { Ago } from '#ui/moment.tsx';
+import { Ago } from '#ui/text/moment.tsx';
 
 export type ConnectionAttemptsProps = {
   attempts: readonly ConnectionAttempt[];

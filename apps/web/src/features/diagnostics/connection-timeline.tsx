@@ -1,8 +1,8 @@
-import { Advice } from '#ui/check-list.tsx';
+import { Advice } from '#ui/form/check-list.tsx';
 import type { ConnectionAttempt } from '@souk/contract/diagnostics.ts';
-import { formatMoment } from '#ui/amount.ts';
+import { formatMoment } from '#ui/text/amount.ts';
 import { stepStatusTexts, stepTexts, visibleSteps } from './attempt-texts.ts';
-import { ResultIcon } from '#ui/result-icon.tsx';
+import { ResultIcon } from '#ui/state/result-icon.tsx';
 
 /** One connection attempt, step by step. */
 export function ConnectionTimeline({ attempt }: { attempt: ConnectionAttempt }) {

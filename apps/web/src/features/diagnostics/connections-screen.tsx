@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import Plug from 'lucide-react/icons/plug';
 import { useState, type ReactNode } from 'react';
-import { EmptyState } from '#ui/empty-state.tsx';
-import { ErrorState } from '#ui/error-state.tsx';
+import { EmptyState } from '#ui/state/empty-state.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
 import { AnchorButton } from '#ui/link-button.tsx';
-import { describeFailure } from '#web/failure-text.ts';
+import { describeFailure } from '#web/texts/failure-text.ts';
 import { attemptsQuery } from './diagnostics-api.ts';
 import { ConnectionAttempts } from './connection-attempts.tsx';
 import { DocumentFaults } from './document-faults.tsx';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { SelfTest } from './self-test.tsx';
 
 /** How to connect a client, its connection attempts, and the self-test. */

@@ -1,7 +1,7 @@
 import { createClient } from '@souk/contract/client.ts';
 import { listConnections, testConnection } from '@souk/contract/diagnostics.ts';
 import { queryOptions } from '@tanstack/react-query';
-import { accountKey } from '#web/account-key.ts';
+import { accountKey } from '#web/loading/account-key.ts';
 import { clientOptions } from '#web/api.ts';
 
 /** The calls of this feature, in a client of their own: only the dashboard loads their schemas. */

@@ -1,9 +1,9 @@
 import type { DocumentFault } from '@souk/contract/diagnostics.ts';
 import { Card } from '#ui/card.tsx';
-import { Ago } from '#ui/moment.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
-import { StatusBadge } from '#ui/status-badge.tsx';
-import { Advice } from '#ui/check-list.tsx';
+import { Ago } from '#ui/text/moment.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { StatusBadge } from '#ui/state/status-badge.tsx';
+import { Advice } from '#ui/form/check-list.tsx';
 
 /** Clients whose published description could not be fetched. Nobody was signed in then, so these are no one's attempts. */
 export function DocumentFaults({ faults }: { faults: readonly DocumentFault[] }) {

@@ -2,11 +2,11 @@ import type { ConnectionCheck } from '@souk/contract/diagnostics.ts';
 import { useMutation } from '@tanstack/react-query';
 import ChevronRight from 'lucide-react/icons/chevron-right';
 import { Card } from '#ui/card.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { describeFailure } from '#web/failure-text.ts';
+import { Notice } from '#ui/state/notice.tsx';
+import { describeFailure } from '#web/texts/failure-text.ts';
 import { diagnosticsApi } from './diagnostics-api.ts';
-import { CheckList } from '#ui/check-list.tsx';
-import { CheckSection } from '#ui/check-section.tsx';
+import { CheckList } from '#ui/form/check-list.tsx';
+import { CheckSection } from '#ui/form/check-section.tsx';
 
 /** Runs the steps of a client against this installation and shows the faults. */
 export function SelfTest({ userId }: { userId: string }) {

@@ -1,7 +1,7 @@
 import { builtInToolTitle } from '@souk/contract/built-in-tools.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Ago } from '#ui/moment.tsx';
-import { useServerTexts } from '#web/server-query.ts';
+import { Ago } from '#ui/text/moment.tsx';
+import { useServerTexts } from '#web/loading/server-query.ts';
 import { clientCallQuery } from './queries.ts';
 
 /** Which client was answered last, and what it called: "Claude Code called Find airports 2 minutes ago". */

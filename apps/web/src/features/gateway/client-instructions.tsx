@@ -1,9 +1,9 @@
 import ArrowUpRight from 'lucide-react/icons/arrow-up-right';
 import { Button } from '#ui/button.tsx';
-import { CodeBlock } from '#ui/code-block.tsx';
+import { CodeBlock } from '#ui/text/code-block.tsx';
 import { AnchorButton } from '#ui/link-button.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { TextLink } from '#ui/text-link.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 import { isLocal, type ClientForm, type Snippet } from './client-forms.ts';
 
 /** How one client takes the link: its one-click button, the steps, and what to paste. */

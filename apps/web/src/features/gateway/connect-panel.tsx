@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { Card } from '#ui/card.tsx';
-import { CopyField } from '#ui/copy-field.tsx';
+import { CopyField } from '#ui/text/copy-field.tsx';
 import { Tabs } from '#ui/tabs.tsx';
 import { config } from '#web/config.ts';
-import { possessive } from '#web/possessive.ts';
+import { possessive } from '#web/texts/possessive.ts';
 import { readChosenClient, storeChosenClient } from './chosen-client.ts';
 import { clientForms, connectTarget, isLocal, type ConnectTarget } from './client-forms.ts';
 import { ClientInstructions } from './client-instructions.tsx';

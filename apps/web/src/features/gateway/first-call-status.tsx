@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import CircleAlert from 'lucide-react/icons/circle-alert';
 import CircleCheck from 'lucide-react/icons/circle-check';
 import { lazy, Suspense, type ReactNode } from 'react';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import { callsSoFar, firstCallPollMs } from './first-call.ts';
 import { lastUnansweredQuery, usageStatsQuery } from './queries.ts';
 import { config } from '#web/config.ts';

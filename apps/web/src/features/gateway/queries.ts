@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { accountKey } from '#web/account-key.ts';
-import { isAnswered } from '#web/answered-call.ts';
+import { accountKey } from '#web/loading/account-key.ts';
+import { isAnswered } from '#web/texts/answered-call.ts';
 import { api } from '#web/api.ts';
 
 /** A person's own use of tools in the last 30 days. */

@@ -1,11 +1,11 @@
 import { createClient } from '@souk/contract/client.ts';
 import { gatewayEndpoints } from '@souk/contract/gateway.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { Switch } from '#ui/switch.tsx';
-import { accountKey } from '#web/account-key.ts';
+import { Notice } from '#ui/state/notice.tsx';
+import { Switch } from '#ui/form/switch.tsx';
+import { accountKey } from '#web/loading/account-key.ts';
 import { clientOptions } from '#web/api.ts';
 
 type Counts = { visibleTools: number; helperTools: number; askingTools: number };

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
-import { DelayedFallback } from '#ui/delayed-fallback.tsx';
-import { ScreenHeading } from '#ui/screen-heading.tsx';
-import { ScreenTitle } from '#ui/screen-title.tsx';
-import { Skeleton } from '#ui/skeleton.tsx';
+import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
+import { ScreenHeading } from '#ui/text/screen-heading.tsx';
+import { ScreenTitle } from '#ui/text/screen-title.tsx';
+import { Skeleton } from '#ui/state/skeleton.tsx';
 import { Tabs } from '#ui/tabs.tsx';
 import { dashboardTabs, tabLabels, type DashboardTab } from './dashboard-tabs.ts';
-import { RedirectHome } from './redirect-home.tsx';
-import { useSession } from './session-provider.tsx';
-import type { SignedInUser } from './signed-in-user.ts';
+import { RedirectHome } from './sign-in/redirect-home.tsx';
+import { useSession } from './session/session-provider.tsx';
+import type { SignedInUser } from './session/signed-in-user.ts';
 
 export type DashboardScreenProps = {
   /** Undefined until it is known which one opens. */

@@ -1,4 +1,4 @@
-import { serviceKinds, type ServicesSearch } from '#web/services-search.ts';
+import { serviceKinds, type ServicesSearch } from '#web/navigation/services-search.ts';
 
 /** The tabs of the dashboard in order: the specification's four (part 2, section 2), then what links clients to the account. */
 export const dashboardTabs = ['profile', 'services', 'billing', 'usage', 'connections'] as const;

@@ -3,17 +3,17 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState, type FormEvent, type ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
-import { Dialog, preloadDialog } from '#ui/dialog.tsx';
-import { Field } from '#ui/field.tsx';
-import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
-import { Input } from '#ui/input.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { useToast } from '#ui/use-toast.ts';
+import { Dialog, preloadDialog } from '#ui/overlay/dialog.tsx';
+import { Field } from '#ui/form/field.tsx';
+import { useFirstErrorFocus } from '#ui/form/focus-first-error.ts';
+import { Input } from '#ui/form/input.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { useToast } from '#ui/overlay/use-toast.ts';
 import { api } from '#web/api.ts';
-import { SectionHeading } from '#ui/section-heading.tsx';
-import { failureLine } from '#web/failure-text.ts';
-import { useSession } from './session-provider.tsx';
-import type { SignedInUser } from './signed-in-user.ts';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { failureLine } from '#web/texts/failure-text.ts';
+import { useSession } from './session/session-provider.tsx';
+import type { SignedInUser } from './session/signed-in-user.ts';
 
 /** The page and its dialog say the same. */
 const whatGoes =

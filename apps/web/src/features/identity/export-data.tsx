@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import Download from 'lucide-react/icons/download';
 import { Button } from '#ui/button.tsx';
-import { Notice } from '#ui/notice.tsx';
+import { Notice } from '#ui/state/notice.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { api } from '#web/api.ts';
 import { config } from '#web/config.ts';
-import { SectionHeading } from '#ui/section-heading.tsx';
-import { failureLine } from '#web/failure-text.ts';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { failureLine } from '#web/texts/failure-text.ts';
 
 /** Everything that we store about the person, as a file. */
 export function ExportData({ userId }: { userId: string }) {

@@ -5,17 +5,17 @@ import LayoutDashboard from 'lucide-react/icons/layout-dashboard';
 import LogOut from 'lucide-react/icons/log-out';
 import ShieldCheck from 'lucide-react/icons/shield-check';
 import { useState, type ReactNode } from 'react';
-import { Avatar } from '#ui/avatar.tsx';
+import { Avatar } from '#ui/picture/avatar.tsx';
 import { Button } from '#ui/button.tsx';
-import { DelayedFallback } from '#ui/delayed-fallback.tsx';
-import type { MenuEntry } from '#ui/menu-popup.tsx';
-import { Menu } from '#ui/menu.tsx';
-import { Skeleton } from '#ui/skeleton.tsx';
-import { failureText } from '#web/failure-text.ts';
+import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
+import type { MenuEntry } from '#ui/overlay/menu-popup.tsx';
+import { Menu } from '#ui/overlay/menu.tsx';
+import { Skeleton } from '#ui/state/skeleton.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
 import { profileQuery } from './queries.ts';
-import { useSession } from './session-provider.tsx';
-import type { SignedInUser } from './signed-in-user.ts';
-import { useSignOut } from './use-sign-out.ts';
+import { useSession } from './session/session-provider.tsx';
+import type { SignedInUser } from './session/signed-in-user.ts';
+import { useSignOut } from './session/use-sign-out.ts';
 
 type To = NonNullable<LinkProps['to']>;
 export type AccountLinks = {

@@ -1,8 +1,8 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import MenuIcon from 'lucide-react/icons/menu';
 import type { ReactNode } from 'react';
-import { BrandMark } from '#ui/brand-mark.tsx';
-import { Menu } from '#ui/menu.tsx';
+import { BrandMark } from '#ui/picture/brand-mark.tsx';
+import { Menu } from '#ui/overlay/menu.tsx';
 import { ThemeSwitch } from '#ui/theme-switch.tsx';
 import { config } from '#web/config.ts';
 import { HeaderAccount, type AccountLinks } from './header-account.tsx';

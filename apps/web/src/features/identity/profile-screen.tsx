@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { formatDay } from '#ui/amount.ts';
-import { Avatar } from '#ui/avatar.tsx';
+import { formatDay } from '#ui/text/amount.ts';
+import { Avatar } from '#ui/picture/avatar.tsx';
 import { Card } from '#ui/card.tsx';
-import { ErrorState } from '#ui/error-state.tsx';
-import { describeFailure } from '#web/failure-text.ts';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { describeFailure } from '#web/texts/failure-text.ts';
 import { DeleteAccount } from './delete-account.tsx';
 import { ExportData } from './export-data.tsx';
-import { DelayedFallback } from '#ui/delayed-fallback.tsx';
-import { Skeleton } from '#ui/skeleton.tsx';
+import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
+import { Skeleton } from '#ui/state/skeleton.tsx';
 import { profileQuery } from './queries.ts';
-import { SectionHeading } from '#ui/section-heading.tsx';
-import type { SignedInUser } from './signed-in-user.ts';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
+import type { SignedInUser } from './session/signed-in-user.ts';
 
 type ProfileScreenProps = { user: SignedInUser; emails: ReactNode; losses: ReactNode; files: ReactNode };
 

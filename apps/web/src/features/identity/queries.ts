@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { accountKey } from '#web/account-key.ts';
+import { accountKey } from '#web/loading/account-key.ts';
 import { api } from '#web/api.ts';
 
 /** Plan, role and switches of the signed-in user. */

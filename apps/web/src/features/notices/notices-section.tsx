@@ -2,16 +2,16 @@ import { createClient } from '@souk/contract/client.ts';
 import { noticeEndpoints, type NoticesAnswer } from '@souk/contract/notices.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Card } from '#ui/card.tsx';
-import { ErrorState } from '#ui/error-state.tsx';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
-import { Switch } from '#ui/switch.tsx';
-import { TextAnchor } from '#ui/text-link.tsx';
-import { accountKey } from '#web/account-key.ts';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { Switch } from '#ui/form/switch.tsx';
+import { TextAnchor } from '#ui/text/text-link.tsx';
+import { accountKey } from '#web/loading/account-key.ts';
 import { clientOptions } from '#web/api.ts';
 import { config } from '#web/config.ts';
-import { describeFailure, failureLine } from '#web/failure-text.ts';
+import { describeFailure, failureLine } from '#web/texts/failure-text.ts';
 
 /** A client of its own: only this section loads these schemas. */
 const notices = createClient(noticeEndpoints, clientOptions);

@@ -2,9 +2,9 @@ import KeyRound from 'lucide-react/icons/key-round';
 import LockKeyhole from 'lucide-react/icons/lock-keyhole';
 import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal';
 import { Card } from '#ui/card.tsx';
-import { CopyField } from '#ui/copy-field.tsx';
+import { CopyField } from '#ui/text/copy-field.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { ScreenTitle } from '#ui/screen-title.tsx';
+import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { config } from '#web/config.ts';
 import { pillars, steps, vision } from './about-texts.ts';
 

@@ -4,9 +4,9 @@ import Mail from 'lucide-react/icons/mail';
 import { Accordion } from '#ui/accordion.tsx';
 import { Card } from '#ui/card.tsx';
 import { AnchorButton } from '#ui/link-button.tsx';
-import { ScreenHeading } from '#ui/screen-heading.tsx';
-import { ScreenTitle } from '#ui/screen-title.tsx';
-import { TextAnchor } from '#ui/text-link.tsx';
+import { ScreenHeading } from '#ui/text/screen-heading.tsx';
+import { ScreenTitle } from '#ui/text/screen-title.tsx';
+import { TextAnchor } from '#ui/text/text-link.tsx';
 import { config } from '#web/config.ts';
 import { contactQuestions } from './contact-questions.ts';
 

@@ -1,11 +1,11 @@
 import type { RunQuestion } from '@souk/contract/tool-runs.ts';
 import { utcDayText } from '@souk/contract/utc-day.ts';
 import { useEffect, useRef, useState } from 'react';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { AnchorButton } from '#ui/link-button.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { failureText } from '#web/failure-text.ts';
+import { Notice } from '#ui/state/notice.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
 import { webAddress } from './result/web-address.ts';
 import { ToolForm } from './tool-form.tsx';
 import type { AnswerRun } from './tool-runs-api.ts';

@@ -1,8 +1,8 @@
 import { useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
-import { Field } from '#ui/field.tsx';
-import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
-import { TextArea } from '#ui/text-area.tsx';
+import { Field } from '#ui/form/field.tsx';
+import { useFirstErrorFocus } from '#ui/form/focus-first-error.ts';
+import { TextArea } from '#ui/form/text-area.tsx';
 import { checkArguments, NotJson } from './form/check-arguments.ts';
 import { parseJson } from './form/json-input.tsx';
 import { asSchema, defaultsOf, fieldsOf, type Schema } from './form/schema-field.ts';

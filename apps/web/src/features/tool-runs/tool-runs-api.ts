@@ -2,7 +2,7 @@ import { createClient, openStream } from '@souk/contract/client.ts';
 import type { RequestInput } from '@souk/contract/endpoint.ts';
 import { answerToolRun, cancelToolRun, runEventSchema, startToolRun, type RunEvent } from '@souk/contract/tool-runs.ts';
 import { clientOptions } from '#web/api.ts';
-import { readEvents } from '#web/read-events.ts';
+import { readEvents } from '#web/loading/read-events.ts';
 
 /** The calls of this feature beside the stream, in a client of their own: only this lazy part loads their schemas. */
 export const toolRunsApi = createClient([answerToolRun, cancelToolRun] as const, clientOptions);

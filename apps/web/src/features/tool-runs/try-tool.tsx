@@ -1,8 +1,8 @@
 import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { Spinner } from '#ui/spinner.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { Spinner } from '#ui/state/spinner.tsx';
 import { asSchema } from './form/schema-field.ts';
 import { QuestionCard } from './question-card.tsx';
 import { RunResult } from './result/run-result.tsx';

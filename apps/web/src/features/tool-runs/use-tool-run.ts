@@ -1,6 +1,6 @@
 import type { AnswerRun } from './tool-runs-api.ts';
 import { useEffect, useReducer, useRef } from 'react';
-import { failureText } from '#web/failure-text.ts';
+import { failureText } from '#web/texts/failure-text.ts';
 import { changeRun, noRun } from './run-state.ts';
 import { streamToolRun, toolRunsApi, type WantedRun } from './tool-runs-api.ts';
 

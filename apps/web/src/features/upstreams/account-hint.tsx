@@ -1,4 +1,4 @@
-import { TextLink } from '#ui/text-link.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 import { missingText, useMissingAccounts } from './missing-account.ts';
 
 export type AccountHintProps = { userId: string; service: { id: string; name: string } };

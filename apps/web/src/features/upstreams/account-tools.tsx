@@ -1,8 +1,8 @@
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { formatCount } from '#ui/amount.ts';
-import { EmptyState } from '#ui/empty-state.tsx';
+import { formatCount } from '#ui/text/amount.ts';
+import { EmptyState } from '#ui/state/empty-state.tsx';
 import { isBeingAsked, upstreamConnectionsQuery } from './upstreams-api.ts';
 
 /** In the place of tools that depend on the person's account at a service: how many there are, or how to see them. */

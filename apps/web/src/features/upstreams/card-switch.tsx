@@ -1,7 +1,7 @@
-import { Switch } from '#ui/switch.tsx';
+import { Switch } from '#ui/form/switch.tsx';
 import { useMissingAccounts } from './missing-account.ts';
-import { OtherWindowHint } from './other-window-hint.tsx';
-import { SignInProblem } from './sign-in-problem.tsx';
+import { OtherWindowHint } from './sign-in/other-window-hint.tsx';
+import { SignInProblem } from './sign-in/sign-in-problem.tsx';
 import { useServerToggle } from './use-server-toggle.ts';
 
 export type CardSwitchProps = {

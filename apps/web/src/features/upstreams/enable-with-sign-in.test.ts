@@ -1,7 +1,7 @@
 import type { ToggleAnswer } from '@souk/contract/upstreams.ts';
 import { ApiError } from '@souk/contract/client.ts';
 import { expect, test } from 'vitest';
-import { PopupBlockedError } from '#web/popup-window.ts';
+import { PopupBlockedError } from '#web/navigation/popup-window.ts';
 import { enableAfterSignIn, enableWithSignIn } from './enable-with-sign-in.ts';
 import { profileMigrationText, toggleFailure } from './toggle-texts.ts';
 

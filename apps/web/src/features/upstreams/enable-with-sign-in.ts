@@ -1,6 +1,6 @@
 import type { ToggleAnswer } from '@souk/contract/upstreams.ts';
-import { failureText } from '#web/failure-text.ts';
-import { PopupBlockedError } from '#web/popup-window.ts';
+import { failureText } from '#web/texts/failure-text.ts';
+import { PopupBlockedError } from '#web/navigation/popup-window.ts';
 import { profileMigrationText, toggleFailure } from './toggle-texts.ts';
 
 export type EnableOptions = {

@@ -2,10 +2,10 @@ import { headerValueSchema, type UpstreamAccount } from '@souk/contract/upstream
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { Button } from '#ui/button.tsx';
-import { Field } from '#ui/field.tsx';
-import { Input } from '#ui/input.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { failureText } from '#web/failure-text.ts';
+import { Field } from '#ui/form/field.tsx';
+import { Input } from '#ui/form/input.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
 import { upstreamsApi, upstreamKey } from './upstreams-api.ts';
 
 export type HeadersFormProps = {

@@ -1,10 +1,10 @@
 import type { UpstreamAccount } from '@souk/contract/upstreams.ts';
 import { Card } from '#ui/card.tsx';
-import { Switch } from '#ui/switch.tsx';
+import { Switch } from '#ui/form/switch.tsx';
 import { BreakableName } from './breakable-name.tsx';
 import { missingAccount, missingText } from './missing-account.ts';
-import { OtherWindowHint } from './other-window-hint.tsx';
-import { SignInProblem } from './sign-in-problem.tsx';
+import { OtherWindowHint } from './sign-in/other-window-hint.tsx';
+import { SignInProblem } from './sign-in/sign-in-problem.tsx';
 import { useServerToggle, type ServerToggleOptions } from './use-server-toggle.ts';
 
 export type ServerSwitchProps = Omit<ServerToggleOptions, 'needsSignIn'> & {

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { ErrorState } from '#ui/error-state.tsx';
-import { failureText } from '#web/failure-text.ts';
-import { KeptFiles } from './kept-files.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
+import { KeptFiles } from './files/kept-files.tsx';
 import { ServerSwitch } from './server-switch.tsx';
 import { UpstreamAccountCard } from './upstream-account-card.tsx';
 import { serverAccessQuery, upstreamConnectionsQuery } from './upstreams-api.ts';

@@ -3,17 +3,17 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { StatusBadge } from '#ui/status-badge.tsx';
+import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { config } from '#web/config.ts';
-import { failureText } from '#web/failure-text.ts';
+import { failureText } from '#web/texts/failure-text.ts';
 import { connectionFacts, describeState, reviewText } from './upstream-texts.ts';
 import { upstreamsApi, upstreamKey } from './upstreams-api.ts';
 import { HeadersForm } from './headers-form.tsx';
-import { OtherWindowHint } from './other-window-hint.tsx';
-import { SignInProblem } from './sign-in-problem.tsx';
-import { useServerSignIn } from './use-server-sign-in.ts';
+import { OtherWindowHint } from './sign-in/other-window-hint.tsx';
+import { SignInProblem } from './sign-in/sign-in-problem.tsx';
+import { useServerSignIn } from './sign-in/use-server-sign-in.ts';
 
 export type UpstreamAccountCardProps = {
   userId: string;

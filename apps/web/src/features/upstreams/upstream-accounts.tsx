@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { ErrorState } from '#ui/error-state.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { StatusBadge } from '#ui/status-badge.tsx';
-import { TextLink } from '#ui/text-link.tsx';
-import { failureText } from '#web/failure-text.ts';
+import { StatusBadge } from '#ui/state/status-badge.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
 import { describeState } from './upstream-texts.ts';
-import { OtherWindowHint } from './other-window-hint.tsx';
-import { SignInProblem } from './sign-in-problem.tsx';
+import { OtherWindowHint } from './sign-in/other-window-hint.tsx';
+import { SignInProblem } from './sign-in/sign-in-problem.tsx';
 import { upstreamConnectionsQuery } from './upstreams-api.ts';
-import { useServerSignIn } from './use-server-sign-in.ts';
+import { useServerSignIn } from './sign-in/use-server-sign-in.ts';
 
 /**
  * The services that need an account of the person, each with its sign-in in a window beside the page. Shows nothing

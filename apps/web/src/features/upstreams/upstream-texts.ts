@@ -1,6 +1,6 @@
 import type { UpstreamAccountState, UpstreamAccount } from '@souk/contract/upstreams.ts';
-import { formatCount } from '#ui/amount.ts';
-import type { StatusTone } from '#ui/status-badge.tsx';
+import { formatCount } from '#ui/text/amount.ts';
+import type { StatusTone } from '#ui/state/status-badge.tsx';
 
 const states: Readonly<Record<UpstreamAccountState, { tone: StatusTone; label: string }>> = {
   none: { tone: 'idle', label: 'Not signed in' },

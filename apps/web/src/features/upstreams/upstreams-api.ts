@@ -13,7 +13,7 @@ import {
 } from '@souk/contract/upstreams.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { queryOptions } from '@tanstack/react-query';
-import { accountKey } from '#web/account-key.ts';
+import { accountKey } from '#web/loading/account-key.ts';
 import { clientOptions } from '#web/api.ts';
 
 /** The calls of this feature, in a client of their own: only lazy screens load their schemas. */

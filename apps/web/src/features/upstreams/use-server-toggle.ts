@@ -1,14 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
-import { accountKey } from '#web/account-key.ts';
-import { PopupBlockedError, type SignInPopup } from '#web/popup-window.ts';
-import { continueInTab } from './continue-in-tab.ts';
+import { accountKey } from '#web/loading/account-key.ts';
+import { PopupBlockedError, type SignInPopup } from '#web/navigation/popup-window.ts';
+import { continueInTab } from './sign-in/continue-in-tab.ts';
 import { enableWithSignIn, signInFailure, type EnableEnd } from './enable-with-sign-in.ts';
-import { otherWindowText } from './other-window-hint.tsx';
-import { openServerSignIn, signInAtServer } from './server-sign-in-window.ts';
+import { otherWindowText } from './sign-in/other-window-hint.tsx';
+import { openServerSignIn, signInAtServer } from './sign-in/server-sign-in-window.ts';
 import { profileMigrationText, toggleFailure } from './toggle-texts.ts';
 import { upstreamConnectionsQuery, upstreamsApi } from './upstreams-api.ts';
-import { useAwaitedSignIn } from './use-awaited-sign-in.ts';
+import { useAwaitedSignIn } from './sign-in/use-awaited-sign-in.ts';
 
 export type ServerToggleOptions = {
   userId: string;

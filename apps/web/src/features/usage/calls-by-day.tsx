@@ -1,9 +1,9 @@
 import type { UsageStats } from '@souk/contract/usage.ts';
 import { utcDayText } from '@souk/contract/utc-day.ts';
 import { useState, type KeyboardEvent, type PointerEvent } from 'react';
-import { formatCount } from '#ui/amount.ts';
-import { DayBars } from '#ui/day-bars.tsx';
-import { useServerFaces } from '#web/server-query.ts';
+import { formatCount } from '#ui/text/amount.ts';
+import { DayBars } from '#ui/picture/day-bars.tsx';
+import { useServerFaces } from '#web/loading/server-query.ts';
 import { axisTop, nextDay } from './day-axis.ts';
 import { isOneService, serviceName, ServiceDaysRows, type ServiceDays } from './service-days.tsx';
 

@@ -1,10 +1,10 @@
 import type { CreditUsage } from '@souk/contract/billing/billing-history.ts';
 import { builtInToolTitle } from '@souk/contract/built-in-tools.ts';
-import { Facts } from '#ui/facts.tsx';
-import { formatCount } from '#ui/amount.ts';
+import { Facts } from '#ui/text/facts.tsx';
+import { formatCount } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
-import { Ago } from '#ui/moment.tsx';
-import { useServerTexts } from '#web/server-query.ts';
+import { Ago } from '#ui/text/moment.tsx';
+import { useServerTexts } from '#web/loading/server-query.ts';
 import type { ShownCall } from './usage-queries.ts';
 
 /** The newest calls that were answered, also those that cost nothing. */

@@ -1,7 +1,7 @@
 import { builtInTools, otherServers, type UsageStats } from '@souk/contract/usage.ts';
-import { formatCount } from '#ui/amount.ts';
-import { DayBars } from '#ui/day-bars.tsx';
-import { Icon } from '#ui/icon.tsx';
+import { formatCount } from '#ui/text/amount.ts';
+import { DayBars } from '#ui/picture/day-bars.tsx';
+import { Icon } from '#ui/picture/icon.tsx';
 
 export type ServiceDays = UsageStats['usageByMcpAndDay'][number];
 type Face = { name: string; icon: string | undefined };

@@ -2,11 +2,11 @@ import { getCreditHistory, getCreditHistoryCsv, type CreditUsage } from '@souk/c
 import { createClient } from '@souk/contract/client.ts';
 import type { Call, UsageStats } from '@souk/contract/usage.ts';
 import { queryOptions } from '@tanstack/react-query';
-import { accountKey } from '#web/account-key.ts';
-import { isAnswered } from '#web/answered-call.ts';
+import { accountKey } from '#web/loading/account-key.ts';
+import { isAnswered } from '#web/texts/answered-call.ts';
 import { api } from '#web/api.ts';
-import { billingClientOptions } from '#web/billing-client-options.ts';
-import { loadedOnce } from '#web/loaded-once.ts';
+import { billingClientOptions } from '#web/loading/billing-client-options.ts';
+import { loadedOnce } from '#web/loading/loaded-once.ts';
 
 /** The calls of this tab alone, in a client of their own: no other screen loads their schemas. */
 const usageApi = createClient([getCreditHistory, getCreditHistoryCsv] as const, billingClientOptions);

@@ -1,11 +1,11 @@
 import { builtInTools, countedServers, type UsageStats } from '@souk/contract/usage.ts';
-import { formatCount } from '#ui/amount.ts';
-import { Icon } from '#ui/icon.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { formatCount } from '#ui/text/amount.ts';
+import { Icon } from '#ui/picture/icon.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
-import { TextLink } from '#ui/text-link.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 import { config } from '#web/config.ts';
-import { useServerFaces } from '#web/server-query.ts';
+import { useServerFaces } from '#web/loading/server-query.ts';
 import { isOneService, serviceName } from './service-days.tsx';
 
 type Used = UsageStats['usageByMcp'][number];

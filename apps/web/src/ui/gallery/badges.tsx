@@ -1,11 +1,11 @@
-import { Avatar } from '../avatar.tsx';
-import { Badge } from '../badge.tsx';
-import { BrandMark } from '../brand-mark.tsx';
+import { Avatar } from '../picture/avatar.tsx';
+import { Badge } from '../state/badge.tsx';
+import { BrandMark } from '../picture/brand-mark.tsx';
 import { Button } from '../button.tsx';
-import { Icon } from '../icon.tsx';
-import { StatusBadge } from '../status-badge.tsx';
-import { TierBadge } from '../tier-badge.tsx';
-import { Tooltip } from '../tooltip.tsx';
+import { Icon } from '../picture/icon.tsx';
+import { StatusBadge } from '../state/status-badge.tsx';
+import { TierBadge } from '../state/tier-badge.tsx';
+import { Tooltip } from '../overlay/tooltip.tsx';
 import { Part, Row } from './part.tsx';
 
 export function Badges() {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button } from '../button.tsx';
 import { IconButton } from '../icon-button.tsx';
 import { AnchorButton, LinkButton } from '../link-button.tsx';
-import { TextAnchor, TextLink } from '../text-link.tsx';
+import { TextAnchor, TextLink } from '../text/text-link.tsx';
 import { Part, Row } from './part.tsx';
 
 export function Buttons() {

@@ -1,10 +1,10 @@
 import { Card } from '../card.tsx';
-import { DelayedFallback } from '../delayed-fallback.tsx';
-import { Icon } from '../icon.tsx';
-import { Skeleton } from '../skeleton.tsx';
-import { StatusBadge } from '../status-badge.tsx';
-import { TextLink } from '../text-link.tsx';
-import { TierBadge } from '../tier-badge.tsx';
+import { DelayedFallback } from '../state/delayed-fallback.tsx';
+import { Icon } from '../picture/icon.tsx';
+import { Skeleton } from '../state/skeleton.tsx';
+import { StatusBadge } from '../state/status-badge.tsx';
+import { TextLink } from '../text/text-link.tsx';
+import { TierBadge } from '../state/tier-badge.tsx';
 import { Part } from './part.tsx';
 
 const servers = ['Calendar', 'Notes', 'Travel'] as const;

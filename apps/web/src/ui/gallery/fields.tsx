@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import { Button } from '../button.tsx';
-import { Checkbox } from '../checkbox.tsx';
-import { Field } from '../field.tsx';
-import { useFirstErrorFocus } from '../focus-first-error.ts';
-import { Input } from '../input.tsx';
-import { SearchField } from '../search-field.tsx';
-import { Select } from '../select.tsx';
-import { Switch } from '../switch.tsx';
-import { TextArea } from '../text-area.tsx';
+import { Checkbox } from '../form/checkbox.tsx';
+import { Field } from '../form/field.tsx';
+import { useFirstErrorFocus } from '../form/focus-first-error.ts';
+import { Input } from '../form/input.tsx';
+import { SearchField } from '../form/search-field.tsx';
+import { Select } from '../form/select.tsx';
+import { Switch } from '../form/switch.tsx';
+import { TextArea } from '../form/text-area.tsx';
 import { Part } from './part.tsx';
 
 const kinds = [

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { Button } from '../button.tsx';
-import { CodeBlock } from '../code-block.tsx';
+import { CodeBlock } from '../text/code-block.tsx';
 import { Pagination } from '../pagination.tsx';
-import { Stat } from '../stat.tsx';
+import { Stat } from '../picture/stat.tsx';
 import { Table } from '../table.tsx';
 import { Tabs } from '../tabs.tsx';
 import { Part } from './part.tsx';

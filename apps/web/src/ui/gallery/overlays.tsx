@@ -1,14 +1,14 @@
 import LayoutDashboard from 'lucide-react/icons/layout-dashboard';
 import LogOut from 'lucide-react/icons/log-out';
 import { useState } from 'react';
-import { Avatar } from '../avatar.tsx';
+import { Avatar } from '../picture/avatar.tsx';
 import { Button } from '../button.tsx';
-import { ConfirmDialog } from '../confirm-dialog.tsx';
-import { CopyField } from '../copy-field.tsx';
-import { Dialog } from '../dialog.tsx';
-import { Menu } from '../menu.tsx';
-import { Notice } from '../notice.tsx';
-import { useToast } from '../use-toast.ts';
+import { ConfirmDialog } from '../overlay/confirm-dialog.tsx';
+import { CopyField } from '../text/copy-field.tsx';
+import { Dialog } from '../overlay/dialog.tsx';
+import { Menu } from '../overlay/menu.tsx';
+import { Notice } from '../state/notice.tsx';
+import { useToast } from '../overlay/use-toast.ts';
 import { Part, Row } from './part.tsx';
 
 export function Overlays() {

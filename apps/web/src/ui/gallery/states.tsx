@@ -1,8 +1,8 @@
 import PackageOpen from 'lucide-react/icons/package-open';
 import { Accordion } from '../accordion.tsx';
 import { Button } from '../button.tsx';
-import { EmptyState } from '../empty-state.tsx';
-import { ErrorState } from '../error-state.tsx';
+import { EmptyState } from '../state/empty-state.tsx';
+import { ErrorState } from '../state/error-state.tsx';
 import { Part } from './part.tsx';
 
 export function States() {

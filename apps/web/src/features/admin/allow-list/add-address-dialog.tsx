@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type FormEvent } from 'react';
 import { Button } from '#ui/button.tsx';
-import { Dialog } from '#ui/dialog.tsx';
-import { Field } from '#ui/field.tsx';
-import { Input } from '#ui/input.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { useToast } from '#ui/use-toast.ts';
-import { failureText } from '#web/failure-text.ts';
+import { Dialog } from '#ui/overlay/dialog.tsx';
+import { Field } from '#ui/form/field.tsx';
+import { Input } from '#ui/form/input.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { useToast } from '#ui/overlay/use-toast.ts';
+import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi } from '../admin-api.ts';
 import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../sign-in-again.tsx';
 import { useDialogText } from '../use-dialog-text.ts';

@@ -1,4 +1,4 @@
-import { TextLink } from '#ui/text-link.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 
 /** The deployed servers that need an entry of the allow list. */
 export function UsedBy({ servers }: { servers: readonly string[] }) {

@@ -1,8 +1,8 @@
 import type { AllowedPackageForm } from '@souk/contract/admin/allowances.ts';
-import { Field } from '#ui/field.tsx';
-import { Input } from '#ui/input.tsx';
-import { Select } from '#ui/select.tsx';
-import { TextArea } from '#ui/text-area.tsx';
+import { Field } from '#ui/form/field.tsx';
+import { Input } from '#ui/form/input.tsx';
+import { Select } from '#ui/form/select.tsx';
+import { TextArea } from '#ui/form/text-area.tsx';
 
 /** What is typed: lists are lines. */
 export type TypedPackage = {

@@ -1,6 +1,6 @@
 import type { AllowedPackageForm, PackagePreview } from '@souk/contract/admin/allowances.ts';
 import type { ReactNode } from 'react';
-import { Notice } from '#ui/notice.tsx';
+import { Notice } from '#ui/state/notice.tsx';
 
 /** What is confirmed: what would run, with what, and its hash. */
 export function PackageShown({ form, preview }: { form: AllowedPackageForm; preview: PackagePreview }) {

@@ -1,11 +1,11 @@
 import type { AllowanceList, AllowedPackage } from '@souk/contract/admin/allowances.ts';
 import { useState } from 'react';
-import { Badge } from '#ui/badge.tsx';
+import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { EmptyState } from '#ui/empty-state.tsx';
-import { Ago } from '#ui/moment.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { EmptyState } from '#ui/state/empty-state.tsx';
+import { Ago } from '#ui/text/moment.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import { AddPackageDialog } from './add-package-dialog.tsx';
 import { RemovePackageDialog } from './remove-package-dialog.tsx';

@@ -1,10 +1,10 @@
 import { auditGroupNames, auditGroups } from '@souk/contract/admin/audit-actions.ts';
 import X from 'lucide-react/icons/x';
 import { Button } from '#ui/button.tsx';
-import { Field } from '#ui/field.tsx';
-import { Input } from '#ui/input.tsx';
-import { SearchText } from '#ui/search-text.tsx';
-import { Select } from '#ui/select.tsx';
+import { Field } from '#ui/form/field.tsx';
+import { Input } from '#ui/form/input.tsx';
+import { SearchText } from '#ui/text/search-text.tsx';
+import { Select } from '#ui/form/select.tsx';
 import { maxSearchLength, type AdminSearch } from '../admin-search.ts';
 import { config } from '#web/config.ts';
 

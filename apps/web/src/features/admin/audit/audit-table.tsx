@@ -1,10 +1,10 @@
 import type { AuditEntryShown } from '@souk/contract/admin/audit.ts';
 import ArrowRight from 'lucide-react/icons/arrow-right';
 import { Fragment, type ReactNode } from 'react';
-import { formatMoment } from '#ui/amount.ts';
-import { Facts } from '#ui/facts.tsx';
+import { formatMoment } from '#ui/text/amount.ts';
+import { Facts } from '#ui/text/facts.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
-import { TextLink } from '#ui/text-link.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 import type { AdminSearch } from '../admin-search.ts';
 import { filterOfActor, nameOfActor } from './audit-queries.ts';
 

@@ -2,8 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import Download from 'lucide-react/icons/download';
 import { Button } from '#ui/button.tsx';
 import { saveFile } from '#ui/save-file.ts';
-import { useToast } from '#ui/use-toast.ts';
-import { failureLine } from '#web/failure-text.ts';
+import { useToast } from '#ui/overlay/use-toast.ts';
+import { failureLine } from '#web/texts/failure-text.ts';
 import type { AdminSearch } from '../admin-search.ts';
 import { auditApi, auditFilterOf } from './audit-queries.ts';
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import Download from 'lucide-react/icons/download';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import { LinkButton } from '#ui/link-button.tsx';
-import { TextLink } from '#ui/text-link.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 import { updatesQuery } from './import-queries.ts';
 
 /** The way from the list of manifests to the import. */

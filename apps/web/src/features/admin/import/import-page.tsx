@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import ArrowLeft from 'lucide-react/icons/arrow-left';
-import { Badge } from '#ui/badge.tsx';
-import { ScreenTitle } from '#ui/screen-title.tsx';
+import { Badge } from '#ui/state/badge.tsx';
+import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { Tabs } from '#ui/tabs.tsx';
-import { TextLink } from '#ui/text-link.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import { importParts, type ImportPart } from '../admin-search.ts';
 import { updatesQuery } from './import-queries.ts';

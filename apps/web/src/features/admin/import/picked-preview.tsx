@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import ArrowLeft from 'lucide-react/icons/arrow-left';
-import { ErrorState } from '#ui/error-state.tsx';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
-import { TextLink } from '#ui/text-link.tsx';
-import { failureText } from '#web/failure-text.ts';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
 import type { AdminSearch } from '../admin-search.ts';
 import { pickedPreviewQuery } from './import-queries.ts';
 import { Preview } from './preview.tsx';

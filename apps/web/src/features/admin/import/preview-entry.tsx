@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
-import { Badge, type BadgeTone } from '#ui/badge.tsx';
+import { Badge, type BadgeTone } from '#ui/state/badge.tsx';
 import { Card } from '#ui/card.tsx';
-import { Checkbox } from '#ui/checkbox.tsx';
-import { CodeBlock } from '#ui/code-block.tsx';
+import { Checkbox } from '#ui/form/checkbox.tsx';
+import { CodeBlock } from '#ui/text/code-block.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { Notice } from '#ui/notice.tsx';
+import { Notice } from '#ui/state/notice.tsx';
 import { TextWithCode } from '../text-with-code.tsx';
 import type { ImportEntry } from './import-queries.ts';
 

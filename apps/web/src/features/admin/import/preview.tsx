@@ -1,10 +1,10 @@
 import { maxStagedAtOnce } from '@souk/contract/admin/imports.ts';
 import { useEffect, useRef, useState } from 'react';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { failureText } from '#web/failure-text.ts';
+import { Notice } from '#ui/state/notice.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi } from '../admin-api.ts';
 import { useManifestsChanged } from '../manifests/manifest-queries.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';

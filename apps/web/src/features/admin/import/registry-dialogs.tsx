@@ -1,12 +1,12 @@
 import type { Registry } from '@souk/contract/catalogue/registries.ts';
 import { useState, type FormEvent } from 'react';
 import { Button } from '#ui/button.tsx';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
-import { Dialog } from '#ui/dialog.tsx';
-import { Field } from '#ui/field.tsx';
-import { Input } from '#ui/input.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { failureText } from '#web/failure-text.ts';
+import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
+import { Dialog } from '#ui/overlay/dialog.tsx';
+import { Field } from '#ui/form/field.tsx';
+import { Input } from '#ui/form/input.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi } from '../admin-api.ts';
 import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';

@@ -1,6 +1,6 @@
 import { serverKinds } from '@souk/contract/catalogue/registries.ts';
-import { SearchText } from '#ui/search-text.tsx';
-import { Select } from '#ui/select.tsx';
+import { SearchText } from '#ui/text/search-text.tsx';
+import { Select } from '#ui/form/select.tsx';
 import { maxSearchLength, type AdminSearch } from '../admin-search.ts';
 import { kindNames } from './registry-server.tsx';
 

@@ -1,6 +1,6 @@
-import { Badge } from '#ui/badge.tsx';
+import { Badge } from '#ui/state/badge.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { TextLink } from '#ui/text-link.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 import type { AdminSearch } from '../admin-search.ts';
 import type { ListedServer } from './import-queries.ts';
 import { pickOf } from './picked-preview.tsx';

@@ -1,12 +1,12 @@
 import { readUtf8 } from '@souk/contract/manifest/read-utf8.ts';
 import { useState, type FormEvent } from 'react';
 import { Button } from '#ui/button.tsx';
-import { Field } from '#ui/field.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { failureText } from '#web/failure-text.ts';
+import { Field } from '#ui/form/field.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi } from '../admin-api.ts';
 import { FileButton } from '../file-button.tsx';
-import { TextWithLines } from '../manifests/text-with-lines.tsx';
+import { TextWithLines } from '../manifests/upload/text-with-lines.tsx';
 import { useSingleMutation } from '../use-single-mutation.ts';
 import { Preview } from './preview.tsx';
 

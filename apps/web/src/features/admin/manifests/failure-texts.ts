@@ -1,4 +1,4 @@
-import { failureText } from '#web/failure-text.ts';
+import { failureText } from '#web/texts/failure-text.ts';
 
 /** What administrators do with manifests: the specification's {action} and {verb}, and undeploy. Deploy-all says deploy. */
 export type ManifestAction = 'delete' | 'deploy' | 'undeploy' | 'reload' | 'upload';

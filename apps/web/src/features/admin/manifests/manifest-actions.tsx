@@ -5,9 +5,9 @@ import Pencil from 'lucide-react/icons/pencil';
 import Rocket from 'lucide-react/icons/rocket';
 import Trash2 from 'lucide-react/icons/trash-2';
 import { buttonClasses } from '#ui/button-look.ts';
-import { preloadDialog } from '#ui/dialog.tsx';
+import { preloadDialog } from '#ui/overlay/dialog.tsx';
 import { IconButton } from '#ui/icon-button.tsx';
-import { Tooltip } from '#ui/tooltip.tsx';
+import { Tooltip } from '#ui/overlay/tooltip.tsx';
 import type { AdminSearch } from '../admin-search.ts';
 import { isGone } from './manifest-cells.tsx';
 

@@ -1,10 +1,10 @@
 import type { ListedManifest } from '@souk/contract/admin/manifests.ts';
 import { Link } from '@tanstack/react-router';
-import { formatCount } from '#ui/amount.ts';
-import { Badge } from '#ui/badge.tsx';
+import { formatCount } from '#ui/text/amount.ts';
+import { Badge } from '#ui/state/badge.tsx';
 import { classNames } from '#ui/class-names.ts';
-import { StatusBadge } from '#ui/status-badge.tsx';
-import { toolFigure } from '#web/tools-that-ask.ts';
+import { StatusBadge } from '#ui/state/status-badge.tsx';
+import { toolFigure } from '#web/texts/tools-that-ask.ts';
 import type { AdminSearch } from '../admin-search.ts';
 import { isNotAskedYet } from './manifest-queries.ts';
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { Select } from '#ui/select.tsx';
-import { SearchText } from '#ui/search-text.tsx';
-import { formatCount } from '#ui/amount.ts';
+import { Select } from '#ui/form/select.tsx';
+import { SearchText } from '#ui/text/search-text.tsx';
+import { formatCount } from '#ui/text/amount.ts';
 import { maxSearchLength, type AdminSearch } from '../admin-search.ts';
 import type { ManifestCounts } from './manifest-queries.ts';
 

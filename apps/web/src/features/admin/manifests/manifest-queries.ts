@@ -2,7 +2,7 @@ import type { previewDeployAll } from '@souk/contract/admin/manifest-runs.ts';
 import type { listManifests } from '@souk/contract/admin/manifests.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
-import { accountKey } from '#web/account-key.ts';
+import { accountKey } from '#web/loading/account-key.ts';
 import { adminApi, manifestsKey } from '../admin-api.ts';
 import type { AdminSearch } from '../admin-search.ts';
 

@@ -1,7 +1,7 @@
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
-import { Skeleton } from '#ui/skeleton.tsx';
-import { Stat } from '#ui/stat.tsx';
+import { Skeleton } from '#ui/state/skeleton.tsx';
+import { Stat } from '#ui/picture/stat.tsx';
 import type { ManifestCounts } from './manifest-queries.ts';
 
 /** The specification's four figures: of all manifests, whatever is filtered. */

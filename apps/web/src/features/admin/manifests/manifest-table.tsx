@@ -1,6 +1,6 @@
 import type { ListedManifest, ManifestOrder, ManifestSort } from '@souk/contract/admin/manifests.ts';
 import { Card } from '#ui/card.tsx';
-import { Facts } from '#ui/facts.tsx';
+import { Facts } from '#ui/text/facts.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { ManifestActions, type ManifestActionsProps } from './manifest-actions.tsx';
 import { authorOf, Capabilities, Connection, Deployed, Health, ManifestName } from './manifest-cells.tsx';

@@ -1,5 +1,5 @@
-import { DelayedFallback } from '#ui/delayed-fallback.tsx';
-import { Skeleton } from '#ui/skeleton.tsx';
+import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
+import { Skeleton } from '#ui/state/skeleton.tsx';
 
 /** The list on its way, in its own shape. */
 export function ManifestsSkeleton() {

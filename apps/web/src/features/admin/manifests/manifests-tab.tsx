@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { classNames } from '#ui/class-names.ts';
-import { EachOpening } from '#ui/each-opening.tsx';
-import { EmptyState } from '#ui/empty-state.tsx';
-import { ErrorState } from '#ui/error-state.tsx';
-import { Notice } from '#ui/notice.tsx';
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
+import { EmptyState } from '#ui/state/empty-state.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { Notice } from '#ui/state/notice.tsx';
 import { Pagination } from '#ui/pagination.tsx';
 import { useMedia } from '#ui/use-media.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import type { AdminSearch } from '../admin-search.ts';
-import { AllManifests } from './all-manifests.tsx';
-import { DeleteDialog } from './delete-dialog.tsx';
-import { DeployDialog } from './deploy-dialog.tsx';
+import { AllManifests } from './deploy/all-manifests.tsx';
+import { DeleteDialog } from './delete/delete-dialog.tsx';
+import { DeployDialog } from './deploy/deploy-dialog.tsx';
 import { listFailure } from './failure-texts.ts';
 import { ManifestFilters } from './manifest-filters.tsx';
 import { manifestsQuery, type ManifestList } from './manifest-queries.ts';
@@ -21,7 +21,7 @@ import { ManifestStats } from './manifest-stats.tsx';
 import { ManifestCards, ManifestTable } from './manifest-table.tsx';
 import { ManifestsSkeleton } from './manifests-skeleton.tsx';
 import { UnderReview } from './under-review.tsx';
-import { UploadPanel } from './upload-panel.tsx';
+import { UploadPanel } from './upload/upload-panel.tsx';
 
 /** 'Broker Manifests': every manifest, and what is done with all of them (spec part 2, section 2). */
 export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: AdminPartProps) {

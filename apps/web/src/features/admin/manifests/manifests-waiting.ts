@@ -1,4 +1,4 @@
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import type { ManifestCounts } from './manifest-queries.ts';
 
 /** What needs an administrator among the manifests: servers that fail, versions that were staged, and tools under review. */

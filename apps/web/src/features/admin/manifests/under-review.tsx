@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { formatCount } from '#ui/amount.ts';
-import { Notice } from '#ui/notice.tsx';
-import { TextLink } from '#ui/text-link.tsx';
+import { formatCount } from '#ui/text/amount.ts';
+import { Notice } from '#ui/state/notice.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 import { adminApi, toolChangesKey } from '../admin-api.ts';
 
 const serversNamed = 5;

@@ -1,7 +1,7 @@
 import type { AdminOffer } from '@souk/contract/admin/offers.ts';
 import { useState } from 'react';
-import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
-import { useToast } from '#ui/use-toast.ts';
+import { useFirstErrorFocus } from '#ui/form/focus-first-error.ts';
+import { useToast } from '#ui/overlay/use-toast.ts';
 import { offerIdSchema, type OfferFields } from '@souk/contract/billing/offer-fields.ts';
 import { issueText } from '@souk/contract/manifest/issue-text.ts';
 import { adminApi } from '../admin-api.ts';

@@ -1,5 +1,5 @@
 import ArrowLeft from 'lucide-react/icons/arrow-left';
-import { TextLink } from '#ui/text-link.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 
 export function BackToOffers() {
   return (

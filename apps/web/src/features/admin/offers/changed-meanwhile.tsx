@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { Notice } from '#ui/notice.tsx';
+import { Notice } from '#ui/state/notice.tsx';
 import type { OfferDraft } from './offer-draft.ts';
 
 const labels: Readonly<Partial<Record<keyof OfferDraft, string>>> = {

@@ -1,12 +1,12 @@
 import type { AdminOffer } from '@souk/contract/admin/offers.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
-import { formatDay } from '#ui/amount.ts';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { Skeleton } from '#ui/skeleton.tsx';
-import { useToast } from '#ui/use-toast.ts';
-import { failureText } from '#web/failure-text.ts';
+import { formatDay } from '#ui/text/amount.ts';
+import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { Skeleton } from '#ui/state/skeleton.tsx';
+import { useToast } from '#ui/overlay/use-toast.ts';
+import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi, adminKey } from '../admin-api.ts';
 import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../sign-in-again.tsx';
 import { useDialogText } from '../use-dialog-text.ts';

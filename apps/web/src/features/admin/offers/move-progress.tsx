@@ -1,7 +1,7 @@
 import type { OfferMove } from '@souk/contract/admin/offers.ts';
-import { formatCount, formatMoney } from '#ui/amount.ts';
+import { formatCount, formatMoney } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
-import { Ago } from '#ui/moment.tsx';
+import { Ago } from '#ui/text/moment.tsx';
 import { peopleText } from './people-text.ts';
 
 /** How far a move of subscribers has come. It goes on when the tab is closed. */

@@ -9,7 +9,7 @@ import {
 } from '@souk/contract/billing/offer-fields.ts';
 import type { Tier } from '@souk/contract/tiers.ts';
 import { issueText } from '@souk/contract/manifest/issue-text.ts';
-import { formatMoney } from '#ui/amount.ts';
+import { formatMoney } from '#ui/text/amount.ts';
 
 /** What is typed into the form. Numbers are texts until they are sent. */
 export type OfferDraft = {

@@ -2,8 +2,8 @@ import type { AdminOffer, listAdminOffers, OfferChange } from '@souk/contract/ad
 import type { Answer } from '@souk/contract/endpoint.ts';
 import { freePlanId } from '@souk/contract/billing/offer-fields.ts';
 import { useState } from 'react';
-import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
-import { useToast } from '#ui/use-toast.ts';
+import { useFirstErrorFocus } from '#ui/form/focus-first-error.ts';
+import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../admin-api.ts';
 import { AskBeforeLeaving } from '../ask-before-leaving.tsx';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';

@@ -1,8 +1,8 @@
 import type { OfferChange } from '@souk/contract/admin/offers.ts';
-import { Badge } from '#ui/badge.tsx';
+import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { Day } from '#ui/moment.tsx';
-import { Notice } from '#ui/notice.tsx';
+import { Day } from '#ui/text/moment.tsx';
+import { Notice } from '#ui/state/notice.tsx';
 import type { ShownOffer } from './offer-queries.ts';
 
 /** What an offer is, where it comes from, and what can be done with it as a whole. */

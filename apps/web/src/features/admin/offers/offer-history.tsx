@@ -1,8 +1,8 @@
 import type { getAdminOffer } from '@souk/contract/admin/offers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
-import { formatMoment } from '#ui/amount.ts';
+import { formatMoment } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 
 const actions: Readonly<Record<string, string>> = {
   'offer.created': 'Added',

@@ -1,11 +1,11 @@
 import type { AdminOffer } from '@souk/contract/admin/offers.ts';
-import { formatCount, formatMoney } from '#ui/amount.ts';
-import { Badge } from '#ui/badge.tsx';
+import { formatCount, formatMoney } from '#ui/text/amount.ts';
+import { Badge } from '#ui/state/badge.tsx';
 import { Card } from '#ui/card.tsx';
-import { Day } from '#ui/moment.tsx';
+import { Day } from '#ui/text/moment.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
-import { TextLink } from '#ui/text-link.tsx';
-import { TierBadge } from '#ui/tier-badge.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
+import { TierBadge } from '#ui/state/tier-badge.tsx';
 import { useMedia } from '#ui/use-media.ts';
 import { endingText } from './people-text.ts';
 

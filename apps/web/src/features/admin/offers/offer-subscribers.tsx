@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { formatCount, formatMonthly } from '#ui/amount.ts';
-import { Badge } from '#ui/badge.tsx';
+import { formatCount, formatMonthly } from '#ui/text/amount.ts';
+import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { sells } from '#web/config.ts';
 import type { SignInAgain } from '../sign-in-again.tsx';
 import { endingText, peopleText } from './people-text.ts';

@@ -1,4 +1,4 @@
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 
 /** "12 subscribers" */
 export const peopleText = (count: number): string =>

@@ -1,6 +1,6 @@
 import { utcDayText } from '@souk/contract/utc-day.ts';
 import ChevronRight from 'lucide-react/icons/chevron-right';
-import { formatCount, formatMoney } from '#ui/amount.ts';
+import { formatCount, formatMoney } from '#ui/text/amount.ts';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { sells } from '#web/config.ts';
 import type { Figures } from './overview-queries.ts';

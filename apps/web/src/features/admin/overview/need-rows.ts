@@ -1,5 +1,5 @@
 import type { Needs } from '@souk/contract/admin/overview.ts';
-import { formatDay, formatMoney } from '#ui/amount.ts';
+import { formatDay, formatMoney } from '#ui/text/amount.ts';
 import type { AdminSearch } from '../admin-search.ts';
 
 /** A thing that waits, as a sentence in which its object is a link. */

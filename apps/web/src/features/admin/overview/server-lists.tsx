@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
-import { TextLink } from '#ui/text-link.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 import { shareText } from './change-text.ts';
 import type { Figures } from './overview-queries.ts';
 

@@ -1,7 +1,7 @@
 import type { Call } from '@souk/contract/usage.ts';
-import { formatCount, formatMoment } from '#ui/amount.ts';
-import { Facts } from '#ui/facts.tsx';
-import { StatusBadge, type StatusTone } from '#ui/status-badge.tsx';
+import { formatCount, formatMoment } from '#ui/text/amount.ts';
+import { Facts } from '#ui/text/facts.tsx';
+import { StatusBadge, type StatusTone } from '#ui/state/status-badge.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 
 const tones: Readonly<Record<Call['outcome'], StatusTone>> = {

@@ -1,13 +1,13 @@
 import type { LedgerEntry, LedgerKind } from '@souk/contract/admin/person.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { formatCount, formatMoment } from '#ui/amount.ts';
+import { formatCount, formatMoment } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
-import { Select } from '#ui/select.tsx';
-import { Skeleton } from '#ui/skeleton.tsx';
-import { Stat } from '#ui/stat.tsx';
+import { Select } from '#ui/form/select.tsx';
+import { Skeleton } from '#ui/state/skeleton.tsx';
+import { Stat } from '#ui/picture/stat.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
-import { failureLine } from '#web/failure-text.ts';
+import { failureLine } from '#web/texts/failure-text.ts';
 import type { AdminSearch } from '../admin-search.ts';
 import { CallsTable } from './calls-table.tsx';
 import { PagedList } from './paged-list.tsx';

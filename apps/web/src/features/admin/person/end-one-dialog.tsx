@@ -1,5 +1,5 @@
 import { useId, type FormEvent } from 'react';
-import { useToast } from '#ui/use-toast.ts';
+import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../admin-api.ts';
 import { ActionFailure } from '../users/actions/action-failure.tsx';
 import { FormDialog, type UserDialogProps } from '../users/actions/form-dialog.tsx';

@@ -1,9 +1,9 @@
 import type { AdminUser } from '@souk/contract/admin/users.ts';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
-import { EachOpening } from '#ui/each-opening.tsx';
-import { Facts } from '#ui/facts.tsx';
-import { Ago } from '#ui/moment.tsx';
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
+import { Facts } from '#ui/text/facts.tsx';
+import { Ago } from '#ui/text/moment.tsx';
 import { AddSubscriptionDialog } from '../users/actions/add-subscription-dialog.tsx';
 import { EditCreditsDialog } from '../users/actions/edit-credits-dialog.tsx';
 import { ActiveBadge, RoleBadge } from '../users/user-marks.tsx';

@@ -1,8 +1,8 @@
 import type { listPersonSignIns, SignInOutcome } from '@souk/contract/admin/person.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useQuery } from '@tanstack/react-query';
-import { formatMoment } from '#ui/amount.ts';
-import { StatusBadge } from '#ui/status-badge.tsx';
+import { formatMoment } from '#ui/text/amount.ts';
+import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import type { AdminSearch } from '../admin-search.ts';
 import { Provider } from '../users/provider.tsx';

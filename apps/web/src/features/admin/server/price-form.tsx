@@ -1,9 +1,9 @@
 import { useId, useState, type ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
-import { Field } from '#ui/field.tsx';
-import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
-import { Input } from '#ui/input.tsx';
-import { Notice } from '#ui/notice.tsx';
+import { Field } from '#ui/form/field.tsx';
+import { useFirstErrorFocus } from '#ui/form/focus-first-error.ts';
+import { Input } from '#ui/form/input.tsx';
+import { Notice } from '#ui/state/notice.tsx';
 import { ReasonField } from '../users/actions/reason-field.tsx';
 
 export type PriceFormProps = {

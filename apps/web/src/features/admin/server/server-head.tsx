@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { Badge } from '#ui/badge.tsx';
+import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { Icon } from '#ui/icon.tsx';
+import { Icon } from '#ui/picture/icon.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { DayAndTime } from '#ui/moment.tsx';
-import { StatusBadge } from '#ui/status-badge.tsx';
-import { serverQuery } from '#web/server-query.ts';
+import { DayAndTime } from '#ui/text/moment.tsx';
+import { StatusBadge } from '#ui/state/status-badge.tsx';
+import { serverQuery } from '#web/loading/server-query.ts';
 import { goneTexts } from '../manifests/manifest-cells.tsx';
 import { isLaterVersion } from '../versions.ts';
 import { figuresQuery, versionBefore, type ServerPartProps } from './server-queries.ts';

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import ArrowLeft from 'lucide-react/icons/arrow-left';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
-import { Badge } from '#ui/badge.tsx';
-import { EmptyState } from '#ui/empty-state.tsx';
-import { ErrorState } from '#ui/error-state.tsx';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
-import { ScreenTitle } from '#ui/screen-title.tsx';
+import { Badge } from '#ui/state/badge.tsx';
+import { EmptyState } from '#ui/state/empty-state.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { Tabs } from '#ui/tabs.tsx';
-import { TextLink } from '#ui/text-link.tsx';
-import { failureText } from '#web/failure-text.ts';
+import { TextLink } from '#ui/text/text-link.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import { AskBeforeLeaving } from '../ask-before-leaving.tsx';
 import { serverParts, type AdminSearch, type ServerPart } from '../admin-search.ts';
@@ -24,11 +24,11 @@ import { isUnknown, secretsQuery, shownManifestQuery, type ShownManifest } from 
 import { ToolsPart } from './tools/tools-part.tsx';
 import { useStatusFollower } from './use-status-follower.ts';
 
-const DeployDialog = lazy(async () => ({ default: (await import('../manifests/deploy-dialog.tsx')).DeployDialog }));
+const DeployDialog = lazy(async () => ({ default: (await import('../manifests/deploy/deploy-dialog.tsx')).DeployDialog }));
 const UndeployDialog = lazy(async () => ({
-  default: (await import('../manifests/undeploy-dialog.tsx')).UndeployDialog,
+  default: (await import('../manifests/deploy/undeploy-dialog.tsx')).UndeployDialog,
 }));
-const DeleteDialog = lazy(async () => ({ default: (await import('../manifests/delete-dialog.tsx')).DeleteDialog }));
+const DeleteDialog = lazy(async () => ({ default: (await import('../manifests/delete/delete-dialog.tsx')).DeleteDialog }));
 
 /** What is asked before it is done. `version`: undefined deploys what is staged. */
 type AskedAction = { action: 'deploy'; version: string | undefined } | { action: 'undeploy' } | { action: 'delete' };

@@ -1,4 +1,4 @@
-import { useToast } from '#ui/use-toast.ts';
+import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../admin-api.ts';
 import { actionFailure } from '../manifests/failure-texts.ts';
 import { useManifestsChanged } from '../manifests/manifest-queries.ts';

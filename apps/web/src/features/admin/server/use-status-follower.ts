@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { serverQuery } from '#web/server-query.ts';
+import { serverQuery } from '#web/loading/server-query.ts';
 import { figuresQuery, toolsQuery, type ServerPartProps } from './server-queries.ts';
 
 /** Refetches what a change of the server's status changes: its manifest is polled, the rest of its page is not. */

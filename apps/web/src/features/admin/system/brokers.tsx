@@ -1,7 +1,7 @@
 import type { System } from '@souk/contract/admin/system.ts';
-import { Ago } from '#ui/moment.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
-import { StatusBadge } from '#ui/status-badge.tsx';
+import { Ago } from '#ui/text/moment.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 
 type Broker = System['brokers'][number];

@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { Card } from '#ui/card.tsx';
-import { CheckList } from '#ui/check-list.tsx';
-import { CheckSection } from '#ui/check-section.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { describeFailure } from '#web/failure-text.ts';
+import { CheckList } from '#ui/form/check-list.tsx';
+import { CheckSection } from '#ui/form/check-section.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { describeFailure } from '#web/texts/failure-text.ts';
 import { systemApi } from './system-queries.ts';
 
 const worst = ['failed', 'warned', 'skipped', 'passed'];

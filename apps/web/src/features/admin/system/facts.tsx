@@ -1,8 +1,8 @@
 import type { System } from '@souk/contract/admin/system.ts';
 import type { ReactNode } from 'react';
-import { formatCount, formatMoment } from '#ui/amount.ts';
-import { Ago } from '#ui/moment.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { formatCount, formatMoment } from '#ui/text/amount.ts';
+import { Ago } from '#ui/text/moment.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { config } from '#web/config.ts';
 
 const gigabyte = 1024 ** 3;

@@ -1,6 +1,6 @@
 import type { System } from '@souk/contract/admin/system.ts';
-import { Ago } from '#ui/moment.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { Ago } from '#ui/text/moment.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 
 type Job = System['jobs'][number];

@@ -1,9 +1,9 @@
 import type { Setting } from '@souk/contract/admin/system.ts';
 import Settings2 from 'lucide-react/icons/settings-2';
-import { EmptyState } from '#ui/empty-state.tsx';
-import { SearchText } from '#ui/search-text.tsx';
-import { Select } from '#ui/select.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { EmptyState } from '#ui/state/empty-state.tsx';
+import { SearchText } from '#ui/text/search-text.tsx';
+import { Select } from '#ui/form/select.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { maxSearchLength } from '../admin-search.ts';
 

@@ -1,8 +1,8 @@
 import type { System } from '@souk/contract/admin/system.ts';
 import { Card } from '#ui/card.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { ResultIcon } from '#ui/result-icon.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { ResultIcon } from '#ui/state/result-icon.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 
 /** What someone should do something about. */
 export function Warnings({ warnings }: { warnings: System['warnings'] }) {

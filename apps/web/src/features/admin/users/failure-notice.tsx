@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { Notice } from '#ui/notice.tsx';
-import { describeFailure } from '#web/failure-text.ts';
+import { Notice } from '#ui/state/notice.tsx';
+import { describeFailure } from '#web/texts/failure-text.ts';
 import { failureTitles, type UserFailure } from './user-failures.ts';
 
 /** The red box: the specification's text of what failed, the reason where it says more, and whom it is about. */

@@ -1,7 +1,7 @@
 import type { UserBilling } from '@souk/contract/admin/billing.ts';
 import type { AdminUser } from '@souk/contract/admin/users.ts';
-import { formatMoment } from '#ui/amount.ts';
-import { chargeText } from '#web/charge-text.ts';
+import { formatMoment } from '#ui/text/amount.ts';
+import { chargeText } from '#web/texts/charge-text.ts';
 
 /** The user of the billing call (spec part 2, section 3). */
 export type BillingUser = Pick<AdminUser, 'id' | 'email' | 'displayName' | 'createdAt' | 'isActive' | 'role'>;

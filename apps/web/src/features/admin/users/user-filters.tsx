@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import X from 'lucide-react/icons/x';
 import { Button } from '#ui/button.tsx';
-import { SearchText } from '#ui/search-text.tsx';
-import { Select } from '#ui/select.tsx';
+import { SearchText } from '#ui/text/search-text.tsx';
+import { Select } from '#ui/form/select.tsx';
 import { maxSearchLength, type AdminSearch } from '../admin-search.ts';
 import { plansQuery } from './user-queries.ts';
 

@@ -1,7 +1,7 @@
 import type { AdminUser } from '@souk/contract/admin/users.ts';
-import { Badge } from '#ui/badge.tsx';
-import { Day, DayAndTime } from '#ui/moment.tsx';
-import { StatusBadge } from '#ui/status-badge.tsx';
+import { Badge } from '#ui/state/badge.tsx';
+import { Day, DayAndTime } from '#ui/text/moment.tsx';
+import { StatusBadge } from '#ui/state/status-badge.tsx';
 
 const mostInitials = 4;
 

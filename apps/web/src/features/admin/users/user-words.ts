@@ -1,5 +1,5 @@
 import type { AdminUser } from '@souk/contract/admin/users.ts';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 
 /** The user name, or the part of the address before the @ (spec part 2, section 2). */
 export function nameOf({ username, email }: Pick<AdminUser, 'username' | 'email'>): string {

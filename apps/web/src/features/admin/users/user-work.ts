@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect } from 'react';
-import { accountKey } from '#web/account-key.ts';
+import { accountKey } from '#web/loading/account-key.ts';
 import { usersKey } from '../admin-api.ts';
 import type { SignInAgain } from '../sign-in-again.tsx';
 import { userBillingQuery } from './user-queries.ts';

@@ -1,11 +1,11 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
-import { formatCount, formatDay, formatMonthly } from '#ui/amount.ts';
+import { formatCount, formatDay, formatMonthly } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { TextLink } from '#ui/text-link.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 import { config } from '#web/config.ts';
 import { subscriptionQuery } from '../queries.ts';
 

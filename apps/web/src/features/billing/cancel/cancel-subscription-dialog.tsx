@@ -1,5 +1,5 @@
 import type { OwnedStatus, SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
-import { formatDay } from '#ui/amount.ts';
+import { formatDay } from '#ui/text/amount.ts';
 import { billingApi } from '../billing-api.ts';
 import { useServicesLost } from '../change/use-services-lost.ts';
 import { messageOf } from '../failure-texts.ts';

@@ -1,5 +1,5 @@
 import type { OwnedStatus, UserAccess } from '@souk/contract/billing/billing.ts';
-import { formatDay } from '#ui/amount.ts';
+import { formatDay } from '#ui/text/amount.ts';
 
 export type CancelledRental = {
   name: string;

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { formatDay } from '#ui/amount.ts';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
-import { useToast } from '#ui/use-toast.ts';
+import { formatDay } from '#ui/text/amount.ts';
+import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
+import { useToast } from '#ui/overlay/use-toast.ts';
 import { announceSubscriptionUpdate } from '../subscription-updated.ts';
 
 export type EndDialogProps<Thing> = {

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
-import { preloadDialog } from '#ui/dialog.tsx';
-import { useToast } from '#ui/use-toast.ts';
-import { failureLine } from '#web/failure-text.ts';
+import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
+import { preloadDialog } from '#ui/overlay/dialog.tsx';
+import { useToast } from '#ui/overlay/use-toast.ts';
+import { failureLine } from '#web/texts/failure-text.ts';
 import { announceSubscriptionUpdate } from '../subscription-updated.ts';
 
 export type ResumeButtonProps = {

@@ -1,7 +1,7 @@
 import type { NextCharge } from '@souk/contract/billing/billing.ts';
 import type { PaymentMethod } from '@souk/contract/billing/payments.ts';
-import { formatDay } from '#ui/amount.ts';
-import { chargeText } from '#web/charge-text.ts';
+import { formatDay } from '#ui/text/amount.ts';
+import { chargeText } from '#web/texts/charge-text.ts';
 import { paymentMethodText } from '../payment-method-text.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { formatDay } from '#ui/amount.ts';
-import { monthlyChargeText } from '#web/charge-text.ts';
+import { formatDay } from '#ui/text/amount.ts';
+import { monthlyChargeText } from '#web/texts/charge-text.ts';
 import type { OwnRental } from '../overlap/included-rentals.ts';
 import { rentalsPaidTwice } from '../overlap/rentals-paid-twice.ts';
 import type { OwnSubscription } from '../plans/plan-action.ts';

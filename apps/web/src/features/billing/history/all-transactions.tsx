@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ErrorState } from '#ui/error-state.tsx';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Pagination } from '#ui/pagination.tsx';
-import { describeFailure } from '#web/failure-text.ts';
+import { describeFailure } from '#web/texts/failure-text.ts';
 import { transactionsQuery } from './history-queries.ts';
 import { TransactionList } from './transaction-list.tsx';
 

@@ -1,5 +1,5 @@
 import type { Transaction } from '@souk/contract/billing/billing-history.ts';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 
 /** The bank has not decided yet. */
 export const isOpen = ({ state }: NonNullable<Transaction['dispute']>): boolean => state !== 'won' && state !== 'lost';

@@ -1,8 +1,8 @@
 import { getBillingDashboard, getTransactionsCsv, listTransactions } from '@souk/contract/billing/billing-history.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { billingClientOptions } from '#web/billing-client-options.ts';
-import { loadedOnce } from '#web/loaded-once.ts';
+import { billingClientOptions } from '#web/loading/billing-client-options.ts';
+import { loadedOnce } from '#web/loading/loaded-once.ts';
 import { billingKey } from '../queries.ts';
 
 /** The calls of the history, in a client of their own: only the Billing tab loads their schemas. */

@@ -1,11 +1,11 @@
 import type { Transaction, TransactionStatus, TransactionType } from '@souk/contract/billing/billing-history.ts';
-import { Facts } from '#ui/facts.tsx';
-import { formatMoney } from '#ui/amount.ts';
-import { Day } from '#ui/moment.tsx';
-import { StatusBadge, type StatusTone } from '#ui/status-badge.tsx';
+import { Facts } from '#ui/text/facts.tsx';
+import { formatMoney } from '#ui/text/amount.ts';
+import { Day } from '#ui/text/moment.tsx';
+import { StatusBadge, type StatusTone } from '#ui/state/status-badge.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
-import { TextAnchor } from '#ui/text-link.tsx';
-import { TotalsLine } from '#web/totals-line.tsx';
+import { TextAnchor } from '#ui/text/text-link.tsx';
+import { TotalsLine } from '#web/texts/totals-line.tsx';
 import { disputeText, isOpen } from './dispute-text.ts';
 
 const typeLabels: Record<TransactionType, string> = {

@@ -1,4 +1,4 @@
-import { Checkbox } from '#ui/checkbox.tsx';
+import { Checkbox } from '#ui/form/checkbox.tsx';
 import type { OwnRental } from './included-rentals.ts';
 import { inPlanTwiceText } from './overlap-texts.ts';
 import { monthlySumText, rentalChoiceText, type PlainPrice } from './rental-choice-texts.ts';

@@ -1,5 +1,5 @@
-import { formatDay } from '#ui/amount.ts';
-import { chargeText } from '#web/charge-text.ts';
+import { formatDay } from '#ui/text/amount.ts';
+import { chargeText } from '#web/texts/charge-text.ts';
 import type { RentalInPlan } from './rentals-paid-twice.ts';
 
 /** Says until when a person has what they rented twice: the plan includes it, and the rental has ended. */

@@ -1,6 +1,6 @@
 import type { Plan, SubscriptionAnswer, UserAccess } from '@souk/contract/billing/billing.ts';
 import type { Tier } from '@souk/contract/tiers.ts';
-import { formatDay } from '#ui/amount.ts';
+import { formatDay } from '#ui/text/amount.ts';
 import { includes } from './included-rentals.ts';
 
 export type BesideRental = {

@@ -1,6 +1,6 @@
 import type { NextCharge } from '@souk/contract/billing/billing.ts';
-import { formatDay, formatMoney } from '#ui/amount.ts';
-import { chargeText, monthlyChargeText } from '#web/charge-text.ts';
+import { formatDay, formatMoney } from '#ui/text/amount.ts';
+import { chargeText, monthlyChargeText } from '#web/texts/charge-text.ts';
 import type { OwnRental } from './included-rentals.ts';
 
 /** A plan's price each month, where no tax is added and no discount is taken off. */

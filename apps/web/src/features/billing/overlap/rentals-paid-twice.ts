@@ -1,5 +1,5 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
-import { formatDay } from '#ui/amount.ts';
+import { formatDay } from '#ui/text/amount.ts';
 import type { OwnSubscription } from '../plans/plan-action.ts';
 import { includedRentals, includes, type OwnRental } from './included-rentals.ts';
 

@@ -1,7 +1,7 @@
 import type { Plan } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
-import { formatDay } from '#ui/amount.ts';
-import { Notice } from '#ui/notice.tsx';
+import { formatDay } from '#ui/text/amount.ts';
+import { Notice } from '#ui/state/notice.tsx';
 import { myServicesQuery } from '../queries.ts';
 import { includes } from './included-rentals.ts';
 

@@ -3,9 +3,9 @@ import CircleCheck from 'lucide-react/icons/circle-check';
 import CircleDashed from 'lucide-react/icons/circle-dashed';
 import type { ReactNode } from 'react';
 import { Card } from '#ui/card.tsx';
-import { ScreenTitle } from '#ui/screen-title.tsx';
-import { Spinner } from '#ui/spinner.tsx';
-import { TextAnchor } from '#ui/text-link.tsx';
+import { ScreenTitle } from '#ui/text/screen-title.tsx';
+import { Spinner } from '#ui/state/spinner.tsx';
+import { TextAnchor } from '#ui/text/text-link.tsx';
 import { config } from '#web/config.ts';
 
 export type PaymentCardProps = {

@@ -1,5 +1,5 @@
 import type { PaymentSession } from '@souk/contract/billing/payments.ts';
-import { formatMoney } from '#ui/amount.ts';
+import { formatMoney } from '#ui/text/amount.ts';
 import { LinkButton } from '#ui/link-button.tsx';
 import { config } from '#web/config.ts';
 import { RentedTools } from './rented-tools.tsx';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Notice } from '#ui/notice.tsx';
+import { Notice } from '#ui/state/notice.tsx';
 import { endingText, twiceText } from '../overlap/overlap-texts.ts';
 import { rentalsEndingInPlan, rentalsPaidTwice } from '../overlap/rentals-paid-twice.ts';
 import { noSubscription, subscriptionQuery } from '../queries.ts';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { serverQuery } from '#web/server-query.ts';
+import { serverQuery } from '#web/loading/server-query.ts';
 import { unknownToolsText } from '../rent/unknown-tools-text.ts';
 
 /** After a rental was paid: where its tools are, or when they appear. Nothing until it is known. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button, type ButtonProps } from '#ui/button.tsx';
-import { Notice } from '#ui/notice.tsx';
+import { Notice } from '#ui/state/notice.tsx';
 
 export type BuyButtonProps = Pick<ButtonProps, 'variant' | 'onClick'> & {
   busy: boolean;

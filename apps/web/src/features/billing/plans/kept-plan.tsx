@@ -1,5 +1,5 @@
-import { formatDay, formatMonthly } from '#ui/amount.ts';
-import { Notice } from '#ui/notice.tsx';
+import { formatDay, formatMonthly } from '#ui/text/amount.ts';
+import { Notice } from '#ui/state/notice.tsx';
 import { PriceChange } from '../tab/price-changes.tsx';
 import type { OwnSubscription } from './plan-action.ts';
 

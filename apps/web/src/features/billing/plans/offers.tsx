@@ -2,9 +2,9 @@ import type { CreditPackage, Plan, SubscriptionAnswer } from '@souk/contract/bil
 import { creditPriceOf, creditWorthText } from '@souk/contract/billing/credit-worth.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
-import { useToast } from '#ui/use-toast.ts';
-import { failureText } from '#web/failure-text.ts';
-import { BeforeYouPay } from '#web/legal-links.tsx';
+import { useToast } from '#ui/overlay/use-toast.ts';
+import { failureText } from '#web/texts/failure-text.ts';
+import { BeforeYouPay } from '#web/navigation/legal-links.tsx';
 import { ChangePlanDialog } from '../change/change-plan-dialog.tsx';
 import { useCheckout, type Purchase } from '../checkout.ts';
 import { PaymentOptions } from '../payment-options.tsx';

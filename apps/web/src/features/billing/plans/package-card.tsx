@@ -1,7 +1,7 @@
 import type { CreditPackage } from '@souk/contract/billing/billing.ts';
 import type { ReactNode } from 'react';
-import { formatCount, formatMoney } from '#ui/amount.ts';
-import { Badge } from '#ui/badge.tsx';
+import { formatCount, formatMoney } from '#ui/text/amount.ts';
+import { Badge } from '#ui/state/badge.tsx';
 import { Card } from '#ui/card.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { Bullets } from './plan-card.tsx';

@@ -1,10 +1,10 @@
 import type { Plan } from '@souk/contract/billing/billing.ts';
 import { tiers } from '@souk/contract/tiers.ts';
-import { formatDay, formatMoment, formatMonthly } from '#ui/amount.ts';
+import { formatDay, formatMoment, formatMonthly } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
-import { preloadDialog } from '#ui/dialog.tsx';
+import { preloadDialog } from '#ui/overlay/dialog.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { TextLink } from '#ui/text-link.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 import { RentalsBesideUpgrade } from '../overlap/rentals-beside-upgrade.tsx';
 import { PayNow } from '../tab/past-due.tsx';
 import { BuyButton } from './buy-button.tsx';

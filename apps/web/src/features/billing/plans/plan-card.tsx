@@ -2,12 +2,12 @@ import type { Plan } from '@souk/contract/billing/billing.ts';
 import { tiers, tiersUpTo, type Tier } from '@souk/contract/tiers.ts';
 import Check from 'lucide-react/icons/check';
 import type { ReactNode } from 'react';
-import { formatCount, formatMoney } from '#ui/amount.ts';
-import { Badge } from '#ui/badge.tsx';
+import { formatCount, formatMoney } from '#ui/text/amount.ts';
+import { Badge } from '#ui/state/badge.tsx';
 import { Card } from '#ui/card.tsx';
 import { classNames } from '#ui/class-names.ts';
-import { TierBadge } from '#ui/tier-badge.tsx';
-import { planAnchor } from '#web/access-text.ts';
+import { TierBadge } from '#ui/state/tier-badge.tsx';
+import { planAnchor } from '#web/texts/access-text.ts';
 
 export type PlanCardProps = {
   plan: Plan;

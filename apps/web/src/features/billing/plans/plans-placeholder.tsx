@@ -1,6 +1,6 @@
 import { Card } from '#ui/card.tsx';
-import { DelayedFallback } from '#ui/delayed-fallback.tsx';
-import { Skeleton } from '#ui/skeleton.tsx';
+import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
+import { Skeleton } from '#ui/state/skeleton.tsx';
 
 /** The plans in grey. */
 export function PlansPlaceholder() {

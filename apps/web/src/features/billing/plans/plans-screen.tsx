@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import Tag from 'lucide-react/icons/tag';
 import { Accordion } from '#ui/accordion.tsx';
-import { EmptyState } from '#ui/empty-state.tsx';
-import { ErrorState } from '#ui/error-state.tsx';
+import { EmptyState } from '#ui/state/empty-state.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { ScreenHeading } from '#ui/screen-heading.tsx';
-import { ScreenTitle } from '#ui/screen-title.tsx';
-import { describeFailure } from '#web/failure-text.ts';
+import { ScreenHeading } from '#ui/text/screen-heading.tsx';
+import { ScreenTitle } from '#ui/text/screen-title.tsx';
+import { describeFailure } from '#web/texts/failure-text.ts';
 import { offersQuery } from '../queries.ts';
 import { Offers, type OffersProps } from './offers.tsx';
 import { planQuestions } from './plan-questions.ts';

@@ -1,6 +1,6 @@
 import type { Plan } from '@souk/contract/billing/billing.ts';
 import { useState } from 'react';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
 import { config } from '#web/config.ts';
 import { MonthlyPrice } from '../monthly-price.tsx';
 import { IncludedRentalsChoice } from '../overlap/included-rentals-choice.tsx';

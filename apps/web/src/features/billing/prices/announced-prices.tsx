@@ -1,7 +1,7 @@
 import type { ComingPriceAnswer } from '@souk/contract/billing/price-rises.ts';
 import { Card } from '#ui/card.tsx';
-import { UtcDay } from '#ui/moment.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { UtcDay } from '#ui/text/moment.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { PriceChange } from './price-change.tsx';
 
 /** Higher prices of tools that the person uses, which begin on a date. */

@@ -1,7 +1,7 @@
 import ArrowRight from 'lucide-react/icons/arrow-right';
 import type { ReactNode } from 'react';
-import { formatCount } from '#ui/amount.ts';
-import { TextLink } from '#ui/text-link.tsx';
+import { formatCount } from '#ui/text/amount.ts';
+import { TextLink } from '#ui/text/text-link.tsx';
 
 export type PriceChangeProps = {
   tool: { serverId: string; serverName: string; toolName: string };

@@ -1,11 +1,11 @@
 import type { PriceRiseAnswer } from '@souk/contract/billing/price-rises.ts';
 import { useRef, type ReactNode } from 'react';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { UtcDay } from '#ui/moment.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { UtcDay } from '#ui/text/moment.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { PriceChange } from './price-change.tsx';
 import { useApproval } from './use-approval.ts';
 

@@ -1,7 +1,7 @@
 import type { PriceRiseAnswer } from '@souk/contract/billing/price-rises.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useToast } from '#ui/use-toast.ts';
-import { failureLine } from '#web/failure-text.ts';
+import { useToast } from '#ui/overlay/use-toast.ts';
+import { failureLine } from '#web/texts/failure-text.ts';
 import { billingApi } from '../billing-api.ts';
 import { billingKey } from '../queries.ts';
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { formatCount } from '#ui/amount.ts';
-import { UtcDay } from '#ui/moment.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { TextLink } from '#ui/text-link.tsx';
+import { formatCount } from '#ui/text/amount.ts';
+import { UtcDay } from '#ui/text/moment.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 import { priceRisesQuery } from '../queries.ts';
 
 /** On the dashboard: prices that wait for the person, and those that will. Nothing where there are none. */

@@ -1,12 +1,12 @@
 import type { SubscriptionAnswer, UserAccess } from '@souk/contract/billing/billing.ts';
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Facts } from '#ui/facts.tsx';
+import { Facts } from '#ui/text/facts.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { preloadDialog } from '#ui/dialog.tsx';
+import { preloadDialog } from '#ui/overlay/dialog.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { TextLink } from '#ui/text-link.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 import { sells } from '#web/config.ts';
 import { rentalOptionsQuery, subscriptionQuery } from '../queries.ts';
 import { inPlanText, renewalText, statusText } from '../services/service-texts.ts';

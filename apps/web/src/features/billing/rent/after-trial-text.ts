@@ -1,5 +1,5 @@
 import type { McpService, UserAccess } from '@souk/contract/billing/billing.ts';
-import { formatDay, formatMonthly } from '#ui/amount.ts';
+import { formatDay, formatMonthly } from '#ui/text/amount.ts';
 
 const dayMs = 24 * 60 * 60_000;
 

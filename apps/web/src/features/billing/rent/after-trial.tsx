@@ -1,7 +1,7 @@
 import type { McpService, UserAccess } from '@souk/contract/billing/billing.ts';
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
-import { rentalPrice } from '#web/access-text.ts';
-import { PlanLink } from '#web/plan-link.tsx';
+import { rentalPrice } from '#web/texts/access-text.ts';
+import { PlanLink } from '#web/own-access/plan-link.tsx';
 import { planAfterTrial } from './after-trial-text.ts';
 
 export type AfterTrialProps = {

@@ -1,7 +1,7 @@
 import type { Down } from '@souk/contract/billing/billing.ts';
-import { Checkbox } from '#ui/checkbox.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { downText } from '#web/down-text.ts';
+import { Checkbox } from '#ui/form/checkbox.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { downText } from '#web/texts/down-text.ts';
 
 export type DownChoiceProps = {
   name: string;

@@ -2,7 +2,7 @@ import type { UserAccess } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import Check from 'lucide-react/icons/check';
 import type { ReactNode } from 'react';
-import { formatDay } from '#ui/amount.ts';
+import { formatDay } from '#ui/text/amount.ts';
 import { myServicesQuery } from '../queries.ts';
 
 /** A trial is not among them: it stands beside the offer, since a person who tries a service may rent it. */

@@ -1,7 +1,7 @@
 import type { UserAccess } from '@souk/contract/billing/billing.ts';
 import { LinkButton } from '#ui/link-button.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { formatDay } from '#ui/amount.ts';
+import { Notice } from '#ui/state/notice.tsx';
+import { formatDay } from '#ui/text/amount.ts';
 
 /** Why a person need not rent a service; undefined where they may. The broker refuses the same. */
 export function ownedReason(

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { formatDay } from '#ui/amount.ts';
+import { formatDay } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
-import { DelayedFallback } from '#ui/delayed-fallback.tsx';
-import { Dialog } from '#ui/dialog.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { Skeleton } from '#ui/skeleton.tsx';
-import { failureText } from '#web/failure-text.ts';
+import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
+import { Dialog } from '#ui/overlay/dialog.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { Skeleton } from '#ui/state/skeleton.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
 import { useCheckout, type Purchase } from '../checkout.ts';
 import { purchaseFailure } from '../failure-texts.ts';
 import { rentalOptionsQuery } from '../queries.ts';

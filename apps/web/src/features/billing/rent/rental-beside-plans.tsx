@@ -1,7 +1,7 @@
 import type { UserAccess } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Notice } from '#ui/notice.tsx';
-import { serverQuery } from '#web/server-query.ts';
+import { Notice } from '#ui/state/notice.tsx';
+import { serverQuery } from '#web/loading/server-query.ts';
 import { plansBesideRental } from '../overlap/plans-beside-rental.ts';
 import { noSubscription, offersQuery, subscriptionQuery } from '../queries.ts';
 

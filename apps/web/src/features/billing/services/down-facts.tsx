@@ -1,5 +1,5 @@
 import type { McpService } from '@souk/contract/billing/billing.ts';
-import { downText } from '#web/down-text.ts';
+import { downText } from '#web/texts/down-text.ts';
 import { whileDownText } from './service-texts.ts';
 
 /** On a card of a service that is down: since when, why, and what that does to the person. Nothing of one that answers. */

@@ -1,5 +1,5 @@
 import type { McpService } from '@souk/contract/billing/billing.ts';
-import type { ServiceKind } from '#web/services-search.ts';
+import type { ServiceKind } from '#web/navigation/services-search.ts';
 
 const ownTypes: readonly string[] = ['rental', 'purchase', 'trial'];
 

@@ -1,7 +1,7 @@
-import { SearchField } from '#ui/search-field.tsx';
-import { Select } from '#ui/select.tsx';
+import { SearchField } from '#ui/form/search-field.tsx';
+import { Select } from '#ui/form/select.tsx';
 import { sells } from '#web/config.ts';
-import type { ServiceKind, ServicesSearch } from '#web/services-search.ts';
+import type { ServiceKind, ServicesSearch } from '#web/navigation/services-search.ts';
 
 const kinds: readonly { value: ServiceKind | 'all'; label: string }[] = [
   { value: 'all', label: 'All services' },

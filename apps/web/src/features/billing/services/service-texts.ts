@@ -1,6 +1,6 @@
 import type { McpService, NextCharge, UserAccess } from '@souk/contract/billing/billing.ts';
-import { formatDay, formatMonthly } from '#ui/amount.ts';
-import { chargeText } from '#web/charge-text.ts';
+import { formatDay, formatMonthly } from '#ui/text/amount.ts';
+import { chargeText } from '#web/texts/charge-text.ts';
 
 /**
  * What a person's access to a service is called (spec part 2, section 2, "Status texts"), with a plan by the name under which it is

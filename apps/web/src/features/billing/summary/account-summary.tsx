@@ -1,11 +1,11 @@
 import { tiers } from '@souk/contract/tiers.ts';
 import { useQuery } from '@tanstack/react-query';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
-import { Skeleton } from '#ui/skeleton.tsx';
-import { TextLink } from '#ui/text-link.tsx';
-import { TierBadge } from '#ui/tier-badge.tsx';
-import { Tooltip } from '#ui/tooltip.tsx';
+import { Skeleton } from '#ui/state/skeleton.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
+import { TierBadge } from '#ui/state/tier-badge.tsx';
+import { Tooltip } from '#ui/overlay/tooltip.tsx';
 import { sells } from '#web/config.ts';
 import { noSubscription, subscriptionQuery } from '../queries.ts';
 import { compactCredits } from './compact-credits.ts';

@@ -1,4 +1,4 @@
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 
 /**
  * What the dashboard's header says of welcome credits. Beside a shortened balance ("1K") it has no figure, since the two would

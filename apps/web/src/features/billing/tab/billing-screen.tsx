@@ -1,11 +1,11 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Card } from '#ui/card.tsx';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
-import { Stat } from '#ui/stat.tsx';
-import { TierBadge } from '#ui/tier-badge.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { Stat } from '#ui/picture/stat.tsx';
+import { TierBadge } from '#ui/state/tier-badge.tsx';
 import { sells } from '#web/config.ts';
 import { BillingHistory } from '../history/billing-history.tsx';
 import { rentalsEndingInPlan, rentalsPaidTwice } from '../overlap/rentals-paid-twice.ts';

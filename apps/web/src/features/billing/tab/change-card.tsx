@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, type ButtonProps } from '#ui/button.tsx';
-import { useToast } from '#ui/use-toast.ts';
-import { failureLine } from '#web/failure-text.ts';
+import { useToast } from '#ui/overlay/use-toast.ts';
+import { failureLine } from '#web/texts/failure-text.ts';
 import { billingApi } from '../billing-api.ts';
 import { rememberCards } from '../changed-card.ts';
 import { useResetOnReturn } from '../checkout.ts';

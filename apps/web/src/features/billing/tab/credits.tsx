@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { Day } from '#ui/moment.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { Day } from '#ui/text/moment.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { CreditWorth } from '../plans/credit-worth.tsx';
 import { SpendCap } from './spend-cap.tsx';
 import { config, sells } from '#web/config.ts';

@@ -1,7 +1,7 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
-import { formatDay } from '#ui/amount.ts';
-import { Notice } from '#ui/notice.tsx';
-import { TextLink } from '#ui/text-link.tsx';
+import { formatDay } from '#ui/text/amount.ts';
+import { Notice } from '#ui/state/notice.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 import { config } from '#web/config.ts';
 
 /** Says which rented servers were taken out of the shop, until when they are paid, and what the person can do. */

@@ -1,7 +1,7 @@
 import type { OwnedStatus } from '@souk/contract/billing/billing.ts';
 import type { ReactNode } from 'react';
 import { Card } from '#ui/card.tsx';
-import { StatusBadge, type StatusTone } from '#ui/status-badge.tsx';
+import { StatusBadge, type StatusTone } from '#ui/state/status-badge.tsx';
 
 const tones: Record<OwnedStatus, StatusTone> = { active: 'good', canceled: 'idle', past_due: 'bad', unpaid: 'bad' };
 const statusTexts: Record<OwnedStatus, string> = {

@@ -2,9 +2,9 @@ import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { useState } from 'react';
 
 import { Button } from '#ui/button.tsx';
-import { preloadDialog } from '#ui/dialog.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { monthlyChargeText } from '#web/charge-text.ts';
+import { preloadDialog } from '#ui/overlay/dialog.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { monthlyChargeText } from '#web/texts/charge-text.ts';
 import { CancelRentalDialog } from '../cancel/cancel-rental-dialog.tsx';
 import { endingText, untilText } from '../overlap/overlap-texts.ts';
 import { rentalsEndingInPlan, rentalsPaidTwice } from '../overlap/rentals-paid-twice.ts';

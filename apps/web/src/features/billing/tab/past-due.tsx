@@ -1,8 +1,8 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
-import { formatMoney } from '#ui/amount.ts';
-import { Notice } from '#ui/notice.tsx';
-import { TextAnchor } from '#ui/text-link.tsx';
+import { formatMoney } from '#ui/text/amount.ts';
+import { Notice } from '#ui/state/notice.tsx';
+import { TextAnchor } from '#ui/text/text-link.tsx';
 import { openPaymentQuery } from '../queries.ts';
 
 type PastDueProps = { userId: string; owned: SubscriptionAnswer['subscription'] };

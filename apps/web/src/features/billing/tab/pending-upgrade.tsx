@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { formatMoment } from '#ui/amount.ts';
-import { Notice } from '#ui/notice.tsx';
+import { formatMoment } from '#ui/text/amount.ts';
+import { Notice } from '#ui/state/notice.tsx';
 import { RentalsBesideUpgrade } from '../overlap/rentals-beside-upgrade.tsx';
 import type { OwnSubscription } from '../plans/plan-action.ts';
 import { offersQuery } from '../queries.ts';

@@ -1,5 +1,5 @@
-import { formatCount, formatDay, formatMonthly } from '#ui/amount.ts';
-import { Notice } from '#ui/notice.tsx';
+import { formatCount, formatDay, formatMonthly } from '#ui/text/amount.ts';
+import { Notice } from '#ui/state/notice.tsx';
 import type { OwnSubscription } from '../plans/plan-action.ts';
 
 /** A plan costs something else, or brings other credits, from a renewal that is yet to come. */

@@ -1,6 +1,6 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
-import { formatMoney } from '#ui/amount.ts';
-import { Notice } from '#ui/notice.tsx';
+import { formatMoney } from '#ui/text/amount.ts';
+import { Notice } from '#ui/state/notice.tsx';
 
 /** Says what the payment provider keeps for the person's next invoice. */
 export function ProviderBalance({ balance }: Pick<SubscriptionAnswer, 'balance'>) {

@@ -1,10 +1,10 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { useState } from 'react';
-import { Facts } from '#ui/facts.tsx';
+import { Facts } from '#ui/text/facts.tsx';
 import { Button } from '#ui/button.tsx';
-import { preloadDialog } from '#ui/dialog.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
-import { TextLink } from '#ui/text-link.tsx';
+import { preloadDialog } from '#ui/overlay/dialog.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 import { CancelRentalDialog } from '../cancel/cancel-rental-dialog.tsx';
 import { ResumeRental } from '../cancel/resume-rental.tsx';
 import { OwnedList, OwnedRow } from './owned-list.tsx';

@@ -1,17 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState, type FormEvent } from 'react';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { ErrorState } from '#ui/error-state.tsx';
-import { Field } from '#ui/field.tsx';
-import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
-import { Input } from '#ui/input.tsx';
-import { UtcDay } from '#ui/moment.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { Skeleton } from '#ui/skeleton.tsx';
-import { useToast } from '#ui/use-toast.ts';
-import { describeFailure, failureLine } from '#web/failure-text.ts';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { Field } from '#ui/form/field.tsx';
+import { useFirstErrorFocus } from '#ui/form/focus-first-error.ts';
+import { Input } from '#ui/form/input.tsx';
+import { UtcDay } from '#ui/text/moment.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { Skeleton } from '#ui/state/skeleton.tsx';
+import { useToast } from '#ui/overlay/use-toast.ts';
+import { describeFailure, failureLine } from '#web/texts/failure-text.ts';
 import { billingApi } from '../billing-api.ts';
 import { spendCapQuery } from '../queries.ts';
 

@@ -1,12 +1,12 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import Layers from 'lucide-react/icons/layers';
 import { useState } from 'react';
-import { Facts } from '#ui/facts.tsx';
+import { Facts } from '#ui/text/facts.tsx';
 import { Button } from '#ui/button.tsx';
-import { preloadDialog } from '#ui/dialog.tsx';
-import { EmptyState } from '#ui/empty-state.tsx';
+import { preloadDialog } from '#ui/overlay/dialog.tsx';
+import { EmptyState } from '#ui/state/empty-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { sells } from '#web/config.ts';
 import { CancelSubscriptionDialog } from '../cancel/cancel-subscription-dialog.tsx';
 import { ResumePlan } from '../cancel/resume-plan.tsx';

@@ -1,8 +1,8 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
-import { Facts } from '#ui/facts.tsx';
-import { formatDay } from '#ui/amount.ts';
-import { SectionHeading } from '#ui/section-heading.tsx';
-import { TextLink } from '#ui/text-link.tsx';
+import { Facts } from '#ui/text/facts.tsx';
+import { formatDay } from '#ui/text/amount.ts';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 import { OwnedList, OwnedRow } from './owned-list.tsx';
 
 /** The services that the person tries, and when each trial ends. Nothing where they try none. */

@@ -2,12 +2,12 @@ import type { NextCharge, SubscriptionAnswer } from '@souk/contract/billing/bill
 import type { PaymentMethod } from '@souk/contract/billing/payments.ts';
 import { useQuery } from '@tanstack/react-query';
 
-import { Facts } from '#ui/facts.tsx';
-import { Day } from '#ui/moment.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { Facts } from '#ui/text/facts.tsx';
+import { Day } from '#ui/text/moment.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
-import { chargeText } from '#web/charge-text.ts';
-import { TotalsLine } from '#web/totals-line.tsx';
+import { chargeText } from '#web/texts/charge-text.ts';
+import { TotalsLine } from '#web/texts/totals-line.tsx';
 import { paymentMethodText } from '../payment-method-text.ts';
 import { offersQuery, paymentMethodsQuery } from '../queries.ts';
 

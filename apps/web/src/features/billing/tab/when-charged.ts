@@ -1,6 +1,6 @@
 import type { NextCharge, OwnedStatus } from '@souk/contract/billing/billing.ts';
-import { formatDay } from '#ui/amount.ts';
-import { chargeText } from '#web/charge-text.ts';
+import { formatDay } from '#ui/text/amount.ts';
+import { chargeText } from '#web/texts/charge-text.ts';
 
 type Paid = {
   status: OwnedStatus;

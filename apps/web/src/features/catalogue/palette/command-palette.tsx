@@ -2,7 +2,7 @@ import { paletteMark } from '@souk/contract/pages.ts';
 import Search from 'lucide-react/icons/search';
 import { lazy, Suspense, useEffect, useState, type ComponentType } from 'react';
 import { buttonClasses } from '#ui/button-look.ts';
-import { isTyping } from '#ui/search-field.tsx';
+import { isTyping } from '#ui/form/search-field.tsx';
 
 export type PaletteProps = {
   open: boolean;

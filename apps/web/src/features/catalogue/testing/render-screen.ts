@@ -12,7 +12,7 @@ import {
 import { createElement, type ComponentType, type ReactNode } from 'react';
 import { renderToString } from 'react-dom/server';
 import { vi } from 'vitest';
-import type { MarketplaceSearch } from '../marketplace-search.ts';
+import type { MarketplaceSearch } from '../marketplace/marketplace-search.ts';
 import type { ServerSearch } from '../queries.ts';
 
 /** The pages' configuration and typed client read the address of the page when they are loaded: they are given one. */
@@ -20,12 +20,12 @@ export async function loadScreens() {
   vi.stubGlobal('window', { location: { origin: 'https://souk.example' } });
   vi.stubGlobal('document', { querySelector: () => ({ getAttribute: () => '{"payments":"sandbox"}' }) });
   const [home, footer, marketplace, service, queries, server] = await Promise.all([
-    import('../home-screen.tsx'),
+    import('../home/home-screen.tsx'),
     import('../footer.tsx'),
-    import('../marketplace-screen.tsx'),
-    import('../service-screen.tsx'),
+    import('../marketplace/marketplace-screen.tsx'),
+    import('../service/service-screen.tsx'),
     import('../queries.ts'),
-    import('../../../server-query.ts'),
+    import('../../../loading/server-query.ts'),
   ]);
   vi.unstubAllGlobals();
   return { ...home, ...footer, ...marketplace, ...service, ...queries, ...server };

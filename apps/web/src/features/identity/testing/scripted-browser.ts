@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createSession, type Session } from '../session.ts';
-import type { KeyValueStore } from '../session-storage.ts';
+import { createSession, type Session } from '../session/session.ts';
+import type { KeyValueStore } from '../session/session-storage.ts';
 
 export const origin = 'https://souk.example';
 

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { TextArea } from '#ui/text-area.tsx';
+import { TextArea } from '#ui/form/text-area.tsx';
 import { NotJson } from './check-arguments.ts';
 import { hasInexactNumber, tooManyDigits } from './exact-numbers.ts';
 

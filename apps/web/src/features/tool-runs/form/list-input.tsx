@@ -1,4 +1,4 @@
-import { TextArea } from '#ui/text-area.tsx';
+import { TextArea } from '#ui/form/text-area.tsx';
 import { useState } from 'react';
 import { NotJson } from './check-arguments.ts';
 import { parseNumber } from './number-input.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Input } from '#ui/input.tsx';
+import { Input } from '#ui/form/input.tsx';
 import { NotJson } from './check-arguments.ts';
 import { keepsDigits, tooManyDigits } from './exact-numbers.ts';
 

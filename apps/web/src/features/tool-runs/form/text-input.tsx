@@ -1,5 +1,5 @@
-import { Input } from '#ui/input.tsx';
-import { TextArea } from '#ui/text-area.tsx';
+import { Input } from '#ui/form/input.tsx';
+import { TextArea } from '#ui/form/text-area.tsx';
 import type { FieldKind } from './schema-field.ts';
 
 /** A text; an empty one is not sent. */

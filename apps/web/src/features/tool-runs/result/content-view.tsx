@@ -1,10 +1,10 @@
 import FileIcon from 'lucide-react/icons/file';
 import { useState } from 'react';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
-import { CodeBlock } from '#ui/code-block.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { TextAnchor } from '#ui/text-link.tsx';
+import { CodeBlock } from '#ui/text/code-block.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { TextAnchor } from '#ui/text/text-link.tsx';
 import type { ContentBlock } from './content-block.ts';
 import { Markdown } from './markdown.tsx';
 import { maxMarkdownCharacters } from './parse-markdown.ts';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { CodeBlock } from '#ui/code-block.tsx';
-import { TextAnchor } from '#ui/text-link.tsx';
+import { CodeBlock } from '#ui/text/code-block.tsx';
+import { TextAnchor } from '#ui/text/text-link.tsx';
 import { parseMarkdown, type Block, type Inline } from './parse-markdown.ts';
 import { webAddress } from './web-address.ts';
 

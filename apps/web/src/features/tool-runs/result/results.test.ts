@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { limitProcessor } from '../../../../../broker/src/testing/figures/limits.ts';
-import { readEvents } from '#web/read-events.ts';
+import { readEvents } from '#web/loading/read-events.ts';
 import { readBlock } from './content-block.ts';
 import { parseInline, parseMarkdown } from './parse-markdown.ts';
 import { webAddress } from './web-address.ts';

@@ -1,10 +1,10 @@
 import type { RunEvent, RunFacts } from '@souk/contract/tool-runs.ts';
 import { useState } from 'react';
-import { formatCount } from '#ui/amount.ts';
-import { Badge } from '#ui/badge.tsx';
+import { formatCount } from '#ui/text/amount.ts';
+import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { CodeBlock } from '#ui/code-block.tsx';
-import { Notice } from '#ui/notice.tsx';
+import { CodeBlock } from '#ui/text/code-block.tsx';
+import { Notice } from '#ui/state/notice.tsx';
 import { readBlock } from './content-block.ts';
 import { ContentView } from './content-view.tsx';
 

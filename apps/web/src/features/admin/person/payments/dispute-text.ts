@@ -1,5 +1,5 @@
 import type { PersonPayment } from '@souk/contract/admin/person.ts';
-import { formatDay } from '#ui/amount.ts';
+import { formatDay } from '#ui/text/amount.ts';
 
 type Dispute = NonNullable<PersonPayment['dispute']>;
 

@@ -1,5 +1,5 @@
 import { decimalsOf, decimalText } from '@souk/contract/billing/currencies.ts';
-import { formatMoney } from '#ui/amount.ts';
+import { formatMoney } from '#ui/text/amount.ts';
 
 /** What was typed as minor units, or what is wrong with it. A comma stands for the point. */
 export function readAmount(text: string, { currency, mostCents }: { currency: string; mostCents: number }) {

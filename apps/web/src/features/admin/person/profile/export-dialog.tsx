@@ -2,7 +2,7 @@ import { exportPerson } from '@souk/contract/admin/person.ts';
 import { openStream } from '@souk/contract/client.ts';
 import { useId, type FormEvent } from 'react';
 import { saveFile } from '#ui/save-file.ts';
-import { useToast } from '#ui/use-toast.ts';
+import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminClientOptions } from '../../admin-api.ts';
 import { ActionFailure } from '../../users/actions/action-failure.tsx';
 import { FormDialog, type UserDialogProps } from '../../users/actions/form-dialog.tsx';

@@ -2,7 +2,7 @@ import type { UserBilling } from '@souk/contract/admin/billing.ts';
 import type { AdminUser } from '@souk/contract/admin/users.ts';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
-import { EachOpening } from '#ui/each-opening.tsx';
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { AccountActions } from '../../users/details/account-actions.tsx';
 import { Part } from '../../users/details/part.tsx';
 import { UserFacts } from '../../users/details/user-facts.tsx';

@@ -1,7 +1,7 @@
 import { useId, useState, type FormEvent } from 'react';
-import { formatCount } from '#ui/amount.ts';
-import { Checkbox } from '#ui/checkbox.tsx';
-import { useToast } from '#ui/use-toast.ts';
+import { formatCount } from '#ui/text/amount.ts';
+import { Checkbox } from '#ui/form/checkbox.tsx';
+import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
 import { ActionFailure } from '../../users/actions/action-failure.tsx';
 import { FormDialog, type UserDialogProps } from '../../users/actions/form-dialog.tsx';

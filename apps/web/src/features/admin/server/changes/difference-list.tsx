@@ -1,6 +1,6 @@
 import type { ManifestDifference } from '@souk/contract/admin/servers.ts';
 import { useState } from 'react';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { TextWithCode } from '../../text-with-code.tsx';

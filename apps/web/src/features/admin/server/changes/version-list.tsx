@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { formatCount } from '#ui/amount.ts';
-import { Badge } from '#ui/badge.tsx';
+import { formatCount } from '#ui/text/amount.ts';
+import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { Ago } from '#ui/moment.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { Ago } from '#ui/text/moment.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { isLaterVersion } from '../../versions.ts';
 import { stagerOf, type ManifestVersion, type ShownManifest } from '../server-queries.ts';

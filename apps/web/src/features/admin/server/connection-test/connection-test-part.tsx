@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { Field } from '#ui/field.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
-import { Select } from '#ui/select.tsx';
+import { Field } from '#ui/form/field.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { Select } from '#ui/form/select.tsx';
 import type { ServerPartProps } from '../server-queries.ts';
 import { TestFindings, TestLines, TestOffer, TestVerdict } from './test-result.tsx';
 import { TestSteps } from './test-steps.tsx';

@@ -1,7 +1,7 @@
 import type { TestStep } from '@souk/contract/admin/servers.ts';
-import { formatCount } from '#ui/amount.ts';
-import { ResultIcon } from '#ui/result-icon.tsx';
-import { Spinner } from '#ui/spinner.tsx';
+import { formatCount } from '#ui/text/amount.ts';
+import { ResultIcon } from '#ui/state/result-icon.tsx';
+import { Spinner } from '#ui/state/spinner.tsx';
 import type { StepState } from './test-state.ts';
 
 const names: Readonly<Record<TestStep, string>> = {

@@ -2,8 +2,8 @@ import { connectionTestEventSchema, startConnectionTest } from '@souk/contract/a
 import { openStream } from '@souk/contract/client.ts';
 import type { RequestInput } from '@souk/contract/endpoint.ts';
 import { useEffect, useReducer, useRef } from 'react';
-import { failureText } from '#web/failure-text.ts';
-import { readEvents } from '#web/read-events.ts';
+import { failureText } from '#web/texts/failure-text.ts';
+import { readEvents } from '#web/loading/read-events.ts';
 import { adminClientOptions } from '../../admin-api.ts';
 import { changeTest, noTest } from './test-state.ts';
 

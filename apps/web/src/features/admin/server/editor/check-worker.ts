@@ -1,5 +1,5 @@
 // oxlint-disable-next-line import/no-unassigned-import -- it must run before the first schema is made
-import '#web/no-compiled-schemas.ts';
+import '#web/loading/no-compiled-schemas.ts';
 import { checkText, type AskedCheck, type CheckedText } from './check-text.ts';
 
 export type WorkerQuestion = { id: number; asked: AskedCheck };

@@ -1,8 +1,8 @@
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import type { EditorCheck, EditorHandle } from '../editor/manifest-editor.tsx';
 import { useDialogText } from '../../use-dialog-text.ts';
 import type { ServerPartProps } from '../server-queries.ts';

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '#ui/button.tsx';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
-import { Ago } from '#ui/moment.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { Ago } from '#ui/text/moment.tsx';
 import { stagerOf, type ShownManifest } from '../server-queries.ts';
 
 const RawDifferences = lazy(async () => ({

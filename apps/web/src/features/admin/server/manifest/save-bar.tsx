@@ -1,5 +1,5 @@
 import { Button } from '#ui/button.tsx';
-import { Notice } from '#ui/notice.tsx';
+import { Notice } from '#ui/state/notice.tsx';
 import { ReasonField } from '../../users/actions/reason-field.tsx';
 
 /** Saves the text of an editor, with the reason, or takes it back to what is stored. */

@@ -1,7 +1,7 @@
 import { ApiError } from '@souk/contract/client.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useToast } from '#ui/use-toast.ts';
+import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
 import { actionFailure } from '../../manifests/failure-texts.ts';
 import { useManifestsChanged } from '../../manifests/manifest-queries.ts';

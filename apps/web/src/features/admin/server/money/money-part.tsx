@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { formatMonthly } from '#ui/amount.ts';
+import { formatMonthly } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { CopyButton } from '#ui/copy-button.tsx';
-import { EmptyState } from '#ui/empty-state.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { CopyButton } from '#ui/text/copy-button.tsx';
+import { EmptyState } from '#ui/state/empty-state.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { sells } from '#web/config.ts';
 import { differencesQuery, rentersQuery, type ServerPartProps } from '../server-queries.ts';
 import { partOf } from '../use-change-on-top.ts';

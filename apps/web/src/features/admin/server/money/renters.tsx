@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { formatMoney } from '#ui/amount.ts';
-import { EmptyState } from '#ui/empty-state.tsx';
-import { Facts } from '#ui/facts.tsx';
-import { ErrorState } from '#ui/error-state.tsx';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
-import { DayAndTime } from '#ui/moment.tsx';
+import { formatMoney } from '#ui/text/amount.ts';
+import { EmptyState } from '#ui/state/empty-state.tsx';
+import { Facts } from '#ui/text/facts.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { DayAndTime } from '#ui/text/moment.tsx';
 import { Pagination } from '#ui/pagination.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
-import { TextLink } from '#ui/text-link.tsx';
-import { failureText } from '#web/failure-text.ts';
+import { TextLink } from '#ui/text/text-link.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
 import { rentersQuery, type Renter } from '../server-queries.ts';
 
 const columns: readonly TableColumn<Renter>[] = [

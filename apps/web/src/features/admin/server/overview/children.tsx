@@ -1,7 +1,7 @@
 import type { ServerFigures } from '@souk/contract/admin/servers.ts';
-import { Ago } from '#ui/moment.tsx';
-import { EmptyState } from '#ui/empty-state.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { Ago } from '#ui/text/moment.tsx';
+import { EmptyState } from '#ui/state/empty-state.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 
 type Child = NonNullable<ServerFigures['now']>['children'][number];

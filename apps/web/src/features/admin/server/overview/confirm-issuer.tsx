@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
-import { useToast } from '#ui/use-toast.ts';
-import { failureText } from '#web/failure-text.ts';
+import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
+import { useToast } from '#ui/overlay/use-toast.ts';
+import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi } from '../../admin-api.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 import { signInQuery } from '../server-queries.ts';

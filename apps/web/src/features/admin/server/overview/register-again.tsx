@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Button } from '#ui/button.tsx';
-import { Ago } from '#ui/moment.tsx';
-import { Notice } from '#ui/notice.tsx';
-import { useToast } from '#ui/use-toast.ts';
-import { failureText } from '#web/failure-text.ts';
+import { Ago } from '#ui/text/moment.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { useToast } from '#ui/overlay/use-toast.ts';
+import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi } from '../../admin-api.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 import { signInQuery } from '../server-queries.ts';

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import RotateCw from 'lucide-react/icons/rotate-cw';
 import { Button } from '#ui/button.tsx';
-import { CopyButton } from '#ui/copy-button.tsx';
-import { ErrorState } from '#ui/error-state.tsx';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
-import { failureText } from '#web/failure-text.ts';
+import { CopyButton } from '#ui/text/copy-button.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
 import { LogLines } from '../log-lines.tsx';
 import { logQuery } from '../server-queries.ts';
 

@@ -1,8 +1,8 @@
 import type { NeededSecret, UnusedSecret } from '@souk/contract/admin/secrets.ts';
 import type { ReactNode } from 'react';
-import { Badge, type BadgeTone } from '#ui/badge.tsx';
+import { Badge, type BadgeTone } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { Ago } from '#ui/moment.tsx';
+import { Ago } from '#ui/text/moment.tsx';
 import { PlaceText } from './place-text.tsx';
 import { commandLine } from '../../command-line.ts';
 

@@ -1,11 +1,11 @@
 import type { NeededSecret, UnusedSecret } from '@souk/contract/admin/secrets.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { EmptyState } from '#ui/empty-state.tsx';
-import { ErrorState } from '#ui/error-state.tsx';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
-import { failureText } from '#web/failure-text.ts';
+import { EmptyState } from '#ui/state/empty-state.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
 import type { SignInAgain } from '../../sign-in-again.tsx';
 import { figuresQuery, secretsQuery, type ServerPartProps } from '../server-queries.ts';
 import { NeededSecretRow, UnusedSecretRow } from './secret-row.tsx';

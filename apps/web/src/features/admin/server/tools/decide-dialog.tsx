@@ -1,10 +1,10 @@
 import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
-import { EachOpening } from '#ui/each-opening.tsx';
-import { useToast } from '#ui/use-toast.ts';
-import { failureText } from '#web/failure-text.ts';
+import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
+import { useToast } from '#ui/overlay/use-toast.ts';
+import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi, adminKey } from '../../admin-api.ts';
 import { useDialogText } from '../../use-dialog-text.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';

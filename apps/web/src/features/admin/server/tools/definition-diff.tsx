@@ -1,6 +1,6 @@
 import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import { lazy, Suspense, useState } from 'react';
-import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { definitionChanges, type DefinitionChange } from './definition-changes.ts';
 
 const RawDifferences = lazy(async () => ({

@@ -2,8 +2,8 @@ import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { Ago } from '#ui/moment.tsx';
-import { SectionHeading } from '#ui/section-heading.tsx';
+import { Ago } from '#ui/text/moment.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { DecideDialog, type Verdict } from './decide-dialog.tsx';
 import { DefinitionDiff } from './definition-diff.tsx';
 

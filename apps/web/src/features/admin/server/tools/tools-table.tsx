@@ -1,13 +1,13 @@
 import type { AdminTool } from '@souk/contract/admin/servers.ts';
 import Pencil from 'lucide-react/icons/pencil';
 import { useState } from 'react';
-import { formatCount } from '#ui/amount.ts';
-import { Badge } from '#ui/badge.tsx';
+import { formatCount } from '#ui/text/amount.ts';
+import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { Facts } from '#ui/facts.tsx';
-import { DayAndTime } from '#ui/moment.tsx';
+import { Facts } from '#ui/text/facts.tsx';
+import { DayAndTime } from '#ui/text/moment.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
-import { asksTexts } from '#web/tools-that-ask.ts';
+import { asksTexts } from '#web/texts/tools-that-ask.ts';
 import type { ServerPartProps } from '../server-queries.ts';
 import { ExposedName } from './exposed-name.tsx';
 import { ToolPriceForm } from './tool-price-form.tsx';

@@ -1,9 +1,9 @@
 import type { UserBilling } from '@souk/contract/admin/billing.ts';
 import { ApiError } from '@souk/contract/client.ts';
 import { useId, useState, type FormEvent } from 'react';
-import { formatMoment } from '#ui/amount.ts';
-import { Checkbox } from '#ui/checkbox.tsx';
-import { useToast } from '#ui/use-toast.ts';
+import { formatMoment } from '#ui/text/amount.ts';
+import { Checkbox } from '#ui/form/checkbox.tsx';
+import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
 import { endingOf } from '../owned.ts';
 import { useUserChange, useUserText } from '../user-work.ts';

@@ -1,7 +1,7 @@
 import type { UserBilling } from '@souk/contract/admin/billing.ts';
 import { useQuery } from '@tanstack/react-query';
-import { formatCount, formatMoment } from '#ui/amount.ts';
-import { keptAt } from '#web/kept-size.ts';
+import { formatCount, formatMoment } from '#ui/text/amount.ts';
+import { keptAt } from '#web/texts/kept-size.ts';
 import { adminApi, personKey } from '../../admin-api.ts';
 import { ownedOf, type OwnedThing } from '../owned.ts';
 

@@ -1,5 +1,5 @@
-import { Field } from '#ui/field.tsx';
-import { Input } from '#ui/input.tsx';
+import { Field } from '#ui/form/field.tsx';
+import { Input } from '#ui/form/input.tsx';
 
 /** Why it is done, which the audit log keeps. A field of a form of the administration that may stay empty is marked so. */
 export function ReasonField({

@@ -1,9 +1,9 @@
 import type { removeUserSubscription } from '@souk/contract/admin/billing.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useId, useState, type FormEvent } from 'react';
-import { formatMoment, formatMoney } from '#ui/amount.ts';
-import { Checkbox } from '#ui/checkbox.tsx';
-import { useToast } from '#ui/use-toast.ts';
+import { formatMoment, formatMoney } from '#ui/text/amount.ts';
+import { Checkbox } from '#ui/form/checkbox.tsx';
+import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
 import type { OwnedThing } from '../owned.ts';
 import { useUserChange, useUserText } from '../user-work.ts';

@@ -1,10 +1,10 @@
 import { maxSearchLength } from '@souk/contract/catalogue/catalogue-search.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { formatCount } from '#ui/amount.ts';
-import { Combobox, type ComboboxItem } from '#ui/combobox.tsx';
-import { Field } from '#ui/field.tsx';
-import { failureText } from '#web/failure-text.ts';
+import { formatCount } from '#ui/text/amount.ts';
+import { Combobox, type ComboboxItem } from '#ui/form/combobox.tsx';
+import { Field } from '#ui/form/field.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
 import { servicesQuery } from '../user-queries.ts';
 
 export type ServiceSelectorProps = {

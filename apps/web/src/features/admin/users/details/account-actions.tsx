@@ -1,7 +1,7 @@
 import type { UserBilling } from '@souk/contract/admin/billing.ts';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
-import { EachOpening } from '#ui/each-opening.tsx';
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { ActivateDialog } from '../actions/activate-dialog.tsx';
 import { DeactivateDialog } from '../actions/deactivate-dialog.tsx';
 import { EraseDialog } from '../actions/erase-dialog.tsx';

@@ -1,12 +1,12 @@
 import type { UserBilling } from '@souk/contract/admin/billing.ts';
 import { useState } from 'react';
-import { formatCount } from '#ui/amount.ts';
-import { Badge } from '#ui/badge.tsx';
+import { formatCount } from '#ui/text/amount.ts';
+import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { EachOpening } from '#ui/each-opening.tsx';
-import { Facts } from '#ui/facts.tsx';
-import { Stat } from '#ui/stat.tsx';
-import { StatusBadge, type StatusTone } from '#ui/status-badge.tsx';
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
+import { Facts } from '#ui/text/facts.tsx';
+import { Stat } from '#ui/picture/stat.tsx';
+import { StatusBadge, type StatusTone } from '#ui/state/status-badge.tsx';
 import { RemoveDialog } from '../actions/remove-dialog.tsx';
 import { nextText, ownedOf, periodText, type BillingUser, type OwnedThing } from '../owned.ts';
 

@@ -1,12 +1,12 @@
 import type { AdminUser } from '@souk/contract/admin/users.ts';
 import { ApiError } from '@souk/contract/client.ts';
 import ArrowRight from 'lucide-react/icons/arrow-right';
-import { DelayedFallback } from '#ui/delayed-fallback.tsx';
-import { Dialog } from '#ui/dialog.tsx';
-import { EachOpening } from '#ui/each-opening.tsx';
-import { EmptyState } from '#ui/empty-state.tsx';
+import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
+import { Dialog } from '#ui/overlay/dialog.tsx';
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
+import { EmptyState } from '#ui/state/empty-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { Skeleton } from '#ui/skeleton.tsx';
+import { Skeleton } from '#ui/state/skeleton.tsx';
 import { RetryBilling } from '../actions/retry-billing.tsx';
 import { useUserBilling } from '../user-work.ts';
 import { UserDetails } from './user-details.tsx';

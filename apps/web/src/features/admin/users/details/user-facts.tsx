@@ -1,7 +1,7 @@
 import type { AdminUser } from '@souk/contract/admin/users.ts';
 import type { ReactNode } from 'react';
-import { CopyButton } from '#ui/copy-button.tsx';
-import { Day } from '#ui/moment.tsx';
+import { CopyButton } from '#ui/text/copy-button.tsx';
+import { Day } from '#ui/text/moment.tsx';
 import type { BillingUser } from '../owned.ts';
 import { Provider } from '../provider.tsx';
 import { ActiveBadge, Connected, LastLogin, RoleBadge } from '../user-marks.tsx';

@@ -1,0 +1,98 @@
+import type { getManifest } from '@souk/contract/admin/manifests.ts';
+import type { AnswerOutput } from '@souk/contract/endpoint.ts';
+import { useState, type FormEvent } from 'react';
+import { Field } from '#ui/form/field.tsx';
+import { Input } from '#ui/form/input.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { useDialogText } from '../../use-dialog-text.ts';
+import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../../sign-in-again.tsx';
+import { actionFailure } from '../failure-texts.ts';
+import { hasMoved, MovedNotice } from '../deploy/moved-notice.tsx';
+import type { ChosenRefunds } from './refunds.ts';
+import { OwnersList } from './owners-list.tsx';
+import { RentersList } from './renters-list.tsx';
+import type { useDelete } from './use-delete.ts';
+import { ReasonField } from '../../users/actions/reason-field.tsx';
+
+export type DeleteFormProps = {
+  formId: string;
+  userId: string;
+  /** The server's id. */
+  id: string;
+  open: boolean;
+  shown: AnswerOutput<typeof getManifest>;
+  remove: ReturnType<typeof useDelete>['remove'];
+  /** Reads the server again, which another administrator has changed. */
+  onLookAgain: () => void;
+  signInAgain: SignInAgain;
+};
+
+/** What a deletion does to whom, a refund for each rental or none, and the id that is typed to confirm. */
+export function DeleteForm({ formId, userId, id, open, shown, remove, onLookAgain, signInAgain }: DeleteFormProps) {
+  const [typed, setTyped] = useState('');
+  const [isWrong, setIsWrong] = useState(false);
+  const [reason, setReason] = useDialogText({ adminId: userId, dialog: `delete.${id}`, open }, 'reason', '');
+  const [refunds, setRefunds] = useState<ChosenRefunds>(new Map());
+  const { listed, revision } = shown;
+  const send = () => {
+    setIsWrong(typed.trim() !== id);
+    if (typed.trim() === id && !remove.isPending) remove.mutate({ revision, reason, refunds });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    send();
+  };
+  return (
+    <form id={formId} noValidate onSubmit={submit} className="flex flex-col gap-4">
+      <p className="text-quiet">
+        {listed?.isActive
+          ? 'The server stops at once for everyone who uses it, and leaves the shop.'
+          : 'It is not deployed, so no one uses it. It leaves the list.'}{' '}
+        Its versions are kept: it can be deployed again by one of them.
+      </p>
+      {listed && listed.renters > 0 && (
+        <>
+          <p className="text-quiet">
+            Rentals are not renewed. They end with the period that is paid for, without a refund, unless you choose one
+            here: then the rental ends now, and the part of its period that is left is paid back.
+          </p>
+          <RentersList userId={userId} id={id} refunds={{ chosen: refunds, onChange: setRefunds }} />
+        </>
+      )}
+      <OwnersList userId={userId} id={id} />
+      <ReasonField value={reason} onChange={setReason} />
+      <Field
+        label={
+          <>
+            Type <code>{id}</code> to confirm
+          </>
+        }
+        error={isWrong ? `Type ${id}, the server's id.` : undefined}
+        required
+      >
+        <Input
+          value={typed}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          className="font-mono"
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setIsWrong(false);
+          }}
+        />
+      </Field>
+      {hasMoved(remove.error) ? (
+        <MovedNotice
+          error={remove.error}
+          shown={{ deployedVersion: listed?.deployedVersion ?? null, stagedVersion: listed?.stagedVersion ?? null }}
+          onLookAgain={onLookAgain}
+        />
+      ) : wantsSignInAgain(remove.error) ? (
+        <SignInAgainNotice signInAgain={signInAgain} onSignedIn={send} />
+      ) : (
+        remove.isError && <Notice tone="bad">{actionFailure('delete', remove.error)}</Notice>
+      )}
+    </form>
+  );
+}

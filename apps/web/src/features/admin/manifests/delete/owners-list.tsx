@@ -1,0 +1,55 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatCount } from '#ui/text/amount.ts';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { DayAndTime } from '#ui/text/moment.tsx';
+import { Pagination } from '#ui/pagination.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
+import { adminApi, serverKey } from '../../admin-api.ts';
+
+/** Who bought a server or tries it, by pages, and what a deletion does to them; nothing where nobody does. */
+export function OwnersList({ userId, id }: { userId: string; id: string }) {
+  const [page, setPage] = useState(1);
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: [...serverKey(userId, id), 'owners', page],
+    queryFn: ({ signal }) => adminApi.listServerOwners({ params: { id }, query: { page } }, { signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    refetchOnWindowFocus: false,
+  });
+  if (error && !data) {
+    return <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
+  }
+  if (!data || data.pagination.total === 0) return null;
+  const { owners, pagination } = data;
+  return (
+    <section aria-labelledby="owners" className="flex flex-col gap-2">
+      <h3 id="owners" className="font-medium">
+        {pagination.total === 1
+          ? '1 person bought it or tries it'
+          : `${formatCount(pagination.total)} people bought it or try it`}
+      </h3>
+      <p className="text-quiet">
+        They lose it at once, without a refund. They have it again when it is deployed again, a trial until its end.
+      </p>
+      <ul className="flex max-h-56 flex-col divide-y divide-line overflow-y-auto rounded-md border border-line">
+        {owners.map(({ id: ownerId, user, kind, endsAt }) => (
+          <li key={ownerId} className="flex flex-wrap justify-between gap-x-4 px-3 py-2">
+            <span className="min-w-0 truncate font-medium" title={user.email}>
+              {user.email}
+            </span>
+            <span className="text-[0.8125rem] text-quiet">
+              {kind === 'purchase' ? 'Purchased' : 'Trial'}
+              {endsAt !== null && (
+                <>
+                  , until <DayAndTime moment={endsAt} />
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <Pagination label="People who bought it or try it" page={page} pageCount={pagination.pages} onChange={setPage} />
+    </section>
+  );
+}

@@ -1,0 +1,36 @@
+import type { deleteManifest } from '@souk/contract/admin/manifests.ts';
+import type { listServerRenters } from '@souk/contract/admin/servers.ts';
+import type { AnswerOutput } from '@souk/contract/endpoint.ts';
+import { formatMoney } from '#ui/text/amount.ts';
+
+export type Renter = AnswerOutput<typeof listServerRenters>['renters'][number];
+type Refund = NonNullable<Renter['refund']>;
+export type RefundResult = AnswerOutput<typeof deleteManifest>['refunds'][number];
+
+/** The most rentals that one call takes (contract, deleteManifest). */
+export const maxRefunds = 1000;
+
+/** Refunds that were chosen, by rental. */
+export type ChosenRefunds = ReadonlyMap<string, Refund>;
+
+/** Their sum, one amount for each currency: "$12", "$12 and €5". */
+export function sumOf(chosen: ChosenRefunds): string {
+  const sums = new Map<string, number>();
+  for (const { amountCents, currency } of chosen.values()) sums.set(currency, (sums.get(currency) ?? 0) + amountCents);
+  return [...sums].map(([currency, cents]) => formatMoney(cents, currency)).join(' and ');
+}
+
+/** What came of the refunds, each a sentence. Empty where all that was asked for was paid back. */
+export function refundsThatNeedSomeone(results: readonly RefundResult[]): string[] {
+  const count = (result: RefundResult['result']) => results.filter((one) => one.result === result).length;
+  const [pending, failed, nothing] = [count('pending'), count('failed'), count('nothing_paid')];
+  return [
+    ...(pending > 0
+      ? [`${rentals(pending)}: the payment provider did not answer. The refund is tried again by itself.`]
+      : []),
+    ...(failed > 0 ? [`${rentals(failed)}: the refund failed. Pay it back at the payment provider.`] : []),
+    ...(nothing > 0 ? [`${rentals(nothing)}: nothing was paid, so nothing was paid back.`] : []),
+  ];
+}
+
+const rentals = (count: number) => (count === 1 ? '1 rental' : `${count} rentals`);

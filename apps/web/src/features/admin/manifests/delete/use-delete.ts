@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { useToast } from '#ui/overlay/use-toast.ts';
+import { adminApi, serverKey } from '../../admin-api.ts';
+import { useManifestsChanged } from '../manifest-queries.ts';
+import { refundsThatNeedSomeone, sumOf, type ChosenRefunds } from './refunds.ts';
+import { useSingleMutation } from '../../use-single-mutation.ts';
+
+/** "Travel (travel) is deleted": other servers may have the same name. */
+export const deletedTitle = (name: string | undefined, id: string): string =>
+  `${name === undefined || name === id ? id : `${name} (${id})`} is deleted`;
+
+/** What is deleted, with the revision that was shown: sent with it, so that nothing else is deleted. */
+export type Deletion = { revision: string; reason: string; refunds: ChosenRefunds };
+
+/** Reads a server afresh each time its deletion is asked for, and deletes it. */
+export function useDelete(options: { userId: string; id: string; open: boolean; onClose: () => void }) {
+  const { userId, id, open, onClose } = options;
+  const toast = useToast();
+  const changed = useManifestsChanged(userId);
+  const shown = useQuery({
+    queryKey: [...serverKey(userId, id), 'to-delete'],
+    queryFn: ({ signal }) => adminApi.getManifest({ params: { id }, query: {} }, { signal }),
+    enabled: open,
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+  const remove = useSingleMutation({
+    mutationFn: ({ revision, reason, refunds }: Deletion) =>
+      adminApi.deleteManifest(
+        { params: { id }, body: { reason, refundRentals: [...refunds.keys()] } },
+        { ifMatch: revision },
+      ),
+    onSuccess: async (answer, { refunds }) => {
+      // a refund that somebody must look after is told in the dialog
+      if (refundsThatNeedSomeone(answer.refunds).length === 0) {
+        const said = `${deletedTitle(shown.data?.listed?.name, id)}.`;
+        toast.success(refunds.size === 0 ? said : `${said} ${sumOf(refunds)} is paid back.`);
+        onClose();
+      }
+      await changed();
+    },
+  });
+  return { shown, remove };
+}

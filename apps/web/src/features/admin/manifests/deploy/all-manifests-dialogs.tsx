@@ -1,0 +1,126 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { formatCount } from '#ui/text/amount.ts';
+import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { actionFailure } from '../failure-texts.ts';
+import { DeployAllEffects } from './deploy-all-effects.tsx';
+import { deployAllPreviewQuery, deployedQuery, type ManifestList } from '../manifest-queries.ts';
+import type { RunKind } from '../runs/run-queries.ts';
+import { useDialogText } from '../../use-dialog-text.ts';
+import { ReasonField } from '../../users/actions/reason-field.tsx';
+
+export type AllManifestsDialogsProps = {
+  userId: string;
+  /** Undefined: none is open. */
+  asked: RunKind | undefined;
+  /** Drafts that come with this installation: not deployed by deploy-all. */
+  bundledDrafts: number;
+  onClose: () => void;
+  onConfirm: (run: { kind: RunKind; reason?: string }) => void;
+};
+
+/** Asks before every manifest is touched: how many, which, and what it means for people. */
+export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onConfirm }: AllManifestsDialogsProps) {
+  const deployed = useQuery({ ...deployedQuery(userId), enabled: asked === 'reload' });
+  const staged = useQuery({ ...deployAllPreviewQuery(userId), enabled: asked === 'deploy-all' });
+  const [reason, setReason] = useDialogText(
+    { adminId: userId, dialog: 'deploy-all', open: asked === 'deploy-all' },
+    'reason',
+    '',
+  );
+  const count = (total: number | undefined, one: string, many: string) =>
+    total === undefined ? many : total === 1 ? `1 ${one}` : `${formatCount(total)} ${many}`;
+  return (
+    <>
+      <ConfirmDialog
+        open={asked === 'reload'}
+        onOpenChange={onClose}
+        variant="primary"
+        title={`Reload ${count(deployed.data?.pagination.total, 'deployed server', 'deployed servers')}?`}
+        confirmLabel="Reload all"
+        onConfirm={() => onConfirm({ kind: 'reload' })}
+      >
+        <p>
+          Every deployed manifest is read again, new connections are opened, and each server is asked what it offers.
+          Calls under way end first. Nothing is deployed.
+        </p>
+        <Shown query={deployed} action="reload">
+          {(list) => <Names list={list} />}
+        </Shown>
+      </ConfirmDialog>
+      <ConfirmDialog
+        open={asked === 'deploy-all'}
+        onOpenChange={onClose}
+        variant="primary"
+        title={`Deploy ${count(staged.data?.total, 'staged manifest', 'staged manifests')}?`}
+        confirmLabel="Deploy all"
+        size="medium"
+        disabled={!staged.data}
+        startsAtCancel
+        onConfirm={() => {
+          onConfirm({ kind: 'deploy-all', reason });
+          setReason('');
+        }}
+      >
+        <p>
+          Each takes the place of what is deployed, one by one. One that fails is told with its reason, and leaves the
+          others and its own deployed version as they are. A server that does not answer is live all the same, and is
+          told with its reason.
+        </p>
+        <Shown query={staged} action="deploy">
+          {(preview) => <DeployAllEffects preview={preview} onLeave={onClose} />}
+        </Shown>
+        {bundledDrafts > 0 && (
+          <p className="mt-3 text-[0.8125rem]">
+            {bundledDrafts === 1 ? '1 bundled draft is' : `${formatCount(bundledDrafts)} bundled drafts are`} not among
+            them: those are deployed by name only.
+          </p>
+        )}
+        {staged.data && (
+          <div className="mt-4 text-text">
+            <ReasonField value={reason} onChange={setReason} />
+          </div>
+        )}
+      </ConfirmDialog>
+    </>
+  );
+}
+
+/** What is read for a dialog, once it is there. */
+function Shown<Data>({
+  query: { data, error, refetch, isFetching },
+  action,
+  children,
+}: {
+  query: UseQueryResult<Data>;
+  action: 'reload' | 'deploy';
+  children: (data: Data) => ReactNode;
+}) {
+  if (data !== undefined) return children(data);
+  if (!error) return <ListSkeleton label="Loading the manifests…" />;
+  return (
+    <div className="mt-4">
+      <ErrorState title={actionFailure(action, error)} onRetry={() => void refetch()} retrying={isFetching} />
+    </div>
+  );
+}
+
+/** The first of them by name; the rest by number. */
+function Names({ list: { manifests, pagination } }: { list: ManifestList }) {
+  const more = pagination.total - manifests.length;
+  return (
+    <ul className="mt-3 max-h-56 overflow-y-auto rounded-md border border-line px-3 py-2 text-text">
+      {manifests.map(({ id, name, deployedVersion }) => (
+        <li key={id} className="flex justify-between gap-4 py-0.5">
+          <span dir="auto" className="min-w-0 wrap-anywhere">
+            {name}
+          </span>
+          <span className="shrink-0 text-quiet tabular-nums">{deployedVersion}</span>
+        </li>
+      ))}
+      {more > 0 && <li className="py-0.5 text-quiet">and {formatCount(more)} more</li>}
+    </ul>
+  );
+}

@@ -1,0 +1,130 @@
+import { Fragment } from 'react';
+import { formatCount } from '#ui/text/amount.ts';
+import { Notice } from '#ui/state/notice.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
+import { TextWithCode } from '../../text-with-code.tsx';
+import { audience } from './deploy-effects.tsx';
+import { MissingSecrets } from './missing-secrets.tsx';
+import type { DeployAllPreview } from '../manifest-queries.ts';
+
+type Previewed = DeployAllPreview['manifests'][number];
+
+/** What a deployment of everything does: what must be known of all of it first, then of each of the first manifests. */
+export function DeployAllEffects({ preview, onLeave }: { preview: DeployAllPreview; onLeave: () => void }) {
+  const { manifests, total } = preview;
+  const more = total - manifests.length;
+  const known = [...reviews(preview), ...rentals(preview)];
+  return (
+    <>
+      {known.length > 0 && (
+        <ul aria-label="What all of them do" className="mt-3 list-disc pl-5 text-text">
+          {known.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+      <MissingOfAll preview={preview} onLeave={onLeave} />
+      <ul
+        aria-label="Manifests that are deployed"
+        tabIndex={0}
+        className="mt-3 max-h-80 divide-y divide-line overflow-y-auto rounded-md border border-line px-3 text-text"
+      >
+        {manifests.map((manifest) => (
+          <Effects key={manifest.id} manifest={manifest} onLeave={onLeave} />
+        ))}
+        {more > 0 && <li className="py-2 text-quiet">and {formatCount(more)} more</li>}
+      </ul>
+    </>
+  );
+}
+
+function Effects({ manifest, onLeave }: { manifest: Previewed; onLeave: () => void }) {
+  const { id, name, from, to, changedFields, changes, effects, people, missingSecrets } = manifest;
+  const more = changedFields - changes.length;
+  return (
+    <li className="py-2">
+      <div className="flex justify-between gap-4">
+        <span dir="auto" className="min-w-0 font-medium wrap-anywhere">
+          {name}
+        </span>
+        <span className="shrink-0 text-quiet tabular-nums">{from === null ? to : `${from} -> ${to}`}</span>
+      </div>
+      {from !== null && <p className="text-[0.8125rem] text-quiet">{audience(people)}</p>}
+      {effects.length > 0 && (
+        <ul className="mt-1 list-disc pl-5 text-[0.8125rem] wrap-anywhere">
+          {effects.map((text) => (
+            <li key={text}>
+              <TextWithCode text={text} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="mt-1.5 empty:hidden">
+        <MissingSecrets id={id} count={missingSecrets} onLeave={onLeave} />
+      </div>
+      {changes.length > 0 && (
+        <details className="mt-1 text-[0.8125rem]">
+          <summary className="cursor-pointer py-1 text-quiet">
+            {changedFields === 1 ? '1 field changes' : `${formatCount(changedFields)} fields change`}
+          </summary>
+          <ul className="mt-1 list-disc pl-5 wrap-anywhere">
+            {changes.map((text) => (
+              <li key={text}>
+                <TextWithCode text={text} />
+              </li>
+            ))}
+            {more > 0 && <li className="text-quiet">and {formatCount(more)} more</li>}
+          </ul>
+        </details>
+      )}
+    </li>
+  );
+}
+
+/** Which servers will not answer after the deployment. With one alone, its row below says so. */
+function MissingOfAll({ preview, onLeave }: { preview: DeployAllPreview; onLeave: () => void }) {
+  const { serversMissingSecrets: servers, missingSecrets } = preview;
+  if (servers < 2 && missingSecrets.every(({ id }) => preview.manifests.some((one) => one.id === id))) return null;
+  const more = servers - missingSecrets.length;
+  return (
+    <div className="mt-3">
+      <Notice>
+        {servers === 1 ? '1 server lacks' : `${formatCount(servers)} servers lack`} secrets and won’t answer until you
+        enter them:{' '}
+        {missingSecrets.map(({ id, name, count }, index) => (
+          <Fragment key={id}>
+            {index > 0 && ', '}
+            <TextLink dir="auto" to="/admin" search={{ tab: 'manifests', id, part: 'secrets' }} onClick={onLeave}>
+              {name}
+            </TextLink>
+            {count > 1 && ` (${formatCount(count)})`}
+          </Fragment>
+        ))}
+        {more > 0 && ` and ${formatCount(more)} more`}.
+      </Notice>
+    </div>
+  );
+}
+
+/** A new version is trusted as it is found: nothing of it waits for a decision any more. */
+function reviews(preview: DeployAllPreview): string[] {
+  const hidden = [
+    ['under review', preview.toolsUnderReview, preview.serversUnderReview],
+    ['kept hidden', preview.toolsKeptHidden, preview.serversKeptHidden],
+  ] as const;
+  return hidden.flatMap(([how, tools, servers]) => {
+    if (tools === 0) return [];
+    const count = tools === 1 ? '1 tool is' : `${formatCount(tools)} tools are`;
+    return [
+      `${count} ${how}, at ${serversWord(servers)}: with a new version the tools are trusted as the server offers them then, these too.`,
+    ];
+  });
+}
+
+function rentals({ renters, rentedServers }: DeployAllPreview): string[] {
+  if (renters === 0) return [];
+  const count = renters === 1 ? '1 rental runs' : `${formatCount(renters)} rentals run`;
+  return [`${count} now, at ${serversWord(rentedServers)}.`];
+}
+
+const serversWord = (count: number) => (count === 1 ? '1 server' : `${formatCount(count)} servers`);

@@ -1,0 +1,82 @@
+import { formatCount } from '#ui/text/amount.ts';
+import { useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { TextWithCode } from '../../text-with-code.tsx';
+import type { DeployPlan } from './deploy-plan.ts';
+
+const differencesShown = 8;
+
+/** What a deployment does: whom it touches first, then each field that changes, in words. */
+export function DeployEffects({ plan }: { plan: DeployPlan }) {
+  const [all, setAll] = useState(false);
+  const { from, to, effects, people } = plan;
+  // of a first deployment every field is new: only what people pay is told field by field
+  const differences = from === null ? plan.differences.filter(isPrice) : plan.differences;
+  const shown = all ? differences : differences.slice(0, differencesShown);
+  const more = differences.length - shown.length;
+  return (
+    <>
+      <p className="text-quiet">
+        {from === null
+          ? `${to} goes into the shop. No version is deployed yet.`
+          : from === to
+            ? `${to} is deployed already. Deploying it again changes nothing.`
+            : `${to} takes the place of ${from}. ${audience(people)}`}
+      </p>
+      {effects.length > 0 && (
+        <section aria-label="What people notice">
+          <h3 className="font-medium">What people notice</h3>
+          <ul className="mt-1 list-disc pl-5 wrap-anywhere">
+            {effects.map((text) => (
+              <li key={text}>
+                <TextWithCode text={text} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {differences.length > 0 && (
+        <section aria-label={from === null ? 'What calls cost' : 'What changes'}>
+          <h3 className="font-medium">
+            {from === null
+              ? 'What calls cost'
+              : differences.length === 1
+                ? '1 field changes'
+                : `${formatCount(differences.length)} fields change`}
+          </h3>
+          <ul className="mt-1 flex flex-col divide-y divide-line rounded-md border border-line">
+            {shown.map(({ path, text }) => (
+              <li key={path} className="px-3 py-2 text-[0.8125rem] wrap-anywhere">
+                <TextWithCode text={text} />
+              </li>
+            ))}
+          </ul>
+          {from === null && <p className="mt-1 text-[0.8125rem] text-quiet">Calls of all other tools are free.</p>}
+          {more > 0 && (
+            <Button size="small" variant="ghost" className="mt-1" onClick={() => setAll(true)}>
+              Show {formatCount(more)} more
+            </Button>
+          )}
+        </section>
+      )}
+    </>
+  );
+}
+
+const isPrice = ({ path }: DeployPlan['differences'][number]) =>
+  path.startsWith('billing.toolCosts') || path.startsWith('billing.announcedPrices');
+
+/** Who rents a server and who calls it. */
+export function audience({ renters, users }: DeployPlan['people']): string {
+  const parts = [
+    ...(renters > 0 ? [renters === 1 ? '1 person rents it' : `${formatCount(renters)} people rent it`] : []),
+    ...(users > 0
+      ? [
+          users === 1
+            ? '1 person called it in the last 30 days'
+            : `${formatCount(users)} people called it in the last 30 days`,
+        ]
+      : []),
+  ];
+  return parts.length === 0 ? 'No one rents this server or has called it in the last 30 days.' : `${parts.join(', ')}.`;
+}

@@ -1,0 +1,77 @@
+import type { getManifest } from '@souk/contract/admin/manifests.ts';
+import type { getServerDifferences } from '@souk/contract/admin/servers.ts';
+import type { AnswerOutput } from '@souk/contract/endpoint.ts';
+import { queryOptions } from '@tanstack/react-query';
+import { adminApi, serverKey } from '../../admin-api.ts';
+
+type Shown = AnswerOutput<typeof getManifest>;
+type Differences = AnswerOutput<typeof getServerDifferences>;
+
+/** What a deployment will do, and the revision that it was read from: sent with it, so that nothing else is deployed. */
+export type DeployPlan = {
+  revision: string;
+  name: string;
+  /** null: nothing is deployed. */
+  from: string | null;
+  to: string;
+  staged: string | null;
+  differences: Differences['differences'];
+  effects: Differences['effects'];
+  people: Differences['people'];
+  missingSecrets: number;
+  /** The version whose server answered last; null: none has. */
+  answered: string | null;
+};
+
+/** What a second look found moved while it looked. */
+const maxLooks = 3;
+
+/**
+ * @param version undefined: the staged one, else the one that was live last
+ * @throws ApiError of either call
+ */
+async function readPlan(id: string, version: string | undefined, signal: AbortSignal): Promise<DeployPlan> {
+  for (let look = 1; ; look += 1) {
+    const shown = await adminApi.getManifest({ params: { id }, query: {} }, { signal });
+    const to = version ?? versionToDeploy(shown);
+    const found = await adminApi.getServerDifferences({ params: { id }, query: { to } }, { signal });
+    const deployed = shown.listed?.deployedVersion ?? null;
+    // another administrator may deploy between the two calls
+    if (found.from === deployed || look === maxLooks) {
+      const { revision, listed, answeredVersion } = shown;
+      const { from, after, differences, effects, people, missingSecrets } = found;
+      const staged = listed?.stagedVersion ?? null;
+      return {
+        revision,
+        // a manifest always has a name
+        name: listed?.name ?? String(after['name']),
+        from,
+        to: found.to,
+        staged,
+        differences,
+        effects,
+        people,
+        missingSecrets,
+        answered: answeredVersion,
+      };
+    }
+  }
+}
+
+function versionToDeploy({ listed, versions }: Shown): string | undefined {
+  const current = listed?.stagedVersion ?? listed?.deployedVersion;
+  if (typeof current === 'string') return current;
+  const lived = versions.filter(({ deployedAt }) => deployedAt !== null);
+  return lived.toSorted((a, b) => (b.deployedAt ?? '').localeCompare(a.deployedAt ?? ''))[0]?.version;
+}
+
+/** Read afresh each time it is asked for: what is shown is what will be done. */
+export const deployPlanQuery = (userId: string, id: string, version: string | undefined) =>
+  queryOptions({
+    queryKey: [...serverKey(userId, id), 'deploy-plan', version ?? null],
+    queryFn: ({ signal }) => readPlan(id, version, signal),
+    staleTime: 0,
+    gcTime: 0,
+    // what is read in a dialog does not change under the eyes
+    refetchOnWindowFocus: false,
+  });

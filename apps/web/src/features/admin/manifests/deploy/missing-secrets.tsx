@@ -1,0 +1,35 @@
+import type { NeededSecret } from '@souk/contract/admin/secrets.ts';
+import { Notice } from '#ui/state/notice.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
+
+export type MissingSecretsProps = {
+  /** The server's id. */
+  id: string;
+  count: number;
+  /** Which ones; undefined: they are not read, or not yet. */
+  missing?: readonly Pick<NeededSecret, 'variable'>[] | undefined;
+  onLeave: () => void;
+};
+
+/** What a deployment leaves without an answer, and where that is mended. Nothing where no secret is missing. */
+export function MissingSecrets({ id, count, missing = [], onLeave }: MissingSecretsProps) {
+  if (count === 0) return null;
+  const what = count === 1 ? '1 secret is' : `${count} secrets are`;
+  const variables = missing.flatMap(({ variable }) => variable ?? []);
+  return (
+    <Notice>
+      {what} missing: the server will not answer until you enter {count === 1 ? 'it' : 'them'} under{' '}
+      <TextLink to="/admin" search={{ tab: 'manifests', id, part: 'secrets' }} onClick={onLeave}>
+        Secrets
+      </TextLink>
+      {variables.length > 0 && ', or the operator sets '}
+      {variables.map((variable, index) => (
+        <span key={variable}>
+          {index > 0 && ' and '}
+          <code className="font-mono text-xs wrap-anywhere">{variable}</code>
+        </span>
+      ))}
+      {'.'}
+    </Notice>
+  );
+}

@@ -1,0 +1,72 @@
+import { ApiError } from '@souk/contract/client.ts';
+import { Button } from '#ui/button.tsx';
+import { Ago } from '#ui/text/moment.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { commandLine } from '../../command-line.ts';
+
+/** Whether a change was refused because another administrator's change came first. */
+export function hasMoved(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 'changed_since_shown';
+}
+
+/** What was shown beside what is stored now, and the way to look again. Nothing has been changed. */
+export function MovedNotice({
+  error,
+  shown,
+  onLookAgain,
+}: {
+  error: ApiError;
+  shown: { deployedVersion: string | null; stagedVersion: string | null };
+  onLookAgain: () => void;
+}) {
+  const { current } = error;
+  return (
+    <Notice tone="bad">
+      <p className="font-medium">This server was changed after you opened this dialog. Nothing has been done.</p>
+      {current && (
+        <>
+          <table className="mt-2 w-full text-[0.8125rem]">
+            <thead>
+              <tr className="text-left text-quiet">
+                <td />
+                <th scope="col" className="py-0.5 pr-3 font-medium">
+                  You saw
+                </th>
+                <th scope="col" className="py-0.5 font-medium">
+                  Now
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              <Row name="Deployed" before={shown.deployedVersion} now={current.deployedVersion} />
+              <Row name="Staged" before={shown.stagedVersion} now={current.stagedVersion} />
+            </tbody>
+          </table>
+          <p className="mt-1 text-[0.8125rem] text-quiet">
+            Changed by {current.changedBy ?? commandLine}
+            {current.changedAt && (
+              <>
+                , <Ago moment={current.changedAt} />
+              </>
+            )}
+          </p>
+        </>
+      )}
+      <Button size="small" className="mt-2" onClick={onLookAgain}>
+        Look again
+      </Button>
+    </Notice>
+  );
+}
+
+function Row({ name, before, now }: { name: string; before: string | null; now: string | null }) {
+  return (
+    <tr className="align-top wrap-anywhere">
+      <th dir="auto" scope="row" className="w-24 py-0.5 pr-3 text-left font-normal text-quiet">
+        {name}
+      </th>
+      <td className="py-0.5 pr-3 tabular-nums">{before ?? 'nothing'}</td>
+      <td className="py-0.5 font-medium tabular-nums">{now ?? 'nothing'}</td>
+    </tr>
+  );
+}

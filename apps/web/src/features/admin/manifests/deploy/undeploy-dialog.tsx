@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Dialog } from '#ui/overlay/dialog.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { useToast } from '#ui/overlay/use-toast.ts';
+import { adminApi, serverKey } from '../../admin-api.ts';
+import { useDialogText } from '../../use-dialog-text.ts';
+import { useSingleMutation } from '../../use-single-mutation.ts';
+import { ReasonField } from '../../users/actions/reason-field.tsx';
+import { actionFailure } from '../failure-texts.ts';
+import { useManifestsChanged } from '../manifest-queries.ts';
+import { hasMoved, MovedNotice } from './moved-notice.tsx';
+import { OwnersList } from '../delete/owners-list.tsx';
+import { RentersList } from '../delete/renters-list.tsx';
+
+export type UndeployDialogProps = {
+  userId: string;
+  /** The server's id. */
+  id: string;
+  open: boolean;
+  onClose: () => void;
+};
+
+/** Says what stops and for whom, and takes the live version out of the shop. One for each opening: its state begins anew. */
+export function UndeployDialog({ userId, id, open, onClose }: UndeployDialogProps) {
+  const toast = useToast();
+  const changed = useManifestsChanged(userId);
+  const cancel = useRef<HTMLButtonElement>(null);
+  const [reason, setReason] = useDialogText({ adminId: userId, dialog: `undeploy.${id}`, open }, 'reason', '');
+  const shown = useQuery({
+    queryKey: [...serverKey(userId, id), 'to-undeploy'],
+    queryFn: ({ signal }) => adminApi.getManifest({ params: { id }, query: {} }, { signal }),
+    enabled: open,
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+  const undeploy = useSingleMutation({
+    mutationFn: (revision: string) =>
+      adminApi.undeployManifest({ params: { id }, body: { reason } }, { ifMatch: revision }),
+    onSuccess: async ({ version }) => {
+      toast.success(`${name} ${version} is undeployed.`);
+      onClose();
+      await changed();
+    },
+  });
+  const listed = shown.data?.listed;
+  const name = listed?.name ?? id;
+  return (
+    <Dialog
+      urgent
+      open={open}
+      onOpenChange={(next) => !next && !undeploy.isPending && onClose()}
+      title={`Undeploy ${name}?`}
+      initialFocus={cancel}
+      notices={
+        hasMoved(undeploy.error) ? (
+          <MovedNotice
+            error={undeploy.error}
+            shown={{ deployedVersion: listed?.deployedVersion ?? null, stagedVersion: listed?.stagedVersion ?? null }}
+            onLookAgain={() => {
+              undeploy.reset();
+              void shown.refetch();
+            }}
+          />
+        ) : (
+          undeploy.isError && <Notice tone="bad">{actionFailure('undeploy', undeploy.error)}</Notice>
+        )
+      }
+      footer={
+        <>
+          <Button ref={cancel} onClick={() => !undeploy.isPending && onClose()}>
+            Cancel
+          </Button>
+          <Button
+            variant="danger"
+            loading={undeploy.isPending}
+            disabled={!listed?.isActive}
+            onClick={() => shown.data && undeploy.mutate(shown.data.revision)}
+          >
+            Undeploy {listed?.deployedVersion}
+          </Button>
+        </>
+      }
+    >
+      {shown.isError && !shown.data && (
+        <ErrorState
+          title={actionFailure('undeploy', shown.error)}
+          onRetry={() => void shown.refetch()}
+          retrying={shown.isFetching}
+        />
+      )}
+      {!shown.data && !shown.isError && <ListSkeleton label="Loading the server…" />}
+      {shown.data && (
+        <div className="flex flex-col gap-4">
+          <p className="text-quiet">
+            {listed?.isActive
+              ? 'The server leaves the shop and everyone’s links at once. Calls under way finish.'
+              : 'It is not deployed: there is nothing to undeploy.'}{' '}
+            Its versions are kept: it can be deployed again by one of them
+            {listed && listed.stagedVersion !== null && `, and ${listed.stagedVersion} stays staged`}.
+          </p>
+          {listed && listed.renters > 0 && (
+            <>
+              <p className="text-quiet">
+                Rentals are not renewed. They end with the period that is paid for, without a refund; a person can
+                resume theirs once the server is deployed again.
+              </p>
+              <RentersList userId={userId} id={id} />
+            </>
+          )}
+          <OwnersList userId={userId} id={id} />
+          <ReasonField value={reason} onChange={setReason} />
+        </div>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,98 @@
+import type { ManifestRun, ManifestRunItem } from '@souk/contract/admin/manifest-runs.ts';
+import { formatCount } from '#ui/text/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { Ago } from '#ui/text/moment.tsx';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
+import { RunItems } from './run-items.tsx';
+import { useRun } from './use-runs.ts';
+import { commandLineOf } from '../../command-line.ts';
+
+/** A reload or a deploy-all as it happens, or its result until it is dismissed: it goes on when this page is closed. */
+export function RunCard({ userId, id, onDismiss }: { userId: string; id: string; onDismiss: () => void }) {
+  const { data: run, error, refetch, isFetching } = useRun(userId, id);
+  if (!run && error) {
+    return <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
+  }
+  if (!run) return <ListSkeleton label="Loading the last run…" />;
+  const isOver = run.status !== 'running';
+  const count = (...statuses: ManifestRunItem['status'][]) =>
+    run.items.filter(({ status }) => statuses.includes(status)).length;
+  const counts = {
+    live: count('asking', 'unanswered', 'done'),
+    ended: count('unanswered', 'done', 'failed'),
+    failed: count('failed'),
+    unanswered: count('unanswered'),
+  };
+  return (
+    <Card as="section" aria-labelledby="manifest-run" className="flex flex-col gap-4">
+      <SectionHeading
+        id="manifest-run"
+        title={titleOf(run)}
+        text={
+          <>
+            <span role="status">{summary(run, counts)}</span> {run.startedBy?.email ?? commandLineOf(null)},{' '}
+            <Ago moment={run.endedAt ?? run.startedAt} />.{run.reason !== null && <> Reason: {run.reason}</>}
+            {!isOver && ' It goes on when you leave this page.'}
+          </>
+        }
+        actions={
+          isOver && (
+            <Button size="small" onClick={onDismiss}>
+              Dismiss
+            </Button>
+          )
+        }
+      />
+      {!isOver && <Bar value={counts.ended} of={run.items.length} />}
+      <RunItems run={run} />
+    </Card>
+  );
+}
+
+function titleOf({ kind, status }: ManifestRun): string {
+  const name = kind === 'reload' ? 'Reload All' : 'Deploy All from Staging';
+  return status === 'running'
+    ? `${name} is under way`
+    : status === 'done'
+      ? `${name} has ended`
+      : `${name} was interrupted`;
+}
+
+function summary(
+  { kind, status, items }: ManifestRun,
+  counts: Record<'live' | 'ended' | 'failed' | 'unanswered', number>,
+): string {
+  const verb = kind === 'reload' ? 'reloaded' : 'deployed';
+  const { live, ended, failed, unanswered } = counts;
+  if (status === 'running') return `${formatCount(ended)} of ${formatCount(items.length)} done.`;
+  const silent =
+    unanswered === 0
+      ? ''
+      : unanswered === 1
+        ? ' 1 deployed server is failing.'
+        : ` ${formatCount(unanswered)} deployed servers are failing.`;
+  const result = `${formatCount(live)} ${verb}, ${formatCount(failed)} failed.${silent}`;
+  if (status === 'done') return result;
+  const left = items.length - live - failed;
+  return `${result} ${formatCount(left)} were not reached: the process that worked on it stopped. Start it again for those.`;
+}
+
+/** Drawn by attributes: the policy of our pages allows no inline style. */
+function Bar({ value, of }: { value: number; of: number }) {
+  return (
+    <svg
+      role="progressbar"
+      aria-label="Manifests done"
+      aria-valuemin={0}
+      aria-valuemax={of}
+      aria-valuenow={value}
+      className="h-1.5 w-full overflow-hidden rounded-full bg-sunken"
+    >
+      <rect width={`${of === 0 ? 0 : (100 * value) / of}%`} height="100%" className="fill-accent" />
+    </svg>
+  );
+}

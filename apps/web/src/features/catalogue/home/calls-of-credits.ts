@@ -1,0 +1,24 @@
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
+import { formatCount } from '#ui/text/amount.ts';
+
+type Priced = Pick<ServerAnswer, 'displayName' | 'creditsFrom'>;
+
+/**
+ * What credits buy, by the cheapest calls of the cheapest and of the dearest of some servers: 'Enough for 1,000 calls to Travel
+ * at 1 credit, or 333 to Travel Pro at 3.' undefined where none of the servers has calls that cost credits, or they buy none.
+ */
+export function callsOfCredits(servers: readonly Priced[], credits: number): string | undefined {
+  const priced = servers
+    .flatMap(({ displayName, creditsFrom = 0 }) => (creditsFrom > 0 ? [{ displayName, price: creditsFrom }] : []))
+    .filter(({ price }) => price <= credits)
+    .toSorted((a, b) => a.price - b.price || a.displayName.localeCompare(b.displayName));
+  const [cheapest] = priced;
+  const dearest = priced.at(-1);
+  if (!cheapest || !dearest) return undefined;
+  const calls = ({ price }: { price: number }) => Math.floor(credits / price);
+  const first = `Enough for ${formatCount(calls(cheapest))} ${calls(cheapest) === 1 ? 'call' : 'calls'} to ${cheapest.displayName} at ${creditsText(cheapest.price)}`;
+  if (dearest.price === cheapest.price) return `${first}.`;
+  return `${first}, or ${formatCount(calls(dearest))} to ${dearest.displayName} at ${formatCount(dearest.price)}.`;
+}
+
+const creditsText = (price: number) => (price === 1 ? '1 credit' : `${formatCount(price)} credits`);

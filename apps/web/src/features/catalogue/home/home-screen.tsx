@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import Globe from 'lucide-react/icons/globe';
+import ShieldCheck from 'lucide-react/icons/shield-check';
+import Zap from 'lucide-react/icons/zap';
+import type { ReactNode } from 'react';
+import { Accordion } from '#ui/accordion.tsx';
+import { Card } from '#ui/card.tsx';
+import { EmptyState } from '#ui/state/empty-state.tsx';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
+import { ScreenTitle } from '#ui/text/screen-title.tsx';
+import { config } from '#web/config.ts';
+import { HomeCategories } from './home-categories.tsx';
+import { HomeHero } from './home-hero.tsx';
+import { features, questions } from './home-texts.ts';
+import { serversQuery } from '../queries.ts';
+import { SearchAndFilter } from './search-and-filter.tsx';
+import { ServerGrid, ServerGridPlaceholder } from '../marketplace/server-grid.tsx';
+
+export type HomeScreenProps = {
+  /** Names of the clients that take the link, for the hero. */
+  clients: readonly string[];
+  /** How each client takes it, in a section of its own. */
+  connectPanel: ReactNode;
+  /** Where no server is deployed: how the first one gets here. */
+  howToFill?: ReactNode;
+  /** What new accounts are given. */
+  offer?: ReactNode;
+};
+
+/** The first 6 servers stand on home (spec part 1, section 9), in the operator's order. */
+export const firstServers = serversQuery({ sort: 'featured', pageSize: 6 });
+
+/** / : what this is, the thing itself, the first servers, how to connect. */
+export function HomeScreen({ clients, connectPanel, howToFill, offer }: HomeScreenProps) {
+  const navigate = useNavigate();
+  const { data, isError } = useQuery(firstServers);
+  return (
+    <>
+      <ScreenTitle />
+      <HomeHero link={`${config.publicUrl}/mcp`} clients={clients} found={data} failed={isError} offer={offer} />
+      <SearchAndFilter onSearch={(search) => void navigate({ to: '/marketplace', search })} />
+      <FirstServers howToFill={howToFill} />
+      <HomeCategories />
+      <Section id="connect" title="Connect a Client" subtitle="The link is the same for all of them.">
+        {connectPanel}
+      </Section>
+      <Section title="Platform Features">
+        <div className="grid gap-4 lg:grid-cols-3">
+          {features.map(({ id, title, text }) => (
+            <Card key={id} padding="large">
+              <FeatureIcon id={id} />
+              <h3 className="mt-4 mb-1.5 text-base font-semibold">{title}</h3>
+              <p className="text-quiet">{text}</p>
+            </Card>
+          ))}
+        </div>
+      </Section>
+      <section className="grid gap-x-16 gap-y-5 pt-14 sm:pt-16 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
+        <h2 className="text-xl/7 font-semibold tracking-tight">Frequently Asked Questions</h2>
+        <Accordion items={questions} />
+      </section>
+    </>
+  );
+}
+
+function FirstServers({ howToFill }: Pick<HomeScreenProps, 'howToFill'>) {
+  const { data, error, isPending, isFetching, refetch } = useQuery(firstServers);
+  return (
+    <Section title="Servers">
+      {isPending && <ServerGridPlaceholder />}
+      {!data && error && (
+        <ErrorState
+          title="Failed to load MCP servers"
+          text={error.message}
+          onRetry={() => void refetch()}
+          retrying={isFetching}
+        />
+      )}
+      {data?.servers.length === 0 && (
+        <EmptyState
+          title="No servers found"
+          text={
+            <>
+              <p>No MCP servers are currently available.</p>
+              {howToFill}
+            </>
+          }
+        />
+      )}
+      {data && data.servers.length > 0 && (
+        <>
+          <ServerGrid servers={data.servers} />
+          <div className="mt-6 flex justify-center">
+            <LinkButton to="/marketplace">View All Servers</LinkButton>
+          </div>
+        </>
+      )}
+    </Section>
+  );
+}
+
+type SectionProps = { id?: string; title: string; subtitle?: string; children: ReactNode };
+
+function Section({ id, title, subtitle, children }: SectionProps) {
+  return (
+    <section id={id} className="scroll-mt-20 pt-14 sm:pt-16">
+      <h2 className="text-xl/7 font-semibold tracking-tight">{title}</h2>
+      {subtitle && <p className="mt-1 text-quiet">{subtitle}</p>}
+      <div className="mt-5">{children}</div>
+    </section>
+  );
+}
+
+const featureIcons = { setup: Zap, security: ShieldCheck, community: Globe } as const;
+
+function FeatureIcon({ id }: { id: keyof typeof featureIcons }) {
+  const Icon = featureIcons[id];
+  return <Icon aria-hidden size={20} className="text-accent" />;
+}

@@ -1,0 +1,16 @@
+import { Skeleton } from '#ui/state/skeleton.tsx';
+import { Fact } from './fact.tsx';
+
+/** Holds the place of what was measured of a server. */
+export function RecordFactsPlaceholder() {
+  const value = <Skeleton className="h-5 w-24" />;
+  return (
+    <>
+      <Fact name="Uptime, 30 days" note={<Skeleton className="h-12 w-full" />}>
+        {value}
+      </Fact>
+      <Fact name="Last tested">{value}</Fact>
+      <Fact name="Protocol">{value}</Fact>
+    </>
+  );
+}

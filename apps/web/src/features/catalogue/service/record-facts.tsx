@@ -1,0 +1,59 @@
+import { createClient } from '@souk/contract/client.ts';
+import type { AnswerOutput } from '@souk/contract/endpoint.ts';
+import { getServerRecord } from '@souk/contract/catalogue/server-record.ts';
+import { useQuery } from '@tanstack/react-query';
+import { formatCount, formatDay } from '#ui/text/amount.ts';
+import { Ago } from '#ui/text/moment.tsx';
+import { clientOptions } from '#web/api.ts';
+import { Fact } from './fact.tsx';
+import { RecordFactsPlaceholder } from './record-facts-placeholder.tsx';
+import { UptimeDays } from '#ui/picture/uptime-days.tsx';
+
+type ServerRecord = AnswerOutput<typeof getServerRecord>;
+
+/** A client of its own: the facts come after the first load, and so do their schemas. */
+const recordApi = createClient([getServerRecord] as const, clientOptions);
+
+const protocols: Readonly<Record<NonNullable<ServerRecord['era']>, string>> = {
+  legacy: 'MCP up to 2025-11-25',
+  modern: 'MCP 2026-07-28',
+};
+
+/** What was measured of a server, as facts. */
+export function RecordFacts({ serverId }: { serverId: string }) {
+  const { data, isError } = useQuery({
+    queryKey: ['catalogue', 'record', serverId],
+    queryFn: ({ signal }) => recordApi.getServerRecord({ params: { serverId } }, { signal }),
+    refetchInterval: 60_000,
+  });
+  if (isError) return <Fact name="Uptime">Not available right now</Fact>;
+  if (!data) return <RecordFactsPlaceholder />;
+  const { days, lastTestedAt, era, calls } = data;
+  return (
+    <>
+      <Fact name="Uptime, 30 days" note={<UptimeDays days={days} />}>
+        {uptimeText(data)}
+      </Fact>
+      <Fact name="Last tested">{lastTestedAt === null ? 'Not yet' : <Ago moment={lastTestedAt} />}</Fact>
+      {calls && (
+        <>
+          <Fact name="Median answer">{durationText(calls.medianMs)}</Fact>
+          <Fact name="Success rate">{calls.successPercent}%</Fact>
+        </>
+      )}
+      {era !== null && <Fact name="Protocol">{protocols[era]}</Fact>}
+    </>
+  );
+}
+
+/** On the first day that of its checks, which its bar shows; the first ones are counted after a minute. */
+function uptimeText({ uptime, days, lastTestedAt }: ServerRecord): string {
+  if (uptime && uptime.percent !== null) return `${uptime.percent}%`;
+  const today = days.at(-1)?.percent ?? null;
+  if (today !== null) return `${today}% today`;
+  return lastTestedAt === null ? 'No checks yet' : `since ${formatDay(lastTestedAt)}`;
+}
+
+function durationText(ms: number): string {
+  return ms < 1000 ? `${formatCount(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}

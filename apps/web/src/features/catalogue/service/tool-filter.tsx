@@ -1,0 +1,58 @@
+import type { CapabilityAnswer } from '@souk/contract/catalogue/catalogue.ts';
+import { useRef, useState } from 'react';
+import { formatCount } from '#ui/text/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { EmptyState } from '#ui/state/empty-state.tsx';
+import { SearchField } from '#ui/form/search-field.tsx';
+import { filterTools, type ToolFilterText } from './filter-tools.ts';
+
+export type ToolFilterProps = {
+  tools: readonly CapabilityAnswer[];
+  /** Told which tools stay in the list; undefined: all. */
+  onFilter: (isShown: ToolFilterText | undefined) => void;
+};
+
+/** A search over the tools of one page, with how many it leaves, and the way back where it leaves none. */
+export function ToolFilter({ tools, onFilter }: ToolFilterProps) {
+  const [text, setText] = useState('');
+  const box = useRef<HTMLDivElement>(null);
+  const isShown = filterTools(text);
+  const shown = isShown ? tools.filter(isShown).length : tools.length;
+  const change = (next: string) => {
+    setText(next);
+    onFilter(filterTools(next));
+  };
+  return (
+    <div ref={box} className="mb-3 flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <SearchField
+          label="Filter tools"
+          placeholder="Filter by name or description"
+          value={text}
+          onChange={change}
+          className="w-full"
+        />
+        <p role="status" className="text-quiet tabular-nums">
+          {isShown && `${formatCount(shown)} of ${formatCount(tools.length)} tools`}
+        </p>
+      </div>
+      {shown === 0 && (
+        <EmptyState
+          title="No tools match"
+          text="Try fewer or other words."
+          actions={
+            <Button
+              onClick={() => {
+                change('');
+                // the button goes, and the focus would go with it
+                box.current?.querySelector('input')?.focus();
+              }}
+            >
+              Show all tools
+            </Button>
+          }
+        />
+      )}
+    </div>
+  );
+}

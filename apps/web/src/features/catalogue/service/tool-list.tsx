@@ -1,0 +1,119 @@
+import type { CapabilityAnswer } from '@souk/contract/catalogue/catalogue.ts';
+import ChevronRight from 'lucide-react/icons/chevron-right';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { Badge } from '#ui/state/badge.tsx';
+import { Card } from '#ui/card.tsx';
+import { classNames } from '#ui/class-names.ts';
+import { UtcDay } from '#ui/text/moment.tsx';
+import { Skeleton } from '#ui/state/skeleton.tsx';
+import { sells } from '#web/config.ts';
+import { asksTexts } from '#web/texts/tools-that-ask.ts';
+import type { ToolFilterText } from './filter-tools.ts';
+import { callCost, comingCost } from '../server-texts.ts';
+
+/** A look finds each of fewer tools. */
+const filterFrom = 13;
+
+const ToolFilter = lazy(async () => ({ default: (await import('./tool-filter.tsx')).ToolFilter }));
+
+/** What a row opens into: the first screen shows none of it. */
+const ToolDetails = lazy(async () => ({ default: (await import('./tool-details.tsx')).ToolDetails }));
+
+export type ToolListProps = {
+  tools: readonly CapabilityAnswer[];
+  /** The tool whose form is open at first. */
+  triedTool: string | undefined;
+  /** Runs a tool in its row; `onClose` brings its parameters back. */
+  tryTool: (tool: CapabilityAnswer, onClose: () => void) => ReactNode;
+};
+
+/** Tools as rows with description and price of a call. A row opens into the parameters, and the way to try the tool. */
+export function ToolList({ tools, triedTool, tryTool }: ToolListProps) {
+  const [isShown, setIsShown] = useState<ToolFilterText>();
+  return (
+    <>
+      {tools.length >= filterFrom && (
+        <Suspense fallback={<Skeleton className="mb-3 h-9 w-full" />}>
+          <ToolFilter tools={tools} onFilter={(next) => setIsShown(() => next)} />
+        </Suspense>
+      )}
+      <div hidden={isShown !== undefined && !tools.some(isShown)}>
+        <Card padding="none">
+          <ul className={classNames('divide-y divide-line', isShown && '-mb-px')}>
+            {tools.map((tool) => (
+              // a row that does not match keeps what a person opened or runs in it
+              <li key={tool.name} hidden={isShown !== undefined && !isShown(tool)}>
+                <ToolRow tool={tool} isTriedAtFirst={tool.name === triedTool} tryTool={tryTool} />
+              </li>
+            ))}
+          </ul>
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function ToolRow({
+  tool,
+  isTriedAtFirst,
+  tryTool,
+}: { tool: CapabilityAnswer; isTriedAtFirst: boolean } & Pick<ToolListProps, 'tryTool'>) {
+  const [isOpen, setIsOpen] = useState(isTriedAtFirst);
+  const [wasOpen] = useState(isTriedAtFirst);
+  // where nothing is sold every call is free
+  const creditCost = sells ? tool.creditCost : undefined;
+  return (
+    <details open={wasOpen} onToggle={(event) => event.currentTarget.open && setIsOpen(true)} className="group/tool">
+      <summary className="flex list-none items-start gap-2.5 px-4 py-3.5 hover:bg-sunken/50 [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          aria-hidden
+          size={16}
+          className="mt-0.5 shrink-0 text-faint transition-transform group-open/tool:rotate-90"
+        />
+        <span className="grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] gap-x-2.5">
+          <span dir="auto" className="font-medium wrap-anywhere">
+            {tool.displayName}
+          </span>
+          <span className="col-span-2 flex flex-wrap items-center gap-x-2 gap-y-1 empty:hidden">
+            {tool.displayName !== tool.name && (
+              <code dir="auto" className="font-mono text-xs wrap-anywhere text-faint">
+                {tool.name}
+              </code>
+            )}
+            <Hints annotations={tool.annotations} />
+            {tool.asks && <Badge>{asksTexts[tool.asks]}</Badge>}
+          </span>
+          {/* the whole of a long text is in the open row */}
+          <span
+            dir="auto"
+            className="col-span-2 mt-1 line-clamp-3 text-pretty wrap-anywhere text-quiet group-open/tool:line-clamp-none sm:col-span-1"
+          >
+            {tool.displayDescription}
+          </span>
+          <span
+            className={`col-start-2 row-start-1 text-right text-[0.8125rem] tabular-nums ${creditCost ? 'font-medium' : 'text-quiet'}`}
+          >
+            {callCost(creditCost)}
+            {sells && tool.comingCost && (
+              <span className="block font-normal text-quiet">
+                {comingCost(tool.comingCost.credits)} from <UtcDay moment={tool.comingCost.from} />
+              </span>
+            )}
+          </span>
+        </span>
+      </summary>
+      {isOpen && (
+        <Suspense fallback={<Skeleton className="mb-4 h-24 w-full" />}>
+          <ToolDetails tool={tool} isTriedAtFirst={isTriedAtFirst} tryTool={tryTool} />
+        </Suspense>
+      )}
+    </details>
+  );
+}
+
+/** The server's own hints about the tool. Clients use them to decide what to confirm before a call. */
+function Hints({ annotations }: { annotations: CapabilityAnswer['annotations'] }) {
+  if (annotations?.['readOnlyHint'] === true) return <Badge>Read only</Badge>;
+  if (annotations?.['destructiveHint'] === true) return <Badge tone="bad">Can delete or overwrite</Badge>;
+  return null;
+}

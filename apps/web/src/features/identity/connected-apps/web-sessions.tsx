@@ -1,0 +1,116 @@
+import type { WebSession } from '@souk/contract/connected-apps.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import Monitor from 'lucide-react/icons/monitor';
+import { useRef, useState } from 'react';
+import { Badge } from '#ui/state/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
+import { preloadDialog } from '#ui/overlay/dialog.tsx';
+import { useToast } from '#ui/overlay/use-toast.ts';
+import { api } from '#web/api.ts';
+import { Ago, Day } from '#ui/text/moment.tsx';
+import { failureLine } from '#web/texts/failure-text.ts';
+import { connectedAppsKey } from '../queries.ts';
+import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { useSession } from '../session/session-provider.tsx';
+
+/** The browsers that this person is signed in with. */
+export function WebSessions({ userId, sessions }: { userId: string; sessions: readonly WebSession[] }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const end = useEndSession(userId, () => heading.current?.focus());
+  return (
+    <section aria-labelledby="browsers-heading" className="flex flex-col gap-4">
+      <SectionHeading
+        id="browsers-heading"
+        focusRef={heading}
+        title="Browsers"
+        text="The browsers you're signed in with."
+        actions={<SignOutEverywhere />}
+      />
+      <Card padding="none">
+        <ul aria-label="Browsers that are signed in" className="divide-y divide-line">
+          {sessions.map((browser) => (
+            <li key={browser.id} className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
+              <Monitor aria-hidden size={16} className="shrink-0 text-faint" />
+              <span className="min-w-0 flex-1">
+                <span className="block font-medium">{browser.browserName ?? 'Unknown browser'}</span>
+                <span className="block text-quiet">
+                  Signed in <Day moment={browser.createdAt} />
+                  {browser.lastUsedAt !== null && (
+                    <>
+                      , last used <Ago moment={browser.lastUsedAt} />
+                    </>
+                  )}
+                </span>
+              </span>
+              {browser.current ? (
+                <Badge tone="good">This browser</Badge>
+              ) : (
+                <Button
+                  size="small"
+                  loading={end.isPending && end.variables === browser.id}
+                  onClick={() => end.mutate(browser.id)}
+                >
+                  Sign out
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      </Card>
+    </section>
+  );
+}
+
+function useEndSession(userId: string, onEnded: () => void) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  return useMutation({
+    mutationFn: (id: string) => api.disconnectApp({ params: { userId, id } }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: connectedAppsKey(userId) });
+      onEnded();
+      toast.success('That browser is signed out.');
+    },
+    onError: (error) => toast.error(failureLine('Failed to sign out', error)),
+  });
+}
+
+function SignOutEverywhere() {
+  const { session } = useSession();
+  const navigate = useNavigate();
+  const [asking, setAsking] = useState(false);
+  const signOut = useMutation({
+    mutationFn: () => api.signOutEverywhere(),
+    onSuccess: async () => {
+      // also tells the tabs of this browser and removes its cookies
+      const done = session.signOut();
+      await navigate({ to: '/' });
+      await done;
+    },
+  });
+  const failure = signOut.isError ? failureLine('Failed to sign out', signOut.error) : undefined;
+  return (
+    <>
+      <Button onPointerEnter={preloadDialog} onClick={() => setAsking(true)}>
+        Sign out everywhere
+      </Button>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={(open) => {
+          signOut.reset();
+          setAsking(open);
+        }}
+        title="Sign out everywhere?"
+        confirmLabel="Sign out everywhere"
+        busy={signOut.isPending}
+        error={failure}
+        onConfirm={() => !signOut.isPending && signOut.mutate()}
+      >
+        You'll be signed out in every browser, including this one. Connected apps and access tokens keep working.
+      </ConfirmDialog>
+    </>
+  );
+}

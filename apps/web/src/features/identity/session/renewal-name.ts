@@ -1,0 +1,24 @@
+import { randomText, type Randomness } from '../sign-in/pkce.ts';
+import { renewalKey, type KeyValueStore } from './session-storage.ts';
+
+/** 132 bits: the name proves that a retry comes from the browser that began the renewal. */
+const nameLength = 22;
+
+export type RenewalNameOptions = Pick<Randomness, 'randomBytes'> & { local: KeyValueStore };
+
+/** The name of the renewal under way, shared by the tabs: whichever goes on with it uses the same one. */
+export function createRenewalName({ local, randomBytes }: RenewalNameOptions) {
+  return {
+    /** Kept before it is sent, so that it outlives the page. */
+    current(): string {
+      const kept = local.getItem(renewalKey);
+      if (kept !== null) return kept;
+      const name = randomText(randomBytes(nameLength));
+      local.setItem(renewalKey, name);
+      return name;
+    },
+
+    /** The broker has answered: the next renewal is another. */
+    end: () => local.removeItem(renewalKey),
+  };
+}

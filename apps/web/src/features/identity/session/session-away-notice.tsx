@@ -1,0 +1,22 @@
+import { Button } from '#ui/button.tsx';
+import { Notice } from '#ui/state/notice.tsx';
+import { useSession } from './session-provider.tsx';
+
+/** Tells a person why a page waits, or its figures are old, while their session can be neither renewed nor restored. */
+export function SessionAwayNotice() {
+  const { isAway, session } = useSession();
+  if (!isAway) return null;
+  return (
+    <div className="mb-6">
+      <Notice
+        action={
+          <Button size="small" className="-my-1" onClick={() => void session.wake()}>
+            Try now
+          </Button>
+        }
+      >
+        The service is not available right now. This page goes on by itself as soon as it is back.
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import type { PersonalToken } from '@souk/contract/identity.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
+import { api } from '#web/api.ts';
+import { failureLine } from '#web/texts/failure-text.ts';
+import { tokensKey } from '../queries.ts';
+
+export type RevokeTokenDialogProps = {
+  userId: string;
+  /** Undefined: closed. */
+  token: PersonalToken | undefined;
+  onClose: () => void;
+  onRevoked: (token: PersonalToken) => void;
+};
+
+/** Asks, then revokes the token. A failure is shown in the dialog. */
+export function RevokeTokenDialog({ userId, token, onClose, onRevoked }: RevokeTokenDialogProps) {
+  const queries = useQueryClient();
+  const [shown, setShown] = useState(token);
+  if (token && token !== shown) setShown(token);
+  const revoke = useMutation({
+    mutationFn: ({ id }: PersonalToken) => api.revokePersonalToken({ params: { id } }),
+    onSuccess: async (_answer, revoked) => {
+      await queries.invalidateQueries({ queryKey: tokensKey(userId) });
+      onClose();
+      onRevoked(revoked);
+    },
+  });
+  const failure = revoke.isError ? failureLine('Failed to revoke PAT', revoke.error) : undefined;
+  return (
+    <ConfirmDialog
+      open={token !== undefined}
+      onOpenChange={() => {
+        revoke.reset();
+        onClose();
+      }}
+      title={`Revoke “${shown?.name ?? ''}”?`}
+      confirmLabel="Revoke token"
+      busy={revoke.isPending}
+      error={failure}
+      onConfirm={() => token && !revoke.isPending && revoke.mutate(token)}
+    >
+      Anything using it stops working immediately. This action cannot be undone.
+    </ConfirmDialog>
+  );
+}

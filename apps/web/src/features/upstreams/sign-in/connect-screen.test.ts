@@ -1,0 +1,95 @@
+import type { UpstreamAccount } from '@souk/contract/upstreams.ts';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
+import { createElement, type ComponentType } from 'react';
+import { renderToString } from 'react-dom/server';
+import { beforeAll, expect, test, vi } from 'vitest';
+
+let screens: Awaited<ReturnType<typeof loadScreens>>;
+beforeAll(async () => {
+  screens = await loadScreens();
+});
+
+/** The typed client reads the address of the page when it is loaded: it is given one. */
+async function loadScreens() {
+  vi.stubGlobal('window', { location: { origin: 'https://souk.example' } });
+  // as in the other tests of screens: files share what is loaded
+  vi.stubGlobal('document', { querySelector: () => ({ getAttribute: () => '{"payments":"sandbox"}' }) });
+  const [screen, queries, capabilities] = await Promise.all([
+    import('./connect-screen.tsx'),
+    import('../upstreams-api.ts'),
+    import('../../../loading/server-query.ts'),
+  ]);
+  vi.unstubAllGlobals();
+  return { ...screen, ...queries, ...capabilities };
+}
+
+const user = { id: 'u1', email: 'ann@souk.test', displayName: 'Ann' };
+const signedIn: UpstreamAccount = {
+  serverId: 'travel-pro',
+  serverName: 'Travel Pro',
+  auth: 'oauth',
+  state: 'signed-in',
+  enabled: true,
+  since: '2026-11-21T03:00:00.000Z',
+  lastRefreshedAt: null,
+  headers: [],
+};
+
+/** The screen of Travel Pro as HTML, once the broker has answered. */
+async function render(access: { entitled: boolean; enabled: boolean }, connections: UpstreamAccount[] = []) {
+  const queries = new QueryClient();
+  const server = { serverId: 'travel-pro', displayName: 'Travel Pro', displayDescription: 'Trips.' };
+  // of the catalogue's answer, what the screen reads
+  queries.setQueryData<unknown>(screens.serverQuery(server.serverId).queryKey, { server });
+  queries.setQueryData(screens.upstreamConnectionsQuery(user.id).queryKey, { success: true, connections });
+  queries.setQueryData(screens.serverAccessQuery(user.id, 'travel-pro').queryKey, { success: true, ...access });
+  const nothing = async () => {};
+  const props = { serverId: 'travel-pro', user, isRestoring: false, onSignIn: nothing, onSwitchAccount: () => {} };
+  const routeTree = createRootRoute({ component: () => createElement(screens.ConnectScreen, props) });
+  const router = createRouter({ routeTree, history: createMemoryHistory({ initialEntries: ['/'] }) });
+  await router.load();
+  // this router is not the one that the types know
+  const page = createElement(RouterProvider as ComponentType<{ router: unknown }>, { router });
+  return renderToString(createElement(QueryClientProvider, { client: queries }, page));
+}
+
+test('a service that one may not use says so, has no switch, and leads to its own page', async () => {
+  const html = await render({ entitled: false, enabled: false });
+  expect(html).toContain('Not in your plan');
+  expect(html).toMatch(/<a[^>]*href="\/service\/travel-pro"/);
+  expect(html).not.toContain('role="switch"');
+  expect(html).not.toContain('No sign-in needed');
+  expect(html).not.toContain('your assistants can');
+});
+
+test('a service that one may use shows its switch as it is, and nothing of plans', async () => {
+  const on = await render({ entitled: true, enabled: true });
+  expect(on).toMatch(/Travel Pro is on\.(<!-- -->)? Go back to your assistant\./);
+  expect(on).not.toContain('No sign-in needed');
+  expect(on).toContain('aria-checked="true"');
+  expect(on).toContain('On: your assistants can use it through your link.');
+  expect(on).not.toContain('in your plan');
+  const off = await render({ entitled: true, enabled: false });
+  expect(off).toContain('No sign-in needed');
+  expect(off).toContain('aria-checked="false"');
+  expect(off).toContain('Off: your assistants can&#x27;t use it.');
+});
+
+test('what somebody has at a service that they may not use any more can be ended, and not renewed', async () => {
+  const html = await render({ entitled: false, enabled: false }, [signedIn]);
+  expect(html).toContain('Not in your plan');
+  expect(html).toContain('Disconnect');
+  expect(html).not.toContain('Sign in again');
+  const nothingThere = await render({ entitled: false, enabled: false }, [{ ...signedIn, state: 'none', since: null }]);
+  expect(nothingThere).not.toContain('Your connection');
+});
+
+test('who signs in reads before where that is, unless it is the service itself', async () => {
+  const none = { ...signedIn, state: 'none', since: null } as const;
+  const at = async (signInAt: string | undefined) =>
+    render({ entitled: true, enabled: true }, [{ ...none, ...(signInAt !== undefined && { signInAt }) }]);
+  expect(await at('id.example.com')).toContain('You&#x27;ll sign in to Travel Pro at id.example.com.');
+  expect(await at('Travel Pro')).not.toContain('You&#x27;ll sign in');
+  expect(await at(undefined)).not.toContain('You&#x27;ll sign in');
+});

@@ -1,0 +1,19 @@
+import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
+import { classNames } from '#ui/class-names.ts';
+import { Skeleton } from '#ui/state/skeleton.tsx';
+import { isFree } from '../texts/access-text.ts';
+
+/**
+ * The place of the switch and the link, until it is known what a person may do with a service. On a phone, where the tools stand
+ * below, that of a service which is sold is between that of its offer and that of its switch.
+ */
+export function AccessSkeleton({ server }: { server: ServerAnswer }) {
+  const piece = 'w-full rounded-lg';
+  return (
+    <div className="flex flex-col gap-4">
+      <Skeleton className={classNames('h-24', piece, !isFree(server) && 'max-lg:hidden')} />
+      <Skeleton className={classNames('h-64', piece)} />
+      <Skeleton className={classNames('h-64 max-lg:hidden', piece)} />
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { lazy, Suspense } from 'react';
+import { useSession } from '#features/identity/session/session-provider.tsx';
+import type { CardOfferProps } from './card-offer.ts';
+
+/** Of signed-in people alone, so that a visitor does not load it. */
+const MemberOffer = lazy(async () => ({
+  default: (await import('#features/billing/rent/member-offer.tsx')).MemberOffer,
+}));
+
+/** The offer of a card, as the session wants it. Nothing until it is known who is here: a renter is offered no second rental. */
+export function OwnOffer({ serverId, children }: CardOfferProps) {
+  const { user, isRestoring } = useSession();
+  if (isRestoring) return null;
+  if (!user) return children;
+  return (
+    <Suspense fallback={null}>
+      <MemberOffer userId={user.id} serverId={serverId}>
+        {children}
+      </MemberOffer>
+    </Suspense>
+  );
+}
+
+const MemberCardState = lazy(async () => ({
+  default: (await import('./member-card-state.tsx')).MemberCardState,
+}));
+
+/** Whether the service of a card is switched on for the person who is signed in. */
+export function OwnState({ serverId }: { serverId: string }) {
+  const { user } = useSession();
+  if (!user) return null;
+  return (
+    <Suspense fallback={null}>
+      <MemberCardState userId={user.id} serverId={serverId} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,16 @@
+import { useSession } from '#features/identity/session/session-provider.tsx';
+import { formatCount } from '#ui/text/amount.ts';
+import { config } from '../config.ts';
+
+/** What the operator gives to new accounts, for visitors. Nothing where nothing is given. */
+export function WelcomeOffer({ className }: { className: string }) {
+  const { user } = useSession();
+  const credits = config.welcomeCredits;
+  if (user || credits === 0) return null;
+  return (
+    <p className={className}>
+      A new account is given {credits === 1 ? '1 credit' : `${formatCount(credits)} credits`} to try paid tools with,
+      once for each <span className="whitespace-nowrap">e-mail address</span>.
+    </p>
+  );
+}

@@ -1,0 +1,70 @@
+import { lazy, Suspense, useRef, useState, type ReactNode } from 'react';
+import { buttonClasses, type ButtonLook } from '../button-look.ts';
+import type { MenuEntry } from './menu-popup.tsx';
+
+export type MenuProps = ButtonLook & {
+  /** Names the list, and begins the button's name: "Account" before a visible "Noor Haddad". */
+  label: string;
+  /** What the button shows. */
+  children: ReactNode;
+  entries: readonly MenuEntry[];
+  /** The button is a square with an icon. */
+  square?: boolean | undefined;
+  align?: 'start' | 'end' | undefined;
+  className?: string | undefined;
+};
+
+const loadPopup = () => import('./menu-popup.tsx');
+const MenuPopup = lazy(async () => ({ default: (await loadPopup()).MenuPopup }));
+
+/**
+ * A button that opens a list of links and actions: arrow keys, first letters, Escape.
+ * The list's code is fetched when a person points at the button: a page without an opened menu never pays for it.
+ */
+export function Menu({ label, children, entries, align = 'end', className, ...look }: MenuProps) {
+  const trigger = useRef<HTMLButtonElement>(null);
+  const container = useRef<HTMLSpanElement>(null);
+  const [open, setOpen] = useState(false);
+  const [opening, setOpening] = useState<{ byKey: boolean }>();
+  const show = (byKey: boolean) => {
+    setOpening({ byKey });
+    setOpen(true);
+  };
+  return (
+    <span ref={container} className="inline-flex min-w-0">
+      <button
+        ref={trigger}
+        type="button"
+        aria-haspopup="menu"
+        aria-expanded={open}
+        onPointerEnter={() => void loadPopup()}
+        onFocus={() => void loadPopup()}
+        // a click made by Enter or the space bar has no count
+        onClick={(event) => (open ? setOpen(false) : show(event.detail === 0))}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+          event.preventDefault();
+          show(true);
+        }}
+        className={buttonClasses({ variant: 'ghost', ...look }, className)}
+      >
+        <span className="sr-only">{label}</span>
+        {children}
+      </button>
+      {opening && (
+        <Suspense fallback={null}>
+          <MenuPopup
+            label={label}
+            entries={entries}
+            open={open}
+            byKey={opening.byKey}
+            onOpenChange={setOpen}
+            trigger={trigger}
+            container={container}
+            align={align}
+          />
+        </Suspense>
+      )}
+    </span>
+  );
+}

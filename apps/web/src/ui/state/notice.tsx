@@ -1,0 +1,34 @@
+import CircleAlert from 'lucide-react/icons/circle-alert';
+import CircleCheck from 'lucide-react/icons/circle-check';
+import Info from 'lucide-react/icons/info';
+import type { ReactNode } from 'react';
+import { classNames } from '../class-names.ts';
+
+const looks = {
+  info: { Icon: Info, colours: 'bg-accent-soft text-text', icon: 'text-accent' },
+  good: { Icon: CircleCheck, colours: 'bg-good-soft text-text', icon: 'text-good' },
+  bad: { Icon: CircleAlert, colours: 'bg-bad-soft text-text', icon: 'text-bad' },
+} as const;
+
+export type NoticeProps = {
+  /** bad is announced at once (role=alert), the others politely. */
+  tone?: 'info' | 'good' | 'bad' | undefined;
+  /** A button or link at the end. */
+  action?: ReactNode;
+  children: ReactNode;
+};
+
+/** A message that belongs to its place in the page: a failed form, a banner. */
+export function Notice({ tone = 'info', action, children }: NoticeProps) {
+  const { Icon, colours, icon } = looks[tone];
+  return (
+    <div
+      role={tone === 'bad' ? 'alert' : 'status'}
+      className={classNames('flex items-start gap-2.5 rounded-md border border-transparent px-3 py-2.5', colours)}
+    >
+      <Icon aria-hidden size={16} className={classNames('mt-0.5 shrink-0', icon)} />
+      <div className="min-w-0 flex-1 wrap-anywhere">{children}</div>
+      {action}
+    </div>
+  );
+}

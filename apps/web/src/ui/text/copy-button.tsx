@@ -1,0 +1,35 @@
+import Check from 'lucide-react/icons/check';
+import Copy from 'lucide-react/icons/copy';
+import type { ButtonLook } from '../button-look.ts';
+import { Button } from '../button.tsx';
+import { useCopy } from './copy-text.ts';
+
+export type CopyButtonProps = ButtonLook & {
+  /** What is copied. */
+  text: string;
+  /** "Copy", unless said otherwise. */
+  label?: string | undefined;
+  /** The accessible name, where "Copy" alone would not say what is copied. */
+  name?: string | undefined;
+};
+
+/** Copies a text and says so, visibly and to screen readers. The tick has the label's colour, which any button contrasts. */
+export function CopyButton({ text, label = 'Copy', name, ...look }: CopyButtonProps) {
+  const { state, copy } = useCopy();
+  return (
+    <>
+      <Button
+        {...look}
+        aria-label={state === 'copied' ? undefined : name}
+        onClick={() => copy(text)}
+        icon={state === 'copied' ? <Check aria-hidden size={15} /> : <Copy aria-hidden size={15} />}
+      >
+        {state === 'idle' ? label : state === 'copied' ? 'Copied' : 'Not copied'}
+      </Button>
+      <span role="status" className="sr-only">
+        {state === 'copied' && 'Copied to the clipboard'}
+        {state === 'failed' && 'Copying failed: select the text and copy it'}
+      </span>
+    </>
+  );
+}
