@@ -19,15 +19,15 @@ import { findPostgresBinaries } from '../apps/broker/src/testing/databases/postg
 import { startPostgresCluster } from '../apps/broker/src/testing/databases/postgres-cluster.ts';
 import { ScriptedBrowser } from '../apps/broker/src/testing/people/scripted-browser.ts';
 import { UsageError, type Bench } from './bench.ts';
-import { markdownTable } from './markdown-table.ts';
-import { writePerformance } from './performance-page.ts';
+import { markdownTable } from './report/markdown-table.ts';
+import { writePerformance } from './report/performance-page.ts';
 import { administrationLists } from './parts/administration-lists.ts';
 import { measureChanges, type ChangeResult } from './parts/measure-changes.ts';
 import { measureScreens, type ScreenResult } from './parts/measure-screens.ts';
 import { downAddress, seedManifests, seedTools, seedUsers } from './parts/seed-administration.ts';
 import { seedUse } from './parts/seed-use.ts';
 import { busyEmail, run } from './parts/seeding.ts';
-import { median, rounded } from './statistics.ts';
+import { median, rounded } from './report/statistics.ts';
 
 const usageText =
   'administration [--users 50000] [--manifests 5000] [--tools 10] [--calls 1000000] [--entries 100000] [--rounds 21] [--database pglite|postgres|both] [--write]';

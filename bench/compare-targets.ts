@@ -1,5 +1,5 @@
 import type { CaseResult, TargetResult } from './measure-case.ts';
-import { median, rounded } from './statistics.ts';
+import { median, rounded } from './report/statistics.ts';
 import { earlierOf, freeOf, pairWord, untracedOf } from './target-names.ts';
 
 export type Share = {

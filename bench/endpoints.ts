@@ -9,10 +9,10 @@ import { createLog } from '../apps/broker/src/platform/log.ts';
 import { findPostgresBinaries } from '../apps/broker/src/testing/databases/postgres-binaries.ts';
 import { startPostgresCluster } from '../apps/broker/src/testing/databases/postgres-cluster.ts';
 import { UsageError, type Bench } from './bench.ts';
-import { markdownTable } from './markdown-table.ts';
+import { markdownTable } from './report/markdown-table.ts';
 import { openShop, type ShopSize } from './parts/open-shop.ts';
 import { createStatementCount, walkEndpoints, type Measured } from './parts/walk-endpoints.ts';
-import { rounded } from './statistics.ts';
+import { rounded } from './report/statistics.ts';
 
 const usageText =
   'endpoints [--users 20000] [--manifests 1000] [--tools 10] [--calls 100000] [--rounds 3] [--database pglite|postgres] [--write]';

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { startFlags } from '../scripts/product-flags.ts';
 import { chargedWord, earlierName, isOwn, pairChargedWord, pairWord, tracedName } from './target-names.ts';
-import type { Ledgers, UsageRows } from './find-problems.ts';
+import type { Ledgers, UsageRows } from './report/find-problems.ts';
 import { brokerProgram, type DatabaseKind, type GatewayOptions, type UpstreamName } from './gateway-options.ts';
 import type { Pinning } from './machine.ts';
 import type { Target } from './measure-case.ts';

@@ -1,16 +1,16 @@
 import { findPostgresBinaries } from '../apps/broker/src/testing/databases/postgres-binaries.ts';
 import { UsageError, type Bench } from './bench.ts';
-import { callsSection } from './calls-section.ts';
+import { callsSection } from './report/calls-section.ts';
 import { compareCharged, compareTraced, compareWithEarlier, formatShare } from './compare-targets.ts';
 import { gatewayUsage, parseGatewayOptions, type GatewayOptions, type UpstreamName } from './gateway-options.ts';
-import { findLedgerProblems, findProblems } from './find-problems.ts';
+import { findLedgerProblems, findProblems } from './report/find-problems.ts';
 import { describeMachine, loadAverage, measureCoreSpeed, pinSelf, planPinning } from './machine.ts';
 import type { Era } from './mcp-connection.ts';
 import { measureCase, type CaseResult, type Target } from './measure-case.ts';
-import { writePerformance } from './performance-page.ts';
-import { formatCases } from './print-cases.ts';
+import { writePerformance } from './report/performance-page.ts';
+import { formatCases } from './report/print-cases.ts';
 import { startBed, type GatewayBed } from './gateway-bed.ts';
-import { sum } from './statistics.ts';
+import { sum } from './report/statistics.ts';
 
 const eras: readonly Era[] = ['legacy', 'modern'];
 /** An SDK server is itself the bottleneck: with few clients its figures say nothing about the gateway. */

@@ -21,9 +21,9 @@ import { createLog } from '../apps/broker/src/platform/log.ts';
 import { findPostgresBinaries } from '../apps/broker/src/testing/databases/postgres-binaries.ts';
 import { startPostgresCluster } from '../apps/broker/src/testing/databases/postgres-cluster.ts';
 import { UsageError, type Bench } from './bench.ts';
-import { markdownTable } from './markdown-table.ts';
-import { writePerformance } from './performance-page.ts';
-import { rounded } from './statistics.ts';
+import { markdownTable } from './report/markdown-table.ts';
+import { writePerformance } from './report/performance-page.ts';
+import { rounded } from './report/statistics.ts';
 
 const usageText = 'ledger [--seconds 2] [--write]';
 const livemode = false;

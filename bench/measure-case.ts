@@ -3,7 +3,7 @@ import { runClosedLoop, type Load } from './closed-loop.ts';
 import { loadAverage, measureCoreSpeed } from './machine.ts';
 import { McpConnection, type Endpoint, type Era } from './mcp-connection.ts';
 import { cpuMsOf, cpuMsOfDescendants, forgetPeakMemory, peakMemoryMbOf } from './process-figures.ts';
-import { ascending, median, percentile, rounded, sum } from './statistics.ts';
+import { ascending, median, percentile, rounded, sum } from './report/statistics.ts';
 import { earlierOf, freeOf } from './target-names.ts';
 
 /** One route to the upstream's tool. The others are compared with the first target of a case. */

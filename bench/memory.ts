@@ -6,8 +6,8 @@ import { newDataDir, runToEnd, startProduct, type Product } from '../e2e/product
 import { untilAllConnected } from '../e2e/until-all-connected.ts';
 import { UsageError, type Bench } from './bench.ts';
 import { measureBrokerMemory, type BrokerMemory } from './broker-memory.ts';
-import { markdownTable } from './markdown-table.ts';
-import { writePerformance } from './performance-page.ts';
+import { markdownTable } from './report/markdown-table.ts';
+import { writePerformance } from './report/performance-page.ts';
 
 /** Limit for the product with its children: the sum of PSS on a second start, some time after it was ready. */
 const limitMiB = 1024;

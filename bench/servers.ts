@@ -16,9 +16,9 @@ import type { AskedTime, ServersBrokerInput, ServersBrokerReady } from './parts/
 import { useBroker, type Waits } from './parts/use-broker.ts';
 import { cpuMsOf, residentMemoryMbOf } from './process-figures.ts';
 import { startPart, type Part } from './start-part.ts';
-import { serversSection, type Row } from './servers-page.ts';
-import { writePerformance } from './performance-page.ts';
-import { rounded } from './statistics.ts';
+import { serversSection, type Row } from './report/servers-page.ts';
+import { writePerformance } from './report/performance-page.ts';
+import { rounded } from './report/statistics.ts';
 
 const ownCheckout = join(import.meta.dirname, '..');
 const email = 'bench@souk.test';

@@ -1,4 +1,4 @@
-import { markdownTable } from '../bench/markdown-table.ts';
+import { markdownTable } from '../bench/report/markdown-table.ts';
 
 /** What a proof came to: one row of docs/reliability.md. */
 export type Measured = {

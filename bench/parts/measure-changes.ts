@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { watchLongestTurn } from '../../apps/broker/src/testing/figures/longest-turn.ts';
-import { median, rounded } from '../statistics.ts';
+import { median, rounded } from '../report/statistics.ts';
 
 /** How long pages are asked for after a change: what follows from it has happened by then. */
 const watchedMs = 1_500;

@@ -1,7 +1,7 @@
 import { chromium, type Page } from '@playwright/test';
 import { browserArguments, browserPath } from '../../e2e/browser.ts';
 import { openSignedIn } from '../../e2e/journeys/sign-in.ts';
-import { median, rounded } from '../statistics.ts';
+import { median, rounded } from '../report/statistics.ts';
 import { planId } from './seed-money.ts';
 
 export type ScreenResult = { screen: string; ms: number; worstMs: number };

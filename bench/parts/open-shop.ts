@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createApp } from '../../apps/broker/src/app.ts';
-import { checkSystem } from '../../apps/broker/src/operator/cli/system-checks.ts';
+import { checkSystem } from '../../apps/broker/src/operator/cli/checks/system-checks.ts';
 import type { App } from '../../apps/broker/src/app-types.ts';
 import { buildWeb } from '../../apps/broker/src/web-app/build-web.ts';
 import { paths } from '../../apps/broker/src/paths.ts';

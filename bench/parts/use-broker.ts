@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ScriptedBrowser } from '../../apps/broker/src/testing/people/scripted-browser.ts';
 import { McpConnection } from '../mcp-connection.ts';
-import { ascending, percentile, rounded } from '../statistics.ts';
+import { ascending, percentile, rounded } from '../report/statistics.ts';
 
 /** Each of them calls, waits for the answer and pauses. */
 const callers = 4;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { markdownTable } from '../../bench/markdown-table.ts';
+import { markdownTable } from '../../bench/report/markdown-table.ts';
 
 const documentSchema = z.object({
   tags: z.array(z.object({ name: z.string() })),

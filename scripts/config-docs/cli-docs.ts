@@ -1,4 +1,4 @@
-import { markdownTable } from '../../bench/markdown-table.ts';
+import { markdownTable } from '../../bench/report/markdown-table.ts';
 import { runCli } from '../../apps/broker/src/operator/cli/run-cli.ts';
 
 const intro = `# Commands of the operator

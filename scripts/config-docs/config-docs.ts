@@ -1,6 +1,6 @@
 import { disclosure } from '../../apps/broker/src/platform/config/disclosure.ts';
 import { readEnvironment, variableNames, type Environment } from '../../apps/broker/src/platform/config/environment.ts';
-import { markdownTable } from '../../bench/markdown-table.ts';
+import { markdownTable } from '../../bench/report/markdown-table.ts';
 import { patternVariables, variableGroups, type VariableDoc } from './variables.ts';
 
 const intro = `# Configuration

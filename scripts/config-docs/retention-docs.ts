@@ -1,4 +1,4 @@
-import { markdownTable } from '../../bench/markdown-table.ts';
+import { markdownTable } from '../../bench/report/markdown-table.ts';
 import { keptTables } from '../../apps/broker/src/retention/kept-tables.ts';
 
 /** docs/retention.md: what is kept, how long, and why. */

@@ -39,9 +39,9 @@ import { allowCommands } from '#operator/commands/allow-commands.ts';
 import { secretCommands } from '#operator/commands/secret-commands.ts';
 import { serverLogCommand } from '#operator/commands/server-log.ts';
 import { systemCommand } from '#operator/commands/system-command.ts';
-import { checkSystem } from '#operator/cli/system-checks.ts';
+import { checkSystem } from '#operator/cli/checks/system-checks.ts';
 import { showServerCommand } from '#operator/commands/show-server.ts';
-import { testManifestCommand } from '#operator/commands/test-manifest.ts';
+import { testManifestCommand } from '#operator/commands/manifests/test-manifest.ts';
 
 /** EX_CONFIG of sysexits.h. */
 const exitConfig = 78;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newPerson, type Person } from '#features/billing/access/testing/people.ts';
 import { billingCommands } from '#operator/commands/billing-commands.ts';
 import { operatorCommands } from '#operator/commands/operator-commands.ts';
-import { testManifestCommand } from '#operator/commands/test-manifest.ts';
+import { testManifestCommand } from '#operator/commands/manifests/test-manifest.ts';
 import { runSouk } from '#operator/cli/testing/run-souk.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';

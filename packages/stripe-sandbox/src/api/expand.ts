@@ -1,7 +1,7 @@
 import type { Work } from '../work.ts';
 import { withFirstLines } from '../objects/first-lines.ts';
 import type { Invoice } from '../objects/types.ts';
-import { listInvoicePayments } from '../money/invoice-payments.ts';
+import { listInvoicePayments } from '../money/invoices/invoice-payments.ts';
 import { badRequest } from './stripe-error.ts';
 
 const maxDepth = 4;

@@ -4,7 +4,7 @@ import { flag, id, listParameters, mergeMetadata, metadata, parameters, webAddre
 import { route } from '../api/route.ts';
 import { badRequest, noSuch } from '../api/stripe-error.ts';
 import { findCustomer } from './customers.ts';
-import { expireSession } from '../money/expire-session.ts';
+import { expireSession } from '../money/checkout/expire-session.ts';
 import { checkMethods } from '../objects/account.ts';
 import { addSession } from '../objects/checkout-session.ts';
 import { enterTimeOf } from '../time/time-of-customer.ts';

@@ -3,7 +3,7 @@ import { given as filter, listObjects } from '../api/list.ts';
 import { id, listParameters, mergeMetadata, metadata, parameters, text } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
 import { noSuch } from '../api/stripe-error.ts';
-import { endSubscription } from '../money/subscription.ts';
+import { endSubscription } from '../money/subscriptions/subscription.ts';
 import { addCustomer } from '../objects/customer.ts';
 import { emit } from '../webhooks/emit-event.ts';
 import type { Row, Work } from '../work.ts';

@@ -4,8 +4,8 @@ import { flag, id, listParameters, mergeMetadata, metadata, parameters, text, wh
 import { route } from '../api/route.ts';
 import { badRequest, noSuch } from '../api/stripe-error.ts';
 import { checkMethods } from '../objects/account.ts';
-import { changeSubscription } from '../money/change-subscription.ts';
-import { endSubscription } from '../money/subscription.ts';
+import { changeSubscription } from '../money/subscriptions/change-subscription.ts';
+import { endSubscription } from '../money/subscriptions/subscription.ts';
 import { enterTimeOf } from '../time/time-of-customer.ts';
 import type { Row, Work } from '../work.ts';
 

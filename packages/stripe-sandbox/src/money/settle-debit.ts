@@ -1,10 +1,10 @@
 import type { Row, Work } from '../work.ts';
 import { emit } from '../webhooks/emit-event.ts';
 import { settleDebit } from './charge-card.ts';
-import { settleCheckout } from './pay-checkout.ts';
-import { planRetry, recordPayment } from './pay-invoice.ts';
-import { afterRefusal } from './renew.ts';
-import { setStatus, subscriptionOf } from './subscription.ts';
+import { settleCheckout } from './checkout/pay-checkout.ts';
+import { planRetry, recordPayment } from './invoices/pay-invoice.ts';
+import { afterRefusal } from './subscriptions/renew.ts';
+import { setStatus, subscriptionOf } from './subscriptions/subscription.ts';
 
 /** Days after a debit, its bank says whether it is paid: what it was for follows. */
 export async function endDebit(work: Work, intent: Row<'payment_intent'>): Promise<void> {

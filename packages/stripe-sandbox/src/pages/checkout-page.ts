@@ -1,7 +1,7 @@
 import type { CheckoutSession, LineItem } from '../objects/types.ts';
 import type { Row } from '../work.ts';
 import { cardForm, testCardList, type Problems } from './card-form.ts';
-import { isForNothing } from '../money/pay-checkout.ts';
+import { isForNothing } from '../money/checkout/pay-checkout.ts';
 import { html, money, page, type Html } from './html.ts';
 import { payerForms, totalRows, type PayerProblems } from './payer-forms.ts';
 

@@ -1,4 +1,4 @@
-import { sumOf } from '../money/totals.ts';
+import { sumOf } from '../money/invoices/totals.ts';
 import type { Charge, Invoice } from '../objects/types.ts';
 import { cardForm, testCardList, type Methods, type Problems } from './card-form.ts';
 import { html, money, page, type Html } from './html.ts';

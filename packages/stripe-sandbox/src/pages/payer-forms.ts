@@ -1,6 +1,6 @@
-import { demoCodes } from '../money/demo-codes.ts';
+import { demoCodes } from '../money/checkout/demo-codes.ts';
 import { demoCountries, taxRuleOf } from '../money/demo-tax.ts';
-import { applyCode, setAddress } from '../money/session-totals.ts';
+import { applyCode, setAddress } from '../money/checkout/session-totals.ts';
 import type { Row, Work } from '../work.ts';
 import { html, money, type Html } from './html.ts';
 

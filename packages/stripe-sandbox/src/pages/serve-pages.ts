@@ -9,9 +9,9 @@ import {
   isForNothing,
   maxRefusals,
   payCheckout,
-} from '../money/pay-checkout.ts';
-import { checkCode } from '../money/session-totals.ts';
-import { payOpenInvoice } from '../money/pay-open-invoice.ts';
+} from '../money/checkout/pay-checkout.ts';
+import { checkCode } from '../money/checkout/session-totals.ts';
+import { payOpenInvoice } from '../money/invoices/pay-open-invoice.ts';
 import type { Charge, Invoice } from '../objects/types.ts';
 import type { RunWork } from '../run-work.ts';
 import type { Row, Work } from '../work.ts';
@@ -20,7 +20,7 @@ import { asksEmail, authenticatePage, checkoutPage, messagePage } from './checko
 import { takePayer } from './payer-forms.ts';
 import { invoicePage, isPayable, receiptPage, type InvoiceState } from './invoice-page.ts';
 import { changeCardPage, portalMethods } from './portal-page.ts';
-import { subscriptionOf } from '../money/subscription.ts';
+import { subscriptionOf } from '../money/subscriptions/subscription.ts';
 import { changeCard } from '../money/change-card.ts';
 
 const styles = readFileSync(new URL('./styles.css', import.meta.url), 'utf8');

@@ -1,9 +1,9 @@
 import type { SandboxInside } from '../create-sandbox.ts';
 import { closeDispute, openDispute } from '../money/dispute.ts';
-import { setCancelAt } from '../money/change-subscription.ts';
+import { setCancelAt } from '../money/subscriptions/change-subscription.ts';
 import { failRefund } from '../money/fail-refund.ts';
 import { endDebit } from '../money/settle-debit.ts';
-import { currentPeriod, setStatus } from '../money/subscription.ts';
+import { currentPeriod, setStatus } from '../money/subscriptions/subscription.ts';
 import { changeAccount } from '../objects/account.ts';
 import type { EventType } from '../objects/types.ts';
 import { enterTimeOf } from '../time/time-of-customer.ts';

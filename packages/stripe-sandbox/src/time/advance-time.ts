@@ -1,7 +1,7 @@
 import type { Kind } from '../objects/types.ts';
-import { expireSession } from '../money/expire-session.ts';
+import { expireSession } from '../money/checkout/expire-session.ts';
 import { endDebit } from '../money/settle-debit.ts';
-import { collectInvoice, renewSubscription } from '../money/renew.ts';
+import { collectInvoice, renewSubscription } from '../money/subscriptions/renew.ts';
 import type { Row, Work } from '../work.ts';
 
 /** What may happen in one transaction. */

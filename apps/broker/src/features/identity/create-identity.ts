@@ -14,11 +14,11 @@ import { createFindTokenOwner, type FindTokenOwner } from './authentication/find
 import type { IdentityOptions } from './identity-options.ts';
 import { mountIdentity } from './mount-identity.ts';
 import { nameClients, namesOfGrants, type UsedClient } from './name-clients.ts';
-import type { KnownDocument } from './oauth/check-known-documents.ts';
+import type { KnownDocument } from './oauth/client-documents/check-known-documents.ts';
 import { createAuthorizationServer } from './oauth/create-authorization-server.ts';
 import { reapRecords } from './oauth/reap-records.ts';
 import { createResources } from './oauth/resources.ts';
-import { loadSigningKeys } from './oauth/signing-keys.ts';
+import { loadSigningKeys } from './oauth/keys/signing-keys.ts';
 import { createRevocations, type PersonListener, type RevokedListener } from './revocations.ts';
 import { connectSignInProviders } from './sign-in/sign-in-providers.ts';
 import { noteExpiringTokens } from './tokens/note-expiring-tokens.ts';

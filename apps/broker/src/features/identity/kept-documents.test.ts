@@ -6,7 +6,7 @@ import { freePort } from '#testing/network/free-port.ts';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../migrations.ts';
-import { knownDocuments } from './oauth/known-documents.ts';
+import { knownDocuments } from './oauth/client-documents/known-documents.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 import { useTokens } from './testing/use-tokens.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { clientName, distinctNames } from '#platform/text/client-name.ts';
 import type { Query } from '#platform/db/database.ts';
 import { frontendClientId } from './oauth/resources.ts';
-import { knownDocuments } from './oauth/known-documents.ts';
+import { knownDocuments } from './oauth/client-documents/known-documents.ts';
 import { isUuid } from './users/user-store.ts';
 
 /** A client as a usage row knows it: `personal` and the token's id, or the OAuth client and the grant. */

@@ -30,7 +30,7 @@ import { enteredForAll } from './secrets/entered-for-all.ts';
 import { createEnvironmentPlaces } from './secrets/environment-places.ts';
 import { createServerSecrets } from './secrets/server-secrets.ts';
 import { createAccountStore } from './sign-in/account-store.ts';
-import { createOperatorSecrets } from './sign-in/operator-secrets.ts';
+import { createOperatorSecrets } from './sign-in/client/operator-secrets.ts';
 import { createUpstreamSignIn, type UpstreamSignIn } from './sign-in/create-upstream-sign-in.ts';
 import { approveOffer, showOffer, type OfferChange } from './offers/approve-offer.ts';
 import { createOfferStore } from './offers/offer-store.ts';

@@ -27,9 +27,9 @@ export {
   type StdioAllowlist,
 } from './processes/stdio-allowlist.ts';
 export { expandCommand } from './processes/expand-command.ts';
-export { mountIssuerRoutes } from './sign-in/issuer-routes.ts';
-export { readSignInsToConfirm } from './sign-in/read-sign-ins-to-confirm.ts';
-export { dropRegistrations } from './sign-in/registrations.ts';
+export { mountIssuerRoutes } from './sign-in/issuers/issuer-routes.ts';
+export { readSignInsToConfirm } from './sign-in/issuers/read-sign-ins-to-confirm.ts';
+export { dropRegistrations } from './sign-in/client/registrations.ts';
 export { mountClientDocument, mountUpstreamSignInRoutes } from './sign-in/routes.ts';
 export { createAllowances, type Allowances } from './allowances/create-allowances.ts';
 export { listAllowances } from './allowances/administer-allowances.ts';

@@ -78,7 +78,7 @@ create table connection_tests (
 );
 
 -- Where the operator's client at a server may be shown. What is confirmed is a pair: a server, and an authorization server with
--- its endpoints (`place`, sign-in/issuer-place.ts). `refused_…`: what was refused last.
+-- its endpoints (`place`, sign-in/issuers/issuer-place.ts). `refused_…`: what was refused last.
 create table upstream_issuers (
   server_id text primary key references servers (id),
   issuer text,

@@ -5,7 +5,7 @@ import { ConfigError, readConfig, type Config } from '#platform/config.ts';
 import { hasMasterKey } from '#platform/crypto/master-key.ts';
 import { callOperator, NotRunningError } from '#platform/operator/call-operator.ts';
 import { findSocket } from '#platform/operator/socket-path.ts';
-import type { ConfigCheck } from './config-checks.ts';
+import type { ConfigCheck } from './checks/config-checks.ts';
 
 export type CliOptions = {
   environment: NodeJS.ProcessEnv;

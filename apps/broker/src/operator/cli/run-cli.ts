@@ -28,9 +28,9 @@ import {
 import { serverLogSchema } from '#operator/commands/server-log.ts';
 import { version } from '../../version.ts';
 import { auditCliCommand } from './audit.ts';
-import { backupCliCommands } from './backup.ts';
+import { backupCliCommands } from './backup/backup.ts';
 import { creditCliCommands } from './credits.ts';
-import { manifestCliCommands } from './manifest.ts';
+import { manifestCliCommands } from './manifests/manifest.ts';
 import { offerCliCommands } from './offers.ts';
 import { paymentCliCommands } from './payments.ts';
 import { registryCliCommands } from './registries.ts';
@@ -211,7 +211,7 @@ async function createToken(values: Values, { environment, stdout, stderr }: CliO
 }
 
 async function examineInstallation(values: Values, { environment, stdout }: CliOptions): Promise<void> {
-  const { examine, printDiagnosis } = await import('./doctor.ts');
+  const { examine, printDiagnosis } = await import('./checks/doctor.ts');
   const address = typeof values.URL === 'string' ? values.URL : undefined;
   const examined = await examine(address, environment);
   if (!examined) throw new UsageError(`${address} is not an http or https address. See: npm run souk -- doctor --help`);
@@ -231,7 +231,7 @@ async function printServerLog({ ID: id }: Values, { environment, stdout }: CliOp
 }
 
 async function checkConfig(values: Values, { environment, stdout, stderr, checks: given }: CliOptions): Promise<void> {
-  const { checkBesideProblems, checkNotices, configChecks, configWarnings } = await import('./config-checks.ts');
+  const { checkBesideProblems, checkNotices, configChecks, configWarnings } = await import('./checks/config-checks.ts');
   let config: Config;
   try {
     config = readConfig(environment);
@@ -239,9 +239,9 @@ async function checkConfig(values: Values, { environment, stdout, stderr, checks
     if (!(error instanceof ConfigError)) throw error;
     throw new ConfigError([...error.problems, ...(await checkBesideProblems(environment))]);
   }
-  const { checkMail } = await import('./mail-checks.ts');
-  const { checkDeployed } = await import('./deployed-checks.ts');
-  const { checkPrograms } = await import('./program-checks.ts');
+  const { checkMail } = await import('./checks/mail-checks.ts');
+  const { checkDeployed } = await import('./checks/deployed-checks.ts');
+  const { checkPrograms } = await import('./checks/program-checks.ts');
   const checks = given ?? [...configChecks(), checkNotices, checkMail, checkPrograms(), checkDeployed];
   const warn = (line: string) => stderr(`Warning: ${line}`);
   const manifestsDir = typeof values.manifests === 'string' ? values.manifests : undefined;

@@ -22,7 +22,7 @@ async function showSystem({ check, json }: Values, { environment, stdout }: CliO
     const { checks } = systemCheckedSchema.parse(await callOperator(dataDir, 'system.check', {}, 60_000));
     const ok = checks.every(({ status }) => status !== 'failed');
     if (json === true) return stdout(JSON.stringify({ ok, checks }));
-    return (await import('./doctor.ts')).printDiagnosis(publicUrl, { ok, checks }, stdout);
+    return (await import('./checks/doctor.ts')).printDiagnosis(publicUrl, { ok, checks }, stdout);
   }
   const system = shownSystemSchema.parse(await callOperator(dataDir, 'system.show', {}));
   if (json === true) return stdout(JSON.stringify(system));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseManifest } from '#features/catalogue/index.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { manifestCommands } from './manifest-commands.ts';
+import { manifestCommands } from './manifests/manifest-commands.ts';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -7,9 +7,9 @@ import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
 import { importCommands } from './import-commands.ts';
 import { chooseAccount } from './choose-account.ts';
-import { manifestCommands } from './manifest-commands.ts';
-import type { OfferDiff } from './manifest-results.ts';
-import { runCommands } from './run-commands.ts';
+import { manifestCommands } from './manifests/manifest-commands.ts';
+import type { OfferDiff } from './manifests/manifest-results.ts';
+import { runCommands } from './manifests/run-commands.ts';
 import { userCommands } from './user-commands.ts';
 import { reasonOfCommand } from './command-reason.ts';
 

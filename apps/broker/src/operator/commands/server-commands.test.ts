@@ -9,7 +9,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { showServerCommand } from './show-server.ts';
-import { testManifestCommand } from './test-manifest.ts';
+import { testManifestCommand } from './manifests/test-manifest.ts';
 
 let folder: string;
 let fixture: HttpFixture;

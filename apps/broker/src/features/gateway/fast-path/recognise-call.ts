@@ -9,7 +9,7 @@ import {
 import type { IncomingHttpHeaders } from 'node:http';
 import { mirrorsArguments } from '#adapters/mcp/upstream.ts';
 import { asRecord } from '#platform/json.ts';
-import { parseAccept } from '../http/parse-accept.ts';
+import { parseAccept } from '../wire/parse-accept.ts';
 import type { ClientInfo } from '../protocol/failing-clients.ts';
 import { modernRevision } from '../protocol/modern-revision.ts';
 import { usableCapabilities } from '../protocol/usable-capabilities.ts';

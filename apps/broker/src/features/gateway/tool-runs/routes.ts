@@ -1,9 +1,9 @@
 import { answerToolRun, cancelToolRun, startToolRun } from '@souk/contract/tool-runs.ts';
 import { openEventStream } from '#platform/http/answers/event-stream.ts';
 import type { Router } from '#platform/http/router.ts';
-import type { InFlight } from '../http/in-flight.ts';
+import type { InFlight } from '../door/in-flight.ts';
 import type { KeepAlive } from '#platform/http/connections/keep-alive.ts';
-import { listeningOn } from '../http/listening-on.ts';
+import { listeningOn } from '../wire/listening-on.ts';
 import type { ToolRuns } from './create-tool-runs.ts';
 
 type Parts = { runs: ToolRuns; keepAlive: KeepAlive; answers: Pick<InFlight, 'enter'> };

@@ -6,7 +6,7 @@ import { SoukError } from '#platform/errors.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
-import { createMessageRows } from '../protocol/message-rows.ts';
+import { createMessageRows } from '../replicas/message-rows.ts';
 
 const channel = 'tool_runs';
 /** How long the process that runs the call may take to say that it has the message. */

@@ -1,7 +1,7 @@
 import type { Guard } from '#platform/http/router.ts';
 import type { Authorizations } from '../oauth/authorizations.ts';
 import type { Resources } from '../oauth/resources.ts';
-import type { SigningKeys } from '../oauth/signing-keys.ts';
+import type { SigningKeys } from '../oauth/keys/signing-keys.ts';
 import type { IdentityOptions } from '../identity-options.ts';
 import type { Revocations } from '../revocations.ts';
 import { createPersonalTokenStore } from '../tokens/personal-token-store.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { sha256 } from '../hash.ts';
 import { createFailureLimit } from '../oauth/limit-failures.ts';
-import type { FindKey } from '../oauth/signing-keys.ts';
+import type { FindKey } from '../oauth/keys/signing-keys.ts';
 import { isPersonalToken } from '../tokens/personal-token-store.ts';
 import { readBearer } from './bearer.ts';
 

@@ -2,7 +2,7 @@ import { jwtVerify } from 'jose';
 import type { Database } from '#platform/db/database.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import { frontendClientId } from '../oauth/resources.ts';
-import type { FindKey } from '../oauth/signing-keys.ts';
+import type { FindKey } from '../oauth/keys/signing-keys.ts';
 import { roleOf } from '../users/role.ts';
 import type { StoredProvider } from '../users/user-provider.ts';
 import { isUuid } from '../users/user-store.ts';

@@ -6,17 +6,17 @@ import { createAuthorizations } from './authorizations.ts';
 import { answerUnavailable } from './answer-unavailable.ts';
 import { createProvider } from './create-provider.ts';
 import { emitSignIns } from './emit-sign-ins.ts';
-import { createClientDocumentStore } from './client-document-store.ts';
-import { createClientDocuments } from './client-documents.ts';
-import { createClientDocumentFetch } from './fetch-client-document.ts';
-import { createKnownDocumentCheck } from './check-known-documents.ts';
+import { createClientDocumentStore } from './client-documents/client-document-store.ts';
+import { createClientDocuments } from './client-documents/client-documents.ts';
+import { createClientDocumentFetch } from './client-documents/fetch-client-document.ts';
+import { createKnownDocumentCheck } from './client-documents/check-known-documents.ts';
 import { createFrontendCookie } from './frontend-cookie.ts';
 import { createOpenInteractions } from './open-interactions.ts';
-import { createHandOff } from './hand-off-grant.ts';
-import { createRefreshReuse } from './refresh-reuse.ts';
+import { createHandOff } from './tokens/hand-off-grant.ts';
+import { createRefreshReuse } from './tokens/refresh-reuse.ts';
 import type { Resources } from './resources.ts';
-import type { SigningKeys } from './signing-keys.ts';
-import { extendTokenAnswers } from './token-endpoint.ts';
+import type { SigningKeys } from './keys/signing-keys.ts';
+import { extendTokenAnswers } from './tokens/token-endpoint.ts';
 
 export type AuthorizationServer = ReturnType<typeof createAuthorizationServer>;
 

@@ -13,15 +13,15 @@ import { pagePolicy } from '#platform/http/answers/page.ts';
 import type { Ids } from '#platform/ids.ts';
 import { asRecord } from '#platform/json.ts';
 import { namesNoScope } from './authorize-request.ts';
-import { publicClientId, readClientMetadata } from './client-metadata.ts';
+import { publicClientId, readClientMetadata } from './client-documents/client-metadata.ts';
 import { clientAddress } from './hand-over.ts';
 import { interactionMinutes, type OpenInteractions } from './open-interactions.ts';
 import { createRecordStore } from './record-store.ts';
-import type { RefreshReuse } from './refresh-reuse.ts';
+import type { RefreshReuse } from './tokens/refresh-reuse.ts';
 import { matchesRedirect } from './redirect-uri.ts';
 import { frontendClientId, type Resources } from './resources.ts';
 import { renderOAuthErrorPage } from '../pages/oauth-error-page.ts';
-import type { SigningKeys } from './signing-keys.ts';
+import type { SigningKeys } from './keys/signing-keys.ts';
 import type { UserStore } from '../users/user-store.ts';
 
 const accessTokenSeconds = 600;

@@ -2,7 +2,7 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { cleanLabel } from '#platform/text/clean-label.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { IdentityEvents, NamedClient } from '../identity-events.ts';
-import { findRefusedGrant } from './find-refused-grant.ts';
+import { findRefusedGrant } from './tokens/find-refused-grant.ts';
 import { clientAddress } from './hand-over.ts';
 import { redirectHost } from './redirect-uri.ts';
 import { frontendClientId } from './resources.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '#platform/db/database.ts';
 import { foldUserCounts } from '../users/count-users.ts';
 import { reapSignIns } from '../sign-ins/sign-in-store.ts';
-import { reapClientDocuments } from './client-document-store.ts';
+import { reapClientDocuments } from './client-documents/client-document-store.ts';
 
 /**
  * Deletes what has no meaning any more: records past their end (codes and hand-off tickets, sessions, unfinished

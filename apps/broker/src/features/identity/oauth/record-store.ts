@@ -2,7 +2,7 @@ import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import { sha256 } from '../hash.ts';
-import { countsAsUsed, mayBeUsed, type RefreshReuse } from './refresh-reuse.ts';
+import { countsAsUsed, mayBeUsed, type RefreshReuse } from './tokens/refresh-reuse.ts';
 
 /** Models whose id is the bearer value itself: stored and looked up by hash (design: no bearer value at rest). */
 const bearerModels: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Provider } from 'oidc-provider';
-import type { RefusedRedirect } from './client-metadata.ts';
+import type { RefusedRedirect } from './client-documents/client-metadata.ts';
 
 /**
  * Adds to the answer of a registration which of its redirect addresses were not kept, and why: its developer would else

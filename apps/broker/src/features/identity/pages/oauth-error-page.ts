@@ -1,6 +1,6 @@
 import { errors } from 'oidc-provider';
 import { isOfLostDatabase } from '../oauth/answer-unavailable.ts';
-import { documentTrouble } from '../oauth/document-fault.ts';
+import { documentTrouble } from '../oauth/client-documents/document-fault.ts';
 import { renderMessagePage, tryAgain, unavailableWords, type Message } from './message-page.ts';
 
 type Words = Pick<Message, 'title' | 'text' | 'next'>;

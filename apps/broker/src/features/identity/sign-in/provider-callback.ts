@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { UpstreamRefusedError, type UpstreamProfile } from '#adapters/openid/openid-sign-in.ts';
 import type { SignInOutcome } from '@souk/contract/admin/person.ts';
 import { sendPage } from '#platform/http/answers/page.ts';
-import { nameBrowser } from '../oauth/name-browser.ts';
+import { nameBrowser } from '../oauth/connected-apps/name-browser.ts';
 import { renderMessagePage, signInAgain } from '../pages/message-page.ts';
 import { renderNotAllowedPage, type SignInAnew } from '../pages/not-allowed-page.ts';
 import { expiredWords } from '../pages/oauth-error-page.ts';

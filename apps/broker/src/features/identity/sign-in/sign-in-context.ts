@@ -6,7 +6,7 @@ import type { Log } from '#platform/log.ts';
 import { createSampledLog } from '#platform/sampled-log.ts';
 import type { LiveBrokers } from '#platform/db/share-of.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
-import type { HandOff } from '../oauth/hand-off-grant.ts';
+import type { HandOff } from '../oauth/tokens/hand-off-grant.ts';
 import type { Resources } from '../oauth/resources.ts';
 import type { ConsentServices } from '../pages/consent-page.ts';
 import type { BeforeSignIn } from '../pages/sign-in-page.ts';

@@ -1,6 +1,6 @@
 import type { UpstreamSignIn } from '#adapters/openid/openid-sign-in.ts';
 import type { IdentityOptions } from '../identity-options.ts';
-import type { SigningKeys } from '../oauth/signing-keys.ts';
+import type { SigningKeys } from '../oauth/keys/signing-keys.ts';
 import { createStandIn } from '../stand-in/stand-in.ts';
 import { providerOfIssuer, type StoredProvider } from '../users/user-provider.ts';
 

@@ -7,7 +7,7 @@ import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import { sendPage } from '#platform/http/answers/page.ts';
 import { handOver } from '../oauth/hand-over.ts';
-import type { SigningKeys } from '../oauth/signing-keys.ts';
+import type { SigningKeys } from '../oauth/keys/signing-keys.ts';
 import { createRecordStore } from '../oauth/record-store.ts';
 import { clientSchemes } from '../oauth/redirect-uri.ts';
 import { renderMessagePage, signInAgain } from '../pages/message-page.ts';

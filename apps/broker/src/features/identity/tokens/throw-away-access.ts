@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Ids } from '#platform/ids.ts';
-import { publicClientId, readClientMetadata } from '../oauth/client-metadata.ts';
+import { publicClientId, readClientMetadata } from '../oauth/client-documents/client-metadata.ts';
 import type { PersonalTokenStore } from './personal-token-store.ts';
 
 /** What a check of the installation needs to act as a client does, and takes away again at its end. */

@@ -17,7 +17,7 @@ import type { AccountContributors } from '../account/account-contributors.ts';
 import { writeExport } from '../account/write-export.ts';
 import { requireRecentSignIn } from '../authentication/require-recent-sign-in.ts';
 import type { Authorizations } from '../oauth/authorizations.ts';
-import { presentConnections } from '../oauth/present-connections.ts';
+import { presentConnections } from '../oauth/connected-apps/present-connections.ts';
 import { readSignIns } from '../sign-ins/sign-in-store.ts';
 import type { PersonalTokens } from '../tokens/personal-tokens.ts';
 import { lastSeen } from './last-seen.ts';

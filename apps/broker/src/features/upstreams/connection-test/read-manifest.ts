@@ -2,7 +2,7 @@ import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import { checkAllowed, parseManifest } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
-import type { OperatorSecrets } from '../sign-in/operator-secrets.ts';
+import type { OperatorSecrets } from '../sign-in/client/operator-secrets.ts';
 import { secretPlace } from '../secrets/secret-place.ts';
 import type { TestParts } from './test-parts.ts';
 import { failureText } from './test-failure.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 import type { TargetOptions } from '../pool/upstream-target.ts';
 import type { UpstreamSignIn } from '../sign-in/create-upstream-sign-in.ts';
-import type { OperatorSecrets } from '../sign-in/operator-secrets.ts';
+import type { OperatorSecrets } from '../sign-in/client/operator-secrets.ts';
 import type { Progress, Tell } from './progress.ts';
 import type { TestChildren } from './test-children.ts';
 import type { WatchedConnection } from './watch-connection.ts';

@@ -1,4 +1,4 @@
-import { headerVariable } from '../sign-in/operator-secrets.ts';
+import { headerVariable } from '../sign-in/client/operator-secrets.ts';
 import { secretVariable, type AllowlistEntry, type StdioAllowlist } from '../processes/stdio-allowlist.ts';
 import type { Launch, Named, Target, WantedServer } from './wanted.ts';
 

@@ -9,7 +9,7 @@ import { createProgramLog, type ProgramUse } from './program-log.ts';
 import type { ProgramNeeds } from '../secrets/administer-secrets.ts';
 import { programPlaceOf } from '../secrets/secret-place.ts';
 import type { ServerSecrets } from '../secrets/server-secrets.ts';
-import { notSetText } from '../sign-in/operator-secrets.ts';
+import { notSetText } from '../sign-in/client/operator-secrets.ts';
 import { notAllowedText, secretVariable, type AllowlistEntry, type StdioAllowlist } from './stdio-allowlist.ts';
 
 /** A package that an administrator allowed. `lock`: the hashes that it must have. `place`: what its secrets are bound to. */

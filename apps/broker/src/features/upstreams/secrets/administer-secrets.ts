@@ -3,7 +3,7 @@ import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import type { Catalogue, ServerManifest } from '#features/catalogue/index.ts';
 import type { DecidedBy } from '#platform/audit/decided-by.ts';
 import { SoukError } from '#platform/errors.ts';
-import { headerVariable } from '../sign-in/operator-secrets.ts';
+import { headerVariable } from '../sign-in/client/operator-secrets.ts';
 import { placeText, secretPlace } from './secret-place.ts';
 import type { EnvironmentPlaces } from './environment-places.ts';
 import type { EnteredSecret, ServerSecrets } from './server-secrets.ts';

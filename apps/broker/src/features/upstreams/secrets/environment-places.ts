@@ -5,7 +5,7 @@ import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
-import { headerVariable } from '../sign-in/operator-secrets.ts';
+import { headerVariable } from '../sign-in/client/operator-secrets.ts';
 import { secretPlace } from './secret-place.ts';
 
 const channel = 'souk_environment_places';

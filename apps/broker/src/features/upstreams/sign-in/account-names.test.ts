@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Binding } from './oauth-client.ts';
-import { readTokenAnswer } from './token-answer.ts';
-import { accountNameOf } from './tokens.ts';
+import type { Binding } from './tokens/oauth-client.ts';
+import { readTokenAnswer } from './tokens/token-answer.ts';
+import { accountNameOf } from './tokens/tokens.ts';
 
 const issuer = 'https://vault.test';
 const clientId = 'souk';

@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
-import { refreshParameters } from './known-providers.ts';
-import type { Binding } from './oauth-client.ts';
+import { refreshParameters } from './issuers/known-providers.ts';
+import type { Binding } from './tokens/oauth-client.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 
 /** What browsers, proxies and servers take as an address. */

@@ -2,11 +2,11 @@ import type { UpstreamCredential } from '#adapters/mcp/target.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { ServerManifest } from '#features/catalogue/index.ts';
 import type { SignInAddress } from './sign-in-address.ts';
-import type { FreshTokens } from './fresh-tokens.ts';
-import { readChallenge, scopesOf } from './read-challenge.ts';
-import type { RefusedAccounts } from './refused-accounts.ts';
+import type { FreshTokens } from './tokens/fresh-tokens.ts';
+import { readChallenge, scopesOf } from './issuers/read-challenge.ts';
+import type { RefusedAccounts } from './tokens/refused-accounts.ts';
 import type { SignInParts } from './sign-in-parts.ts';
-import { sealedHeadersSchema } from './tokens.ts';
+import { sealedHeadersSchema } from './tokens/tokens.ts';
 
 const bearer = 'authorization';
 

@@ -1,5 +1,5 @@
 import type { CatalogueServer } from '#features/catalogue/index.ts';
-import { revokeStored } from './revoke-tokens.ts';
+import { revokeStored } from './tokens/revoke-tokens.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 
 /** Deletes a person's tokens or headers, and tells the authorization server. False when there was no account. */

@@ -2,7 +2,7 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { headersBoundTo } from './credentials.ts';
 import type { SignInParts } from './sign-in-parts.ts';
-import { sealedHeadersSchema } from './tokens.ts';
+import { sealedHeadersSchema } from './tokens/tokens.ts';
 
 /**
  * Stores headers that a person supplies. Headers that are left out stay as they are, so that one can be changed alone.

@@ -1,21 +1,21 @@
 import * as oidc from 'openid-client';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
-import { redirectUriOf } from './client-document.ts';
-import { mayUse } from './known-issuer.ts';
-import type { Binding } from './oauth-client.ts';
-import { obtainTokens } from './obtain-tokens.ts';
-import { configuredClient } from './operator-secrets.ts';
+import { redirectUriOf } from './client/client-document.ts';
+import { mayUse } from './issuers/known-issuer.ts';
+import type { Binding } from './tokens/oauth-client.ts';
+import { obtainTokens } from './tokens/obtain-tokens.ts';
+import { configuredClient } from './client/operator-secrets.ts';
 import type { TakenSignIn } from './pending-sign-ins.ts';
-import { secondsAfter } from './plain-values.ts';
-import { readRefusal } from './read-refusal.ts';
-import { forgetRegistration } from './registrations.ts';
-import { revokeStored, revokeTokens } from './revoke-tokens.ts';
+import { secondsAfter } from './tokens/plain-values.ts';
+import { readRefusal } from './tokens/read-refusal.ts';
+import { forgetRegistration } from './client/registrations.ts';
+import { revokeStored, revokeTokens } from './tokens/revoke-tokens.ts';
 import { withSignInFetch } from './sign-in-fetch.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 import { SignInProblem } from './sign-in-problem.ts';
-import type { Issued } from './token-answer.ts';
-import { accountNameOf, grantedScope, subjectOf, type SealedTokens } from './tokens.ts';
+import type { Issued } from './tokens/token-answer.ts';
+import { accountNameOf, grantedScope, subjectOf, type SealedTokens } from './tokens/tokens.ts';
 
 /** The parameters with which the authorization server sent the browser back. */
 export type SignInResponse = {

@@ -3,9 +3,9 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer, ServerManifest } from '#features/catalogue/index.ts';
 import type { StoredAccount } from './account-store.ts';
 import { headersBoundTo, needsOwnSecrets } from './credentials.ts';
-import { providerName } from './provider-name.ts';
+import { providerName } from './issuers/provider-name.ts';
 import type { SignInParts } from './sign-in-parts.ts';
-import { sealedHeadersSchema } from './tokens.ts';
+import { sealedHeadersSchema } from './tokens/tokens.ts';
 
 const moved = 'The server has moved since: sign in again.';
 const more = 'The server wants more permissions than you gave: sign in again to give them.';

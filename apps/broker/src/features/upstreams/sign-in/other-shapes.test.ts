@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { discoverSignIn } from './discover-sign-in.ts';
-import { doubtsOf } from './doubts-of.ts';
+import { discoverSignIn } from './issuers/discover-sign-in.ts';
+import { doubtsOf } from './issuers/doubts-of.ts';
 
 // Authorization servers as they are: their documents by address. `down` does not answer.
 

@@ -4,7 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
-import { bindingSchema } from './oauth-client.ts';
+import { bindingSchema } from './tokens/oauth-client.ts';
 
 export const lifetimeMs = 10 * 60_000;
 const table = 'upstream_sign_ins';

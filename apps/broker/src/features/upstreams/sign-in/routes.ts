@@ -13,7 +13,7 @@ import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Preferences } from '../preferences/create-preferences.ts';
 import { browserOf, forgetBrowser } from './browser-cookie.ts';
-import { clientDocumentPath, clientMetadata, redirectUriOf } from './client-document.ts';
+import { clientDocumentPath, clientMetadata, redirectUriOf } from './client/client-document.ts';
 import type { PersonalOffers } from '../offers/personal-offers.ts';
 import type { UpstreamSignIn } from './create-upstream-sign-in.ts';
 import { needsOwnSecrets } from './credentials.ts';

@@ -2,11 +2,11 @@ import type { Clock } from '#platform/clock.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { Catalogue, ServerManifest } from '#features/catalogue/index.ts';
-import type { ClientIdentityOptions } from './client-document.ts';
+import type { ClientIdentityOptions } from './client/client-document.ts';
 import type { AccountStore } from './account-store.ts';
 import type { SignInAddress } from './sign-in-address.ts';
-import type { IssuerStore } from './issuer-store.ts';
-import type { OperatorSecrets } from './operator-secrets.ts';
+import type { IssuerStore } from './issuers/issuer-store.ts';
+import type { OperatorSecrets } from './client/operator-secrets.ts';
 import type { PendingSignIns } from './pending-sign-ins.ts';
 
 /** What the use cases of a sign-in work with. */

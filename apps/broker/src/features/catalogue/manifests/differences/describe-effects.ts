@@ -175,7 +175,7 @@ function signIns(before: Manifest, after: Manifest, people: PeopleOfServer): str
   return [...opened, ...own, `Everyone who uses it ${what} again before their next call: ${used(people)}.`];
 }
 
-/** Where people sign in, and what of that an administrator decides (upstreams/sign-in/known-issuer.ts). */
+/** Where people sign in, and what of that an administrator decides (upstreams/sign-in/issuers/known-issuer.ts). */
 function signInPlace(before: Manifest | undefined, after: Manifest): string[] {
   if (after.auth.type !== 'oauth') return [];
   const was = before?.auth.type === 'oauth' ? before : undefined;

@@ -13,7 +13,7 @@ import type { LogicalCall } from '../../call/call.ts';
 import type { CallRequest } from '../../call/call-request.ts';
 import type { OpenQuestions } from '../../call/open-questions.ts';
 import type { PageQuestions } from '../../call/page-questions.ts';
-import type { InFlight } from '../../http/in-flight.ts';
+import type { InFlight } from '../../door/in-flight.ts';
 import { LostCallError } from './elsewhere/lost-call.ts';
 import type { RoundsElsewhere } from './elsewhere/rounds-elsewhere.ts';
 import type { HeldCall } from './elsewhere/taken-rounds.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { stopped, type OpenQuestions } from '../../call/open-questions.ts';
-import type { InFlight } from '../../http/in-flight.ts';
+import type { InFlight } from '../../door/in-flight.ts';
 import type { ParkedCall } from './parked-call.ts';
 import { roundTtlMs, type BoundCall } from './request-state.ts';
 

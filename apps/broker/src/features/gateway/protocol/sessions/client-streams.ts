@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { RequestId } from '@modelcontextprotocol/server';
 import type { ServerResponse } from 'node:http';
 import type { Listening } from '#adapters/mcp/upstream.ts';
-import { listeningOn } from '../../http/listening-on.ts';
+import { listeningOn } from '../../wire/listening-on.ts';
 
 /**
  * On which stream the client hears of each open request of a session: the answer to its POST, or the GET with which the

@@ -7,7 +7,7 @@ import type { Log } from '#platform/log.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
 import { asRecord } from '#platform/json.ts';
 import type { SessionCalls } from '../../fast-path/session-calls.ts';
-import { sendJsonRpcError } from '../../http/json-rpc-error.ts';
+import { sendJsonRpcError } from '../../wire/json-rpc-error.ts';
 import type { ListChanges, ListKind } from '../../view/list-changes.ts';
 import type { RequestContext } from '../../view/request-context.ts';
 import { withExtra, type RequestExtra } from '../request-extra.ts';

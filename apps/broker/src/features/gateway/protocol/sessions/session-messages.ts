@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { RequestContext } from '../../view/request-context.ts';
-import { createMessageRows } from '../message-rows.ts';
+import { createMessageRows } from '../../replicas/message-rows.ts';
 import { channel } from './session-notices.ts';
 import { readAddressee, type Stray, type Waiting } from './stray.ts';
 

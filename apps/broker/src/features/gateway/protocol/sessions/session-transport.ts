@@ -7,10 +7,10 @@ import {
 } from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asRecord } from '#platform/json.ts';
-import { asJsonAnswer } from '../../http/json-answer.ts';
-import { sendJsonRpcError } from '../../http/json-rpc-error.ts';
-import { parseAccept } from '../../http/parse-accept.ts';
-import { maxBatch } from '../../http/read-body.ts';
+import { asJsonAnswer } from '../../wire/json-answer.ts';
+import { sendJsonRpcError } from '../../wire/json-rpc-error.ts';
+import { parseAccept } from '../../wire/parse-accept.ts';
+import { maxBatch } from '../../door/read-body.ts';
 import { ClientStreams } from './client-streams.ts';
 import { ownStream, type SessionEvents } from './event-store.ts';
 import { addresseeOf, cancelledId, type Addressee, type Stray } from './stray.ts';

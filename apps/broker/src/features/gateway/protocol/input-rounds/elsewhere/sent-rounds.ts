@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Ids } from '#platform/ids.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
 import type { CallRequest } from '../../../call/call-request.ts';
-import type { MessageRows, WaitingMessage } from '../../message-rows.ts';
+import type { MessageRows, WaitingMessage } from '../../../replicas/message-rows.ts';
 import { unusableState } from '../request-state.ts';
 import { LostCallError } from './lost-call.ts';
 import { writeNotice, type RoundNotice } from './round-notices.ts';

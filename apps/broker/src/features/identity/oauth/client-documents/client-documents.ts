@@ -1,0 +1,96 @@
+import type { Background } from '#platform/work/background.ts';
+import { elapsedTime, type Clock } from '#platform/clock.ts';
+import { DatabaseLostError, isDatabaseLost } from '#platform/db/database-errors.ts';
+import type { Log } from '#platform/log.ts';
+import type { IdentityEvents } from '../../identity-events.ts';
+import type { ClientDocumentStore } from './client-document-store.ts';
+import { describeDocumentFault } from './document-fault.ts';
+import type { ClientDocumentFetch, FetchedDocument, PublicMetadata } from './fetch-client-document.ts';
+import { knownDocuments } from './known-documents.ts';
+
+/** oidc-provider asks again while it renders the error, and a client must not make us send requests without end. */
+const rememberFailureMs = 10_000;
+const maxFailures = 1000;
+/** How old a kept document may be before it is fetched again, beside its use. */
+const refetchAfterMs = 300_000;
+
+/**
+ * The metadata documents of clients. One that was good once is used as it was then and fetched again beside that, so that a
+ * third party that is away costs nobody a sign-in; one that was never fetched is fetched, and for a well-known client that
+ * fails to what we ship of it.
+ */
+export function createClientDocuments(options: {
+  documents: ClientDocumentFetch;
+  store: ClientDocumentStore;
+  clock: Clock;
+  log: Log;
+  background: Background;
+  events?: Pick<IdentityEvents, 'documentFailed' | 'documentFetched'> | undefined;
+}) {
+  const { documents, store, log, background, events } = options;
+  const time = elapsedTime(options.clock);
+  const failures = new Map<string, { error: unknown; untilMs: number }>();
+
+  /** @param hasCopy whether there is one to use where the fetch fails */
+  async function fetchDocument(clientId: string, hasCopy: boolean): Promise<FetchedDocument> {
+    const failed = failures.get(clientId);
+    if (failed && time.now() < failed.untilMs) throw failed.error;
+    failures.delete(clientId);
+    try {
+      const fetched = await documents.fetch(clientId);
+      background.add(store.keep(clientId, fetched.metadata), "a client's metadata document could not be kept");
+      events?.documentFetched({ clientId });
+      return fetched;
+    } catch (error) {
+      remember(clientId, error, hasCopy);
+      throw error;
+    }
+  }
+
+  function remember(clientId: string, error: unknown, hasCopy: boolean): void {
+    const [oldest] = failures.keys();
+    if (oldest !== undefined && failures.size >= maxFailures) failures.delete(oldest);
+    failures.set(clientId, { error, untilMs: time.now() + rememberFailureMs });
+    const knownName = knownDocuments.get(clientId)?.client_name;
+    events?.documentFailed({ clientId, knownName, fault: describeDocumentFault(error), hasCopy });
+    log.warn({ clientId, err: error }, "a client's metadata document could not be fetched");
+  }
+
+  return {
+    /**
+     * The document of this client, as the answer to the request that oidc-provider wants to send for it.
+     * @throws what the fetch failed with, where there is nothing to use in its place; DatabaseLostError
+     */
+    async answer(address: string | URL): Promise<Response> {
+      const clientId = String(address);
+      const kept = await store.find(clientId).catch(passOn);
+      if (kept) {
+        const isOld = options.clock.now() - kept.fetchedAt.getTime() > refetchAfterMs;
+        // a failure has been logged by then
+        if (isOld) void fetchDocument(clientId, true).catch(() => {});
+        return toResponse(clientId, kept.metadata);
+      }
+      try {
+        const fetched = await fetchDocument(clientId, knownDocuments.has(clientId));
+        return toResponse(clientId, fetched.metadata, fetched.cacheControl);
+      } catch (error) {
+        const known = knownDocuments.get(clientId);
+        if (!known) throw error;
+        return toResponse(clientId, known);
+      }
+    },
+    close: documents.close,
+  };
+}
+
+/** As an error that answerUnavailable tells from a document that cannot be fetched. */
+function passOn(error: unknown): never {
+  throw isDatabaseLost(error) ? new DatabaseLostError('the database is away', error) : error;
+}
+
+function toResponse(clientId: string, metadata: PublicMetadata, cacheControl?: string): Response {
+  return Response.json(
+    { client_id: clientId, ...metadata },
+    { headers: cacheControl === undefined ? {} : { 'cache-control': cacheControl } },
+  );
+}

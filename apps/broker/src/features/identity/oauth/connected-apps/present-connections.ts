@@ -1,0 +1,56 @@
+import type { ConnectedApp, WebSession } from '@souk/contract/connected-apps.ts';
+import { clientName, distinctNames } from '#platform/text/client-name.ts';
+import type { AuthorizationRow } from '../authorizations.ts';
+import { frontendClientId } from '../resources.ts';
+
+/**
+ * Connected apps, and the browsers of the web app, as they came.
+ * @param currentGrantId of the browser that asks, where it is the person's own
+ */
+export function presentConnections(
+  rows: readonly AuthorizationRow[],
+  currentGrantId?: string,
+): { apps: ConnectedApp[]; webSessions: WebSession[] } {
+  return {
+    apps: presentApps(rows.filter((row) => row.client_id !== frontendClientId)),
+    webSessions: rows
+      .filter((row) => row.client_id === frontendClientId)
+      .map((row) => presentWebSession(row, currentGrantId)),
+  };
+}
+
+/** Newest first, as they came; the oldest of one name has it alone. */
+function presentApps(rows: readonly AuthorizationRow[]): ConnectedApp[] {
+  const names = distinctNames(rows.toReversed(), (row) => clientName(row.client_name, row.client_version));
+  return rows.map((row) => presentApp(row, names.get(row) ?? ''));
+}
+
+function presentApp(row: AuthorizationRow, name: string): ConnectedApp {
+  const publishedBy = row.client_id.startsWith('https://') ? new URL(row.client_id).host : null;
+  const resources = row.resources ?? {};
+  const scopes = Object.values(resources).flatMap((text) => text.split(' '));
+  return {
+    id: row.grant_id,
+    clientId: row.client_id,
+    clientName: name,
+    clientUri: row.client_uri,
+    publishedBy,
+    verified: publishedBy !== null,
+    redirectHost: row.redirect_host,
+    scopes: [...new Set(scopes)],
+    resources: Object.keys(resources),
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    current: false,
+  };
+}
+
+function presentWebSession(row: AuthorizationRow, currentGrantId: string | undefined): WebSession {
+  return {
+    id: row.grant_id,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    current: row.grant_id === currentGrantId,
+    browserName: row.browser_name,
+  };
+}

@@ -1,0 +1,129 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Provider } from 'oidc-provider';
+import { mcpScopes } from '@souk/contract/identity.ts';
+import type { Ids } from '#platform/ids.ts';
+import { sha256 } from '../../hash.ts';
+import { frontendClientId, type Resources } from '../resources.ts';
+import type { TokenRefusal } from './token-refusal.ts';
+
+export const handOffGrantType = 'urn:souk:grant:handoff';
+
+/** Proves that a ticket was made for this browser: a person who was lured here with another's ticket has no cookie for it. */
+const cookieName = 'souk_hand_off';
+/** As long as the ticket lives (create-provider.ts). */
+const cookieSeconds = 60;
+
+/** What the answer to a swap must know about its request. */
+type Swap = { sameBrowser: boolean; keepsSignIn: boolean };
+
+const scope = mcpScopes.join(' ');
+
+export type HandOff = ReturnType<typeof createHandOff>;
+
+/**
+ * The ticket that /auth/success gets in its address (clarifications, Sign-in). It is an authorization code of the web
+ * client whose proof of possession only we can compute: so it is stored hashed, lives 60 seconds, works once, a second use
+ * revokes the tokens of the first, and neither the ordinary code grant nor another client can redeem it.
+ * The browser that came back from the provider gets a cookie that proves it; the swap's answer says whether it was there
+ * (`sameBrowser`), and the web asks the person first where it was not (sign-in forgery, RFC 6749, section 10.12).
+ */
+export function createHandOff(options: {
+  provider: Provider;
+  publicUrl: string;
+  cookieKey: string;
+  resources: Resources;
+  ids: Ids;
+}) {
+  const { provider, publicUrl, resources } = options;
+  const redirectUri = `${publicUrl}/auth/success`;
+  const attributes = {
+    httpOnly: true,
+    sameSite: 'lax',
+    path: '/oauth/token',
+    secure: publicUrl.startsWith('https:'),
+  } as const;
+  const swaps = new WeakMap<IncomingMessage, Swap>();
+  const proofOf = (purpose: 'hand-off' | 'hand-off-browser', ticket: string) =>
+    createHmac('sha256', options.cookieKey).update(`${purpose}:${ticket}`).digest('base64url');
+  /** RFC 7636 wants 43 characters at least: an HMAC-SHA-256 in base64url has exactly these. */
+  const verifierFor = (ticket: string) => proofOf('hand-off', ticket);
+  const isOfBrowser = (ticket: string, cookie: string | undefined) => {
+    const given = Buffer.from(cookie ?? '');
+    const wanted = Buffer.from(proofOf('hand-off-browser', ticket));
+    return given.length === wanted.length && timingSafeEqual(given, wanted);
+  };
+
+  return {
+    /**
+     * @param reply goes to the browser that came back from the provider, and takes the proof of the ticket along
+     * @returns a ticket for this person; `sessionUid` names the browser's session, which their sign-out then ends too
+     */
+    async issue(
+      reply: FastifyReply,
+      accountId: string,
+      { sessionUid, signedInAtMs }: { sessionUid: string; signedInAtMs: number },
+    ): Promise<string> {
+      const client = await provider.Client.find(frontendClientId);
+      if (!client) throw new Error('the web client is not configured');
+      const grant = new provider.Grant({ clientId: frontendClientId, accountId });
+      grant.addOIDCScope('openid email profile');
+      grant.addResourceScope(resources.api, scope);
+      const ticket = options.ids.secret(32);
+      const code = new provider.AuthorizationCode({
+        jti: ticket,
+        gty: 'authorization_code',
+        client,
+        accountId,
+        grantId: await grant.save(),
+        redirectUri,
+        resource: [resources.api],
+        scope,
+        sessionUid,
+        authTime: Math.floor(signedInAtMs / 1000),
+        codeChallenge: sha256(verifierFor(ticket)),
+        codeChallengeMethod: 'S256',
+      });
+      reply.setCookie(cookieName, proofOf('hand-off-browser', ticket), { ...attributes, maxAge: cookieSeconds });
+      return code.save();
+    },
+
+    /**
+     * Turns a request with a ticket into the code exchange that it stands for; leaves every other form alone. With
+     * `keep_sign_in=1` a ticket of another browser gets its tokens, and leaves the refresh cookie of this one as it is.
+     */
+    rewrite(request: FastifyRequest, form: URLSearchParams): TokenRefusal | undefined {
+      if (form.get('grant_type') !== handOffGrantType) return undefined;
+      const [ticket, another] = form.getAll('token');
+      if (ticket === undefined || another !== undefined || form.get('client_id') !== frontendClientId) {
+        return {
+          status: 400,
+          error: 'invalid_request',
+          description: 'a hand-off has one token and is for the web client',
+        };
+      }
+      // A code may come from a program; a ticket is only ever swapped by our own page.
+      if (request.headers.origin !== publicUrl) {
+        return { status: 403, error: 'invalid_request', description: 'the Origin header must name this installation' };
+      }
+      swaps.set(request.raw, {
+        sameBrowser: isOfBrowser(ticket, request.cookies[cookieName]),
+        keepsSignIn: form.get('keep_sign_in') === '1',
+      });
+      form.delete('token');
+      form.delete('keep_sign_in');
+      form.set('grant_type', 'authorization_code');
+      form.set('code', ticket);
+      form.set('redirect_uri', redirectUri);
+      form.set('code_verifier', verifierFor(ticket));
+      return undefined;
+    },
+
+    /** The swap that this request was before `rewrite`, if it was one. */
+    findSwap: (request: IncomingMessage): Swap | undefined => swaps.get(request),
+
+    /** Set-Cookie that removes the proof: a swap is the last that it is good for. */
+    clearedCookie: `${cookieName}=; Max-Age=0; Path=${attributes.path}; HttpOnly; SameSite=Lax${attributes.secure ? '; Secure' : ''}`,
+  };
+}

@@ -1,0 +1,166 @@
+import type { FastifyRequest } from 'fastify';
+import type { Provider } from 'oidc-provider';
+import { normalizeRefreshScope } from '../authorize-request.ts';
+import { mayRequest } from '../create-provider.ts';
+import type { Authorizations } from '../authorizations.ts';
+import type { FrontendCookie } from '../frontend-cookie.ts';
+import { nameBrowser } from '../connected-apps/name-browser.ts';
+import type { HandOff } from './hand-off-grant.ts';
+import type { RefreshReuse } from './refresh-reuse.ts';
+import { frontendClientId, type Resources } from '../resources.ts';
+import type { TokenRefusal } from './token-refusal.ts';
+
+export type TokenEndpointOptions = {
+  provider: Provider;
+  publicUrl: string;
+  resources: Resources;
+  reuse: RefreshReuse;
+  cookie: FrontendCookie;
+  handOff: HandOff;
+};
+
+/** What a code or refresh token was issued for. */
+type Source = { clientId: string; grantId: string | undefined; resources: ReadonlySet<string> };
+
+/**
+ * The checks that must come before a code is used up or a refresh token is rotated: oidc-provider looks at `resource`
+ * only afterwards, and a request that is refused must not cost the client its sign-in.
+ * Rewrites `form` in place: the canonical resource, and the web app's refresh token from its cookie.
+ */
+export async function checkTokenRequest(
+  options: TokenEndpointOptions,
+  request: FastifyRequest,
+  form: URLSearchParams,
+): Promise<TokenRefusal | undefined> {
+  const resources = form.getAll('resource').map(options.resources.canonical);
+  form.delete('resource');
+  for (const resource of resources) form.append('resource', resource);
+
+  const handOffRefusal = options.handOff.rewrite(request, form);
+  if (handOffRefusal) return handOffRefusal;
+  const grantType = form.get('grant_type');
+  const isFrontend = form.get('client_id') === frontendClientId;
+  const refreshing = grantType === 'refresh_token';
+  const { origin } = request.headers;
+  // A form of another site could otherwise plant its own sign-in in this browser's cookie.
+  if (isFrontend && origin !== undefined && origin !== options.publicUrl) {
+    return { status: 403, error: 'invalid_request', description: 'this origin may not use the web client' };
+  }
+  if (isFrontend && refreshing) {
+    const refusal = await useCookie(options, request, form);
+    if (refusal) return refusal;
+  }
+
+  const source = await findSource(options.provider, grantType, form);
+  if (!source) return undefined;
+  if (refreshing && source.clientId === frontendClientId && !isFrontend) {
+    return { status: 400, error: 'invalid_grant', description: 'the web client refreshes with its cookie only' };
+  }
+  for (const resource of resources) {
+    const allowed = mayRequest(source, resource, options.resources) && source.resources.has(resource);
+    if (!allowed)
+      return { status: 400, error: 'invalid_target', description: 'this authorization is not for that resource' };
+  }
+  if (refreshing && !isFrontend) {
+    normalizeRefreshScope(form);
+    const given = form.get('refresh_token') ?? '';
+    const usable = await options.reuse.resolve(request.raw, given);
+    // repeated fields stay repeated, which oidc-provider refuses
+    if (usable !== given) form.set('refresh_token', usable);
+  }
+  return undefined;
+}
+
+/** The web app's refresh: our own Origin and the cookie, and a handle, if any, of the same sign-in. */
+async function useCookie(
+  options: TokenEndpointOptions,
+  request: FastifyRequest,
+  form: URLSearchParams,
+): Promise<TokenRefusal | undefined> {
+  if (request.headers.origin !== options.publicUrl) {
+    return { status: 403, error: 'invalid_request', description: 'the Origin header must name this installation' };
+  }
+  const name = form.get('renewal');
+  form.delete('renewal');
+  const token = options.cookie.read(request);
+  if (token === undefined) return { status: 400, error: 'invalid_grant', description: 'not signed in in this browser' };
+  const found = await options.provider.RefreshToken.find(token);
+  if (found?.grantId === undefined) {
+    return { status: 400, error: 'invalid_grant', description: 'the sign-in has ended', clearCookie: true };
+  }
+  const handle = form.get('refresh_token');
+  if (handle !== null && handle !== '' && !options.cookie.handleNames(handle, found.grantId)) {
+    return { status: 400, error: 'invalid_grant', description: 'another sign-in has taken the place of this one' };
+  }
+  form.set('refresh_token', await options.reuse.resolveForWeb(request.raw, token, name));
+  return undefined;
+}
+
+async function findSource(
+  provider: Provider,
+  grantType: string | null,
+  form: URLSearchParams,
+): Promise<Source | undefined> {
+  const found =
+    grantType === 'refresh_token'
+      ? await provider.RefreshToken.find(form.get('refresh_token') ?? '')
+      : grantType === 'authorization_code'
+        ? await provider.AuthorizationCode.find(form.get('code') ?? '')
+        : undefined;
+  if (found?.clientId === undefined) return undefined;
+  const { resource } = found;
+  const list = resource === undefined ? [] : Array.isArray(resource) ? resource : [resource];
+  return { clientId: found.clientId, grantId: found.grantId, resources: new Set(list) };
+}
+
+/**
+ * Adds the spec's camelCase fields beside the standard ones, and moves the web app's refresh token into its cookie. The
+ * answer to a hand-off ticket says whether it is of this browser. Also writes a new authorization down. Runs inside
+ * oidc-provider, after its own answer.
+ */
+export function extendTokenAnswers(
+  provider: Provider,
+  { cookie, handOff, authorizations }: { cookie: FrontendCookie; handOff: HandOff; authorizations: Authorizations },
+): void {
+  provider.use(async (ctx, next) => {
+    await next();
+    const swap = handOff.findSwap(ctx.req);
+    if (swap) ctx.append('set-cookie', handOff.clearedCookie);
+    if (ctx.path !== '/oauth/token' || typeof ctx.body !== 'object' || ctx.body === null) return;
+    const answer: { access_token?: unknown; refresh_token?: unknown; expires_in?: unknown } = ctx.body;
+    if (typeof answer.access_token !== 'string') return;
+    await authorizations.begin(ctx.oidc.entities, nameBrowser(ctx.get('user-agent')));
+    const grantId = ctx.oidc.entities.Grant?.jti;
+    if (
+      ctx.oidc.client?.clientId === frontendClientId &&
+      typeof answer.refresh_token === 'string' &&
+      grantId !== undefined
+    ) {
+      const isKept = swap !== undefined && swap.keepsSignIn && !swap.sameBrowser;
+      if (!isKept) {
+        const earlier = ctx.cookies.get(cookie.name, { signed: false });
+        if (ctx.oidc.entities.AuthorizationCode && earlier) await endEarlier(grantId, earlier);
+        ctx.append('set-cookie', cookie.store(answer.refresh_token));
+      }
+      answer.refresh_token = cookie.handleFor(grantId);
+    }
+    ctx.body = {
+      ...answer,
+      accessToken: answer.access_token,
+      refreshToken: answer.refresh_token,
+      expiresIn: answer.expires_in,
+      ...(swap && { sameBrowser: swap.sameBrowser }),
+    };
+  });
+
+  /**
+   * A sign-in takes the place of the one that this browser had, also of another person: that one could not be used from
+   * here on, and would never be signed out.
+   */
+  async function endEarlier(grantId: string, refreshToken: string): Promise<void> {
+    const earlier = await provider.RefreshToken.find(refreshToken);
+    if (earlier?.clientId !== frontendClientId || earlier.accountId === undefined) return;
+    if (earlier.grantId === undefined || earlier.grantId === grantId) return;
+    await authorizations.end(earlier.accountId, earlier.grantId, { replacedBy: grantId });
+  }
+}

@@ -1,0 +1,96 @@
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { ServerManifest } from '#features/catalogue/index.ts';
+import { secretPlace } from '../../secrets/secret-place.ts';
+import type { ServerSecrets } from '../../secrets/server-secrets.ts';
+
+/**
+ * Secrets that the operator supplies for all people, by environment variable or file (NAME_FILE):
+ * - UPSTREAM_HEADER_{SERVER}__{NAME}: the value of a header that a manifest marks `from: "operator"`
+ * - UPSTREAM_CLIENT_ID_{SERVER}, UPSTREAM_CLIENT_SECRET_{SERVER}: the OAuth client that the operator registered where the
+ *   server's people sign in; the id may be in the manifest instead
+ * - UPSTREAM_CLIENT_ISSUER_{SERVER}: the one authorization server that may see this client
+ * SERVER and NAME are written in capitals with _ for -, so that `X-Api-Key` of `code-host` is
+ * UPSTREAM_HEADER_CODE_HOST__X_API_KEY. Neither may contain _ itself, so no two share a variable.
+ * A header of the environment goes to one address alone (secrets/environment-places.ts). An administrator may enter what the
+ * environment does not give to an address, for this address alone.
+ */
+export type OperatorSecrets = {
+  /** @throws UpstreamError not_set_up when it is neither set nor entered for the address of this manifest */
+  header(server: ServerManifest, name: string): string;
+  /** The variables that give headers to the address of this manifest, where no address of the server is known to get them. */
+  unboundOf(server: ServerManifest): string[];
+  /** The values of all headers of a server that the environment gives. */
+  headersOf(serverId: string): string[];
+  clientId(serverId: string): string | undefined;
+  clientSecret(serverId: string): string | undefined;
+  clientIssuer(serverId: string): string | undefined;
+};
+
+export function createOperatorSecrets(
+  secrets: ReadonlyMap<string, string>,
+  entered: Pick<ServerSecrets, 'find'>,
+  places: { boundTo(serverId: string): string | undefined },
+): OperatorSecrets {
+  return {
+    header(server, name) {
+      const variable = headerVariable(server.id, name);
+      const place = secretPlace(server, (alias) => alias);
+      const set = secrets.get(variable);
+      const boundTo = places.boundTo(server.id) ?? place;
+      const value =
+        (boundTo === place ? set : undefined) ??
+        entered.find({ serverId: server.id, kind: 'header', name: name.toLowerCase(), place });
+      if (value !== undefined) return value;
+      throw new UpstreamError('not_set_up', notSetText(variable, name, set === undefined ? undefined : boundTo));
+    },
+    unboundOf({ id, manifest: { auth } }) {
+      if (auth.type !== 'headers' || places.boundTo(id) !== undefined) return [];
+      const variables = auth.headers.map(({ name }) => headerVariable(id, name));
+      return variables.filter((variable) => secrets.has(variable));
+    },
+    headersOf(serverId) {
+      const start = headerVariable(serverId, '');
+      return [...secrets].flatMap(([variable, value]) => (variable.startsWith(start) ? value : []));
+    },
+    clientId: (serverId) => secrets.get(clientIdVariable(serverId)),
+    clientSecret: (serverId) => secrets.get(`UPSTREAM_CLIENT_SECRET_${asVariable(serverId)}`),
+    clientIssuer: (serverId) => secrets.get(clientIssuerVariable(serverId)),
+  };
+}
+
+/** The client that the operator registered there; the environment's, which needs no other manifest, before the manifest's. */
+export function configuredClient(
+  { id, manifest: { auth } }: ServerManifest,
+  { secrets }: { secrets: OperatorSecrets },
+): { clientId: string; clientSecret: string | undefined } | undefined {
+  const clientId = secrets.clientId(id) ?? (auth.type === 'oauth' ? auth.clientId : undefined);
+  return clientId === undefined ? undefined : { clientId, clientSecret: secrets.clientSecret(id) };
+}
+
+/** What the operator reads of a secret that is missing. @param boundTo the address that alone gets the variable */
+export function notSetText(variable: string | null, name: string, boundTo?: string): string {
+  const entered = `${name} was not entered for it under Secrets on the server's page, or by npm run souk -- secret set`;
+  if (variable === null) return entered;
+  return boundTo === undefined
+    ? `${variable} is not set, and ${entered}`
+    : `${variable} is sent to ${boundTo} alone, and ${entered}`;
+}
+
+/** The variable that holds the value of a header. */
+export function headerVariable(serverId: string, name: string): string {
+  return `UPSTREAM_HEADER_${asVariable(serverId)}__${asVariable(name)}`;
+}
+
+/** The variable that holds the id of the client that the operator registered. */
+export function clientIdVariable(serverId: string): string {
+  return `UPSTREAM_CLIENT_ID_${asVariable(serverId)}`;
+}
+
+/** The variable that names where this client was registered. */
+export function clientIssuerVariable(serverId: string): string {
+  return `UPSTREAM_CLIENT_ISSUER_${asVariable(serverId)}`;
+}
+
+function asVariable(text: string): string {
+  return text.toUpperCase().replaceAll('-', '_');
+}

@@ -1,0 +1,48 @@
+import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
+import { findPair } from './find-pair.ts';
+import { placeOf } from './issuer-place.ts';
+import { isAllowed } from './known-issuer.ts';
+import type { SignInParts } from '../sign-in-parts.ts';
+
+/** For all requests to one server. Nobody waits for it but a stop. */
+const deadlineMs = 5_000;
+
+/**
+ * Asks each newly deployed server where its people sign in: what an administrator has to confirm waits for them from then on, and
+ * not only once somebody was refused. One server after the other: many may be deployed at once.
+ */
+export function checkNewIssuers(catalogue: Pick<Catalogue, 'onChange'>, parts: SignInParts): { stop(): Promise<void> } {
+  let checking: Promise<void> = Promise.resolve();
+  let isStopped = false;
+
+  const isLive = ({ id, deployedAtMs }: CatalogueServer) =>
+    !isStopped && parts.catalogue.snapshot().byId.get(id)?.deployedAtMs === deployedAtMs;
+
+  async function check(server: CatalogueServer): Promise<void> {
+    if (!isLive(server)) return;
+    const found = await findPair(server, parts, deadlineMs);
+    if (!found.pair || !isLive(server)) return;
+    const place = placeOf(found.pair);
+    if (isAllowed(found)) await parts.issuers.noteAllowed(server.id, place);
+    else await parts.issuers.noteRefused(server.id, place);
+  }
+
+  const stopFollowing = catalogue.onChange((_snapshot, changed, before) => {
+    const deployedAt = new Map(before.map(({ id, deployedAtMs }) => [id, deployedAtMs]));
+    for (const server of changed) {
+      if (server.manifest.auth.type !== 'oauth' || deployedAt.get(server.id) === server.deployedAtMs) continue;
+      checking = checking
+        .then(() => check(server))
+        .catch((error: unknown) => {
+          parts.log.warn({ err: error, server: server.id }, 'where people of a new server sign in could not be stored');
+        });
+    }
+  });
+  return {
+    async stop() {
+      isStopped = true;
+      stopFollowing();
+      await checking;
+    },
+  };
+}

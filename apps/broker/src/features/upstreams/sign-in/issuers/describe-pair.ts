@@ -1,0 +1,32 @@
+import type { ServerManifest } from '#features/catalogue/index.ts';
+import { findPair } from './find-pair.ts';
+import type { KnownIssuer } from './known-issuer.ts';
+import type { SignInParts } from '../sign-in-parts.ts';
+
+/** For all requests to one server: an administrator waits for the page. */
+const deadlineMs = 3_000;
+
+/** Where people would sign in with a manifest, in a sentence, before it is deployed. Empty for a server without sign-ins. */
+export async function describePair(server: ServerManifest, parts: SignInParts): Promise<string[]> {
+  if (server.manifest.auth.type !== 'oauth') return [];
+  const found = await findPair(server, parts, deadlineMs);
+  if (!found.pair) return [`Where people sign in could not be found out: ${found.problem}.`];
+  const { state, known } = found;
+  const { issuer } = found.pair.server;
+  if (state === 'open') return [`People sign in at ${issuer}.`];
+  const says = known && whoSays[known.by];
+  // what the manifest names is told with its other effects
+  if (state === 'confirmed') return known?.by === 'manifest' ? [] : [`People sign in at ${issuer}, which ${says}.`];
+  const isPinned = state === 'refused' && known && known.by !== 'administrator';
+  return [
+    isPinned
+      ? `The server sends people to ${issuer}, and ${says} ${known.issuer}: no one can sign in.`
+      : `The server sends people to ${issuer}. No one can sign in until you confirm that on its page.`,
+  ];
+}
+
+const whoSays = {
+  environment: 'the operator has set',
+  manifest: 'the manifest names',
+  administrator: 'an administrator has confirmed',
+} as const satisfies Record<KnownIssuer['by'], string>;

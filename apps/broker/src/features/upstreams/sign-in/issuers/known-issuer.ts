@@ -1,0 +1,132 @@
+import type { ServerManifest } from '#features/catalogue/index.ts';
+import { doubtsOf, type Doubt } from './doubts-of.ts';
+import { isWithin, placeOf, type IssuerPlace, type Pair } from './issuer-place.ts';
+import { isSameIssuer } from './known-providers.ts';
+import type { Binding } from '../tokens/oauth-client.ts';
+import { clientIssuerVariable } from '../client/operator-secrets.ts';
+import type { SignInParts } from '../sign-in-parts.ts';
+import { SignInProblem } from '../sign-in-problem.ts';
+
+type Parts = Pick<SignInParts, 'catalogue' | 'issuers' | 'log' | 'secrets'>;
+
+/**
+ * The issuer at which people of a server sign in, and who says so. A server chooses its authorization server freely, at any time:
+ * without this it would choose who is shown the operator's secret, and whose tokens it is sent.
+ */
+export type KnownIssuer =
+  | { by: 'environment' | 'manifest'; issuer: string }
+  | { by: 'administrator'; issuer: string; place: IssuerPlace; at: Date };
+
+export type Judgement = {
+  /** open: nothing has to be decided. waiting, refused: nobody is sent there. */
+  state: 'open' | 'waiting' | 'confirmed' | 'refused';
+  known: KnownIssuer | undefined;
+  /** What is still to be decided, or was decided with a confirmation. */
+  doubts: readonly Doubt[];
+};
+
+/** What the operator has set, else what the manifest names: no confirmation takes its place. */
+export function pinOf(
+  { id, manifest: { auth } }: ServerManifest,
+  { secrets }: Pick<Parts, 'secrets'>,
+): KnownIssuer | undefined {
+  const ofOperator = secrets.clientIssuer(id);
+  if (ofOperator !== undefined) return { by: 'environment', issuer: ofOperator };
+  const issuer = auth.type === 'oauth' ? auth.issuer : undefined;
+  return issuer === undefined ? undefined : { by: 'manifest', issuer };
+}
+
+/**
+ * Whether people of a server may be sent to this authorization server, and our client be shown there.
+ * @param isOperators whether that client is the operator's
+ */
+export async function judgePair(
+  server: ServerManifest,
+  pair: Pair,
+  isOperators: boolean,
+  parts: Pick<Parts, 'issuers' | 'secrets'>,
+): Promise<Judgement> {
+  const { auth } = server.manifest;
+  const doubts = doubtsOf(pair, auth.type === 'oauth' ? auth.endpointOrigins : undefined);
+  const pin = pinOf(server, parts);
+  if (pin && !isSameIssuer(pair.server.issuer, pin.issuer)) return { state: 'refused', known: pin, doubts };
+  const left = pin ? doubts.filter((doubt) => !isAnswered(doubt, pin)) : doubts;
+  if (pin && left.length === 0) return { state: 'confirmed', known: pin, doubts: left };
+
+  const confirmed = await confirmedIssuer(server.id, parts);
+  if (confirmed && isWithin(placeOf(pair), confirmed.place))
+    return { state: 'confirmed', known: confirmed, doubts: left };
+  if (pin) return { state: 'waiting', known: pin, doubts: left };
+  if (!isOperators && left.length === 0) return { state: 'open', known: confirmed, doubts: left };
+  return { state: confirmed ? 'refused' : 'waiting', known: confirmed, doubts: left };
+}
+
+/** An issuer that is named may be on any site. That is all that the operator's variable says. */
+function isAnswered(doubt: Doubt, { by }: KnownIssuer): boolean {
+  return doubt === 'other-site' || (doubt === 'no-pkce' && by === 'manifest');
+}
+
+export async function confirmedIssuer(
+  serverId: string,
+  { issuers }: Pick<Parts, 'issuers'>,
+): Promise<Extract<KnownIssuer, { by: 'administrator' }> | undefined> {
+  const { confirmed } = await issuers.find(serverId);
+  return confirmed && { by: 'administrator', issuer: confirmed.place.issuer, ...confirmed };
+}
+
+export const isAllowed = ({ state }: Pick<Judgement, 'state'>) => state === 'open' || state === 'confirmed';
+
+/**
+ * Lets a sign-in go on where it may. The operator reads of another one in the log, in the audit log, in what needs an administrator
+ * and on the server's page.
+ * @param isOperators whether the operator's client is what the sign-in would show
+ * @throws SignInProblem
+ */
+export async function requireKnownIssuer(
+  server: ServerManifest,
+  pair: Pair,
+  isOperators: boolean,
+  parts: Parts,
+): Promise<void> {
+  const judgement = await judgePair(server, pair, isOperators, parts);
+  const place = placeOf(pair);
+  if (isAllowed(judgement)) return parts.issuers.noteAllowed(server.id, place);
+  const { known, doubts } = judgement;
+  const isNews = await parts.issuers.noteRefused(server.id, place);
+  const remedy = `confirm it on the server's page in the administration, or set ${clientIssuerVariable(server.id)}`;
+  const facts = { server: server.id, named: place, known: known?.issuer, doubts, isNews, remedy };
+  parts.log.warn(facts, 'a server names an authorization server that nobody has confirmed: nothing was sent there');
+  throw new SignInProblem(whyNot(place, judgement));
+}
+
+const whoSays = {
+  environment: 'the operator has set',
+  manifest: 'its manifest names',
+  administrator: 'an administrator has confirmed',
+} as const;
+
+/** Names both issuers whole: a person can tell an administrator what is to be compared. */
+function whyNot(found: IssuerPlace, { state, known }: Judgement): string {
+  if (state === 'waiting' || !known) {
+    return `it sends people to ${found.issuer}, and an administrator has to confirm that first`;
+  }
+  if (!isSameIssuer(found.issuer, known.issuer)) {
+    return `it now sends people to ${found.issuer}, and ${whoSays[known.by]} ${known.issuer}`;
+  }
+  return `what ${whoSays[known.by]} of ${known.issuer} has changed, and an administrator has to confirm it again`;
+}
+
+/**
+ * Whether a stored credential may still go where it was obtained, by the version that is deployed. A server without one is only
+ * tested, with the given manifest.
+ */
+export async function mayUse(server: ServerManifest, binding: Binding, parts: Parts): Promise<boolean> {
+  const { id } = server;
+  const { client } = binding;
+  const isOperators =
+    client.isOperators === true ||
+    client.clientId === parts.secrets.clientId(id) ||
+    (client.clientSecret !== undefined && client.clientSecret === parts.secrets.clientSecret(id));
+  const judged = parts.catalogue.snapshot().byId.get(id) ?? server;
+  return isAllowed(await judgePair(judged, binding, isOperators, parts));
+}

@@ -1,0 +1,107 @@
+import { monotonicMs } from '#platform/clock.ts';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { StoredAccount } from '../account-store.ts';
+import { refresh, type ServerAt } from './refresh-account.ts';
+import type { RefusedAccounts } from './refused-accounts.ts';
+import type { SignInParts } from '../sign-in-parts.ts';
+import { tokensOf, type SealedTokens } from './tokens.ts';
+
+/** Tokens are refreshed this long before they expire, so that none expires during a call. */
+const refreshAheadMs = 60_000;
+/** A replica that has claimed a refresh and not finished by then has crashed. */
+const refreshTimeoutMs = 20_000;
+const askAgainMs = 50;
+
+export type FreshTokens = {
+  /**
+   * The person's access token for a server, refreshed when it is about to expire.
+   * @throws UpstreamError sign_in_required when there is none for this address; unreachable when it has expired and the
+   *   authorization server does not answer
+   */
+  current(userId: string, at: ServerAt): Promise<string>;
+  /** A token in place of `refused`; undefined when a new sign-in is needed, which the account then says. */
+  renew(userId: string, at: ServerAt, refused: string): Promise<string | undefined>;
+  /** The server refused the token that took the place of a refused one. */
+  giveUp(userId: string, serverId: string, refused: string): Promise<void>;
+};
+
+/** Keeps tokens fresh. When several calls need a refresh at once, on any replica, one does it and the others wait. */
+export function createFreshTokens(parts: SignInParts, refusedAccounts: RefusedAccounts): FreshTokens {
+  const { store, clock } = parts;
+  const underWay = new Map<string, Promise<SealedTokens | undefined>>();
+
+  async function find(
+    userId: string,
+    { server: { id: serverId }, address: { url } }: ServerAt,
+  ): Promise<StoredAccount> {
+    const account = await store.find(userId, serverId);
+    // Never sent to another address than it was issued for: that server may belong to another party.
+    if (account?.kind !== 'oauth' || !account.hasSecrets || account.boundTo !== url) {
+      throw new UpstreamError('sign_in_required', `${serverId} needs the person's own sign-in`);
+    }
+    refusedAccounts.tried(account);
+    return account;
+  }
+
+  function refreshOnce(account: StoredAccount, at: ServerAt): Promise<SealedTokens | undefined> {
+    const key = `${account.id} ${account.version}`;
+    const running = underWay.get(key);
+    if (running) return running;
+    const work = refreshSomewhere(account, at).finally(() => underWay.delete(key));
+    underWay.set(key, work);
+    return work;
+  }
+
+  /** On this replica, or on the one that claimed the refresh first. */
+  async function refreshSomewhere(account: StoredAccount, at: ServerAt): Promise<SealedTokens | undefined> {
+    const { userId, serverId, id, version } = account;
+    const deadlineMs = monotonicMs(clock) + refreshTimeoutMs;
+    for (;;) {
+      if (await store.claimRefresh(account, new Date(clock.now() + refreshTimeoutMs))) {
+        return refresh(account, at, parts);
+      }
+      const latest = await store.find(userId, serverId);
+      if (latest?.id !== id || !latest.hasSecrets) return undefined;
+      if (latest.version !== version) return tokensOf(latest);
+      if (monotonicMs(clock) > deadlineMs)
+        throw new UpstreamError('unreachable', 'another replica does not finish its refresh');
+      await new Promise((resolve) => setTimeout(resolve, askAgainMs)); // polls until the other replica has stored the new tokens
+    }
+  }
+
+  return {
+    async current(userId, at) {
+      const account = await find(userId, at);
+      const tokens = tokensOf(account);
+      const leftMs = (account.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - clock.now();
+      if (leftMs > refreshAheadMs || (leftMs > 0 && tokens.refreshToken === undefined)) return tokens.accessToken;
+      try {
+        const refreshed = await refreshOnce(account, at);
+        if (refreshed) return refreshed.accessToken;
+      } catch (error) {
+        // The old token is still valid: a brief failure of the authorization server need not fail a call.
+        if (leftMs > 0) return tokens.accessToken;
+        throw error;
+      }
+      throw new UpstreamError('sign_in_required', `the sign-in to ${at.server.id} has ended`);
+    },
+
+    async renew(userId, at, refused) {
+      const account = await find(userId, at);
+      const tokens = tokensOf(account);
+      if (tokens.accessToken !== refused) return tokens.accessToken;
+      // refused before: what is stored was tried, and each call must not cost a refresh
+      if (account.state !== 'signed-in') return undefined;
+      // it may have been a moment's refusal, and nothing could take the token's place
+      if (tokens.refreshToken === undefined) return refused;
+      return (await refreshOnce(account, at))?.accessToken;
+    },
+
+    async giveUp(userId, serverId, refused) {
+      const account = await store.find(userId, serverId);
+      if (account?.kind !== 'oauth' || account.state !== 'signed-in') return;
+      if (tokensOf(account).accessToken !== refused) return;
+      await refusedAccounts.refuse(account, 'The server refuses the sign-in.');
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import * as oidc from 'openid-client';
+import { z } from 'zod';
+import { authorizationServerSchema } from '../issuers/authorization-server.ts';
+import type { SignInFetch } from '../sign-in-fetch.ts';
+import { asTokenAnswer, type Issued } from './token-answer.ts';
+
+export const clientSchema = z.object({
+  clientId: z.string(),
+  clientSecret: z.string().optional(),
+  authMethod: z.enum(['none', 'client_secret_basic', 'client_secret_post']),
+  /** The operator registered it. It goes to the issuer that it is pinned to, and nowhere else. */
+  isOperators: z.boolean().optional(),
+});
+/** Our client at one authorization server. */
+export type OAuthClient = z.output<typeof clientSchema>;
+
+/** What a token is bound to. It is stored and never discovered again, so that a token cannot go to another server. */
+export const bindingSchema = z.object({
+  server: authorizationServerSchema,
+  client: clientSchema,
+  resource: z.string(),
+});
+export type Binding = z.output<typeof bindingSchema>;
+
+/**
+ * The authorization server and our client, for openid-client. It validates every answer (iss, state, token type).
+ * @param redirectUri where the browser was sent back to, for the redemption of a code: openid-client leaves out its query
+ * @param onIssued called with every answer that has a token, before it is validated
+ */
+export function oidcConfiguration(
+  { server, client }: Binding,
+  fetch: SignInFetch,
+  { redirectUri, onIssued }: { redirectUri?: string; onIssued?: (issued: Issued) => void } = {},
+): oidc.Configuration {
+  const { clientSecret } = client;
+  const configuration = new oidc.Configuration(
+    // openid-client treats undefined members as absent; exactOptionalPropertyTypes cannot express that
+    Object.fromEntries(Object.entries(server).filter(([, value]) => value !== undefined)) as oidc.ServerMetadata,
+    client.clientId,
+    undefined,
+    client.authMethod === 'client_secret_basic'
+      ? basicAuthentication(client.clientId, clientSecret ?? '')
+      : client.authMethod === 'client_secret_post'
+        ? oidc.ClientSecretPost(clientSecret)
+        : oidc.None(),
+  );
+  configuration[oidc.customFetch] = async (url, { method, headers, body }) => {
+    const isTokenRequest = url === server.token_endpoint;
+    const form = new URLSearchParams(body === undefined || body === null ? '' : String(body));
+    if (isTokenRequest && redirectUri !== undefined) form.set('redirect_uri', redirectUri);
+    const answer = await fetch(url, { method, headers, ...(method === 'POST' && { body: form.toString() }) });
+    if (!isTokenRequest) return answer;
+    const { response, issued } = await asTokenAnswer(answer);
+    if (issued) onIssued?.(issued);
+    return response;
+  };
+  // Which addresses may be plain http was decided when the metadata was read; the fetch checks again.
+  if (server.issuer.startsWith('http:')) oidc.allowInsecureRequests(configuration);
+  return configuration;
+}
+
+/**
+ * RFC 6749 section 2.3.1: both parts are form-encoded. We encode only what must be, because some servers do not decode;
+ * openid-client's own function encodes even the hyphen.
+ */
+function basicAuthentication(clientId: string, secret: string): oidc.ClientAuth {
+  const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);
+  const credentials = Buffer.from(`${encode(clientId)}:${encode(secret)}`).toString('base64');
+  return (_server, _client, _body, headers) => headers.set('authorization', `Basic ${credentials}`);
+}

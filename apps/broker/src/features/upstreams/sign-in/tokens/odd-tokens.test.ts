@@ -1,0 +1,308 @@
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { postModern } from '#testing/people/mcp-clients.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import type { Mischief } from '../testing/oauth-fixture.ts';
+import { isOfferRead, startVault, vaultManifest, type Vault } from '../testing/vault.ts';
+
+// What authorization servers issue is kept, or refused in words before a code is spent, or given back.
+
+let fixture: Vault['fixture'];
+let app: Vault['app'];
+let ann: Vault['ann'];
+let token: string;
+let close: Vault['close'];
+let nowMs = Date.now();
+
+beforeAll(async () => {
+  ({ fixture, app, ann, token, close } = await startVault({ app: () => ({ clock: { now: () => nowMs } }) }));
+});
+afterEach(async () => {
+  fixture.mischief = {};
+  await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);
+  await app.db.query('delete from upstream_registrations', []);
+});
+afterAll(() => close?.());
+
+const json = { 'content-type': 'application/json' };
+const start = async () => (await ann.call('POST', '/mcp/vault/enable')).body;
+async function signIn() {
+  const begun = await start();
+  const { authUrl } = begun;
+  if (typeof authUrl !== 'string') return { status: 0, body: begun, authUrl: '' };
+  const back = await fixture.allow(authUrl);
+  return { ...(await ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(back))), authUrl };
+}
+/** Without the question what it offers, which begins by itself with a sign-in. */
+async function connect(): Promise<void> {
+  expect(await signIn()).toMatchObject({ status: 200 });
+  await waitUntil('the offer', () => isOfferRead(app, 'vault'));
+}
+const call = async () => {
+  const params = { name: 'echo', arguments: { text: 'hi' } };
+  return (await postModern(`${app.publicUrl}/s/vault/mcp`, token, 'tools/call', params)).body.result;
+};
+const works = { content: [{ text: 'hi' }] };
+const connection = async () => {
+  const { body } = await ann.call('GET', `/api/users/${ann.userId}/upstream-connections`);
+  return Object(body['connections'])[0];
+};
+/** The tokens of the fixture's answers from now on. */
+function issuing(change: (honest: Record<string, unknown>) => Record<string, unknown>): string[] {
+  const issued: string[] = [];
+  fixture.mischief.tokens = (honest) => {
+    const answer = change(honest);
+    for (const name of ['refresh_token', 'access_token']) {
+      if (typeof answer[name] === 'string') issued.push(answer[name]);
+    }
+    return answer;
+  };
+  return issued;
+}
+const registering = (registered: Record<string, unknown>): Mischief => ({
+  intercept(request, response) {
+    if (request.url !== '/register') return false;
+    void text(request).then(() => response.writeHead(201, json).end(JSON.stringify(registered)));
+    return true;
+  },
+});
+
+/** What is said, and for how long the tokens are then taken to be good (more of them: plain-values.test.ts). */
+const lifetimes: [unknown, () => number | null][] = [
+  [1e308, () => Date.UTC(9999, 0, 1)],
+  ['3600', () => nowMs + 3_600_000],
+  [{ seconds: 60 }, () => null],
+];
+test.each(lifetimes)(
+  'tokens that are said to be good for %j seconds are kept, at the sign-in and at a refresh',
+  async (said, until) => {
+    issuing((honest) => ({ ...honest, expires_in: said }));
+    await connect();
+    fixture.forgetAccessTokens();
+    expect(await call()).toMatchObject(works);
+    const { rows } = await app.db.query<{ expires_at: Date | null }>('select expires_at from upstream_connections');
+    expect(rows[0]?.expires_at?.getTime() ?? null).toBe(until());
+  },
+);
+
+test.each([1e300, {}])('a registration whose secret is good until %j is kept', async (until) => {
+  fixture.mischief = registering({ client_id: 'odd', client_secret_expires_at: until });
+  expect(await signIn()).toMatchObject({ status: 200 });
+});
+
+test.each([{ client_id: 'a\0b' }, { client_id: 'a', client_secret: 'b\r\nc' }, { client_id: '' }])(
+  'a registration as %j is refused in words, before the person is sent to sign in',
+  async (registered) => {
+    fixture.mischief = registering(registered);
+    const begun = await start();
+    expect(begun).not.toHaveProperty('authUrl');
+    expect(begun['message']).toBe(
+      `You cannot sign in to vault right now: ${fixture.address} registered us as a client that nobody can be.`,
+    );
+  },
+);
+
+test('scopes that no request can carry are not asked for, and no more than an address takes', async () => {
+  const many = Array.from({ length: 300 }, (_, n) => `scope-${n}-${'x'.repeat(180)}`);
+  fixture.mischief.intercept = (request, response) => {
+    if (request.url !== '/mcp' || request.headers.authorization !== undefined) return false;
+    response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+    return true;
+  };
+  fixture.mischief.resourceMetadata = (honest) => ({
+    ...honest,
+    scopes_supported: ['read', 'a\0b', 'a b', '"', 'ö', '', 'read', ...many],
+  });
+  const { status, authUrl } = await signIn();
+  expect(status).toBe(200);
+  const scopes = new URL(authUrl).searchParams.get('scope')?.split(' ');
+  expect(scopes?.slice(0, 2)).toEqual(['read', many[0]]);
+  expect(scopes).toHaveLength(22);
+  expect(authUrl.length).toBeLessThan(8000);
+});
+
+describe.each([
+  ['with a line in it', 'a\nb'],
+  ['that is empty', ''],
+  ['longer than all headers', 'x'.repeat(20_000)],
+])('a token %s', (_what, bad) => {
+  test('is refused at the sign-in, and what came with it is given back', async () => {
+    const issued = issuing((honest) => ({ ...honest, access_token: bad }));
+    expect(await signIn()).toMatchObject({
+      status: 502,
+      body: {
+        code: 'sign_in_failed',
+        message: 'The sign-in to vault failed: it issued a token that no request can carry.',
+      },
+    });
+    await waitUntil('the tokens to be given back', () => fixture.revoked.includes(issued[0] ?? ''));
+    expect(await connection()).toMatchObject({ state: 'none' });
+  });
+
+  test('ends the sign-in at a refresh, in words', async () => {
+    await connect();
+    const issued = issuing((honest) => ({ ...honest, access_token: bad }));
+    fixture.forgetAccessTokens();
+    expect(await call()).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
+    await waitUntil('the tokens to be given back', () => fixture.revoked.includes(issued[0] ?? ''));
+    expect(await connection()).toMatchObject({
+      state: 'needs-sign-in',
+      error: 'The sign-in has ended: it issued a token that no request can carry.',
+    });
+  });
+});
+
+test('tokens of a kind that we do not know are given back', async () => {
+  const issued = issuing((honest) => ({ ...honest, token_type: 'mac' }));
+  expect(await signIn()).toMatchObject({
+    status: 502,
+    body: { code: 'sign_in_failed', message: 'The sign-in to vault failed: it issued tokens of no use.' },
+  });
+  await waitUntil('both to be given back', () => issued.every((one) => fixture.revoked.includes(one)));
+  expect(issued).toHaveLength(2);
+});
+
+const refusals: [string, number, string, string][] = [
+  ['401 invalid_client with a challenge', 401, '{"error":"invalid_client"}', 'Basic realm="vault"'],
+  ['a challenge alone', 401, '', 'Bearer realm="x", error="invalid_grant"'],
+  ['401 with a page', 401, '<!doctype html>', 'Basic realm="vault"'],
+  ['400 interaction_required', 400, '{"error":"interaction_required"}', 'Basic realm="vault"'],
+];
+test.each(refusals)('a refresh that is refused by %s ends the sign-in', async (_what, status, body, challenge) => {
+  await connect();
+  fixture.forgetAccessTokens();
+  fixture.mischief.intercept = (request, response) => {
+    if (request.url !== '/token') return false;
+    response.writeHead(status, { ...json, 'www-authenticate': challenge }).end(body);
+    return true;
+  };
+  expect(await call()).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
+  expect(await connection()).toMatchObject({
+    state: 'needs-sign-in',
+    error: 'The sign-in has ended or was withdrawn.',
+  });
+});
+
+test.each([
+  ['503', 503, ''],
+  ['429', 429, '{"error":"invalid_request"}'],
+  ['400 temporarily_unavailable', 400, '{"error":"temporarily_unavailable"}'],
+  ['500 invalid_grant', 500, '{"error":"invalid_grant"}'],
+])('a token endpoint that is only down, by %s, ends nothing', async (_what, status, body) => {
+  await connect();
+  nowMs += 601_000;
+  fixture.mischief.intercept = (request, response) => {
+    if (request.url !== '/token') return false;
+    response.writeHead(status, { ...json, 'www-authenticate': 'Basic realm="proxy"' }).end(body);
+    return true;
+  };
+  expect(await call()).toMatchObject({ _meta: { 'souk/code': 'upstream_unavailable' } });
+  fixture.mischief = {};
+  expect(await call()).toMatchObject(works);
+});
+
+describe('a server that answers 401 now and then', () => {
+  /** Refuses the next requests with a token, as many. */
+  const refuse = (times: number) => {
+    let left = times;
+    fixture.mischief.intercept = (request, response) => {
+      // checks of its health come without a token
+      if (request.url !== '/mcp' || request.headers.authorization === undefined || left === 0) return false;
+      left--;
+      response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
+      return true;
+    };
+  };
+
+  test.each([true, false])('ends no sign-in (with a refresh token: %j)', async (refreshes) => {
+    issuing(({ refresh_token, ...honest }) => ({ ...honest, ...(refreshes && { refresh_token }) }));
+    await connect();
+    refuse(1);
+    expect(await call()).toMatchObject(works);
+
+    refuse(2);
+    expect(await call()).toMatchObject({ _meta: { 'souk/code': 'sign_in_required' } });
+    expect(await connection()).toMatchObject({ state: 'needs-sign-in', error: 'The server refuses the sign-in.' });
+    const asked = fixture.tokenRequests.length;
+    refuse(1);
+    expect(await call()).toMatchObject({ _meta: { 'souk/code': 'sign_in_required' } });
+    // its next calls cost no refresh
+    expect(fixture.tokenRequests).toHaveLength(asked);
+    expect(await call()).toMatchObject(works);
+    await waitUntil('the account to show it', async () => (await connection()).state === 'signed-in');
+    expect(await connection()).not.toHaveProperty('error');
+  });
+});
+
+describe('an identity token at a refresh', () => {
+  /** As a server says who the tokens are of. */
+  const of = (sub: string) =>
+    issuing((honest) => {
+      const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+      const aud = fixture.tokenRequests.at(-1)?.get('client_id');
+      return {
+        ...honest,
+        id_token: `${part({ alg: 'ES256' })}.${part({ iss: fixture.origin, aud, sub, name: sub })}.c2ln`,
+      };
+    });
+
+  test('of the same person changes nothing, of another one ends the sign-in, and those tokens are given back', async () => {
+    of('ann');
+    await connect();
+    expect(await connection()).toMatchObject({ account: 'ann' });
+    fixture.forgetAccessTokens();
+    expect(await call()).toMatchObject(works);
+    const issued = of('bob');
+    fixture.forgetAccessTokens();
+    expect(await call()).toMatchObject({ _meta: { 'souk/code': 'sign_in_required' } });
+    expect(await connection()).toMatchObject({
+      state: 'needs-sign-in',
+      error: 'The sign-in has ended: it answered with the account of somebody else.',
+    });
+    await waitUntil('both to be given back', () => issued.every((one) => fixture.revoked.includes(one)));
+    expect(fixture.seen).not.toContain(`Bearer ${issued[1]}`);
+  });
+});
+
+test('an authorization server that says 500 for a quarter of an hour is left in peace, and ends no sign-in', async () => {
+  await connect();
+  let asked = 0;
+  nowMs += 601_000;
+  fixture.mischief.intercept = (request, response) => {
+    if (request.url !== '/token') return false;
+    asked++;
+    response.writeHead(500, json).end('{"error":"server_error"}');
+    return true;
+  };
+  for (let minute = 0; minute < 15; minute++) {
+    expect(await call()).toMatchObject({ _meta: { 'souk/code': 'upstream_unavailable' } });
+    nowMs += 60_000;
+  }
+  // the server is paused for this person meanwhile
+  expect(asked).toBeGreaterThan(2);
+  expect(asked).toBeLessThan(15);
+  expect(await connection()).toMatchObject({ state: 'signed-in' });
+  fixture.mischief = {};
+  nowMs += 301_000;
+  expect(await call()).toMatchObject(works);
+});
+
+test('a manifest that is edited while somebody signs in has them begin again, before the code is spent', async () => {
+  const back = await fixture.allow(String((await start())['authUrl']));
+  const version = (number: string, change: object) =>
+    deployManifest(app, { ...vaultManifest(fixture), ...change, version: number });
+  await version('2.0.0', { auth: { type: 'oauth', clientId: 'another' } });
+  const before = fixture.tokenRequests.length;
+  const finish = () => ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(back));
+  expect(await finish()).toMatchObject({
+    status: 400,
+    body: { message: 'How people sign in to vault has changed since you started. Please start again.' },
+  });
+  await version('3.0.0', {});
+  const again = await fixture.allow(String((await start())['authUrl']));
+  await version('4.0.0', { auth: { type: 'none' } });
+  expect(await ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(again))).toMatchObject({ status: 400 });
+  expect(fixture.tokenRequests).toHaveLength(before);
+  await version('5.0.0', {});
+});

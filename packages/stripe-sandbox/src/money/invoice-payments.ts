@@ -1,9 +1,0 @@
-import type { InvoicePayment } from '../objects/types.ts';
-import type { List } from '../objects/wire.ts';
-import type { Work } from '../work.ts';
-
-/** The payments of an invoice, for those who ask to see them with it. */
-export async function listInvoicePayments(work: Work, invoice: string): Promise<List<InvoicePayment>> {
-  const rows = await work.find('invoice_payment', { body: { invoice }, limit: 100 });
-  return { object: 'list', data: rows.map((row) => row.body), has_more: false, url: '/v1/invoice_payments' };
-}

@@ -1,0 +1,59 @@
+import type { Row, Work } from '../../work.ts';
+import { emit } from '../../webhooks/emit-event.ts';
+import { returnBalance } from './invoice.ts';
+import { forgetPendingUpdate, isAwaited } from '../subscriptions/pending-update.ts';
+import { setStatus, subscriptionOf } from '../subscriptions/subscription.ts';
+
+const hourSeconds = 3600;
+
+/** Whether Stripe finalizes an invoice and charges it by itself. One that is not can still be paid on its page. */
+export function setAutoAdvance(work: Work, invoice: Row<'invoice'>, isOn: boolean): void {
+  const { body } = invoice;
+  body.auto_advance = isOn;
+  body.next_payment_attempt = isOn && body.status === 'open' ? work.time + hourSeconds : null;
+  if (body.status === 'draft') body.automatically_finalizes_at = isOn ? work.time + hourSeconds : null;
+  const next = body.next_payment_attempt ?? body.automatically_finalizes_at;
+  invoice.dueMs = next === null ? null : next * 1000;
+  work.save(invoice);
+  emit(work, 'invoice.updated', body);
+}
+
+/** It can no longer be paid. A change that waited for it is dropped. */
+export async function voidInvoice(work: Work, invoice: Row<'invoice'>): Promise<void> {
+  const { body } = invoice;
+  body.status = 'void';
+  body.auto_advance = false;
+  body.next_payment_attempt = null;
+  body.status_transitions.voided_at = work.time;
+  invoice.dueMs = null;
+  work.save(invoice);
+  emit(work, 'invoice.voided', body);
+  await returnBalance(work, invoice);
+  const subscription = await subscriptionOf(work, invoice);
+  if (subscription && isAwaited(subscription, invoice)) forgetPendingUpdate(work, subscription);
+  goOn(work, subscription, invoice);
+}
+
+/** The invoice was not paid in time, or another change takes its place: it can no longer be paid. */
+export async function dropPendingUpdate(work: Work, { body }: Row<'subscription'>): Promise<void> {
+  if (body.pending_update) await voidInvoice(work, await work.need('invoice', body.latest_invoice ?? ''));
+}
+
+/** Written off: nothing more is collected, and it can still be paid on its page. */
+export async function markUncollectible(work: Work, invoice: Row<'invoice'>): Promise<void> {
+  const { body } = invoice;
+  body.status = 'uncollectible';
+  body.auto_advance = false;
+  body.next_payment_attempt = null;
+  body.status_transitions.marked_uncollectible_at = work.time;
+  invoice.dueMs = null;
+  work.save(invoice);
+  emit(work, 'invoice.marked_uncollectible', body);
+  goOn(work, await subscriptionOf(work, invoice), invoice);
+}
+
+/** A subscription that waited for this invoice alone is active again. */
+function goOn(work: Work, subscription: Row<'subscription'> | undefined, invoice: Row<'invoice'>): void {
+  if (subscription?.body.latest_invoice === invoice.id && subscription.body.status === 'past_due')
+    setStatus(work, subscription, 'active');
+}

@@ -1,0 +1,24 @@
+import type { Coupon } from '../../objects/types.ts';
+import type { TaxRule } from '../demo-tax.ts';
+
+/** What is asked for, before discount and tax. */
+export type Charged = { amount: number; discountable: boolean };
+export type Reckoned = { discount: number; tax: number; total: number };
+
+/** Discount first, then tax on what is left, line by line: a session of checkout and its invoice so come to the same. */
+export function reckon(
+  lines: readonly Charged[],
+  { coupon, tax: rule }: { coupon: Coupon | undefined; tax: TaxRule | undefined },
+): Reckoned[] {
+  let amountOff = coupon?.amount_off ?? 0;
+  return lines.map(({ amount, discountable }) => {
+    const percentOff = Math.round((amount * (coupon?.percent_off ?? 0)) / 100);
+    const discount = discountable && amount > 0 ? Math.min(amount, amountOff + percentOff) : 0;
+    amountOff -= Math.min(amountOff, discount);
+    const left = amount - discount;
+    const tax = Math.round((left * (rule?.percent ?? 0)) / 100);
+    return { discount, tax, total: left + tax };
+  });
+}
+
+export const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
