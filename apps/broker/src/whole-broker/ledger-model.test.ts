@@ -15,13 +15,13 @@ import {
   LedgerConflict,
   setCredits,
   type LotSource,
-} from '#features/billing/ledger/change-credits.ts';
-import { checkLedger, type LedgerFault } from '#features/billing/ledger/check-ledger.ts';
-import type { LeaseHold } from '#features/billing/ledger/lease-hold.ts';
+} from '#features/billing/ledger/accounts/change-credits.ts';
+import { checkLedger, type LedgerFault } from '#features/billing/ledger/accounts/check-ledger.ts';
+import type { LeaseHold } from '#features/billing/ledger/leases/lease-hold.ts';
 import { ledgerTimes } from '#features/billing/ledger/ledger.ts';
-import { growingLeases } from '#features/billing/ledger/lease-policy.ts';
-import type { LeasePolicy } from '#features/billing/ledger/lease.ts';
-import { readAccount } from '#features/billing/ledger/read-account.ts';
+import { growingLeases } from '#features/billing/ledger/leases/lease-policy.ts';
+import type { LeasePolicy } from '#features/billing/ledger/leases/lease.ts';
+import { readAccount } from '#features/billing/ledger/accounts/read-account.ts';
 import { AccountModel } from '#features/billing/ledger/testing/account-model.ts';
 import { flush, startFaultyBroker, type FaultyBroker } from '#features/billing/ledger/testing/faulty-broker.ts';
 import { ledgerOp, type LedgerOp } from '#features/billing/ledger/testing/ledger-ops.ts';

@@ -5,7 +5,7 @@ import { purchaseOp, type PurchaseOp } from '#features/billing/changes/testing/p
 import { newPerson } from '#features/billing/changes/testing/purchase-person.ts';
 import { startShop, type Shop } from '#features/billing/checkout/testing/shop.ts';
 import { startTwoShops } from '#features/billing/checkout/testing/two-shops.ts';
-import { checkLedger } from '#features/billing/ledger/check-ledger.ts';
+import { checkLedger } from '#features/billing/ledger/accounts/check-ledger.ts';
 import { SoukError } from '#platform/errors.ts';
 import { describeOnDatabases, describeOnPostgres } from '#testing/databases/databases.ts';
 import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';

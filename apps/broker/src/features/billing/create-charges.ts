@@ -1,8 +1,8 @@
 import { SoukError } from '#platform/errors.ts';
 import type { Charges, Hold, PricedCall, Refusal } from './charges.ts';
 import type { BillingLinks } from './billing-links.ts';
-import type { ShortOfCredits } from './ledger/lease.ts';
-import type { LeaseHold } from './ledger/lease-hold.ts';
+import type { ShortOfCredits } from './ledger/leases/lease.ts';
+import type { LeaseHold } from './ledger/leases/lease-hold.ts';
 import type { Ledger, NoLease } from './ledger/ledger.ts';
 import type { UsageRow } from './usage-row.ts';
 import type { UsageRows } from './usage-rows.ts';

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { Migration } from '#platform/db/database.ts';
 import { readStatements } from '#platform/db/read-statements.ts';
 import { figureStatements } from './figures/tables.ts';
-import { accountFunctions } from './ledger/account-functions.ts';
-import { leaseAnswer, leaseFunctions } from './ledger/lease-functions.ts';
+import { accountFunctions } from './ledger/accounts/account-functions.ts';
+import { leaseAnswer, leaseFunctions } from './ledger/leases/lease-functions.ts';
 
 const tablesOf = (room: string) => readStatements(join(import.meta.dirname, room, 'tables.sql'));
 

@@ -21,11 +21,11 @@ import type { Owned } from './access/owned.ts';
 import { presentAccess, presentOwned } from './access/present-access.ts';
 import { presentDown, presentService, trialLeft } from './access/present-service.ts';
 import { readOwnedServers } from './access/read-owned-servers.ts';
-import type { CreditAccount } from './ledger/read-account.ts';
+import type { CreditAccount } from './ledger/accounts/read-account.ts';
 import type { OfferStore } from './offers/offer-store.ts';
 import type { ShownOffers } from './offers/shown-offers.ts';
 import type { Prices } from './prices/create-prices.ts';
-import { readNextCharges } from './subscriptions/read-next-charges.ts';
+import { readNextCharges } from './subscriptions/reading/read-next-charges.ts';
 
 /** What is sold, and what a person has of it (specification part 1, section 7: Billing). */
 export function mountBillingRoutes(

@@ -3,7 +3,7 @@ import { tiersUpTo } from '@souk/contract/tiers.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { highestPlan, includedUntilMs, planIncluding, type Access } from './access-to.ts';
 import type { Renewal } from '../moves/read-renewals.ts';
-import type { ChargeOf } from '../subscriptions/read-next-charges.ts';
+import type { ChargeOf } from '../subscriptions/reading/read-next-charges.ts';
 import { isRunning, isShown, renews, statusOf, type Owned, type OwnedPlan, type OwnedServer } from './owned.ts';
 import type { OwnedServerFacts } from './read-owned-servers.ts';
 

@@ -4,7 +4,7 @@ import type { Query } from '#platform/db/database.ts';
 import { readOwnedServer } from '../access/read-owned-servers.ts';
 import { isRunningSql, runningValues } from '../access/running-sql.ts';
 import { withPatience } from '../checkout/patience.ts';
-import { wantEnd } from '../subscriptions/want-end.ts';
+import { wantEnd } from '../subscriptions/ends/want-end.ts';
 import type { AdministrationGiven } from './administration-given.ts';
 import { endAccess } from './end-access.ts';
 import { endAtProvider, removalEntry, type AtProvider } from './remove-access.ts';

@@ -4,7 +4,7 @@ import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
 import { startShop, type Shop } from '../checkout/testing/shop.ts';
-import { checkLedger } from '../ledger/check-ledger.ts';
+import { checkLedger } from '../ledger/accounts/check-ledger.ts';
 import { newSubscriber } from '../subscriptions/testing/subscriber.ts';
 import { readLedgerCalls } from './read-ledger.ts';
 

@@ -1,7 +1,7 @@
 import type { AccountContributor } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import { wantClearing } from '../changes/clear-customers.ts';
-import { accountDeleted } from './order.ts';
+import { accountDeleted } from './orders/order.ts';
 import { withPatience } from './patience.ts';
 
 /**

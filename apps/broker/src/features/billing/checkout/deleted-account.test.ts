@@ -2,7 +2,7 @@ import { deleteMyAccount, exportMyData } from '@souk/contract/account.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '#testing/wait-until.ts';
-import { checkLedger } from '../ledger/check-ledger.ts';
+import { checkLedger } from '../ledger/accounts/check-ledger.ts';
 import { giveClock, newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
 import { pay, startShop, type Shop } from './testing/shop.ts';
 

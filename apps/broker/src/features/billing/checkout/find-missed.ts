@@ -3,11 +3,11 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { offerOfProduct } from '../prices/put-price.ts';
-import type { AlarmOfPayment } from './alarm-of-payment.ts';
-import type { Fulfil } from './fulfilment.ts';
-import type { OrderStatus } from './order.ts';
-import { findOrder, listDecided } from './order-store.ts';
-import { paymentStateOf } from './payment-state.ts';
+import type { AlarmOfPayment } from './outcome/alarm-of-payment.ts';
+import type { Fulfil } from './outcome/fulfilment.ts';
+import type { OrderStatus } from './orders/order.ts';
+import { findOrder, listDecided } from './orders/order-store.ts';
+import { paymentStateOf } from './outcome/payment-state.ts';
 import { sessionParts, type ProviderSession } from './read-session.ts';
 
 const dayMs = 24 * 60 * 60_000;

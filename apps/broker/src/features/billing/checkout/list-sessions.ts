@@ -1,5 +1,5 @@
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { Order } from './order.ts';
+import type { Order } from './orders/order.ts';
 import { patience } from './patience.ts';
 import { sessionParts, type ProviderSession } from './read-session.ts';
 

@@ -5,7 +5,7 @@ import { describeOnEmbedded } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
-import { checkLedger } from '../ledger/check-ledger.ts';
+import { checkLedger } from '../ledger/accounts/check-ledger.ts';
 import { giveClock, newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
 import { pay, settle, startShop, type Shop } from './testing/shop.ts';
 

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import type { Order, PaidTotals } from './order.ts';
+import type { Order, PaidTotals } from './orders/order.ts';
 import { patience } from './patience.ts';
 
 /** A payment as the payment provider has it now. */

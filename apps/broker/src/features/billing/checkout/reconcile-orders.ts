@@ -2,11 +2,11 @@ import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
-import type { AlarmOfPayment } from './alarm-of-payment.ts';
-import type { Fulfil } from './fulfilment.ts';
-import type { Order } from './order.ts';
+import type { AlarmOfPayment } from './outcome/alarm-of-payment.ts';
+import type { Fulfil } from './outcome/fulfilment.ts';
+import type { Order } from './orders/order.ts';
 import { listSessions } from './list-sessions.ts';
-import { decideOrder, expireOrders, listUndecided } from './order-store.ts';
+import { decideOrder, expireOrders, listUndecided } from './orders/order-store.ts';
 import type { ProviderSession } from './read-session.ts';
 
 const minuteMs = 60_000;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';
 import { migrations } from '../../../migrations.ts';
-import { checkLedger } from '../ledger/check-ledger.ts';
+import { checkLedger } from '../ledger/accounts/check-ledger.ts';
 import { newBuyer, pay, startShop, type Shop } from './testing/shop.ts';
 
 const many = atFullSize({ full: 10_000, short: 300 });

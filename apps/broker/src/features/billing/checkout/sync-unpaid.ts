@@ -1,7 +1,7 @@
 import type { Query } from '#platform/db/database.ts';
 import type { PurchaseLock } from '../changes/purchase-locks.ts';
-import type { SyncSubscription } from './fulfilment.ts';
-import type { Order } from './order.ts';
+import type { SyncSubscription } from './outcome/fulfilment.ts';
+import type { Order } from './orders/order.ts';
 
 type Wanted = Pick<Order, 'userId' | 'livemode' | 'kind' | 'itemId'>;
 

@@ -1,6 +1,6 @@
 import type { Database, Query } from '#platform/db/database.ts';
 import { mergeParts } from '#platform/db/merge-parts.ts';
-import { tidyAccounts } from '../ledger/accounts.ts';
+import { tidyAccounts } from '../ledger/accounts/accounts.ts';
 import { mergeText } from './tables.ts';
 
 const accountsAtOnce = 200;

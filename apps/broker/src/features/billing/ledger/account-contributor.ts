@@ -1,7 +1,7 @@
 import type { AccountContributor } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import { inPages } from '#platform/db/in-pages.ts';
-import { tidyAccounts } from './accounts.ts';
+import { tidyAccounts } from './accounts/accounts.ts';
 
 /** Bounds the file. */
 const maxEntries = 50_000;

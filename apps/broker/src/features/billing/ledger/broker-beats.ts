@@ -1,7 +1,7 @@
 import type { Database, Query } from '#platform/db/database.ts';
-import { tidyAccounts } from './accounts.ts';
-import { settleOrphanedCalls } from './ended-calls.ts';
-import type { FinishedCall } from './settle-calls.ts';
+import { tidyAccounts } from './accounts/accounts.ts';
+import { settleOrphanedCalls } from './settle/ended-calls.ts';
+import type { FinishedCall } from './settle/settle-calls.ts';
 
 /** A lease that the database has for a broker. */
 export type OwnLease = { leaseId: string; userId: string; isAsked: boolean };

@@ -5,17 +5,17 @@ import type { Log } from '#platform/log.ts';
 import { createWorkLoop } from '#platform/work/work-loop.ts';
 import type { PricedCall } from '../charges.ts';
 import type { UsageRows } from '../usage-rows.ts';
-import type { Livemode } from './accounts.ts';
-import { leaseChannel } from './ask-for-leases.ts';
+import type { Livemode } from './accounts/accounts.ts';
+import { leaseChannel } from './leases/ask-for-leases.ts';
 import { beat, enrolBroker, leaveBrokers, reclaimLeases } from './broker-beats.ts';
-import { BrokerIsDead, grantLeases } from './grant-leases.ts';
-import type { Lease, LeasePolicy } from './lease.ts';
-import { createLeaseBook } from './lease-book.ts';
-import { LeaseHold, type HoldEnds } from './lease-hold.ts';
+import { BrokerIsDead, grantLeases } from './leases/grant-leases.ts';
+import type { Lease, LeasePolicy } from './leases/lease.ts';
+import { createLeaseBook } from './leases/lease-book.ts';
+import { LeaseHold, type HoldEnds } from './leases/lease-hold.ts';
 import { createLedgerChanges } from './ledger-changes.ts';
 import { ledgerTimes, type Ledger, type LedgerTimes, type NoLease } from './ledger.ts';
-import { createSettlements, logRefused } from './settlements.ts';
-import { trimLeases } from './trim-leases.ts';
+import { createSettlements, logRefused } from './settle/settlements.ts';
+import { trimLeases } from './leases/trim-leases.ts';
 
 /** While the database is a second or two behind, calls that would be charged later wait, as for a lease. */
 const mostUnsettled = 10_000;

@@ -1,11 +1,11 @@
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Database, Query } from '#platform/db/database.ts';
-import type { Livemode } from './accounts.ts';
-import { askForLeases } from './ask-for-leases.ts';
-import { LedgerConflict, setCredits } from './change-credits.ts';
+import type { Livemode } from './accounts/accounts.ts';
+import { askForLeases } from './leases/ask-for-leases.ts';
+import { LedgerConflict, setCredits } from './accounts/change-credits.ts';
 import type { Ledger } from './ledger.ts';
-import { readAccount } from './read-account.ts';
-import { setMonthlyCap } from './set-monthly-cap.ts';
+import { readAccount } from './accounts/read-account.ts';
+import { setMonthlyCap } from './accounts/set-monthly-cap.ts';
 
 type Change = Parameters<Ledger['setBalance']>[0];
 type Author = Parameters<Ledger['setBalance']>[1];

@@ -1,9 +1,9 @@
 import type { Query } from '#platform/db/database.ts';
 import type { PricedCall } from '../charges.ts';
-import type { NewBalance } from './change-credits.ts';
-import type { LeaseTimes, Waiter } from './lease.ts';
-import type { LeaseHold } from './lease-hold.ts';
-import type { CreditAccount } from './read-account.ts';
+import type { NewBalance } from './accounts/change-credits.ts';
+import type { LeaseTimes, Waiter } from './leases/lease.ts';
+import type { LeaseHold } from './leases/lease-hold.ts';
+import type { CreditAccount } from './accounts/read-account.ts';
 
 export type LedgerTimes = LeaseTimes & {
   /** A call that ended is noted in the database at the latest after this time, which is what a kill may lose (I3). */

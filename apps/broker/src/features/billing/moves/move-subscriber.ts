@@ -1,7 +1,7 @@
 import { noticeDays } from '@souk/contract/admin/offers.ts';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { PurchaseLock } from '../changes/purchase-locks.ts';
-import { readSubscription } from '../subscriptions/read-subscription.ts';
+import { readSubscription } from '../subscriptions/reading/read-subscription.ts';
 import type { SyncSubscription } from '../subscriptions/sync-subscription.ts';
 import type { Move, MoveItem } from './move-store.ts';
 

@@ -1,5 +1,5 @@
 import type { Query } from '#platform/db/database.ts';
-import type { LedgerFault } from '../ledger/check-ledger.ts';
+import type { LedgerFault } from '../ledger/accounts/check-ledger.ts';
 
 /** Keeps what the last check of the ledger found, for those who did not read the log. */
 export async function noteLedgerCheck(query: Query, faults: readonly LedgerFault[], at: Date): Promise<void> {

@@ -4,7 +4,7 @@ import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { createAccessStore } from '../access/access-store.ts';
 import { isRunning } from '../access/owned.ts';
-import { wantEnd } from '../subscriptions/want-end.ts';
+import { wantEnd } from '../subscriptions/ends/want-end.ts';
 import { untoldRentals } from './find-untold.ts';
 import { includedRentals } from './included-rentals.ts';
 

@@ -1,7 +1,7 @@
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import { createAccessStore } from '../access/access-store.ts';
-import type { Order } from '../checkout/order.ts';
+import type { Order } from '../checkout/orders/order.ts';
 import { readPlan } from '../subscriptions/subscription-store.ts';
 import { includedRentals, isIncluded } from './included-rentals.ts';
 

@@ -6,7 +6,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
 import type { Shop } from '../checkout/testing/shop.ts';
 import { startTwoShops } from '../checkout/testing/two-shops.ts';
-import { checkLedger } from '../ledger/check-ledger.ts';
+import { checkLedger } from '../ledger/accounts/check-ledger.ts';
 import { giveClock, newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
 
 describeOnPostgres('two brokers and their refunds', migrations, (open) => {

@@ -20,9 +20,9 @@ import { creditsOfPeriod } from '../moves/credits-of-period.ts';
 import { endRentalsWithPlan, type ChosenRentals } from '../overlap/end-with-plan.ts';
 import type { Prices } from '../prices/create-prices.ts';
 import { findPlan, requireActive, type Own } from './find-own.ts';
-import { totalsOfInvoice } from './read-next-invoice.ts';
-import { isPaidAsPriced } from './is-paid-as-priced.ts';
-import { readSubscription, type ProviderSubscription } from './read-subscription.ts';
+import { totalsOfInvoice } from './reading/read-next-invoice.ts';
+import { isPaidAsPriced } from './reading/is-paid-as-priced.ts';
+import { readSubscription, type ProviderSubscription } from './reading/read-subscription.ts';
 import { readPlan } from './subscription-store.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
 

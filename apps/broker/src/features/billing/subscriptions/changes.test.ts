@@ -2,7 +2,7 @@ import { payOnPage } from '@souk/stripe-sandbox/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startShop, type Shop } from '../checkout/testing/shop.ts';
-import { checkLedger } from '../ledger/check-ledger.ts';
+import { checkLedger } from '../ledger/accounts/check-ledger.ts';
 import { giveClock, newSubscriber, type Subscriber } from './testing/subscriber.ts';
 
 let shop: Shop;

@@ -1,6 +1,6 @@
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { SoukError } from '#platform/errors.ts';
-import { readSubscription, type ProviderSubscription } from './read-subscription.ts';
+import { readSubscription, type ProviderSubscription } from './reading/read-subscription.ts';
 
 /**
  * Drops an upgrade that waits for its payment, before its subscription is canceled: it would be paid for a plan that ends. The

@@ -1,7 +1,7 @@
 import type { Query } from '#platform/db/database.ts';
 import { endChange, findChange } from '../changes/plan-change-store.ts';
-import type { PaidInvoice } from './read-invoices.ts';
-import type { ProviderSubscription } from './read-subscription.ts';
+import type { PaidInvoice } from './reading/read-invoices.ts';
+import type { ProviderSubscription } from './reading/read-subscription.ts';
 
 /**
  * Decides what became of changes of a plan that the provider has made: done, where it took what the person saw; else dropped.

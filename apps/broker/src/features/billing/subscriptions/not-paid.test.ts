@@ -6,7 +6,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { describeOnEmbedded } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { pay, settle, startShop, type Shop } from '../checkout/testing/shop.ts';
-import { checkLedger } from '../ledger/check-ledger.ts';
+import { checkLedger } from '../ledger/accounts/check-ledger.ts';
 import { failsLater, giveClock, newSubscriber, refusedPlan, type Subscriber } from './testing/subscriber.ts';
 import { migrations } from '../../../migrations.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { settle, startShop, type Shop } from '../checkout/testing/shop.ts';
-import { checkLedger } from '../ledger/check-ledger.ts';
+import { checkLedger } from '../ledger/accounts/check-ledger.ts';
 import { moneyOf, planAtProvider } from './testing/money-of.ts';
 import { newSubscriber, type Subscriber } from './testing/subscriber.ts';
 

@@ -4,7 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { isChangeUnderWay, type PurchaseLocks } from '../changes/purchase-locks.ts';
-import { endAtProvider } from './end-at-provider.ts';
+import { endAtProvider } from './ends/end-at-provider.ts';
 import { comparePaid, countBalances } from './compare-paid.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
 

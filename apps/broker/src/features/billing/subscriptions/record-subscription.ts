@@ -3,10 +3,10 @@ import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { creditsOfPeriod } from '../moves/credits-of-period.ts';
 import { creditsOfPrice } from '../prices/plan-prices.ts';
-import { grantCredits } from '../ledger/change-credits.ts';
+import { grantCredits } from '../ledger/accounts/change-credits.ts';
 import { recordTransaction } from '../record-transaction.ts';
-import type { PaidInvoice } from './read-invoices.ts';
-import type { ProviderSubscription } from './read-subscription.ts';
+import type { PaidInvoice } from './reading/read-invoices.ts';
+import type { ProviderSubscription } from './reading/read-subscription.ts';
 import { readPlan } from './subscription-store.ts';
 
 type Owner = {

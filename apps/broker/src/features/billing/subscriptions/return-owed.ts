@@ -7,7 +7,7 @@ import type { Log } from '#platform/log.ts';
 import type { PurchaseLock, PurchaseLocks } from '../changes/purchase-locks.ts';
 import { refundRest } from '../refunds/refund-rest.ts';
 import { returnBalance } from '../refunds/return-balance.ts';
-import { noteReturned, postponeReturn, takeOwed, type OwedInvoice } from './invoice-store.ts';
+import { noteReturned, postponeReturn, takeOwed, type OwedInvoice } from './reading/invoice-store.ts';
 
 /** How long the one that took a payment has it for itself. */
 const claimMs = 120_000;

@@ -15,7 +15,7 @@ import type { Router } from '#platform/http/router.ts';
 import type { AccessBook } from '../access/create-access.ts';
 import { withPatience } from '../checkout/patience.ts';
 import type { Subscriptions } from './create-subscriptions.ts';
-import { setEndOfGiven } from './end-given.ts';
+import { setEndOfGiven } from './ends/end-given.ts';
 
 /** The end, the resumption and the change of what a person pays for each month. */
 export function mountSubscriptionRoutes(

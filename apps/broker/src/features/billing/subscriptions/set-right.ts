@@ -3,7 +3,7 @@ import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { changeName, findChange, priceWithout } from '../changes/plan-change-store.ts';
 import type { PurchaseLock } from '../changes/purchase-locks.ts';
-import type { ProviderSubscription } from './read-subscription.ts';
+import type { ProviderSubscription } from './reading/read-subscription.ts';
 
 /**
  * Takes back a change of a plan that the provider made although another one took its place, as of a broker that was frozen: the price

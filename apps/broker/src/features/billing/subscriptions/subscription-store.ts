@@ -1,7 +1,7 @@
 import type { Tier } from '@souk/contract/tiers.ts';
 import type { Query } from '#platform/db/database.ts';
-import type { NextInvoice } from './read-next-invoice.ts';
-import type { ProviderSubscription } from './read-subscription.ts';
+import type { NextInvoice } from './reading/read-next-invoice.ts';
+import type { ProviderSubscription } from './reading/read-subscription.ts';
 
 /** What we have of a subscription. */
 export type StoredSubscription = {

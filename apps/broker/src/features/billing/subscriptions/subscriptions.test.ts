@@ -8,7 +8,7 @@ import { startHttpFixture, type HttpFixture } from '#testing/servers/mcp-fixture
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { settle, startShop, type Shop } from '../checkout/testing/shop.ts';
-import { checkLedger } from '../ledger/check-ledger.ts';
+import { checkLedger } from '../ledger/accounts/check-ledger.ts';
 import { giveClock, newSubscriber, type Subscriber } from './testing/subscriber.ts';
 
 let shop: Shop;

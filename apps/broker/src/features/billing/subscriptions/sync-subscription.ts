@@ -8,19 +8,19 @@ import type { OwnedServerFacts } from '../access/read-owned-servers.ts';
 import { noteSeenPrice } from '../prices/plan-prices.ts';
 import { noteNotice } from '#platform/notices/outbox.ts';
 import { takeRentalsOfPlan } from '../overlap/end-with-plan.ts';
-import { boundAccess } from './bound-access.ts';
+import { boundAccess } from './ends/bound-access.ts';
 import { noteBalance } from '../changes/note-balance.ts';
 import type { PurchaseLock, PurchaseLocks } from '../changes/purchase-locks.ts';
 import { voidAwaited } from './drop-upgrade.ts';
-import { addInvoice, isRecordedAsPaid, listRecordedInvoices, markOwed } from './invoice-store.ts';
+import { addInvoice, isRecordedAsPaid, listRecordedInvoices, markOwed } from './reading/invoice-store.ts';
 import { judgeChanges } from './judge-changes.ts';
-import { readMoment } from './read-moment.ts';
-import { readNextInvoice, type NextInvoice } from './read-next-invoice.ts';
-import { readPaidInvoices, type PaidInvoice } from './read-invoices.ts';
-import type { ProviderSubscription } from './read-subscription.ts';
+import { readMoment } from './reading/read-moment.ts';
+import { readNextInvoice, type NextInvoice } from './reading/read-next-invoice.ts';
+import { readPaidInvoices, type PaidInvoice } from './reading/read-invoices.ts';
+import type { ProviderSubscription } from './reading/read-subscription.ts';
 import { recordDecision, recordInvoice, type Decision } from './record-subscription.ts';
 import { setRight } from './set-right.ts';
-import { stopCollecting } from './stop-collecting.ts';
+import { stopCollecting } from './ends/stop-collecting.ts';
 import {
   beginReading,
   findOwner,

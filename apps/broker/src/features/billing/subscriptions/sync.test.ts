@@ -10,7 +10,7 @@ import { migrations } from '../../../migrations.ts';
 import { createPurchaseLocks } from '../changes/purchase-locks.ts';
 import { settle, type Shop } from '../checkout/testing/shop.ts';
 import { startTwoShops } from '../checkout/testing/two-shops.ts';
-import { checkLedger } from '../ledger/check-ledger.ts';
+import { checkLedger } from '../ledger/accounts/check-ledger.ts';
 import { createSyncSubscription } from './sync-subscription.ts';
 import { giveClock, newSubscriber } from './testing/subscriber.ts';
 

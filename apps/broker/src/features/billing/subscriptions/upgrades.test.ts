@@ -3,7 +3,7 @@ import type { Stripe } from 'stripe';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { waitUntil } from '#testing/wait-until.ts';
 import { settle, startShop, type Shop } from '../checkout/testing/shop.ts';
-import { checkLedger } from '../ledger/check-ledger.ts';
+import { checkLedger } from '../ledger/accounts/check-ledger.ts';
 import { intentOf } from '../refunds/testing/refunds-at-provider.ts';
 import { giveClock, newSubscriber, type Subscriber } from './testing/subscriber.ts';
 

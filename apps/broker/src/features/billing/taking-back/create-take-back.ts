@@ -7,7 +7,7 @@ import { noteDispute } from '../needs/note-dispute.ts';
 import { recordTransaction } from '../record-transaction.ts';
 import { taxOfReturn } from '../tax-of-return.ts';
 import type { PurchaseLock, PurchaseLocks } from '../changes/purchase-locks.ts';
-import { endAtProvider } from '../subscriptions/end-at-provider.ts';
+import { endAtProvider } from '../subscriptions/ends/end-at-provider.ts';
 import { writeAuditWith, type AuditEntry } from '#platform/audit/audit-log.ts';
 import { closeFlagged, noteFailedRefund, type FailedRefund } from './refund-of-order.ts';
 import { findPayment, findUnrecorded, type KnownPayment } from './find-payment.ts';

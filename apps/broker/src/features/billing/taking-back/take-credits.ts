@@ -1,5 +1,5 @@
 import type { Query } from '#platform/db/database.ts';
-import { clawBackCredits, grantCredits } from '../ledger/change-credits.ts';
+import { clawBackCredits, grantCredits } from '../ledger/accounts/change-credits.ts';
 import type { KnownPayment } from './find-payment.ts';
 
 /**

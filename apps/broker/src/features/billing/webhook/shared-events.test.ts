@@ -10,7 +10,7 @@ import { freePort } from '#testing/network/free-port.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { newBuyer } from '../checkout/testing/shop.ts';
-import { checkLedger } from '../ledger/check-ledger.ts';
+import { checkLedger } from '../ledger/accounts/check-ledger.ts';
 
 // Two brokers, each a process of its own with a stand-in for Stripe, on one PostgreSQL. The first has the address that people
 // use. What both work off is one table of events.

@@ -12,7 +12,7 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-
 import { startReplicas } from '#testing/start-replicas.ts';
 import { migrations } from '../../../migrations.ts';
 import { paths } from '../../../paths.ts';
-import { checkLedger } from '../ledger/check-ledger.ts';
+import { checkLedger } from '../ledger/accounts/check-ledger.ts';
 import { readOffers } from '../offers/read-offers.ts';
 
 // The demo's offers give 20 credits: most other tests have offers without them.

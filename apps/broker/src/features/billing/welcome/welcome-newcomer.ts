@@ -3,8 +3,8 @@ import { foldEmail } from '@souk/contract/fold-email.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
-import { welcomeIdem } from '../ledger/accounts.ts';
-import { grantCredits } from '../ledger/change-credits.ts';
+import { welcomeIdem } from '../ledger/accounts/accounts.ts';
+import { grantCredits } from '../ledger/accounts/change-credits.ts';
 import { recordTransaction } from '../record-transaction.ts';
 
 const description = 'Welcome credits';

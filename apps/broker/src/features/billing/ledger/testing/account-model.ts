@@ -1,5 +1,5 @@
-import type { LotSource } from '../change-credits.ts';
-import type { CreditAccount } from '../read-account.ts';
+import type { LotSource } from '../accounts/change-credits.ts';
+import type { CreditAccount } from '../accounts/read-account.ts';
 
 type Lot = {
   idem: string;

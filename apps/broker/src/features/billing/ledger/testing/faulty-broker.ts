@@ -5,7 +5,7 @@ import { DatabaseLostError } from '#platform/db/database-errors.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { UsageRows } from '../../usage-rows.ts';
 import { createLedger } from '../create-ledger.ts';
-import type { LeasePolicy } from '../lease.ts';
+import type { LeasePolicy } from '../leases/lease.ts';
 import { ledgerTimes, type Ledger, type LedgerTimes } from '../ledger.ts';
 
 const log = pino({ level: 'silent' });

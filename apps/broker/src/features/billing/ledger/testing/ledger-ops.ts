@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { LotSource } from '../change-credits.ts';
+import type { LotSource } from '../accounts/change-credits.ts';
 
 /** What can happen to an account on two brokers. `of` and `again` choose among what happened before. */
 export type LedgerOp =

@@ -1,0 +1,112 @@
+import { isRefusal } from '#adapters/stripe/stripe-client.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { PurchaseLock } from '../../changes/purchase-locks.ts';
+import { acceptPayment } from './accept-payment.ts';
+import type { Fulfil, FulfilGiven } from './fulfilment.ts';
+import { createFlagOrder } from '../orders/flag-order.ts';
+import { accountDeleted, type Order } from '../orders/order.ts';
+import { decideOrder, findOrder, saveSession } from '../orders/order-store.ts';
+import { outcomes, type Outcome } from './payment-outcomes.ts';
+import { paymentStateOf } from './payment-state.ts';
+import { differencesOf, idOf, readSession, type ProviderSession } from '../read-session.ts';
+import { createReturnPayment } from './return-payment.ts';
+import { syncUnpaid } from '../sync-unpaid.ts';
+
+export function createFulfil(given: FulfilGiven): Fulfil {
+  const { db, provider, customers, uuid, clock, log } = given;
+  const now = () => clock.now();
+  const flag = createFlagOrder(given);
+  const returnPayment = createReturnPayment(given);
+
+  async function findOrderOf(session: ProviderSession): Promise<Order | undefined> {
+    const order = await findOrder(db.query, { sessionId: session.id });
+    if (order) return order;
+    // the answer to our request for the session was lost, and the person found the page all the same
+    const id = session.client_reference_id ?? '';
+    const byName = isUuid(id) ? await findOrder(db.query, { id }) : undefined;
+    if (!byName || byName.sessionId !== undefined) return undefined;
+    await saveSession(db.query, byName.id, session);
+    return { ...byName, sessionId: session.id };
+  }
+
+  async function accept(order: Order, session: ProviderSession, lock?: PurchaseLock): Promise<Order> {
+    // of a deleted account it is no longer known
+    const customer = order.reason === accountDeleted ? idOf(session.customer) : await customers.find(order.userId);
+    const differences = differencesOf(order, session, customer);
+    if (Object.keys(differences).length > 0) return flag(order, session, differences);
+    const isGone = await given.isGone(order);
+    if (lock) await syncUnpaid({ ...given, query: db.query }, order, { but: idOf(session.subscription), lock });
+    const accepted = await db.transaction((query) =>
+      acceptPayment(query, {
+        orderId: order.id,
+        session,
+        transactionId: uuid(),
+        at: new Date(now()),
+        isGone,
+        findServer: given.findServer,
+      }),
+    );
+    return finish(accepted, lock);
+  }
+
+  /** Work outside the database. If it fails, the next fulfilment repeats it. */
+  async function finish(order: Order, lock?: PurchaseLock): Promise<Order> {
+    if (order.status === 'returning') return returnPayment(order, lock);
+    if (order.status !== 'paid' || order.subscriptionId === undefined || !lock) return order;
+    if ((await given.syncSubscription(order.subscriptionId, lock)) === 'unsettled')
+      throw new SoukError('payments_unavailable');
+    await given.endReplaced(order, lock);
+    await decideOrder(db.query, order.id, ['paid'], { status: 'fulfilled', at: new Date(now()) });
+    return { ...order, status: 'fulfilled' };
+  }
+
+  async function end(order: Order, status: 'expired' | 'failed', subscriptionId?: string): Promise<Order> {
+    await decideOrder(db.query, order.id, ['open'], { status, at: new Date(now()), subscriptionId });
+    return { ...order, status };
+  }
+
+  /** What is done about subscriptions waits for other changes of their person. Credits change none. */
+  const locked =
+    (work: (order: Order, session: ProviderSession, lock?: PurchaseLock) => Promise<Order>): Follow =>
+    (order, session, lock) =>
+      order.kind === 'credits'
+        ? work(order, session)
+        : given.locks.run(order.userId, (held) => work(order, session, held), { lock });
+
+  const follow: Record<Outcome, Follow> = {
+    wait: (order) => order,
+    nothing: (order) => order,
+    accept: locked(accept),
+    finish: locked((order, _session, lock) => finish(order, lock)),
+    expire: (order) => end(order, 'expired'),
+    fail: (order, session) => end(order, 'failed', idOf(session.subscription)),
+    async close(order, session) {
+      try {
+        await provider.call((stripe) => stripe.checkout.sessions.expire(session.id));
+      } catch (error) {
+        // another call has closed it, or it was paid: the next question hears of it
+        if (!isRefusal(error)) throw error;
+      }
+      return order;
+    },
+    alarm(order, session) {
+      const facts = { orderId: order.id, sessionId: session.id, status: order.status, userId: order.userId };
+      log.error({ ...facts, atProvider: paymentStateOf(session) }, 'an order and its payment do not fit together');
+      return order;
+    },
+  };
+
+  return async (sessionId, { read, lock } = {}) => {
+    const session = read ?? (await readSession(provider, sessionId));
+    const order = session && (await findOrderOf(session));
+    if (!order) return undefined;
+    const state = paymentStateOf(session);
+    // marked as one that can no longer be had: its page has to end
+    const isMarked = order.status === 'open' && order.reason !== undefined && state === 'open';
+    return { order: await follow[isMarked ? 'close' : outcomes[order.status][state]](order, session, lock), session };
+  };
+}
+
+type Follow = (order: Order, session: ProviderSession, lock?: PurchaseLock) => Order | Promise<Order>;
+
+const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);

@@ -1,0 +1,23 @@
+import type { Query } from '#platform/db/database.ts';
+import type { Livemode } from './accounts.ts';
+import { askForLeases } from '../leases/ask-for-leases.ts';
+
+/**
+ * Limits what the calls of a person may spend in a month (UTC). Leases are granted within the cap, counted with what is
+ * held, so brokers cannot pass it together; the open ones are asked back, because the cap may be lower now. Runs in a
+ * transaction.
+ * @param cap whole credits; undefined: no limit
+ */
+export async function setMonthlyCap(
+  query: Query,
+  livemode: Livemode,
+  userId: string,
+  cap: number | undefined,
+): Promise<void> {
+  await query(
+    `insert into credit_accounts (user_id, livemode, monthly_cap) values ($2, $1, $3)
+     on conflict (user_id, livemode) do update set monthly_cap = excluded.monthly_cap`,
+    [livemode, userId, cap ?? null],
+  );
+  await askForLeases(query, livemode, [userId]);
+}

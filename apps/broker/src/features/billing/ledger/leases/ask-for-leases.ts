@@ -1,0 +1,24 @@
+import type { Query } from '#platform/db/database.ts';
+import type { Livemode } from '../accounts/accounts.ts';
+
+/** NOTIFY of this channel makes a lease come back quickly; its payload is the user. */
+export const leaseChannel = 'souk_credits';
+
+/**
+ * Asks brokers to give back what they do not use of these accounts. The mark on the lease is the message, which settle and
+ * beat bring along; the notification only makes it quick.
+ * @param but a broker that is not asked
+ * @returns for each user how many leases are yet to come back
+ */
+export async function askForLeases(
+  query: Query,
+  livemode: Livemode,
+  userIds: readonly string[],
+  but?: string,
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await query<{ user_id: string; leases: number }>(
+    'select user_id, leases from ask_for_leases($1, $2::uuid[], $3::uuid)',
+    [livemode, userIds, but ?? null],
+  );
+  return new Map(rows.map((row) => [row.user_id, row.leases]));
+}
