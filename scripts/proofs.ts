@@ -122,7 +122,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   },
   reconcile: {
     project: 'unit',
-    files: ['apps/broker/src/features/billing/checkout/reconcile.test.ts'],
+    files: ['apps/broker/src/features/billing/shop/checkout/reconcile.test.ts'],
     test: '[reconcile]',
     description: '10,000 orders compared with the payment provider: 4,000 open, 4,000 expired, 2,000 paid',
   },

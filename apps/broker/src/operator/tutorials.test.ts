@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newPerson, type Person } from '#features/billing/access/testing/people.ts';
+import { newPerson, type Person } from '#features/billing/entitlement/testing/people.ts';
 import { billingCommands } from '#operator/commands/billing-commands.ts';
 import { operatorCommands } from '#operator/commands/operator-commands.ts';
 import { testManifestCommand } from '#operator/commands/manifests/test-manifest.ts';

@@ -21,8 +21,8 @@ import { openDatabase } from '#platform/db/open-database.ts';
 import { createLog } from '#platform/log.ts';
 import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases/databases.ts';
 import { startTestApp } from '#testing/start-app.ts';
-import { settle, startShop, type Shop } from '../features/billing/checkout/testing/shop.ts';
-import { newSubscriber, type Subscriber } from '../features/billing/subscriptions/testing/subscriber.ts';
+import { settle, startShop, type Shop } from '../features/billing/shop/checkout/testing/shop.ts';
+import { newSubscriber, type Subscriber } from '../features/billing/shop/subscriptions/testing/subscriber.ts';
 import { migrations } from '../migrations.ts';
 import { version } from '../version.ts';
 

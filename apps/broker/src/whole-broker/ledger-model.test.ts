@@ -2,29 +2,29 @@ import { randomInt, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { paidRow } from '#features/billing/ledger/testing/paid-row.ts';
+import { paidRow } from '#features/billing/credits/testing/paid-row.ts';
 import { createUsageWriter, type UsageWriter } from '#features/usage/index.ts';
 import type { Database } from '#platform/db/database.ts';
 import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';
 import { migrations } from '../migrations.ts';
-import { reclaimLeases } from '#features/billing/ledger/broker-beats.ts';
+import { reclaimLeases } from '#features/billing/credits/broker-beats.ts';
 import {
   clawBackCredits,
   grantCredits,
   LedgerConflict,
   setCredits,
   type LotSource,
-} from '#features/billing/ledger/accounts/change-credits.ts';
-import { checkLedger, type LedgerFault } from '#features/billing/ledger/accounts/check-ledger.ts';
-import type { LeaseHold } from '#features/billing/ledger/leases/lease-hold.ts';
-import { ledgerTimes } from '#features/billing/ledger/ledger.ts';
-import { growingLeases } from '#features/billing/ledger/leases/lease-policy.ts';
-import type { LeasePolicy } from '#features/billing/ledger/leases/lease.ts';
-import { readAccount } from '#features/billing/ledger/accounts/read-account.ts';
-import { AccountModel } from '#features/billing/ledger/testing/account-model.ts';
-import { flush, startFaultyBroker, type FaultyBroker } from '#features/billing/ledger/testing/faulty-broker.ts';
-import { ledgerOp, type LedgerOp } from '#features/billing/ledger/testing/ledger-ops.ts';
+} from '#features/billing/credits/accounts/change-credits.ts';
+import { checkLedger, type LedgerFault } from '#features/billing/credits/accounts/check-ledger.ts';
+import type { LeaseHold } from '#features/billing/credits/leases/lease-hold.ts';
+import { ledgerTimes } from '#features/billing/credits/ledger.ts';
+import { growingLeases } from '#features/billing/credits/leases/lease-policy.ts';
+import type { LeasePolicy } from '#features/billing/credits/leases/lease.ts';
+import { readAccount } from '#features/billing/credits/accounts/read-account.ts';
+import { AccountModel } from '#features/billing/credits/testing/account-model.ts';
+import { flush, startFaultyBroker, type FaultyBroker } from '#features/billing/credits/testing/faulty-broker.ts';
+import { ledgerOp, type LedgerOp } from '#features/billing/credits/testing/ledger-ops.ts';
 
 // Sequences of everything that can happen to an account, on two brokers, beside a model of a few lines: after each step the
 // account must be what the model says. Brokers are killed, and statements fail before or after their commit.

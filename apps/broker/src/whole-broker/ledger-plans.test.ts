@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { grantCredits } from '#features/billing/ledger/accounts/change-credits.ts';
-import { enrolBroker } from '#features/billing/ledger/broker-beats.ts';
-import { grantLeases } from '#features/billing/ledger/leases/grant-leases.ts';
-import { settleCalls } from '#features/billing/ledger/settle/settle-calls.ts';
-import { trimLeases } from '#features/billing/ledger/leases/trim-leases.ts';
-import { paidRow } from '#features/billing/ledger/testing/paid-row.ts';
+import { grantCredits } from '#features/billing/credits/accounts/change-credits.ts';
+import { enrolBroker } from '#features/billing/credits/broker-beats.ts';
+import { grantLeases } from '#features/billing/credits/leases/grant-leases.ts';
+import { settleCalls } from '#features/billing/credits/settle/settle-calls.ts';
+import { trimLeases } from '#features/billing/credits/leases/trim-leases.ts';
+import { paidRow } from '#features/billing/credits/testing/paid-row.ts';
 import type { Query } from '#platform/db/database.ts';
 import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { migrations } from '../migrations.ts';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkLedger, grantCredits } from '#features/billing/index.ts';
-import { clawBackCredits, LedgerConflict, type LotSource } from '#features/billing/ledger/accounts/change-credits.ts';
+import { clawBackCredits, LedgerConflict, type LotSource } from '#features/billing/credits/accounts/change-credits.ts';
 import { startEndingServer, type EndingServer } from '#features/gateway/call/testing/ending-server.ts';
 import { connectPatiently, createPostgresDatabase, hasPostgres } from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { differencesOf } from '#features/billing/changes/testing/differences-of.ts';
-import { purchaseOp, type PurchaseOp } from '#features/billing/changes/testing/purchase-ops.ts';
-import { newPerson } from '#features/billing/changes/testing/purchase-person.ts';
-import { startShop, type Shop } from '#features/billing/checkout/testing/shop.ts';
-import { startTwoShops } from '#features/billing/checkout/testing/two-shops.ts';
-import { checkLedger } from '#features/billing/ledger/accounts/check-ledger.ts';
+import { differencesOf } from '#features/billing/shop/changes/testing/differences-of.ts';
+import { purchaseOp, type PurchaseOp } from '#features/billing/shop/changes/testing/purchase-ops.ts';
+import { newPerson } from '#features/billing/shop/changes/testing/purchase-person.ts';
+import { startShop, type Shop } from '#features/billing/shop/checkout/testing/shop.ts';
+import { startTwoShops } from '#features/billing/shop/checkout/testing/two-shops.ts';
+import { checkLedger } from '#features/billing/credits/accounts/check-ledger.ts';
 import { SoukError } from '#platform/errors.ts';
 import { describeOnDatabases, describeOnPostgres } from '#testing/databases/databases.ts';
 import { atFullSize, tellFigure } from '#testing/figures/proof-size.ts';

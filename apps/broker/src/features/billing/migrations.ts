@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Migration } from '#platform/db/database.ts';
 import { readStatements } from '#platform/db/read-statements.ts';
-import { figureStatements } from './figures/tables.ts';
-import { accountFunctions } from './ledger/accounts/account-functions.ts';
-import { leaseAnswer, leaseFunctions } from './ledger/leases/lease-functions.ts';
+import { figureStatements } from './administration/figures/tables.ts';
+import { accountFunctions } from './credits/accounts/account-functions.ts';
+import { leaseAnswer, leaseFunctions } from './credits/leases/lease-functions.ts';
 
 const tablesOf = (room: string) => readStatements(join(import.meta.dirname, room, 'tables.sql'));
 
@@ -11,11 +11,13 @@ export const billingMigrations: readonly Migration[] = [
   {
     name: '0050-billing',
     statements: [
-      ...tablesOf('ledger'),
+      ...tablesOf('credits'),
       leaseAnswer,
       ...accountFunctions,
       ...leaseFunctions,
-      ...['offers', 'access', 'history', 'checkout', 'subscriptions', 'refunds', 'needs'].flatMap(tablesOf),
+      ...tablesOf('shop/offers'),
+      ...tablesOf('entitlement'),
+      ...['history', 'checkout', 'subscriptions', 'refunds', 'needs'].flatMap((room) => tablesOf(`shop/${room}`)),
       ...figureStatements,
     ],
   },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnEmbedded } from '#testing/databases/databases.ts';
 import { startMailServer, type MailServer } from '#testing/servers/mail-server.ts';
-import { startShop, type Shop } from '../billing/checkout/testing/shop.ts';
-import { refusedPlan } from '../billing/subscriptions/testing/subscriber.ts';
+import { startShop, type Shop } from '../billing/shop/checkout/testing/shop.ts';
+import { refusedPlan } from '../billing/shop/subscriptions/testing/subscriber.ts';
 import { migrations } from '../../migrations.ts';
 
 describeOnEmbedded('notices', migrations, (open) => {

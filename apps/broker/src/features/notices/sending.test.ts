@@ -7,7 +7,7 @@ import { noteNotice } from '#platform/notices/outbox.ts';
 import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { dumpDatabase } from '#testing/databases/dump-database.ts';
 import { startMailServer, type MailServer } from '#testing/servers/mail-server.ts';
-import { newBuyer } from '../billing/checkout/testing/shop.ts';
+import { newBuyer } from '../billing/shop/checkout/testing/shop.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { migrations } from '../../migrations.ts';
 

@@ -5,7 +5,7 @@ const batchRows = 5_000;
 export const batchesAtOnce = 20;
 /** In one run of the job; the next one goes on. */
 const mostPeople = 1_000;
-/** A charge whose answer was lost is asked for again, and looks for its call (ledger/leases/lease-functions.ts). */
+/** A charge whose answer was lost is asked for again, and looks for its call (credits/leases/lease-functions.ts). */
 const settledMs = 60 * 60_000;
 
 /** Deletes what deleted accounts used: each call and its sums, but for calls of the last hour. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startShop, type Shop } from '#features/billing/checkout/testing/shop.ts';
-import { newSubscriber } from '#features/billing/subscriptions/testing/subscriber.ts';
+import { startShop, type Shop } from '#features/billing/shop/checkout/testing/shop.ts';
+import { newSubscriber } from '#features/billing/shop/subscriptions/testing/subscriber.ts';
 import { runSouk } from '#operator/cli/testing/run-souk.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';

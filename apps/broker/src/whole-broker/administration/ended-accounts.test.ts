@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '#features/billing/index.ts';
-import { refundsAtProvider } from '#features/billing/refunds/testing/refunds-at-provider.ts';
+import { refundsAtProvider } from '#features/billing/shop/refunds/testing/refunds-at-provider.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 

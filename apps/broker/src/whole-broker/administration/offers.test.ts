@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OfferFields, PlanFields } from '@souk/contract/billing/offer-fields.ts';
-import { settle } from '#features/billing/checkout/testing/shop.ts';
-import { giveClock } from '#features/billing/subscriptions/testing/subscriber.ts';
+import { settle } from '#features/billing/shop/checkout/testing/shop.ts';
+import { giveClock } from '#features/billing/shop/subscriptions/testing/subscriber.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';

@@ -3,7 +3,7 @@ import { createClient } from '@souk/contract/client.ts';
 import { moneyText } from '@souk/contract/billing/currencies.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { checkLedger } from '#features/billing/index.ts';
-import { refundsOfIntent } from '#features/billing/refunds/testing/refunds-at-provider.ts';
+import { refundsOfIntent } from '#features/billing/shop/refunds/testing/refunds-at-provider.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { connectModern } from '#testing/people/mcp-clients.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { checkLedger } from '#features/billing/index.ts';
-import { intentOf, refundsAtProvider } from '#features/billing/refunds/testing/refunds-at-provider.ts';
-import { giveClock } from '#features/billing/subscriptions/testing/subscriber.ts';
+import { intentOf, refundsAtProvider } from '#features/billing/shop/refunds/testing/refunds-at-provider.ts';
+import { giveClock } from '#features/billing/shop/subscriptions/testing/subscriber.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';

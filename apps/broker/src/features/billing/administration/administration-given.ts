@@ -4,10 +4,10 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
-import type { AccessBook } from '../access/create-access.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { OfferStore } from '../offers/offer-store.ts';
-import type { Payments } from '../create-payments.ts';
+import type { AccessBook } from '../entitlement/create-access.ts';
+import type { Ledger } from '../credits/ledger.ts';
+import type { OfferStore } from '../shop/offers/offer-store.ts';
+import type { Payments } from '../shop/create-payments.ts';
 
 /** What administrators' work on people's money and access needs. */
 export type AdministrationGiven = {

@@ -1,9 +1,9 @@
 import type { Database } from '#platform/db/database.ts';
-import { announceAccess } from '../access/create-access.ts';
-import { createAccessStore } from '../access/access-store.ts';
-import { createLedgerChanges } from '../ledger/ledger-changes.ts';
-import { ledgerTimes } from '../ledger/ledger.ts';
-import { createOfferStore } from '../offers/offer-store.ts';
+import { announceAccess } from '../entitlement/create-access.ts';
+import { createAccessStore } from '../entitlement/access-store.ts';
+import { createLedgerChanges } from '../credits/ledger-changes.ts';
+import { ledgerTimes } from '../credits/ledger.ts';
+import { createOfferStore } from '../shop/offers/offer-store.ts';
 import type { AdministrationGiven } from './administration-given.ts';
 import { createAdministration, type Administration } from './create-administration.ts';
 

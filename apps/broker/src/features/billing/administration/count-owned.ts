@@ -1,5 +1,5 @@
 import type { Query } from '#platform/db/database.ts';
-import { isRunningSql, runningValues } from '../access/running-sql.ts';
+import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
 
 /** How many of each are running, of all people. */
 export type OwnedCounts = { subscriptions: number; rentals: number; purchases: number; trials: number };

@@ -1,5 +1,5 @@
 import type { Query } from '#platform/db/database.ts';
-import { isRunningSql, runningValues } from '../access/running-sql.ts';
+import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
 
 /** A plan, rental, purchase or trial that was ended before its time. */
 export type EndedAccess = {

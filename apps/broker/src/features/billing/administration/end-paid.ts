@@ -1,10 +1,10 @@
 import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
 import { writeAuditsWith, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { Query } from '#platform/db/database.ts';
-import { readOwnedServer } from '../access/read-owned-servers.ts';
-import { isRunningSql, runningValues } from '../access/running-sql.ts';
-import { withPatience } from '../checkout/patience.ts';
-import { wantEnd } from '../subscriptions/ends/want-end.ts';
+import { readOwnedServer } from '../entitlement/read-owned-servers.ts';
+import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
+import { withPatience } from '../shop/checkout/patience.ts';
+import { wantEnd } from '../shop/subscriptions/ends/want-end.ts';
 import type { AdministrationGiven } from './administration-given.ts';
 import { endAccess } from './end-access.ts';
 import { endAtProvider, removalEntry, type AtProvider } from './remove-access.ts';

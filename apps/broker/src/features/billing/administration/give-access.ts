@@ -5,7 +5,7 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
-import { isRunningSql, runningValues } from '../access/running-sql.ts';
+import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
 import { keepUser, type AdministrationGiven } from './administration-given.ts';
 import { endOfPeriod } from './periods.ts';
 

@@ -1,7 +1,7 @@
 import { ownersOfPage, type listServerOwners } from '@souk/contract/admin/servers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import type { Query } from '#platform/db/database.ts';
-import { isRunningSql, runningValues } from '../access/running-sql.ts';
+import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
 
 type Row = {
   total: number;

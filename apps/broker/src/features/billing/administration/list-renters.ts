@@ -1,8 +1,8 @@
 import { rentersOfPage, type listServerRenters } from '@souk/contract/admin/servers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import type { Query } from '#platform/db/database.ts';
-import { isRunningSql, runningValues } from '../access/running-sql.ts';
-import { presentRefund, refundSumSql, type RefundColumns } from '../refunds/refundable-sql.ts';
+import { isRunningSql, runningValues } from '../entitlement/running-sql.ts';
+import { presentRefund, refundSumSql, type RefundColumns } from '../shop/refunds/refundable-sql.ts';
 
 type Row = RefundColumns & {
   total: number;

@@ -1,5 +1,5 @@
-import { withPatience } from '../checkout/patience.ts';
-import type { AccessRefund } from '../refunds/refund-store.ts';
+import { withPatience } from '../shop/checkout/patience.ts';
+import type { AccessRefund } from '../shop/refunds/refund-store.ts';
 import type { AdministrationGiven } from './administration-given.ts';
 
 /** pending: the payment provider did not answer, and is asked again by itself. failed: it refused. */

@@ -3,9 +3,9 @@ import type { Database } from '#platform/db/database.ts';
 import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
-import { startShop, type Shop } from '../checkout/testing/shop.ts';
-import { checkLedger } from '../ledger/accounts/check-ledger.ts';
-import { newSubscriber } from '../subscriptions/testing/subscriber.ts';
+import { startShop, type Shop } from '../shop/checkout/testing/shop.ts';
+import { checkLedger } from '../credits/accounts/check-ledger.ts';
+import { newSubscriber } from '../shop/subscriptions/testing/subscriber.ts';
 import { readLedgerCalls } from './read-ledger.ts';
 
 describeOnDatabases("a person's money, for administrators", migrations, (open) => {

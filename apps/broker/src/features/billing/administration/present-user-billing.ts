@@ -1,10 +1,10 @@
 import type { AdminOwnedServer, UserBilling } from '@souk/contract/admin/billing.ts';
-import { isRunning, statusOf, type Owned, type OwnedPlan, type OwnedServer } from '../access/owned.ts';
-import { planFeature } from '../access/present-access.ts';
-import type { CreditAccount } from '../ledger/accounts/read-account.ts';
-import type { RefundOffer } from '../refunds/refundable-sql.ts';
+import { isRunning, statusOf, type Owned, type OwnedPlan, type OwnedServer } from '../entitlement/owned.ts';
+import { planFeature } from '../shop/own/present-access.ts';
+import type { CreditAccount } from '../credits/accounts/read-account.ts';
+import type { RefundOffer } from '../shop/refunds/refundable-sql.ts';
 import { startOfMonth } from './periods.ts';
-import type { ChargeOf } from '../subscriptions/reading/read-next-charges.ts';
+import type { ChargeOf } from '../shop/subscriptions/reading/read-next-charges.ts';
 
 /** "Admin billing for a user" (specification part 2, section 3). What is over is left out. */
 export function presentUserBilling(

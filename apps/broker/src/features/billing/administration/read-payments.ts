@@ -1,9 +1,9 @@
 import type { PersonPayment } from '@souk/contract/admin/person.ts';
 import { writeCursor, type Place } from '@souk/contract/times.ts';
 import type { Query } from '#platform/db/database.ts';
-import { presentTransaction, transactionColumns, type TransactionRow } from '../history/transaction-row.ts';
-import { disputeSql, keepsMoney, presentDispute } from '../needs/dispute-of-payment.ts';
-import { goneBackSql } from '../refunds/gone-back.ts';
+import { presentTransaction, transactionColumns, type TransactionRow } from '../shop/history/transaction-row.ts';
+import { disputeSql, keepsMoney, presentDispute } from '../shop/needs/dispute-of-payment.ts';
+import { goneBackSql } from '../shop/refunds/gone-back.ts';
 
 /** A payment with what can still be paid back of it. */
 export type FoundPayment = {

@@ -1,5 +1,5 @@
 import type { Query } from '#platform/db/database.ts';
-import { presentRefund, refundSumSql, type RefundColumns, type RefundOffer } from '../refunds/refundable-sql.ts';
+import { presentRefund, refundSumSql, type RefundColumns, type RefundOffer } from '../shop/refunds/refundable-sql.ts';
 
 /** What a refund of each plan and rental of a person comes to now, by its id. */
 export async function readRefundable(

@@ -5,11 +5,11 @@ import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
-import { withPatience } from '../checkout/patience.ts';
-import { findPayment } from '../taking-back/find-payment.ts';
-import { wouldTake } from '../taking-back/would-take.ts';
+import { withPatience } from '../shop/checkout/patience.ts';
+import { findPayment } from '../shop/taking-back/find-payment.ts';
+import { wouldTake } from '../shop/taking-back/would-take.ts';
 import { keepUser, type AdministrationGiven } from './administration-given.ts';
-import { keepsMoney } from '../needs/dispute-of-payment.ts';
+import { keepsMoney } from '../shop/needs/dispute-of-payment.ts';
 import { findPersonPayment } from './read-payments.ts';
 
 export type RefundPreview = Omit<Answer<typeof previewRefund>, 'success'>;

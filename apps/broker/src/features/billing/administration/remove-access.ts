@@ -2,7 +2,7 @@ import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.
 import type { AuditEntry } from '#platform/audit/audit-log.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import { SoukError } from '#platform/errors.ts';
-import { withPatience } from '../checkout/patience.ts';
+import { withPatience } from '../shop/checkout/patience.ts';
 import { keepUser, type AdministrationGiven } from './administration-given.ts';
 import { endAccess, type EndedAccess } from './end-access.ts';
 import { payRefunds, type RefundResult } from './pay-refunds.ts';

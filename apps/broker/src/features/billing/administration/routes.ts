@@ -9,8 +9,8 @@ import { listServerOwners, listServerRenters } from '@souk/contract/admin/server
 import { requireRecentSignIn } from '#features/identity/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Router } from '#platform/http/router.ts';
-import type { Prices } from '../prices/create-prices.ts';
-import type { StoredPrice } from '../prices/price-store.ts';
+import type { Prices } from '../shop/prices/create-prices.ts';
+import type { StoredPrice } from '../shop/prices/price-store.ts';
 import type { Administration } from './create-administration.ts';
 
 /** What administrators see and change of people's credits, plans and servers (specification part 2, section 7). */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectProvider, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import { startShop, type Shop } from '#features/billing/checkout/testing/shop.ts';
+import { startShop, type Shop } from '#features/billing/shop/checkout/testing/shop.ts';
 import { examinePayments } from './payment-checks.ts';
 
 let app: Shop;

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { give, newPerson } from '#features/billing/access/testing/people.ts';
+import { give, newPerson } from '#features/billing/entitlement/testing/people.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
 import { createLog } from '#platform/log.ts';
 import { connectLegacy, connectModern, type TestClient } from '#testing/people/mcp-clients.ts';

@@ -1,0 +1,142 @@
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { Query } from '#platform/db/database.ts';
+import { grantCredits } from '../../../credits/accounts/change-credits.ts';
+import { recordTransaction } from '../../record-transaction.ts';
+import {
+  hadAccess,
+  isWithdrawn,
+  keyOf,
+  notOffered,
+  overlapChanged,
+  paidTwice,
+  transactionTypes,
+  type Order,
+  type OrderStatus,
+} from '../orders/order.ts';
+import { decideOrder, findOrder } from '../orders/order-store.ts';
+import { findUntold } from '../../overlap/find-untold.ts';
+import { ownedAlready } from '../orders/owned-already.ts';
+import { findUnpaid } from '../sync-unpaid.ts';
+import { idOf, invoiceOf, paidTotalsOf, type ProviderSession } from '../read-session.ts';
+
+/** What was not paid yet as far as we know. A payment counts, however late it is heard of. */
+const unpaid: readonly OrderStatus[] = ['open', 'expired', 'failed'];
+
+/**
+ * Writes down that an order was paid, in one transaction and once: credits are there then, a rental or a plan is about to be.
+ * Of two payments for one rental, or for plans, the one that is heard of first is kept; none after an account was deleted, none
+ * for what is no longer offered, none for what the person has in another way by now, and none for a plan that includes a rental which
+ * they were not asked about.
+ * @param query of a transaction
+ * @param isGone what was ordered is not there any more
+ * @returns the order as it is now
+ */
+export async function acceptPayment(
+  query: Query,
+  {
+    orderId,
+    session,
+    transactionId,
+    at,
+    isGone,
+    findServer,
+  }: {
+    orderId: string;
+    session: ProviderSession;
+    transactionId: string;
+    at: Date;
+    isGone: boolean;
+    findServer(id: string): CatalogueServer | undefined;
+  },
+): Promise<Order> {
+  const order = await findOrder(query, { id: orderId }, 'for update');
+  if (!order) throw new Error(`order ${orderId} is gone`);
+  if (!unpaid.includes(order.status)) return order;
+  const { status, reason } = await decide(query, order, { at, isGone, findServer });
+  const subscriptionId = idOf(session.subscription);
+  const replaces = status === 'paid' ? await findUnpaid(query, order, subscriptionId) : [];
+  const paymentIntentId = idOf(session.payment_intent);
+  const paid = paidTotalsOf(session);
+  await decideOrder(query, order.id, unpaid, {
+    status,
+    at,
+    subscriptionId,
+    paymentIntentId,
+    paid,
+    replaces,
+    ...(reason && { reason }),
+  });
+  if (order.kind === 'credits' && status !== 'returning') {
+    const { userId, livemode, credits, description } = order;
+    await grantCredits(query, {
+      userId,
+      livemode,
+      credits,
+      source: 'purchased',
+      idem: keyOf(order),
+      reason: description,
+    });
+  }
+  const invoice = invoiceOf(session);
+  await recordTransaction(query, {
+    id: transactionId,
+    userId: order.userId,
+    livemode: order.livemode,
+    type: transactionTypes[order.kind],
+    status: status === 'returning' ? 'refunded' : 'completed',
+    description: order.description,
+    serverId: order.kind === 'rental' ? order.itemId : undefined,
+    amount: paid.total,
+    discount: paid.discount,
+    tax: paid.tax,
+    currency: order.currency,
+    receiptUrl: invoice?.receiptUrl,
+    paymentIntentId,
+    invoiceId: invoice?.id,
+    idem: keyOf(order),
+    at,
+  });
+  return { ...order, status, subscriptionId, paymentIntentId, paid, replaces, reason: reason ?? order.reason };
+}
+
+async function decide(
+  query: Query,
+  order: Order,
+  { at, isGone, findServer }: { at: Date; isGone: boolean; findServer(id: string): CatalogueServer | undefined },
+): Promise<{ status: 'fulfilled' | 'paid' | 'returning'; reason?: string | undefined }> {
+  const wasHad = order.reason === hadAccess;
+  if (isWithdrawn(order) && !wasHad) return { status: 'returning', reason: order.reason };
+  if (isGone) return { status: 'returning', reason: notOffered };
+  if (order.kind === 'credits') return { status: 'fulfilled' };
+  // what a person gets is decided one after the other, also what administrators give
+  await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`access:${order.userId}`]);
+  if (await isKeptElsewhere(query, order, at)) return { status: 'returning', reason: paidTwice };
+  const now = { findServer, nowMs: at.getTime() };
+  if (wasHad || (await ownedAlready(query, now, order))) return { status: 'returning', reason: hadAccess };
+  if (await findUntold(query, now, order)) return { status: 'returning', reason: overlapChanged };
+  return { status: 'paid' };
+}
+
+/**
+ * Whether another order of this person has paid for the same server, or for a plan, and what it paid for has neither ended nor
+ * stayed unpaid: that is replaced.
+ */
+async function isKeptElsewhere(
+  query: Query,
+  { id, userId, livemode, kind, itemId }: Order,
+  at: Date,
+): Promise<boolean> {
+  const { rows } = await query(
+    `select from checkout_orders o
+     where o.user_id = $1 and o.livemode = $2 and o.kind = $3 and (o.kind = 'plan' or o.item_id = $4) and o.id <> $5
+       and o.status in ('paid', 'fulfilled')
+       and not exists (select from (
+           select payment_id, ended_at, period_ends_at, cancelled_at, past_due from subscriptions
+           union all select payment_id, ended_at, period_ends_at, cancelled_at, past_due from access_grants) as owned
+         where owned.payment_id = o.subscription_id
+           and (owned.ended_at is not null or ((owned.cancelled_at is not null or owned.past_due) and owned.period_ends_at <= $6)))
+     limit 1`,
+    [userId, livemode, kind, itemId, id, at],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,75 @@
+import type { Tier } from '@souk/contract/tiers.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { Query } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import { createAccessStore } from '../../entitlement/access-store.ts';
+import { isRunning } from '../../entitlement/owned.ts';
+import { wantEnd } from '../subscriptions/ends/want-end.ts';
+import { untoldRentals } from './find-untold.ts';
+import { includedRentals } from './included-rentals.ts';
+
+type Person = { userId: string; livemode: boolean };
+export type ChosenRentals = {
+  endRentals?: readonly string[] | undefined;
+  shownRentals?: readonly string[] | undefined;
+};
+type Plan = { planId: string; name: string; tier: Tier };
+
+/**
+ * Notes which rentals end with their period once a plan is paid that includes them: those that the person named, and no others
+ * from an earlier try.
+ * @param chosen.endRentals servers that the person rents; a rental that has ended meanwhile is left out
+ * @param chosen.shownRentals what they were told that they rent of what the plan includes; undefined: it is not known
+ * @throws SoukError invalid_request where the plan does not include one, overlap_changed where they were not told of another
+ */
+export async function endRentalsWithPlan(
+  query: Query,
+  given: { findServer(id: string): CatalogueServer | undefined; nowMs: number },
+  { userId, livemode }: Person,
+  plan: Plan,
+  { endRentals: serverIds = [], shownRentals }: ChosenRentals,
+): Promise<void> {
+  const owned = await createAccessStore({ query }, livemode).read(userId);
+  const included = includedRentals(owned, plan.tier, given);
+  const refused = serverIds.find(
+    (id) =>
+      !included.some(({ serverId }) => serverId === id) &&
+      owned.servers.some((one) => one.serverId === id && isRunning(one, given.nowMs) && !one.isCancelled),
+  );
+  if (refused !== undefined)
+    throw new SoukError('invalid_request', {
+      message: `endRentals: the ${plan.name} plan does not include ${refused}`,
+    });
+  const [untold] = shownRentals ? untoldRentals(included, shownRentals) : [];
+  if (untold) {
+    const name = given.findServer(untold.serverId)?.manifest.name ?? untold.serverId;
+    throw new SoukError('overlap_changed', {
+      message: `You rent ${name} by now, which ${plan.name} includes. Please look at it again before you pay.`,
+    });
+  }
+  const ending = included.filter(({ serverId }) => serverIds.includes(serverId));
+  await query(
+    `update access_grants set ends_with_plan = case when id = any($4) then $3 end
+     where user_id = $1 and livemode = $2 and kind = 'rental' and ended_at is null
+       and (id = any($4) or ends_with_plan is not null)`,
+    [userId, livemode, plan.planId, ending.map(({ id }) => id)],
+  );
+}
+
+/**
+ * Takes the rentals that were to end with this plan, which is paid now: each is ended with its period, at once by `setEnd`, or by
+ * the job that tries again.
+ * @param query of the transaction that writes the plan
+ * @returns their subscriptions at the payment provider
+ */
+export async function takeRentalsOfPlan(query: Query, { userId, livemode }: Person, planId: string): Promise<string[]> {
+  const { rows } = await query<{ payment_id: string }>(
+    `update access_grants set ends_with_plan = null
+     where user_id = $1 and livemode = $2 and ends_with_plan = $3 and ended_at is null
+     returning payment_id`,
+    [userId, livemode, planId],
+  );
+  const paymentIds = rows.map((row) => row.payment_id);
+  if (paymentIds.length > 0) await wantEnd(query, paymentIds);
+  return paymentIds;
+}

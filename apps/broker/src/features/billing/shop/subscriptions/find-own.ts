@@ -1,0 +1,64 @@
+import { SoukError } from '#platform/errors.ts';
+import type { Query } from '#platform/db/database.ts';
+import type { AccessBook } from '../../entitlement/create-access.ts';
+import { isShown, statusOf, type OwnedPlan, type OwnedServer } from '../../entitlement/owned.ts';
+
+/** A running subscription that its owner pays for, with its id at the payment provider. */
+export type Own<Kind> = Kind & { paymentId: string };
+
+/**
+ * The caller's rental of a server.
+ * @throws SoukError not_found where there is none, not_yours_to_end where an administrator gave it
+ */
+export async function findRental(
+  { access, query, nowMs }: { access: Pick<AccessBook, 'read'>; query: Query; nowMs: number },
+  userId: string,
+  serverId: string,
+): Promise<Own<OwnedServer>> {
+  const { servers } = await access.read(userId);
+  const rentals = servers.filter((one) => one.kind === 'rental' && one.serverId === serverId && isShown(one, nowMs));
+  const paid = rentals.find(({ source }) => source === 'payment');
+  if (paid) return { ...paid, paymentId: await paymentOf(query, 'access_grants', paid.id) };
+  if (rentals.length > 0) throw given();
+  throw new SoukError('not_found', { message: `You do not rent ${serverId}` });
+}
+
+/** As `findRental`, of a plan, by the id of its subscription. */
+export async function findPlan(
+  { access, query, nowMs }: { access: Pick<AccessBook, 'read'>; query: Query; nowMs: number },
+  userId: string,
+  id: string,
+): Promise<Own<OwnedPlan>> {
+  const { plans } = await access.read(userId);
+  const plan = plans.find((one) => one.id === id && isShown(one, nowMs));
+  if (!plan) throw new SoukError('not_found', { message: 'You have no such subscription' });
+  if (plan.source !== 'payment') throw given();
+  return { ...plan, paymentId: await paymentOf(query, 'subscriptions', plan.id) };
+}
+
+/** @throws SoukError not_active unless it renews and is paid */
+export function requireActive(own: OwnedPlan | OwnedServer, nowMs: number): void {
+  const status = statusOf(own, nowMs);
+  if (status === 'active') return;
+  const message =
+    status === 'canceled'
+      ? 'This is canceled already. You can resume it until its period ends.'
+      : 'The last payment failed. Pay it first, or cancel this.';
+  throw new SoukError('not_active', { message });
+}
+
+/** @throws SoukError not_active */
+export function requireCancelled(own: OwnedPlan | OwnedServer): void {
+  if (!own.isCancelled) throw new SoukError('not_active', { message: 'This is not canceled: it renews by itself.' });
+}
+
+const given = () =>
+  new SoukError('not_yours_to_end', { message: 'An administrator gave you this. Ask them to change or end it.' });
+
+/** The payment provider's id. */
+export async function paymentOf(query: Query, table: 'subscriptions' | 'access_grants', id: string): Promise<string> {
+  const { rows } = await query<{ payment_id: string | null }>(`select payment_id from ${table} where id = $1`, [id]);
+  const paymentId = rows[0]?.payment_id;
+  if (typeof paymentId !== 'string') throw new SoukError('not_found', { message: 'There is no payment behind this' });
+  return paymentId;
+}

@@ -1,0 +1,195 @@
+import type { TransactionType } from '@souk/contract/billing/billing-history.ts';
+import type { Query } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import { creditsOfPeriod } from '../moves/credits-of-period.ts';
+import { creditsOfPrice } from '../prices/plan-prices.ts';
+import { grantCredits } from '../../credits/accounts/change-credits.ts';
+import { recordTransaction } from '../record-transaction.ts';
+import type { PaidInvoice } from './reading/read-invoices.ts';
+import type { ProviderSubscription } from './reading/read-subscription.ts';
+import { readPlan } from './subscription-store.ts';
+
+type Owner = {
+  userId: string;
+  livemode: boolean;
+  read: ProviderSubscription;
+  /** What is paid for, as people know it: "Pro plan". */
+  what: string;
+};
+
+/** The key of the fact that an invoice was paid, for the ledger and the history: it counts once. */
+export const invoiceKey = (invoiceId: string): string => `invoice:${invoiceId}`;
+
+/**
+ * Gives the monthly credits of the plan whose period an invoice pays for, and writes the payment into the history. The first
+ * invoice is in the history as the order that it paid.
+ * @param isOwed it goes back: nothing is given for it
+ */
+export async function recordInvoice(
+  query: Query,
+  { uuid, log }: { uuid: () => string; log: Log },
+  { userId, livemode, read, what, invoice, isOwed }: Owner & { invoice: PaidInvoice; isOwed: boolean },
+): Promise<void> {
+  const { reason, period, change, amount, tax, discount, currency, receiptUrl, paymentIntentId, paidAt } = invoice;
+  if (isOwed)
+    log.warn({ subscription: read.id, invoiceId: invoice.id }, 'an invoice was paid that nothing is given for');
+  // a change of plan may begin a period of its own
+  else if (period && !change) await grantMonthly(query, log, { userId, livemode, invoiceId: invoice.id, period });
+  else await grantDifference(query, { userId, livemode, read, invoice });
+  if (reason === 'create') {
+    // known by its invoice alone until now: what paid it is what a refund or a dispute names
+    await query(
+      `update transactions set payment_intent_id = coalesce(payment_intent_id, $2), receipt_url = coalesce(receipt_url, $3)
+       where invoice_id = $1`,
+      [invoice.id, paymentIntentId ?? null, receiptUrl ?? null],
+    );
+    return;
+  }
+  // the plan that it paid for: the subscription may have another one by now
+  const planId = change?.toPlanId ?? period?.planId;
+  const paidPlan = planId === undefined ? undefined : await readPlan(query, planId);
+  const paidFor = paidPlan ? `${paidPlan.name} plan` : what;
+  await recordTransaction(query, {
+    id: uuid(),
+    userId,
+    livemode,
+    type: read.kind === 'rental' ? 'rental_create' : 'subscription_update',
+    status: 'completed',
+    description: reason === 'cycle' ? `Renewal: ${paidFor}` : `Change of plan: ${paidFor}`,
+    serverId: read.kind === 'rental' ? read.offerId : undefined,
+    amount,
+    tax,
+    discount,
+    currency,
+    receiptUrl,
+    paymentIntentId,
+    invoiceId: invoice.id,
+    idem: invoiceKey(invoice.id),
+    at: paidAt,
+  });
+}
+
+/** Of the price that the invoice names: the plan may have another one since. */
+async function grantMonthly(
+  query: Query,
+  log: Log,
+  {
+    userId,
+    livemode,
+    invoiceId,
+    period,
+  }: { userId: string; livemode: boolean; invoiceId: string; period: NonNullable<PaidInvoice['period']> },
+): Promise<void> {
+  if (period.planId === undefined) return;
+  const plan = await readPlan(query, period.planId);
+  if (!plan) log.error({ invoiceId, planId: period.planId }, 'an invoice is of a plan that does not exist');
+  const credits = (await creditsOfPrice(query, period.priceId)) ?? plan?.monthlyCredits ?? 0;
+  if (!plan || credits === 0) return;
+  await grantCredits(query, {
+    userId,
+    livemode,
+    credits,
+    source: 'plan',
+    expiresAt: period.endsAt,
+    idem: invoiceKey(invoiceId),
+    reason: `Monthly credits of the ${plan.name} plan`,
+  });
+}
+
+/**
+ * A higher plan brings the difference of the month's credits for the rest of the period that it is paid for, rounded up, by
+ * the id of its invoice: a refund of that takes them back.
+ */
+async function grantDifference(
+  query: Query,
+  { userId, livemode, read, invoice }: Pick<Owner, 'userId' | 'livemode' | 'read'> & { invoice: PaidInvoice },
+): Promise<void> {
+  const { change, covers } = invoice;
+  if (!change || !covers) return;
+  const [from, to] = [await readPlan(query, change.fromPlanId), await readPlan(query, change.toPlanId)];
+  const had = await creditsOfPeriod(query, read.id, change.fromPriceId, covers.from);
+  const fromCredits = had ?? from?.monthlyCredits ?? 0;
+  const toCredits = (await creditsOfPrice(query, change.toPriceId)) ?? to?.monthlyCredits ?? 0;
+  const difference = toCredits - fromCredits;
+  // by time, also where nothing was left to pay for the rest
+  const periodFrom =
+    covers.to.getTime() === read.periodEndsAt.getTime() ? read.periodStartsAt : aMonthBefore(covers.to);
+  const share = (covers.to.getTime() - covers.from.getTime()) / (covers.to.getTime() - periodFrom.getTime());
+  const credits = Math.ceil(difference * share);
+  if (credits <= 0) return;
+  await grantCredits(query, {
+    userId,
+    livemode,
+    credits,
+    source: 'plan',
+    expiresAt: covers.to,
+    idem: invoiceKey(invoice.id),
+    reason: `Credits of the ${to?.name} plan for the rest of the period`,
+  });
+}
+
+/** Of a period that is over by now: plans are paid by the month. */
+function aMonthBefore(at: Date): Date {
+  const before = new Date(at);
+  before.setUTCMonth(before.getUTCMonth() - 1);
+  if (before.getUTCDate() !== at.getUTCDate()) before.setUTCDate(0);
+  return before;
+}
+
+/** What its owner decided about a subscription, which costs nothing by itself. */
+export type Decision = { what: 'cancelled' | 'resumed' | 'kept' } | { what: 'changes'; toPlan: string };
+
+/**
+ * Writes a decision into the history, once for each period. Decided again after another decision it stands with its new time, so that
+ * the newest row is what holds, and clicks to and fro leave no more rows.
+ * @param isNew it was not so when the subscription was read before
+ */
+export async function recordDecision(
+  query: Query,
+  {
+    userId,
+    livemode,
+    read,
+    what,
+    id,
+    at,
+    decision,
+    isNew,
+  }: Owner & {
+    id: string;
+    at: Date;
+    decision: Decision;
+    isNew: boolean;
+  },
+): Promise<void> {
+  const isRental = read.kind === 'rental';
+  const idem = `${keys[decision.what]}:${read.id}:${read.periodEndsAt.toISOString()}`;
+  if (isNew) await query('delete from transactions where idem = $1', [idem]);
+  await recordTransaction(query, {
+    id,
+    userId,
+    livemode,
+    type: decision.what === 'cancelled' ? cancelType(isRental) : isRental ? 'rental_create' : 'subscription_update',
+    status: 'completed',
+    description: decisionText(decision, what),
+    serverId: isRental ? read.offerId : undefined,
+    amount: 0,
+    currency: read.currency,
+    idem,
+    at,
+  });
+}
+
+const keys: Readonly<Record<Decision['what'], string>> = {
+  cancelled: 'cancel',
+  resumed: 'resume',
+  kept: 'keep',
+  changes: 'change',
+};
+
+const cancelType = (isRental: boolean): TransactionType => (isRental ? 'rental_cancel' : 'subscription_cancel');
+
+function decisionText(decision: Decision, what: string): string {
+  if (decision.what === 'changes') return `From the next period: ${decision.toPlan} plan`;
+  return `${{ cancelled: 'Cancellation', resumed: 'Resumed', kept: 'Kept' }[decision.what]}: ${what}`;
+}

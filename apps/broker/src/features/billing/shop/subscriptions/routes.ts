@@ -1,0 +1,74 @@
+import {
+  cancelRental,
+  cancelSubscription,
+  changeCard,
+  changeSubscription,
+  getOpenPayment,
+  listPaymentMethods,
+  resumeRental,
+  resumeSubscription,
+} from '@souk/contract/billing/payments.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Router } from '#platform/http/router.ts';
+import type { AccessBook } from '../../entitlement/create-access.ts';
+import { withPatience } from '../checkout/patience.ts';
+import type { Subscriptions } from './create-subscriptions.ts';
+import { setEndOfGiven } from './ends/end-given.ts';
+
+/** The end, the resumption and the change of what a person pays for each month. */
+export function mountSubscriptionRoutes(
+  router: Router,
+  given: {
+    payments: { subscriptions: Subscriptions } | undefined;
+    access: Pick<AccessBook, 'read' | 'announce'>;
+    query: Query;
+    clock: Clock;
+  },
+): void {
+  const { payments } = given;
+  function need(): Subscriptions {
+    if (!payments) throw new SoukError('payments_off');
+    return payments.subscriptions;
+  }
+  const success = { success: true as const };
+  const change = <T>(work: Promise<T>) => withPatience(work, { changes: true });
+
+  router.route(cancelRental, async ({ caller, params, body }) => ({
+    ...success,
+    ...(await change(need().ends.cancelRental(caller.userId, params.mcpId, body.shown))),
+  }));
+  router.route(resumeRental, async ({ caller, params }) => ({
+    ...success,
+    ...(await change(need().ends.resumeRental(caller.userId, params.mcpId))),
+  }));
+  router.route(cancelSubscription, async ({ caller: { userId }, params: { id }, body }) => ({
+    ...success,
+    ...(payments
+      ? await change(payments.subscriptions.ends.cancelPlan(userId, id, body.shown))
+      : await setEndOfGiven(given, { userId, id, isCancelled: true })),
+  }));
+  router.route(resumeSubscription, async ({ caller: { userId }, params: { id } }) => ({
+    ...success,
+    ...(payments
+      ? await change(payments.subscriptions.ends.resumePlan(userId, id))
+      : await setEndOfGiven(given, { userId, id, isCancelled: false })),
+  }));
+  router.route(changeSubscription, async ({ caller, params, body }) => ({
+    ...success,
+    ...(await withPatience(need().changePlan(caller.userId, params.id, body), { changes: !body.preview })),
+  }));
+  router.route(changeCard, async ({ caller, body }) => ({
+    ...success,
+    ...(await withPatience(need().openPortal(caller.userId, body))),
+  }));
+  router.route(listPaymentMethods, async ({ caller }) => ({
+    ...success,
+    paymentMethods: await withPatience(need().listPaymentMethods(caller.userId)),
+  }));
+  router.route(getOpenPayment, async ({ caller, params }) => ({
+    ...success,
+    ...(await withPatience(need().findOpenPayment(caller.userId, params.id))),
+  }));
+}

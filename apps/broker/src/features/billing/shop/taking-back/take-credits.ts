@@ -1,0 +1,72 @@
+import type { Query } from '#platform/db/database.ts';
+import { clawBackCredits, grantCredits } from '../../credits/accounts/change-credits.ts';
+import type { KnownPayment } from './find-payment.ts';
+
+/**
+ * Takes the part of a payment's credits back that its money went back for: what is free at once, the rest as debt. Never more
+ * than the payment brought, also where a refund and a dispute meet, and nothing of what expired unspent.
+ * @param fact `refund:{id}` or `dispute:{id}`: it takes once
+ * @param amount minor units of the payment
+ */
+export async function takeCredits(
+  query: Query,
+  payment: KnownPayment,
+  { fact, amount, contra }: { fact: string; amount: number; contra: 'refund' | 'dispute' },
+): Promise<void> {
+  if (payment.granted === 0 || (await takenBy(query, payment, fact)) > 0) return;
+  const { userId, livemode, grant } = payment;
+  let left = creditsOf(payment, amount);
+  // what an earlier dispute took and gave back is a grant of its own
+  for (const [index, one] of [grant, ...(await restoredGrants(query, payment))].entries()) {
+    if (left === 0) return;
+    const idem = index === 0 ? fact : `${fact}:${index}`;
+    left -= await clawBackCredits(query, { userId, livemode, idem, credits: left, contra, grant: one });
+  }
+}
+
+/** The part of a payment's credits that so much of its money paid for. */
+export const creditsOf = ({ granted, amount: paid }: KnownPayment, amount: number): number =>
+  Math.ceil((granted * Math.min(amount, paid)) / paid);
+
+/** What is given back can be spent for this long where its own date has passed meanwhile. */
+const spendableAgainMs = 30 * 86_400_000;
+
+/** Gives back what a fact took: the dispute is won, the refund has failed. Once. */
+export async function restoreCredits(query: Query, payment: KnownPayment, fact: string, at: Date): Promise<void> {
+  const { userId, livemode, grant } = payment;
+  const credits = await takenBy(query, payment, fact);
+  if (credits === 0) return;
+  const { rows: lots } = await query<{ source: 'plan' | 'purchased'; expires_at: Date | null }>(
+    'select source, expires_at from credit_lots where idem = $1',
+    [grant],
+  );
+  await grantCredits(query, {
+    userId,
+    livemode,
+    credits,
+    source: lots[0]?.source ?? 'purchased',
+    expiresAt: expiryOfRestored(lots[0]?.expires_at ?? undefined, at),
+    idem: `${grant}:${fact}:restored`,
+    reason: 'The payment stands',
+  });
+}
+
+const expiryOfRestored = (date: Date | undefined, at: Date): Date | undefined =>
+  date && (date > at ? date : new Date(at.getTime() + spendableAgainMs));
+
+async function restoredGrants(query: Query, { userId, grant }: KnownPayment): Promise<string[]> {
+  const { rows } = await query<{ idem: string }>(
+    `select idem from credit_lots where user_id = $1 and starts_with(idem, $2) and right(idem, 9) = ':restored' order by number`,
+    [userId, `${grant}:`],
+  );
+  return rows.map(({ idem }) => idem);
+}
+
+async function takenBy(query: Query, { userId, livemode }: KnownPayment, fact: string): Promise<number> {
+  const { rows } = await query<{ credits: number }>(
+    `select coalesce(-sum(delta), 0)::bigint as credits from ledger_entries
+     where user_id = $1 and livemode = $2 and (idem = $3 or starts_with(idem, $3 || ':'))`,
+    [userId, livemode, fact],
+  );
+  return rows[0]?.credits ?? 0;
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { describeOnDatabases } from '#testing/databases/databases.ts';
+import { migrations } from '../../../../migrations.ts';
+import { storeEvent, takeEvent } from './event-store.ts';
+
+const at = new Date('2026-11-21T10:00:00Z');
+const later = new Date('2026-11-21T10:02:00Z');
+
+describeOnDatabases('events that are due', migrations, (open) => {
+  test('are taken one at a time, also where the plan looks for one again and again', async () => {
+    const db = await open();
+    await db.transaction(async (query) => {
+      for (const way of ['hashjoin', 'mergejoin', 'hashagg', 'sort', 'material'])
+        await query(`set local enable_${way} = off`);
+      const ids = ['evt_1', 'evt_2', 'evt_3'];
+      for (const id of ids) await storeEvent(query, { id, type: 'invoice.paid', objectId: `in_${id}` }, at);
+      const taken: (string | undefined)[] = [];
+      for (const _ of ids) taken.push((await takeEvent(query, at, later))?.id);
+      expect(taken.toSorted()).toEqual(ids);
+      expect(await takeEvent(query, at, later)).toBeUndefined();
+    });
+  });
+});
