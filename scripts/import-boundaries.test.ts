@@ -21,6 +21,9 @@ const refused: readonly (readonly [file: string, imported: string])[] = [
   [`${broker}/features/catalogue/deep/file.ts`, '#adapters/mcp/upstream.ts'],
   [`${broker}/features/diagnostics/file.ts`, '#features/usage/index.ts'],
   [`${broker}/features/billing/file.ts`, '#features/upstreams/index.ts'],
+  [`${broker}/features/billing/credits/file.ts`, '../shop/record-transaction.ts'],
+  [`${broker}/features/billing/entitlement/deep/file.ts`, '../../credits/ledger.ts'],
+  [`${broker}/features/billing/shop/deep/file.ts`, '../../administration/periods.ts'],
   [`${broker}/features/upstreams/file.ts`, '#features/usage/index.ts'],
   [`${broker}/features/upstreams/deep/file.ts`, '#features/catalogue/store.ts'],
   [`${broker}/features/usage/file.ts`, '#features/gateway/index.ts'],
@@ -37,6 +40,7 @@ const allowed: typeof refused = [
   // the events of the gateway, which it listens to
   [`${broker}/features/diagnostics/events.ts`, '#features/gateway/index.ts'],
   [`${broker}/features/billing/fine.ts`, '#features/catalogue/index.ts'],
+  [`${broker}/features/billing/shop/deep/fine.ts`, '../../credits/ledger.ts'],
   [`${broker}/features/upstreams/fine.ts`, '#features/billing/index.ts'],
   [`${broker}/features/usage/fine.ts`, '#features/upstreams/index.ts'],
   [`${broker}/features/gateway/fine.ts`, '#features/usage/index.ts'],

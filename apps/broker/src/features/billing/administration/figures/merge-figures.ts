@@ -1,38 +1,7 @@
-import type { Database, Query } from '#platform/db/database.ts';
+import type { Database } from '#platform/db/database.ts';
 import { mergeParts } from '#platform/db/merge-parts.ts';
-import { tidyAccounts } from '../../credits/accounts/accounts.ts';
 import { mergeText } from './tables.ts';
-
-const accountsAtOnce = 200;
 
 /** Brings what statements have appended to figure_parts into figure_days. Figures are the same before and afterwards. */
 export const mergeFigures = (db: Pick<Database, 'query' | 'transaction' | 'engine'>): Promise<number> =>
   mergeParts(db, { table: 'figure_parts', lock: 'souk:figure-merge', text: mergeText });
-
-/**
- * Takes expired credits out of accounts whose owners do not come back: what is left of credits would count them. What a person may
- * spend does not depend on it: that is decided by time, at each use.
- */
-export async function expireCredits(db: Pick<Database, 'transaction'>, livemode: boolean): Promise<void> {
-  let after = '00000000-0000-0000-0000-000000000000';
-  for (;;) {
-    const ids = await db.transaction(async (query) => {
-      const due = await lockDue(query, livemode, after);
-      if (due.length > 0) await tidyAccounts(query, livemode, due);
-      return due;
-    });
-    const last = ids.at(-1);
-    if (ids.length < accountsAtOnce || last === undefined) return;
-    after = last;
-  }
-}
-
-/** An account in use is tidied by that use. */
-async function lockDue(query: Query, livemode: boolean, after: string): Promise<string[]> {
-  const { rows } = await query<{ user_id: string }>(
-    `select user_id from credit_accounts
-     where livemode = $1 and next_expiry <= now() and user_id > $2 order by user_id limit $3 for no key update skip locked`,
-    [livemode, after, accountsAtOnce],
-  );
-  return rows.map((row) => row.user_id);
-}

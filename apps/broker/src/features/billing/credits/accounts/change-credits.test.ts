@@ -3,8 +3,8 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { describeOnDatabases } from '#testing/databases/databases.ts';
 import { migrations } from '../../../../migrations.ts';
-import { expireCredits } from '../../administration/figures/merge-figures.ts';
 import { clawBackCredits, grantCredits, setCredits, type ClawBack, type CreditGrant } from './change-credits.ts';
+import { expireCredits } from './expire-credits.ts';
 import { checkLedger } from './check-ledger.ts';
 import { readAccount } from './read-account.ts';
 

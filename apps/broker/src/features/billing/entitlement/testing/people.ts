@@ -1,4 +1,10 @@
-import { getRentalOptions, getSubscription, listMcpServices, listPlans, startTrial } from '@souk/contract/billing/billing.ts';
+import {
+  getRentalOptions,
+  getSubscription,
+  listMcpServices,
+  listPlans,
+  startTrial,
+} from '@souk/contract/billing/billing.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { getUserProfile } from '@souk/contract/identity.ts';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';

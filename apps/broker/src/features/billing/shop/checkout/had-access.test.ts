@@ -5,7 +5,6 @@ import { describeOnEmbedded, describeOnPostgres } from '#testing/databases/datab
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../../migrations.ts';
-import type { WantedAccess } from '../../administration/give-access.ts';
 import { newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
 import { pay, startShop, type Shop } from './testing/shop.ts';
 
@@ -65,7 +64,8 @@ describeOnEmbedded('a page for what the person gets in another way', migrations,
   afterAll(() => shop?.stop());
 
   const begin = (body: Parameters<Subscriber['api']['startCheckout']>[0]['body']) => ann.api.startCheckout({ body });
-  const give = (type: WantedAccess['type'], mcpId: string) => shop.administration.give(ann.userId, { type, mcpId }, by);
+  const give = (type: 'subscription' | 'rental' | 'purchase', mcpId: string) =>
+    shop.administration.give(ann.userId, { type, mcpId }, by);
   const statusAt = async (sessionId: string) => (await shop.stripe.checkout.sessions.retrieve(sessionId)).status;
   const isDecided = (told: string) =>
     waitUntil(`the order is ${told}`, async () => (await ordersOf(shop, ann)).includes(told));

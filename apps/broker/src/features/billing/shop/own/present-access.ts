@@ -4,7 +4,15 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { highestPlan, includedUntilMs, planIncluding, type Access } from '../../entitlement/access-to.ts';
 import type { Renewal } from '../moves/read-renewals.ts';
 import type { ChargeOf } from '../subscriptions/reading/read-next-charges.ts';
-import { isRunning, isShown, renews, statusOf, type Owned, type OwnedPlan, type OwnedServer } from '../../entitlement/owned.ts';
+import {
+  isRunning,
+  isShown,
+  renews,
+  statusOf,
+  type Owned,
+  type OwnedPlan,
+  type OwnedServer,
+} from '../../entitlement/owned.ts';
 import type { OwnedServerFacts } from '../../entitlement/read-owned-servers.ts';
 
 /** "User access to a server" (specification part 1, section 3). */
