@@ -10,7 +10,7 @@ import { leaseChannel } from './leases/ask-for-leases.ts';
 import { beat, enrolBroker, leaveBrokers, reclaimLeases } from './broker-beats.ts';
 import { BrokerIsDead, grantLeases } from './leases/grant-leases.ts';
 import type { Lease, LeasePolicy } from './leases/lease.ts';
-import { createLeaseBook } from './leases/lease-book.ts';
+import { LeaseBook } from './leases/lease-book.ts';
 import { LeaseHold, type HoldEnds } from './leases/lease-hold.ts';
 import { createLedgerChanges } from './ledger-changes.ts';
 import { ledgerTimes, type Ledger, type LedgerTimes, type NoLease } from './ledger.ts';
@@ -44,7 +44,7 @@ export async function createLedger({
   times?: LedgerTimes;
 }): Promise<Ledger> {
   const nowMs = () => monotonicMs(clock);
-  const book = createLeaseBook({ uuid, policy, times, nowMs });
+  const book = new LeaseBook({ uuid, policy, times, nowMs });
   /** Those that wait until everything is written. */
   let flushes = 0;
   let brokerId = uuid();
@@ -84,7 +84,7 @@ export async function createLedger({
       if (isRefused) log.warn('the ledger is written again');
       isRefused = false;
       book.giveUp(false);
-      return book.hasTrims() || book.isWaiting() ? againMs : settlements.untilDueMs();
+      return book.hasTrims || book.isWaiting ? againMs : settlements.untilDueMs();
     },
     failed(error) {
       const isDead = error instanceof BrokerIsDead;
@@ -111,7 +111,7 @@ export async function createLedger({
 
   /** Without leases, calls that wait, or either a while ago, nothing is written: others may take this broker for dead. */
   async function showLife(): Promise<void> {
-    if (!book.isEmpty()) activeAtMs = nowMs();
+    if (!book.isEmpty) activeAtMs = nowMs();
     if (sinceSeenMs() < times.beatMs || nowMs() - activeAtMs > 2 * times.lifeMs) return;
     if (!isEnrolled) await enrolBroker(db.query, brokerId);
     isEnrolled = true;
@@ -138,8 +138,8 @@ export async function createLedger({
     if (isStopped) return;
     book.drainIdle();
     book.giveUp(isRefused);
-    if (book.hasTrims() || sinceSeenMs() >= times.beatMs) void loop.run();
-    if (nowMs() - activeAtMs <= 2 * times.lifeMs || !book.isEmpty()) ticker = setTimeout(tick, tickMs);
+    if (book.hasTrims || sinceSeenMs() >= times.beatMs) void loop.run();
+    if (nowMs() - activeAtMs <= 2 * times.lifeMs || !book.isEmpty) ticker = setTimeout(tick, tickMs);
   }
 
   /** Others took this broker for dead, and its leases back; after a rest it had none. It goes on under another id. */
@@ -177,7 +177,7 @@ export async function createLedger({
     write: (call) => settlements.keep(call),
     release(lease, credits) {
       book.release(lease, credits);
-      if (book.hasTrims()) loop.within(againMs);
+      if (book.hasTrims) loop.within(againMs);
     },
     isGivenUp: () => sinceSeenMs() >= times.lifeMs,
   };
@@ -204,7 +204,7 @@ export async function createLedger({
   const stopListening = await db.listen(leaseChannel, (userId) => {
     if (userId === '') book.drainAll();
     else book.drainUser(userId);
-    if (book.hasTrims()) void loop.run();
+    if (book.hasTrims) void loop.run();
   });
   void loop.run();
 
@@ -218,7 +218,7 @@ export async function createLedger({
       db,
       livemode,
       patienceMs: times.patienceMs,
-      restOf: book.restOf,
+      restOf: (leaseId, granted) => book.restOf(leaseId, granted),
       nowMs,
       now: () => clock.now(),
     }),
@@ -232,7 +232,7 @@ export async function createLedger({
       do {
         await loop.run();
         if (isRefused) await new Promise((resolve) => setTimeout(resolve, retryMs));
-      } while ((!settlements.isOver() || book.hasTrims()) && nowMs() < deadlineMs);
+      } while ((!settlements.isOver() || book.hasTrims) && nowMs() < deadlineMs);
       isStopped = true;
       settlements.stop();
       clearTimeout(ticker);
@@ -249,7 +249,7 @@ export async function createLedger({
       do {
         await loop.run();
         if (isRefused) throw new Error('the ledger cannot be written now');
-      } while (!settlements.isOver() || book.hasTrims());
+      } while (!settlements.isOver() || book.hasTrims);
     } finally {
       flushes -= 1;
     }

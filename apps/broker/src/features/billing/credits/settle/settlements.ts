@@ -5,18 +5,17 @@ import type { UsageRows } from '../usage-rows.ts';
 import type { Livemode } from '../accounts/accounts.ts';
 import { dropEndedCalls, noteEndedCalls } from './ended-calls.ts';
 import type { EndedCall } from '../leases/lease-hold.ts';
-import type { createLeaseBook } from '../leases/lease-book.ts';
+import type { LeaseBook } from '../leases/lease-book.ts';
+import { NotedBatches, type Batch } from './noted-batches.ts';
 import type { FinishedCall } from './settle-calls.ts';
 import { settleEach } from './settle-each.ts';
+import { UnnotedAnswers } from './unnoted-answers.ts';
 
 const mostAtOnce = 512;
 /** Answered calls that a kill may lose (I3): further answers wait until a note is written. */
 const mostUnnoted = 10;
 /** PGlite has no process that reuses the space of deleted rows: some 5 MB of them are enough. */
 const droppedForVacuum = 500;
-
-/** Calls that the database knows of. Those that are charged leave it; an empty one is dropped. */
-type Batch = { id: string; calls: EndedCall[] };
 
 /**
  * The calls that ended and are yet to be charged. First they are noted in the database, soon, for a kill loses what is not:
@@ -66,7 +65,7 @@ export function createSettlements({
   brokerId: () => string;
   uuid: () => string;
   usage: Pick<UsageRows, 'tell'>;
-  book: Pick<ReturnType<typeof createLeaseBook>, 'release' | 'finish' | 'drainUser'>;
+  book: Pick<LeaseBook, 'release' | 'finish' | 'drainUser'>;
   /** How long an ended call waits for others before they are noted together, and noted calls before they are charged. */
   noteMs: number;
   /** How long an answer waits at most until its call is noted. */
@@ -82,17 +81,10 @@ export function createSettlements({
   const query = asRecords(db.query);
   /** In memory alone. */
   let waiting: EndedCall[] = [];
-  /** Calls that are answered once they are noted. */
-  const answers = new Map<EndedCall, () => void>();
-  let patience: NodeJS.Timeout | undefined;
+  const answers = new UnnotedAnswers(unnotedMs);
   /** Being noted, or perhaps noted. */
   let next: Batch | undefined;
-  let noted: Batch[] = [];
-  let notedCalls = 0;
-  /** When the first of `noted` was. */
-  let sinceMs = 0;
-  /** Batches all of whose calls are charged. */
-  let over: string[] = [];
+  const noted = new NotedBatches();
   let dropped = 0;
   let timer: NodeJS.Timeout | undefined;
   let noting: Promise<void> | undefined;
@@ -102,27 +94,10 @@ export function createSettlements({
     const unnoted = waiting.length + (next?.calls.length ?? 0) - answers.size;
     waiting.push(call);
     const mayBeAnswered = unnoted < mostUnnoted || isRefused() || isStopped;
-    const answer = mayBeAnswered ? undefined : new Promise<void>((resolve) => answers.set(call, resolve));
-    if (answer) patience ??= setTimeout(answerAll, unnotedMs);
+    const answer = mayBeAnswered ? undefined : answers.wait(call);
     // the first that waits hurries the note
     if (!noting && !next) arm(answer && answers.size === 1 ? 0 : noteMs);
     return answer;
-  }
-
-  function answerAll(): void {
-    clearTimeout(patience);
-    patience = undefined;
-    for (const answer of answers.values()) answer();
-    answers.clear();
-  }
-
-  function answerNoted(calls: readonly EndedCall[]): void {
-    for (const call of calls) {
-      answers.get(call)?.();
-      answers.delete(call);
-    }
-    clearTimeout(patience);
-    patience = answers.size === 0 ? undefined : setTimeout(answerAll, unnotedMs);
   }
 
   function arm(delayMs: number): void {
@@ -145,7 +120,7 @@ export function createSettlements({
     try {
       await noting;
     } catch (error) {
-      answerAll();
+      answers.answerAll();
       throw error;
     }
     if (waiting.length > 0) arm(answers.size > 0 ? 0 : noteMs);
@@ -155,10 +130,8 @@ export function createSettlements({
     while (next || waiting.length > 0) {
       next ??= { id: uuid(), calls: waiting.splice(0, mostAtOnce) };
       await noteEndedCalls(query, livemode, brokerId(), next.id, next.calls);
-      answerNoted(next.calls);
-      if (noted.length === 0) sinceMs = nowMs();
-      noted.push(next);
-      notedCalls += next.calls.length;
+      answers.answer(next.calls);
+      noted.add(next, nowMs());
       next = undefined;
       onNoted();
       if (waiting.length < mostAtOnce) return;
@@ -166,7 +139,7 @@ export function createSettlements({
   }
 
   async function settle(): Promise<void> {
-    const batches = takeBatches();
+    const batches = noted.take(mostAtOnce);
     const left = new Set(batches.flatMap(({ calls }) => calls));
     try {
       if (left.size > 0) {
@@ -190,35 +163,13 @@ export function createSettlements({
         });
       }
     } finally {
-      // what is left was busy, or perhaps committed
-      for (const batch of batches) batch.calls = batch.calls.filter((call) => left.has(call));
-      over.push(...batches.flatMap(({ id, calls }) => (calls.length === 0 ? [id] : [])));
-      noted = [...batches.filter(({ calls }) => calls.length > 0), ...noted];
-      notedCalls += left.size;
-      sinceMs = nowMs();
+      noted.putBack(batches, left, nowMs());
     }
-    await dropOver();
+    await noted.dropOver(drop);
   }
 
-  /** The oldest, as many as one statement takes. */
-  function takeBatches(): Batch[] {
-    let calls = 0;
-    let count = 0;
-    while (count < noted.length && calls < mostAtOnce) calls += noted[count++]?.calls.length ?? 0;
-    notedCalls -= calls;
-    return noted.splice(0, count);
-  }
-
-  async function dropOver(): Promise<void> {
-    if (over.length === 0) return;
-    const ids = over;
-    over = [];
-    try {
-      await dropEndedCalls(query, ids);
-    } catch (error) {
-      over.push(...ids);
-      throw error;
-    }
+  async function drop(ids: readonly string[]): Promise<void> {
+    await dropEndedCalls(query, ids);
     dropped += ids.length;
     if (db.engine !== 'pglite' || dropped < droppedForVacuum) return;
     dropped = 0;
@@ -229,17 +180,17 @@ export function createSettlements({
     keep,
     note,
     isRefused,
-    size: () => waiting.length + (next?.calls.length ?? 0) + notedCalls,
-    isOver: () => waiting.length + (next?.calls.length ?? 0) + notedCalls + over.length === 0,
+    size: () => waiting.length + (next?.calls.length ?? 0) + noted.calls,
+    isOver: () => waiting.length + (next?.calls.length ?? 0) === 0 && noted.isOver,
     untilDueMs() {
-      if (notedCalls === 0) return Infinity;
-      return notedCalls >= mostAtOnce ? 0 : sinceMs + settleMs - nowMs();
+      if (noted.calls === 0) return Infinity;
+      return noted.calls >= mostAtOnce ? 0 : noted.sinceMs + settleMs - nowMs();
     },
     settle,
     stop() {
       isStopped = true;
       clearTimeout(timer);
-      answerAll();
+      answers.answerAll();
     },
   };
 }

@@ -1,0 +1,64 @@
+import type { EndedCall } from '../leases/lease-hold.ts';
+
+/** Calls that the database knows of. Those that are charged leave it; an empty one is dropped. */
+export type Batch = { id: string; calls: EndedCall[] };
+
+/** Batches that are noted and yet to be charged, the oldest first. */
+export class NotedBatches {
+  #batches: Batch[] = [];
+  #calls = 0;
+  /** When the first of them was noted, or was tried last. */
+  #sinceMs = 0;
+  /** Batches all of whose calls are charged. */
+  #over: string[] = [];
+
+  get calls(): number {
+    return this.#calls;
+  }
+
+  get sinceMs(): number {
+    return this.#sinceMs;
+  }
+
+  /** Whether nothing is left to be charged or dropped. */
+  get isOver(): boolean {
+    return this.#calls + this.#over.length === 0;
+  }
+
+  add(batch: Batch, nowMs: number): void {
+    if (this.#batches.length === 0) this.#sinceMs = nowMs;
+    this.#batches.push(batch);
+    this.#calls += batch.calls.length;
+  }
+
+  /** The oldest, as many as hold so many calls. */
+  take(mostCalls: number): Batch[] {
+    let calls = 0;
+    let count = 0;
+    while (count < this.#batches.length && calls < mostCalls) calls += this.#batches[count++]?.calls.length ?? 0;
+    this.#calls -= calls;
+    return this.#batches.splice(0, count);
+  }
+
+  /** After they were charged. @param left calls that were busy, or are perhaps charged */
+  putBack(batches: readonly Batch[], left: ReadonlySet<EndedCall>, nowMs: number): void {
+    for (const batch of batches) batch.calls = batch.calls.filter((call) => left.has(call));
+    this.#over.push(...batches.flatMap(({ id, calls }) => (calls.length === 0 ? [id] : [])));
+    this.#batches = [...batches.filter(({ calls }) => calls.length > 0), ...this.#batches];
+    this.#calls += left.size;
+    this.#sinceMs = nowMs;
+  }
+
+  /** Drops those that are over. @throws what `drop` throws: they are dropped with the next */
+  async dropOver(drop: (ids: readonly string[]) => Promise<void>): Promise<void> {
+    if (this.#over.length === 0) return;
+    const ids = this.#over;
+    this.#over = [];
+    try {
+      await drop(ids);
+    } catch (error) {
+      this.#over.push(...ids);
+      throw error;
+    }
+  }
+}
