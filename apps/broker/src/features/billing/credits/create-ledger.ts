@@ -7,7 +7,8 @@ import type { PricedCall } from './charges.ts';
 import type { UsageRows } from './usage-rows.ts';
 import type { Livemode } from './accounts/accounts.ts';
 import { leaseChannel } from './leases/ask-for-leases.ts';
-import { beat, enrolBroker, leaveBrokers, reclaimLeases } from './broker-beats.ts';
+import { reclaimLeases } from './broker-beats.ts';
+import { BrokerLife } from './broker-life.ts';
 import { BrokerIsDead, grantLeases } from './leases/grant-leases.ts';
 import type { Lease, LeasePolicy } from './leases/lease.ts';
 import { LeaseBook } from './leases/lease-book.ts';
@@ -47,11 +48,11 @@ export async function createLedger({
   const book = new LeaseBook({ uuid, policy, times, nowMs });
   /** Those that wait until everything is written. */
   let flushes = 0;
-  let brokerId = uuid();
+  const life = new BrokerLife({ uuid, clock, times });
   const settlements = createSettlements({
     db,
     livemode,
-    brokerId: () => brokerId,
+    brokerId: () => life.id,
     uuid,
     usage,
     book,
@@ -63,19 +64,10 @@ export async function createLedger({
     onRefused: () => void loop.run(),
     log,
   });
-  let isEnrolled = false;
-  /** When the last confirmed sign of life was sent. */
-  let seen = { monotonicMs: -Infinity, wallMs: 0 };
-  let activeAtMs = nowMs();
   let ticker: NodeJS.Timeout | undefined;
   let isStopped = false;
   let isRefused = false;
 
-  /** By both clocks: one stands still while a virtual machine is suspended, the other may be set back. */
-  function sinceSeenMs(): number {
-    return Math.max(nowMs() - seen.monotonicMs, clock.now() - seen.wallMs);
-  }
-  const isAlive = () => sinceSeenMs() < times.aliveMs;
   const isBehind = () => settlements.size() > mostUnsettled;
 
   const loop = createWorkLoop({
@@ -109,25 +101,19 @@ export async function createLedger({
     if (flushes > 0 || settlements.untilDueMs() <= 0) await settlements.settle();
   }
 
-  /** Without leases, calls that wait, or either a while ago, nothing is written: others may take this broker for dead. */
   async function showLife(): Promise<void> {
-    if (!book.isEmpty) activeAtMs = nowMs();
-    if (sinceSeenMs() < times.beatMs || nowMs() - activeAtMs > 2 * times.lifeMs) return;
-    if (!isEnrolled) await enrolBroker(db.query, brokerId);
-    isEnrolled = true;
-    const at = { monotonicMs: nowMs(), wallMs: clock.now() };
-    const leases = await beat(db.query, brokerId, times.lifeMs);
-    if (!leases) throw new BrokerIsDead();
-    seen = at;
+    if (!book.isEmpty) life.wasActive();
+    const leases = await life.show(db.query);
+    if (!leases) return;
     for (const { leaseId, userId, isAsked } of leases) {
       if (isAsked) book.drainUser(userId);
       book.giveBack(leaseId, userId);
     }
-    const { batches, leases: reclaimed } = await reclaimLeases(db, brokerId, times.lifeMs, (call, error) =>
+    const { batches, leases: reclaimed } = await reclaimLeases(db, life.id, times.lifeMs, (call, error) =>
       logRefused(log, call, error),
     );
     // there may be more
-    if (batches + reclaimed > 0) activeAtMs = nowMs();
+    if (batches + reclaimed > 0) life.wasActive();
     if (reclaimed > 0) log.warn({ leases: reclaimed }, 'leases of brokers that ended or froze went back');
     if (!ticker) tick();
   }
@@ -138,33 +124,32 @@ export async function createLedger({
     if (isStopped) return;
     book.drainIdle();
     book.giveUp(isRefused);
-    if (book.hasTrims || sinceSeenMs() >= times.beatMs) void loop.run();
-    if (nowMs() - activeAtMs <= 2 * times.lifeMs || !book.isEmpty) ticker = setTimeout(tick, tickMs);
+    if (book.hasTrims || life.isSignDue) void loop.run();
+    if (!life.isAtRest || !book.isEmpty) ticker = setTimeout(tick, tickMs);
   }
 
   /** Others took this broker for dead, and its leases back; after a rest it had none. It goes on under another id. */
   function die(): void {
     const leases = book.forgetAll();
-    if (leases > 0) log.warn({ brokerId, leases }, 'this broker was given up by the others, and its leases went back');
-    brokerId = uuid();
-    isEnrolled = false;
-    seen = { monotonicMs: -Infinity, wallMs: 0 };
+    if (leases > 0)
+      log.warn({ brokerId: life.id, leases }, 'this broker was given up by the others, and its leases went back');
+    life.beginAnew();
   }
 
   async function trim(): Promise<void> {
     const trims = book.trims();
     if (trims.length === 0) return;
-    const users = await trimLeases(db.query, livemode, brokerId, trims);
+    const users = await trimLeases(db.query, livemode, life.id, trims);
     for (const one of trims) if (users.has(one.userId)) book.trimmed(one);
   }
 
   async function grant(): Promise<void> {
-    if (!isAlive()) return;
+    if (!life.isAlive) return;
     const asks = book.asks();
     if (asks.length === 0) return;
     let answers;
     try {
-      answers = await grantLeases(db.query, livemode, brokerId, asks);
+      answers = await grantLeases(db.query, livemode, life.id, asks);
     } catch (error) {
       for (const ask of asks) book.lose(ask);
       throw error;
@@ -179,7 +164,7 @@ export async function createLedger({
       book.release(lease, credits);
       if (book.hasTrims) loop.within(againMs);
     },
-    isGivenUp: () => sinceSeenMs() >= times.lifeMs,
+    isGivenUp: () => life.isGivenUp,
   };
   const holdOf = (lease: Lease, credits: number) => new LeaseHold(lease, credits, ends);
 
@@ -193,7 +178,7 @@ export async function createLedger({
         resolve: (lease) => resolve(holdOf(lease, call.credits)),
         refuse: resolve,
       });
-      activeAtMs = nowMs();
+      life.wasActive();
       if (!ticker) tick();
       // with all others of this turn of the event loop
       if (loop.isRunning()) void loop.run();
@@ -211,7 +196,7 @@ export async function createLedger({
   return {
     hold(call) {
       if (isStopped) return Promise.resolve({ kind: 'unavailable' });
-      const lease = !call.isContinued && isAlive() && !isBehind() ? book.take(call.userId, call.credits) : undefined;
+      const lease = !call.isContinued && life.isAlive && !isBehind() ? book.take(call.userId, call.credits) : undefined;
       return lease ? holdOf(lease, call.credits) : waitForLease(call);
     },
     ...createLedgerChanges({
@@ -237,8 +222,7 @@ export async function createLedger({
       settlements.stop();
       clearTimeout(ticker);
       await loop.stop();
-      // otherwise the others notice that it has ended
-      if (isEnrolled) await leaveBrokers(db.query, brokerId).catch(() => {});
+      await life.leave(db.query);
     },
   };
 
