@@ -128,12 +128,12 @@ describe('a broker whose requests leave by a proxy', () => {
   });
 
   test('a client at a private address is refused, and the proxy is not asked', async () => {
-    const before = proxy.asked.length;
-    for (const host of ['10.1.2.3', '169.254.169.254', 'intranet', 'metadata.internal']) {
+    const hosts = ['10.1.2.3', '169.254.169.254', 'intranet', 'metadata.internal'];
+    for (const host of hosts) {
       const signedIn = new ScriptedBrowser(app.publicUrl).signInMcpClient({ clientId: `https://${host}/client.json` });
       await expect(signedIn).rejects.toThrow('stopped at 400');
     }
-    expect(proxy.asked.slice(before).filter((place) => !place.startsWith('client.example'))).toEqual([]);
+    expect(proxy.asked.filter((place) => hosts.some((host) => place.startsWith(`${host}:`)))).toEqual([]);
   });
 
   test('asks the sign-in provider by it', async () => {

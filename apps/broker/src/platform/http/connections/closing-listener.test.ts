@@ -18,7 +18,22 @@ beforeEach(async () => {
 });
 afterEach(() => clients.stop());
 
-test('next to no connection that the kernel has accepted is reset when the listener closes', async () => {
+/** Computes in each turn of the event loop for so long, as a broker under load. @returns what ends it */
+function keepBusy(ms: number): () => void {
+  let isOver = ms === 0;
+  const turn = () => {
+    const endMs = performance.now() + ms;
+    while (performance.now() < endMs);
+    if (!isOver) setImmediate(turn);
+  };
+  if (!isOver) turn();
+  return () => (isOver = true);
+}
+
+test.each([
+  ['at rest', 0],
+  ['under load', 5],
+])('next to no connection that the kernel has accepted is reset when the listener closes %s', async (_, busyMs) => {
   /** Serves for a moment and closes. @returns how many connections were lost meanwhile */
   async function lostBy(close: (broker: Server, connections: Connections) => unknown): Promise<number> {
     const before = countEnds(await clients.ends());
@@ -27,9 +42,11 @@ test('next to no connection that the kernel has accepted is reset when the liste
     connections.watch(broker);
     broker.listen(port, '127.0.0.1');
     await once(broker, 'listening');
+    const rest = keepBusy(busyMs);
     await waitUntil('some requests', async () => countEnds(await clients.ends()).answered > before.answered + 50);
     await close(broker, connections);
     await connections.settled(300, 5_000);
+    rest();
     broker.closeAllConnections();
     return countEnds(await clients.ends()).lost - before.lost;
   }

@@ -2,13 +2,15 @@ import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { boundPipelines, type Pipelines } from './bound-pipelines.ts';
+import { waitingConnections } from './waiting-connections.ts';
 
 /** How often it is looked at what connections do, at a stop alone. */
 const lookEveryMs = 50;
 /** A turn of the event loop this short has read next to nothing, so that nobody can have connected in it unseen. */
 const shortTurnMs = 0.1;
-/** How long such a moment is waited for. */
-const quietWithinMs = 1_000;
+/** How long such a moment is waited for, and on a busy machine one in which no connection waits. */
+const quietWithinMs = 500;
+const emptyWithinMs = 2_000;
 
 /** The connections of a server, and how they end without a request being lost (docs/decisions/0064). */
 export type Connections = {
@@ -42,20 +44,37 @@ export function createConnections(): Connections {
   /**
    * The kernel accepts connections before we do, and resets those that we have not taken when the listener closes: their
    * requests may have been sent, and a proxy sends no POST twice. So it closes right after a turn of the event loop in which
-   * none was waiting, and which was short.
+   * none was waiting, and which was short. @returns whether there was such a moment: on a busy machine there is none
    */
-  async function quietMoment(): Promise<void> {
-    const beganMs = performance.now();
-    for (let quiet = 0; quiet < 2;) {
+  async function isQuiet(): Promise<boolean> {
+    const deadlineMs = performance.now() + quietWithinMs;
+    let quiet = 0;
+    while (quiet < 2 && performance.now() < deadlineMs) {
       const before = accepted;
       const fromMs = performance.now();
       await nextTurn();
-      const nowMs = performance.now();
-      const isQuiet = accepted === before;
-      // on a busy machine any turn without a new connection, and then any
-      if (nowMs - beganMs > (isQuiet ? quietWithinMs : 2 * quietWithinMs)) return;
-      quiet = isQuiet && nowMs - fromMs < shortTurnMs ? quiet + 1 : 0;
+      quiet = accepted === before && performance.now() - fromMs < shortTurnMs ? quiet + 1 : 0;
     }
+    return quiet === 2;
+  }
+
+  /**
+   * A turn of a busy event loop takes one connection, and others come meanwhile. So the kernel gets room for one, and the
+   * listener closes when that was taken: whoever connects in between is not answered, tries again, and is refused.
+   */
+  async function closeOnceNoneWaits(server: Server): Promise<void> {
+    const port = portOf(server);
+    const deadlineMs = performance.now() + emptyWithinMs;
+    const look = () => {
+      if (server.listening && waitingConnections(port) === 0) closeListener(server);
+    };
+    acceptOne(server);
+    server.on('connection', look);
+    while (server.listening && performance.now() < deadlineMs) {
+      await nextTurn();
+      look();
+    }
+    server.off('connection', look);
   }
 
   return {
@@ -70,9 +89,8 @@ export function createConnections(): Connections {
     },
     async refuseNew() {
       if (!watched?.listening) return;
-      await quietMoment();
-      // the one of HTTP would end idle connections too, on which a request may be on its way
-      NetServer.prototype.close.call(watched);
+      if (!(await isQuiet())) await closeOnceNoneWaits(watched);
+      if (watched.listening) closeListener(watched);
       pipelines?.endAfterAnswers(sockets.keys());
     },
     async settled(idleMs, withinMs) {
@@ -94,4 +112,21 @@ export function createConnections(): Connections {
     },
     answered: (withinMs) => until(() => ![...sockets.keys()].some((socket) => stateOf(socket) !== 'idle'), withinMs),
   };
+}
+
+/** The `close` of HTTP would end idle connections too, on which a request may be on its way. */
+function closeListener(server: Server): void {
+  NetServer.prototype.close.call(server);
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** listen(2) again, with the smallest queue. Node has no public call for it; without it more connections are taken first. */
+function acceptOne(server: Server): void {
+  const handle: unknown = Reflect.get(server, '_handle');
+  const listen: unknown = handle instanceof Object && Reflect.get(handle, 'listen');
+  if (typeof listen === 'function') Reflect.apply(listen, handle, [0]);
 }
