@@ -13,11 +13,14 @@ export const elsewhere: Readonly<Record<string, readonly string[]>> = {
   'apps/web/src/features/upstreams/': ['e2e/journeys/{connections,upstream-accounts}.spec.ts'],
   'apps/web/src/features/usage/': ['e2e/journeys/usage.spec.ts'],
   'apps/web/src/': ['e2e/journeys/{home,keyboard,newcomer}.spec.ts'],
-  'apps/broker/src/features/billing/': ['apps/broker/src/administration-*.test.ts'],
+  'apps/broker/src/features/billing/': ['apps/broker/src/whole-broker/administration/*.test.ts'],
   'apps/broker/src/features/catalogue/': ['apps/broker/src/whole-broker/administration/manifests.test.ts'],
-  'apps/broker/src/platform/http/': ['apps/broker/src/{app,pipelines,request-rates}.test.ts'],
+  'apps/broker/src/platform/http/': [
+    'apps/broker/src/app.test.ts',
+    'apps/broker/src/whole-broker/{pipelines,request-rates}.test.ts',
+  ],
   'packages/contract/': ['apps/broker/src/whole-broker/contract.test.ts'],
-  'packages/stripe-sandbox/': ['apps/broker/src/features/billing/checkout/*.test.ts'],
+  'packages/stripe-sandbox/': ['apps/broker/src/features/billing/shop/checkout/*.test.ts'],
   'scripts/': ['scripts/*.test.ts', 'scripts/tests/*.test.ts'],
 };
 
