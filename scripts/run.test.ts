@@ -53,8 +53,9 @@ async function start(...options: string[]): Promise<ChildProcess> {
   return npm;
 }
 
+/** undefined until the program has written it: the file is empty for a moment. */
 const stoppedBy = () =>
-  existsSync(join(folder, 'stopped')) ? readFileSync(join(folder, 'stopped'), 'utf8') : undefined;
+  (existsSync(join(folder, 'stopped')) && readFileSync(join(folder, 'stopped'), 'utf8')) || undefined;
 
 function isAlive(pid: number): boolean {
   try {

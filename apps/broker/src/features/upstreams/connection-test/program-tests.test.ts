@@ -23,10 +23,10 @@ let api: Client<typeof adminServerEndpoints>;
 beforeAll(async () => {
   folder = await mkdtemp(join(temporaryRoot(), 'program-tests-'));
   const stdioAllowlist = join(folder, 'allowlist.json');
-  const small = join(testing, 'small-stdio.ts');
+  const small = join(testing, 'servers/small-stdio.ts');
   const program = (...args: string[]) => ({ argv: ['{node}', small, ...args], reads: [small] });
   const faulty = (fault: string) => ({
-    argv: ['{node}', join(testing, 'fault-stdio.ts'), fault],
+    argv: ['{node}', join(testing, 'servers/fault-stdio.ts'), fault],
     reads: ['/tmp', '/work', '/root', '/home'],
   });
   const allowlist = {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -66,8 +67,8 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
   });
 
   const link = () => `${replicas.publicUrl}/mcp`;
-  const open = (capabilities: Record<string, unknown> = { elicitation: {} }) =>
-    openSession(link(), token, { capabilities });
+  const open = (capabilities: Record<string, unknown> = { elicitation: {} }, own = token) =>
+    openSession(link(), own, { capabilities });
   const post = (broker: 0 | 1, session: SessionHeaders, message: object) =>
     postRaw(link(), JSON.stringify({ jsonrpc: '2.0', ...message }), { ...session, ...replicas.at(broker) });
   const call = (id: number, name: string, given: object = {}) => ({
@@ -169,26 +170,29 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
   });
 
   test('a client that is told of changed lists finds the change at the other broker too', async () => {
-    const session = await open({});
+    const bea = await newPerson('bea');
+    const session = await open({}, bea.token);
     const own = await stream(0, session);
     const listed = async () => JSON.stringify((await post(1, session, { id: 2, method: 'tools/list' })).body.result);
     expect(await listed()).toContain('both__echo');
+    const before = await toldOfAll(own);
     lateMs = 100;
-    onTestFinished(switchOnAgain);
-    await replicas.apps[0].upstreams.preferences.switchOff(await userId(), 'both');
-    await waitUntil('the lists to have changed', () =>
-      own.messages().some(({ method }) => method === 'notifications/tools/list_changed'),
-    );
+    onTestFinished(() => {
+      lateMs = 0;
+    });
+    await replicas.apps[0].upstreams.preferences.switchOff(bea.userId, 'both');
+    await waitUntil('the lists to have changed', () => toldOfTools(own) > before);
     expect(await listed()).not.toContain('both__echo');
   });
 
   test('a stream hears of changes that another broker makes or learns', async () => {
-    const session = await open({});
+    const carl = await newPerson('carl');
+    const session = await open({}, carl.token);
     const own = await stream(0, session);
     const heard = (method: string) => own.messages().some((message) => message.method === method);
-    onTestFinished(switchOnAgain);
-    await replicas.apps[1].upstreams.preferences.switchOff(await userId(), 'both');
-    await waitUntil('the lists to have changed', () => heard('notifications/tools/list_changed'));
+    const before = await toldOfAll(own);
+    await replicas.apps[1].upstreams.preferences.switchOff(carl.userId, 'both');
+    await waitUntil('the lists to have changed', () => toldOfTools(own) > before);
     const listed = await post(1, session, { id: 3, method: 'resources/list' });
     const uri = JSON.stringify(listed.body.result).match(/"uri":"([^"]*listed)"/)?.[1];
     expect((await post(1, session, { id: 4, method: 'resources/subscribe', params: { uri } })).body.result).toEqual({});
@@ -198,19 +202,27 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
     });
   });
 
-  /** Resolves when both brokers know, so that no other test hears of it. */
-  async function switchOnAgain(): Promise<void> {
-    lateMs = 0;
-    await replicas.apps[0].upstreams.preferences.switchOn(await userId(), 'both');
-    const session = await open({});
-    const isListed = async (broker: 0 | 1) =>
-      (await post(broker, session, { id: 5, method: 'tools/list' })).text.includes('both__echo');
-    await waitUntil('both brokers to know', async () => (await isListed(0)) && (await isListed(1)));
+  const toldOfTools = (own: OpenStream) =>
+    own.messages().filter(({ method }) => method === 'notifications/tools/list_changed').length;
+
+  /**
+   * Clients are told a moment after a change, in the order of the changes. Resolves when this stream of the first broker was
+   * told of all so far, as a change of one other person alone shows. @returns how often it was told
+   */
+  async function toldOfAll(own: OpenStream): Promise<number> {
+    const other = await newPerson(`other-${randomUUID()}`);
+    const others = await stream(0, await open({}, other.token));
+    const [begun, othersBegun] = [toldOfTools(own), toldOfTools(others)];
+    await replicas.apps[0].upstreams.preferences.switchOff(other.userId, 'tell');
+    await waitUntil('earlier changes to be told', () => toldOfTools(others) - othersBegun > toldOfTools(own) - begun);
+    return toldOfTools(own);
   }
 
-  async function userId(): Promise<string> {
-    const { rows } = await db.query<{ user_id: string }>(`select user_id from mcp_sessions limit 1`);
-    return rows[0]?.user_id ?? '';
+  /** Whose lists no other test changes. */
+  async function newPerson(name: string): Promise<{ userId: string; token: string }> {
+    const made = await replicas.apps[0].identity.createPersonalToken({ email: `${name}@souk.test`, name: 'test' });
+    const { rows } = await db.query<{ id: string }>('select id from users where email = $1', [`${name}@souk.test`]);
+    return { userId: rows[0]?.id ?? '', token: made.token };
   }
 
   test('messages that no broker takes are bounded in number and size, and removed after a minute', async () => {
