@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { modernRequest } from '../../apps/broker/src/testing/people/modern-request.ts';
 import type { AttackStart, Attacked } from './messages.ts';
 
-const { port, host, token, idleConnections }: AttackStart = JSON.parse(process.argv[2] ?? '{}');
+const { port, host, token, pipelines, idleConnections }: AttackStart = JSON.parse(process.argv[2] ?? '{}');
 const over = new AbortController();
 const open = new Set<Socket>();
 const idle = new Set<Socket>();
@@ -71,7 +71,7 @@ async function call(name: string, args: Record<string, unknown>): Promise<string
 }
 
 const running = Promise.all([
-  ...Array.from({ length: 4 }, () => repeatedly(100, pipeline)),
+  ...Array.from({ length: pipelines }, () => repeatedly(100, pipeline)),
   repeatedly(100, holdIdle),
   repeatedly(50, fill),
 ]);

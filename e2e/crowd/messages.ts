@@ -6,6 +6,8 @@ export type AttackStart = {
   host: string;
   /** Personal token of an attacker with an ordinary account. */
   token: string;
+  /** Sockets that pipeline at a time. */
+  pipelines: number;
   /** Connections that the attacker holds without a request. */
   idleConnections: number;
 };

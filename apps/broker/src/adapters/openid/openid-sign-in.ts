@@ -6,7 +6,7 @@ import { readPerson, type Person } from './read-person.ts';
 const googleIssuer = 'https://accounts.google.com';
 
 /** Each request to the provider, its answer included. A sign-in takes three, and two more after a start. */
-const requestTimeoutSeconds = 5;
+const requestTimeoutSeconds = 15;
 
 /** The signed-in user, according to the provider. */
 export type UpstreamProfile = Person & {
