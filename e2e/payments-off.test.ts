@@ -1,7 +1,12 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { getRentalOptions, getSubscription, listCreditPackages, listPlans } from '../packages/contract/src/billing/billing.ts';
+import {
+  getRentalOptions,
+  getSubscription,
+  listCreditPackages,
+  listPlans,
+} from '../packages/contract/src/billing/billing.ts';
 import { getCapabilities } from '../packages/contract/src/catalogue/catalogue.ts';
 import { createClient } from '../packages/contract/src/client.ts';
 import {

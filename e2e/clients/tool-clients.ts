@@ -1,5 +1,10 @@
 import { experimental_createMCPClient as createAiSdkClient } from '@ai-sdk/mcp';
-import { connectLegacy, connectModern, connectV1, type TestClient } from '../../apps/broker/src/testing/people/mcp-clients.ts';
+import {
+  connectLegacy,
+  connectModern,
+  connectV1,
+  type TestClient,
+} from '../../apps/broker/src/testing/people/mcp-clients.ts';
 import { inspect, type Access } from './inspector.ts';
 import { connectMcpRemote, openHome } from './mcp-remote.ts';
 

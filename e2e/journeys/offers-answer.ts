@@ -1,4 +1,9 @@
-import { listCreditPackages, listPlans, getSubscription, type SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
+import {
+  listCreditPackages,
+  listPlans,
+  getSubscription,
+  type SubscriptionAnswer,
+} from '@souk/contract/billing/billing.ts';
 import { getUserProfile, type UserProfile } from '@souk/contract/identity.ts';
 import type { CreditPackage, Plan } from '@souk/contract/billing/billing.ts';
 import type { Page } from '@playwright/test';

@@ -115,7 +115,10 @@ const home = createRoute({
 const fetched = (screen: { preload?: () => Promise<void> | undefined }) => () => screen.preload?.();
 
 /** Home does without it, and so do all others. */
-const LazyMarketplace = lazyScreen(() => import('#features/catalogue/marketplace/marketplace-screen.tsx'), 'MarketplaceScreen');
+const LazyMarketplace = lazyScreen(
+  () => import('#features/catalogue/marketplace/marketplace-screen.tsx'),
+  'MarketplaceScreen',
+);
 const marketplace = createRoute({
   getParentRoute: () => root,
   path: '/marketplace',

@@ -10,7 +10,11 @@ import { toolChangeEndpoints } from '@souk/contract/catalogue/tool-changes.ts';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { expireCredits, mergeFigures } from '#features/billing/index.ts';
 import { pay, startShop, type Shop } from '#features/billing/shop/checkout/testing/shop.ts';
-import { newSubscriber, refusedPlan, type Subscriber } from '#features/billing/shop/subscriptions/testing/subscriber.ts';
+import {
+  newSubscriber,
+  refusedPlan,
+  type Subscriber,
+} from '#features/billing/shop/subscriptions/testing/subscriber.ts';
 import { countPeople, mergeUsage } from '#features/usage/index.ts';
 import type { Database } from '#platform/db/database.ts';
 import { describeOnEmbedded, describeOnPostgres } from '#testing/databases/databases.ts';

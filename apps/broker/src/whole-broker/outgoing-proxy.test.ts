@@ -3,7 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '#platform/config.ts';
 import { createOutgoing } from '#platform/http/outgoing/outgoing.ts';
 import type { ResolveName } from '#platform/http/outgoing/name-lookups.ts';
-import { startConnectProxy, startTlsFront, trustTestCertificate, type ConnectProxy } from '#testing/network/connect-proxy.ts';
+import {
+  startConnectProxy,
+  startTlsFront,
+  trustTestCertificate,
+  type ConnectProxy,
+} from '#testing/network/connect-proxy.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { listenLocally } from '#testing/servers/listen-locally.ts';
 import { connectModern } from '#testing/people/mcp-clients.ts';

@@ -9,7 +9,12 @@ export type { Discovered } from './discovery/discovered.ts';
 export { exposeUri, ownUri, toolPrefix } from './snapshot/exposed-name.ts';
 export { estimateTokens, estimateToolTokens } from './snapshot/estimate-tokens.ts';
 export { readDeployedPrograms, type DeployedProgram } from './manifests/deployed-programs.ts';
-export { isForbiddenHere, loadBundledManifests, loadOwnManifests, readManifestFolder } from './manifests/load-manifests.ts';
+export {
+  isForbiddenHere,
+  loadBundledManifests,
+  loadOwnManifests,
+  readManifestFolder,
+} from './manifests/load-manifests.ts';
 export {
   personalEntry,
   reviewPersonalOffer,
@@ -34,7 +39,13 @@ export { readManifest, type PeopleOfServers } from './manifests/read-manifest.ts
 export { readCatalogueNeeds } from './manifests/read-catalogue-needs.ts';
 export { mountDifferenceRoutes } from './manifests/differences/routes.ts';
 export { mountManifestRoutes } from './manifests/manifest-routes.ts';
-export { checkAllowed, checkCurrency, checkManifest, parseManifest, type ManifestPolicy } from './manifests/parse-manifest.ts';
+export {
+  checkAllowed,
+  checkCurrency,
+  checkManifest,
+  parseManifest,
+  type ManifestPolicy,
+} from './manifests/parse-manifest.ts';
 export { readPriceSteps } from './prices/read-price-steps.ts';
 export { creditsAt, type PriceStep, type ToolPrice } from './prices/tool-price.ts';
 export { presentBilling, presentServer, toolTitle } from './present.ts';

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { getCapabilities, getHealth, getInfo, getPrompts, getResources, getTools } from '@souk/contract/catalogue/catalogue.ts';
+import {
+  getCapabilities,
+  getHealth,
+  getInfo,
+  getPrompts,
+  getResources,
+  getTools,
+} from '@souk/contract/catalogue/catalogue.ts';
 import { approveToolChange, listToolChanges, rejectToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';

@@ -8,7 +8,12 @@ import { readConfig } from '#platform/config.ts';
 import { disclosure } from '#platform/config/disclosure.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer } from '#platform/operator/operator-server.ts';
-import { connectPatiently, createPostgresDatabase, describeOnEmbedded, hasPostgres } from '#testing/databases/databases.ts';
+import {
+  connectPatiently,
+  createPostgresDatabase,
+  describeOnEmbedded,
+  hasPostgres,
+} from '#testing/databases/databases.ts';
 import { ScriptedBrowser } from '#testing/people/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';

@@ -2,7 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '#testing/network/free-port.ts';
 import { limitElapsed } from '#testing/figures/limits.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { startWebSocketFixture, type WebSocketFault, type WebSocketFixture } from '#testing/servers/websocket-fixture.ts';
+import {
+  startWebSocketFixture,
+  type WebSocketFault,
+  type WebSocketFixture,
+} from '#testing/servers/websocket-fixture.ts';
 import { callOptions, failureOf, textOf, trackUpstreams } from '../testing/open-for-test.ts';
 import type { UpstreamTarget } from '../target.ts';
 

@@ -3,13 +3,7 @@ import type { Manifest } from '@souk/contract/manifest/manifest.ts';
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import { SoukError } from '#platform/errors.ts';
 import { compareManifests } from './differences/compare-manifests.ts';
-import {
-  findCurrentHeadsOf,
-  findHeads,
-  findManifest,
-  lastLive,
-  type ManifestHead,
-} from './manifest-heads.ts';
+import { findCurrentHeadsOf, findHeads, findManifest, lastLive, type ManifestHead } from './manifest-heads.ts';
 import type { ManifestSource } from './manifest-source.ts';
 import { requireRevision } from './revision.ts';
 import { recordPrices } from '../prices/record-prices.ts';

@@ -1,4 +1,9 @@
-import { maxRegistryText, registryMetaKey, serverJsonSchemaUrl, type RegistryEntry } from '@souk/contract/catalogue/registry.ts';
+import {
+  maxRegistryText,
+  registryMetaKey,
+  serverJsonSchemaUrl,
+  type RegistryEntry,
+} from '@souk/contract/catalogue/registry.ts';
 import type { PublishedVersion } from './published-versions.ts';
 import type { RegistryNames } from './registry-names.ts';
 

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { ownSession, startForgetfulServer, type ForgetfulServer, type Loss } from '#testing/servers/forgetful-server.ts';
+import {
+  ownSession,
+  startForgetfulServer,
+  type ForgetfulServer,
+  type Loss,
+} from '#testing/servers/forgetful-server.ts';
 import { postModern } from '#testing/people/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { takeUsageRows } from '#testing/figures/usage-rows.ts';

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { connectPatiently, createPostgresDatabase, describeOnEmbedded, hasPostgres } from '#testing/databases/databases.ts';
+import {
+  connectPatiently,
+  createPostgresDatabase,
+  describeOnEmbedded,
+  hasPostgres,
+} from '#testing/databases/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { giveCredits } from '#testing/people/grant-credits.ts';
 import { postModern } from '#testing/people/mcp-clients.ts';

@@ -1,5 +1,10 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
-import { getLinkCard, getServerCard, serverCardSchemaUrl, type ServerCard } from '@souk/contract/catalogue/server-card.ts';
+import {
+  getLinkCard,
+  getServerCard,
+  serverCardSchemaUrl,
+  type ServerCard,
+} from '@souk/contract/catalogue/server-card.ts';
 import { registryText, type Catalogue } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';

@@ -1,4 +1,9 @@
-import { getCreditHistory, getCreditHistoryCsv, maxCsvRows, type CreditUsage } from '@souk/contract/billing/billing-history.ts';
+import {
+  getCreditHistory,
+  getCreditHistoryCsv,
+  maxCsvRows,
+  type CreditUsage,
+} from '@souk/contract/billing/billing-history.ts';
 import type { Query } from '#platform/db/database.ts';
 import { inPages } from '#platform/db/in-pages.ts';
 import { csvOf, csvType, type Columns } from '#platform/http/answers/csv.ts';

@@ -1,7 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import { request } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startConnectProxy, startTlsFront, trustTestCertificate, type ConnectProxy } from '#testing/network/connect-proxy.ts';
+import {
+  startConnectProxy,
+  startTlsFront,
+  trustTestCertificate,
+  type ConnectProxy,
+} from '#testing/network/connect-proxy.ts';
 import { freePort } from '#testing/network/free-port.ts';
 import { listenLocally } from '#testing/servers/listen-locally.ts';
 import { readConfig } from '../../config.ts';

@@ -24,11 +24,15 @@ import { isUnknown, secretsQuery, shownManifestQuery, type ShownManifest } from 
 import { ToolsPart } from './tools/tools-part.tsx';
 import { useStatusFollower } from './use-status-follower.ts';
 
-const DeployDialog = lazy(async () => ({ default: (await import('../manifests/deploy/deploy-dialog.tsx')).DeployDialog }));
+const DeployDialog = lazy(async () => ({
+  default: (await import('../manifests/deploy/deploy-dialog.tsx')).DeployDialog,
+}));
 const UndeployDialog = lazy(async () => ({
   default: (await import('../manifests/deploy/undeploy-dialog.tsx')).UndeployDialog,
 }));
-const DeleteDialog = lazy(async () => ({ default: (await import('../manifests/delete/delete-dialog.tsx')).DeleteDialog }));
+const DeleteDialog = lazy(async () => ({
+  default: (await import('../manifests/delete/delete-dialog.tsx')).DeleteDialog,
+}));
 
 /** What is asked before it is done. `version`: undefined deploys what is staged. */
 type AskedAction = { action: 'deploy'; version: string | undefined } | { action: 'undeploy' } | { action: 'delete' };

@@ -7,7 +7,13 @@ import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { config } from '#web/config.ts';
 import { lostWindowText, PopupBlockedError } from '#web/navigation/popup-window.ts';
 import { failureText } from '#web/texts/failure-text.ts';
-import { closeSignInWindow, leaveSignIn, nextSignIn, onSignedIn, tellSignedIn } from '#web/navigation/sign-in-window.ts';
+import {
+  closeSignInWindow,
+  leaveSignIn,
+  nextSignIn,
+  onSignedIn,
+  tellSignedIn,
+} from '#web/navigation/sign-in-window.ts';
 import { signInByPopup } from './popup-sign-in.ts';
 import { chooseReturnPath } from './return-path.ts';
 import { useSession } from '../session/session-provider.tsx';

@@ -3,7 +3,13 @@ import type { UserProfile } from '@souk/contract/identity.ts';
 import { createProof, type Randomness } from './pkce.ts';
 import { claimWindow } from '#web/navigation/sign-in-window.ts';
 import { chooseReturnPath } from './return-path.ts';
-import { clearSignInState, returnPathKey, stateKey, verifierKey, type KeyValueStore } from '../session/session-storage.ts';
+import {
+  clearSignInState,
+  returnPathKey,
+  stateKey,
+  verifierKey,
+  type KeyValueStore,
+} from '../session/session-storage.ts';
 import type { SignedInUser } from '../session/signed-in-user.ts';
 import type { TokenEndpoint, Tokens } from '../session/token-endpoint.ts';
 
