@@ -180,7 +180,7 @@ describeOnPostgres('what comes at the same time as the payment for it', migratio
 
   test('what an administrator gives comes first where it was first: the payment waits for it, and is given back', async () => {
     await shop.db.query(`create function wait_at_the_gate() returns trigger language plpgsql as
-      $$ begin perform pg_advisory_xact_lock(hashtextextended('gate', 0)); return new; end $$`);
+      $$ begin perform pg_advisory_xact_lock(hashtextextended('gate:' || new.user_id, 0)); return new; end $$`);
     await shop.db.query(
       `create trigger gate before insert on access_grants for each row execute function wait_at_the_gate()`,
     );
@@ -201,7 +201,7 @@ describeOnPostgres('what comes at the same time as the payment for it', migratio
       const held = Promise.withResolvers<void>();
       const opened = Promise.withResolvers<void>();
       const gate = shop.db.transaction(async (query) => {
-        await query(`select pg_advisory_xact_lock(hashtextextended('gate', 0))`);
+        await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`gate:${ann.userId}`]);
         held.resolve();
         await opened.promise;
       });
@@ -214,7 +214,7 @@ describeOnPostgres('what comes at the same time as the payment for it', migratio
         (error: unknown) => !isDatabaseLost(error) && Promise.reject(error),
       );
       try {
-        await waitsFor('gate');
+        await waitsFor(`gate:${ann.userId}`);
         shop.control.resume();
         await waitsFor(`access:${ann.userId}`);
       } finally {
