@@ -1,7 +1,7 @@
 import './admin.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { Suspense, type ReactNode } from 'react';
 import { AdminScreen, type AdminPartProps } from '#features/admin/admin-screen.tsx';
 import { parseAdminSearch, personPartOf, type AdminSearch } from '#features/admin/admin-search.ts';
 import { manifestCountsQuery } from '#features/admin/manifests/manifest-queries.ts';
@@ -11,70 +11,45 @@ import { needsQuery } from '#features/admin/overview/needs-query.ts';
 import { useSession } from '#features/identity/session/session-provider.tsx';
 import { signInAgainByPopup, signInAgainInTab } from '#features/identity/sign-in/sign-in-again.ts';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { lazyPart } from '#ui/lazy-part.ts';
 
 /** Their code comes with them. */
-const UsersTab = lazy(async () => ({ default: (await import('#features/admin/users/users-tab.tsx')).UsersTab }));
-const OffersTab = lazy(async () => ({ default: (await import('#features/admin/offers/offers-tab.tsx')).OffersTab }));
-const AuditTab = lazy(async () => ({ default: (await import('#features/admin/audit/audit-tab.tsx')).AuditTab }));
-const PersonPage = lazy(async () => ({ default: (await import('#features/admin/person/person-page.tsx')).PersonPage }));
-const AllowListTab = lazy(async () => ({
-  default: (await import('#features/admin/allow-list/allow-list-tab.tsx')).AllowListTab,
-}));
-const OverviewTab = lazy(async () => ({
-  default: (await import('#features/admin/overview/overview-tab.tsx')).OverviewTab,
-}));
-const SystemTab = lazy(async () => ({ default: (await import('#features/admin/system/system-tab.tsx')).SystemTab }));
-const ServerPage = lazy(async () => ({ default: (await import('#features/admin/server/server-page.tsx')).ServerPage }));
+const UsersTab = lazyPart(() => import('#features/admin/users/users-tab.tsx'), 'UsersTab');
+const OffersTab = lazyPart(() => import('#features/admin/offers/offers-tab.tsx'), 'OffersTab');
+const AuditTab = lazyPart(() => import('#features/admin/audit/audit-tab.tsx'), 'AuditTab');
+const PersonPage = lazyPart(() => import('#features/admin/person/person-page.tsx'), 'PersonPage');
+const AllowListTab = lazyPart(() => import('#features/admin/allow-list/allow-list-tab.tsx'), 'AllowListTab');
+const OverviewTab = lazyPart(() => import('#features/admin/overview/overview-tab.tsx'), 'OverviewTab');
+const SystemTab = lazyPart(() => import('#features/admin/system/system-tab.tsx'), 'SystemTab');
+const ServerPage = lazyPart(() => import('#features/admin/server/server-page.tsx'), 'ServerPage');
 
-const ImportPage = lazy(async () => ({ default: (await import('#features/admin/import/import-page.tsx')).ImportPage }));
+const ImportPage = lazyPart(() => import('#features/admin/import/import-page.tsx'), 'ImportPage');
+
+/** @param label read out while the part is loaded */
+const loaded = (label: string, part: ReactNode) => (
+  <Suspense fallback={<ListSkeleton label={label} />}>{part}</Suspense>
+);
 
 const tabs = {
-  manifests: (props: AdminPartProps) =>
-    props.search.import !== undefined ? (
-      <Suspense fallback={<ListSkeleton label="Loading the import…" />}>
-        <ImportPage {...props} part={props.search.import} />
-      </Suspense>
-    ) : props.search.id === undefined ? (
-      <ManifestsTab {...props} />
-    ) : (
-      <Suspense fallback={<ListSkeleton label="Loading the server…" />}>
-        <ServerPage {...props} key={props.search.id} serverId={props.search.id} />
-      </Suspense>
-    ),
-  users: (props: AdminPartProps) => (
-    <Suspense fallback={<ListSkeleton label="Loading users…" />}>
-      {props.search.user !== undefined && personPartOf(props.search) ? (
-        <PersonPage {...props} key={props.search.user} personId={props.search.user} />
-      ) : (
-        <UsersTab {...props} />
-      )}
-    </Suspense>
-  ),
-  overview: (props: AdminPartProps) => (
-    <Suspense fallback={<ListSkeleton label="Loading the overview…" />}>
-      <OverviewTab {...props} />
-    </Suspense>
-  ),
-  offers: (props: AdminPartProps) => (
-    <Suspense fallback={<ListSkeleton label="Loading offers…" />}>
-      <OffersTab {...props} />
-    </Suspense>
-  ),
-  audit: (props: AdminPartProps) => (
-    <Suspense fallback={<ListSkeleton label="Loading the audit log…" />}>
-      <AuditTab {...props} />
-    </Suspense>
-  ),
-  allowed: (props: AdminPartProps) => (
-    <Suspense fallback={<ListSkeleton label="Loading the allow list…" />}>
-      <AllowListTab {...props} />
-    </Suspense>
-  ),
-  system: (props: AdminPartProps) => (
-    <Suspense fallback={<ListSkeleton label="Loading the system…" />}>
-      <SystemTab {...props} />
-    </Suspense>
-  ),
+  manifests(props: AdminPartProps) {
+    const { import: part, id } = props.search;
+    if (part !== undefined) return loaded('Loading the import…', <ImportPage {...props} part={part} />);
+    if (id === undefined) return <ManifestsTab {...props} />;
+    return loaded('Loading the server…', <ServerPage {...props} key={id} serverId={id} />);
+  },
+  users(props: AdminPartProps) {
+    const { user } = props.search;
+    const isPerson = user !== undefined && personPartOf(props.search);
+    return loaded(
+      'Loading users…',
+      isPerson ? <PersonPage {...props} key={user} personId={user} /> : <UsersTab {...props} />,
+    );
+  },
+  overview: (props: AdminPartProps) => loaded('Loading the overview…', <OverviewTab {...props} />),
+  offers: (props: AdminPartProps) => loaded('Loading offers…', <OffersTab {...props} />),
+  audit: (props: AdminPartProps) => loaded('Loading the audit log…', <AuditTab {...props} />),
+  allowed: (props: AdminPartProps) => loaded('Loading the allow list…', <AllowListTab {...props} />),
+  system: (props: AdminPartProps) => loaded('Loading the system…', <SystemTab {...props} />),
 };
 
 /** The administrator area, composed from several features. Loaded once it is known that an administrator looks. */

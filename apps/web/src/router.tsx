@@ -16,12 +16,11 @@ import { clientNames } from '#features/gateway/client-forms.ts';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
 import { CallbackScreen } from '#features/identity/sign-in/callback-screen.tsx';
 import { parseDashboardSearch } from '#features/identity/dashboard-tabs.ts';
-import { Header, type NavItem } from '#features/identity/header.tsx';
+import { Header } from '#features/identity/header.tsx';
 import { SessionAwayNotice } from '#features/identity/session/session-away-notice.tsx';
 import { SessionEndNotice } from '#features/identity/session/session-end-notice.tsx';
 import { useSession } from '#features/identity/session/session-provider.tsx';
 import { PageShell } from '#ui/page-shell.tsx';
-import { TextLink } from '#ui/text/text-link.tsx';
 import { CardOffer, CardState } from './own-access/card-offer.ts';
 import { config, sells } from './config.ts';
 import { WelcomeOffer } from './own-access/welcome-offer.tsx';
@@ -39,15 +38,7 @@ import { OwnOffer, OwnState } from './own-access/own-offer.tsx';
 import type { ServiceSearch } from './service.tsx';
 import { useOwnRefresh } from './loading/use-own-refresh.ts';
 
-const footerNav: NavItem[] = [{ label: 'Home', to: '/' }, ...nav];
-const quickLinks = footerNav.map(({ label, to }) => ({
-  id: label,
-  link: (
-    <TextLink to={to} tone="quiet">
-      {label}
-    </TextLink>
-  ),
-}));
+const quickLinks = [{ label: 'Home', to: '/' } as const, ...nav, ...legalLinks];
 
 const loadPalette = () => import('./palette/palette.tsx');
 
@@ -62,14 +53,10 @@ function Frame() {
       header={
         <>
           {config.payments === 'sandbox' && <DemoPayments />}
-          <Header
-            nav={user ? memberNav : nav}
-            account={{ dashboard: '/dashboard', admin: '/admin', adminMark: needsDot }}
-            search={<CommandPalette load={loadPalette} />}
-          />
+          <Header nav={user ? memberNav : nav} adminMark={needsDot} search={<CommandPalette load={loadPalette} />} />
         </>
       }
-      footer={<Footer links={[...quickLinks, ...legalLinks]} signedIn={user !== undefined} />}
+      footer={<Footer links={quickLinks} signedIn={user !== undefined} />}
     >
       <SessionEndNotice />
       <SessionAwayNotice />
@@ -304,21 +291,9 @@ const connectCallback = createRoute({
   component: lazyScreen(() => import('./connect.tsx'), 'ConnectCallback'),
 });
 
-/** Every part of the kit in every state. On the development server only. */
-const kit = import.meta.env.DEV
-  ? [
-      createRoute({
-        getParentRoute: () => root,
-        path: '/__kit',
-        component: lazyScreen(() => import('#ui/gallery.tsx'), 'Gallery'),
-      }),
-    ]
-  : [];
-
 /** Every screen of the product. */
 export const router = createRouter({
   routeTree: root.addChildren([
-    ...kit,
     home,
     marketplace,
     search,

@@ -4,15 +4,7 @@ import { config } from '../config.ts';
 const labels = { terms: 'Terms', privacy: 'Privacy', refunds: 'Refunds' } as const;
 
 /** The pages whose text the operator gives: those alone have links. */
-export const legalLinks = config.legal.map((page) => ({
-  id: page,
-  label: labels[page],
-  link: (
-    <TextLink to={`/${page}`} tone="quiet">
-      {labels[page]}
-    </TextLink>
-  ),
-}));
+export const legalLinks = config.legal.map((page) => ({ id: page, label: labels[page], to: `/${page}` as const }));
 
 /** Before a payment: what a person agrees to. A dialog opens it in a new tab, and stays with its choice. Nothing where the operator gives no text. */
 export function BeforeYouPay({ newTab }: { newTab?: boolean }) {
@@ -20,11 +12,11 @@ export function BeforeYouPay({ newTab }: { newTab?: boolean }) {
   return (
     <p className="mt-2">
       Before you pay:{' '}
-      {config.legal.map((page, index) => (
-        <span key={page}>
+      {legalLinks.map(({ id, label, to }, index) => (
+        <span key={id}>
           {index > 0 && '\u00A0· '}
-          <TextLink to={`/${page}`} newTab={newTab}>
-            {labels[page]}
+          <TextLink to={to} newTab={newTab}>
+            {label}
           </TextLink>
         </span>
       ))}

@@ -67,8 +67,8 @@ export function useScreens({
   const administration = adminTabs.map((tab) =>
     command(adminTabLabels[tab], 'Admin', () => void navigate({ to: '/admin', search: { tab } })),
   );
-  const legal = legalLinks.map(({ id, label }) =>
-    command(label, undefined, () => void navigate({ to: `/${id}` }), legalWords[id]),
+  const legal = legalLinks.map(({ id, label, to }) =>
+    command(label, undefined, () => void navigate({ to }), legalWords[id]),
   );
   return { screens, parts: [...legal, ...(isSignedIn ? own : []), ...(isAdmin ? administration : [])] };
 }

@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import { formatCount } from '#ui/text/amount.ts';
+import type { LinkProps } from '@tanstack/react-router';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { BrandMark } from '#ui/picture/brand-mark.tsx';
-import { TextAnchor } from '#ui/text/text-link.tsx';
+import { TextAnchor, TextLink } from '#ui/text/text-link.tsx';
 import { config } from '#web/config.ts';
 import { healthQuery } from './queries.ts';
-import { counted } from './server-texts.ts';
 
 export type FooterProps = {
-  /** Quick links: TextLinks to routes that exist, made where the routes are known. */
-  links: readonly { id: string; link: ReactNode }[];
+  /** The quick links. */
+  links: readonly { label: string; to: NonNullable<LinkProps['to']> }[];
   /** The stats line is for visitors. */
   signedIn: boolean;
 };
@@ -30,8 +29,12 @@ export function Footer({ links, signedIn }: FooterProps) {
         <nav aria-label="Quick links">
           <h2 className="mb-2 font-medium">Quick links</h2>
           <ul className="space-y-1.5">
-            {links.map(({ id, link }) => (
-              <li key={id}>{link}</li>
+            {links.map(({ label, to }) => (
+              <li key={label}>
+                <TextLink to={to} tone="quiet">
+                  {label}
+                </TextLink>
+              </li>
             ))}
           </ul>
         </nav>

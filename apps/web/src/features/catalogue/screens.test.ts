@@ -45,7 +45,7 @@ const service = (serviceId: string, loaded?: Catalogue | Error) =>
     loaded,
   );
 const footer = (signedIn: boolean) =>
-  renderScreen(screens, screens.Footer, { signedIn, links: [{ id: 'm', link: 'Marketplace' }] }, catalogue);
+  renderScreen(screens, screens.Footer, { signedIn, links: [{ label: 'Marketplace', to: '/marketplace' }] }, catalogue);
 
 describe('a server that offers each person something else', () => {
   const drive = testServer({

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRouter, type LinkProps } from '@tanstack/react-router';
+import { useRouter } from '@tanstack/react-router';
 import ChevronDown from 'lucide-react/icons/chevron-down';
 import LayoutDashboard from 'lucide-react/icons/layout-dashboard';
 import LogOut from 'lucide-react/icons/log-out';
@@ -17,17 +17,15 @@ import { useSession } from './session/session-provider.tsx';
 import type { SignedInUser } from './session/signed-in-user.ts';
 import { useSignOut } from './session/use-sign-out.ts';
 
-type To = NonNullable<LinkProps['to']>;
-export type AccountLinks = {
-  dashboard?: To | undefined;
-  admin?: To | undefined;
-  adminMark?: (userId: string) => ReactNode;
+export type HeaderAccountProps = {
+  /** Drawn on an administrator's account button and menu entry. */
+  adminMark: (userId: string) => ReactNode;
 };
 
 /** The right end of the header: the account menu, or Sign In. */
-export function HeaderAccount({ links }: { links: AccountLinks }) {
+export function HeaderAccount({ adminMark }: HeaderAccountProps) {
   const { user, isRestoring } = useSession();
-  if (user) return <AccountMenu user={user} links={links} />;
+  if (user) return <AccountMenu user={user} adminMark={adminMark} />;
   if (!isRestoring) return <SignInButton />;
   return (
     <DelayedFallback label="Restoring your session…">
@@ -69,32 +67,30 @@ export function SignInButton({ label = 'Sign In', returnTo }: SignInButtonProps)
   );
 }
 
-function AccountMenu({ user, links }: { user: SignedInUser; links: AccountLinks }) {
+function AccountMenu({ user, adminMark }: HeaderAccountProps & { user: SignedInUser }) {
   const signOut = useSignOut();
   const profile = useQuery(profileQuery(user.id));
   const name = user.displayName || user.email;
-  const entries: MenuEntry[] = [];
-  if (links.dashboard) {
-    entries.push({ label: 'Dashboard', to: links.dashboard, icon: <LayoutDashboard aria-hidden size={16} /> });
-  }
   // the profile says who is an administrator: the bundle holds no address (clarifications, Sign-in)
   const isAdmin = profile.data?.role === 'admin';
-  if (links.admin && isAdmin) {
-    const icon = (
-      <span className="relative inline-flex">
-        <ShieldCheck aria-hidden size={16} />
-        {links.adminMark?.(user.id)}
-      </span>
-    );
-    entries.push({ label: 'Admin', to: links.admin, icon });
-  }
-  if (entries.length > 0) entries.push('separator');
-  entries.push({ label: 'Sign Out', onSelect: () => void signOut(), icon: <LogOut aria-hidden size={16} /> });
+  const mark = isAdmin && adminMark(user.id);
+  const adminIcon = (
+    <span className="relative inline-flex">
+      <ShieldCheck aria-hidden size={16} />
+      {mark}
+    </span>
+  );
+  const entries: MenuEntry[] = [
+    { label: 'Dashboard', to: '/dashboard', icon: <LayoutDashboard aria-hidden size={16} /> },
+    ...(isAdmin ? [{ label: 'Admin', to: '/admin', icon: adminIcon } as const] : []),
+    'separator',
+    { label: 'Sign Out', onSelect: () => void signOut(), icon: <LogOut aria-hidden size={16} /> },
+  ];
   return (
     <Menu label={`Account of ${name}`} entries={entries} className="max-w-56 px-2! sm:-mr-2">
       <span className="relative shrink-0">
         <Avatar name={name} src={user.photoURL} size={24} />
-        {isAdmin && links.adminMark?.(user.id)}
+        {mark}
       </span>
       <span dir="auto" className="truncate text-text max-sm:sr-only md:max-lg:sr-only">
         {name}

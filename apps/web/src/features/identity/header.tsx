@@ -5,21 +5,19 @@ import { BrandMark } from '#ui/picture/brand-mark.tsx';
 import { Menu } from '#ui/overlay/menu.tsx';
 import { ThemeSwitch } from '#ui/theme-switch.tsx';
 import { config } from '#web/config.ts';
-import { HeaderAccount, type AccountLinks } from './header-account.tsx';
+import { HeaderAccount, type HeaderAccountProps } from './header-account.tsx';
 
 export type NavItem = { label: string; to: NonNullable<LinkProps['to']> };
 
-export type HeaderProps = {
+export type HeaderProps = HeaderAccountProps & {
   /** Links of the screens that exist, in the specification's order: Marketplace, About, Plans, Contact. */
   nav: readonly NavItem[];
-  /** Screens of the account menu that exist. */
-  account: AccountLinks;
   /** What opens the search over everything. */
   search: ReactNode;
 };
 
 /** The site-wide header (spec part 1, section 2). */
-export function Header({ nav, account, search }: HeaderProps) {
+export function Header({ nav, adminMark, search }: HeaderProps) {
   return (
     <header className="border-b border-line bg-ground">
       <div className="mx-auto flex h-14 w-full max-w-page items-center gap-1 px-4 sm:gap-2 sm:px-6">
@@ -45,14 +43,12 @@ export function Header({ nav, account, search }: HeaderProps) {
         <div className="ml-auto flex items-center gap-1 sm:gap-2">
           {search}
           <ThemeSwitch />
-          <HeaderAccount links={account} />
-          {nav.length > 0 && (
-            <div className="-mr-2 md:hidden">
-              <Menu label="Menu" square entries={nav}>
-                <MenuIcon aria-hidden size={18} />
-              </Menu>
-            </div>
-          )}
+          <HeaderAccount adminMark={adminMark} />
+          <div className="-mr-2 md:hidden">
+            <Menu label="Menu" square entries={nav}>
+              <MenuIcon aria-hidden size={18} />
+            </Menu>
+          </div>
         </div>
       </div>
     </header>

@@ -12,8 +12,6 @@ export type SearchFieldProps = {
   placeholder?: string | undefined;
   /** Enter. */
   onSubmit?: ((value: string) => void) | undefined;
-  /** Focused by `/` from anywhere on the page: one per screen. On unless said otherwise. */
-  shortcut?: boolean | undefined;
   name?: string | undefined;
   className?: string | undefined;
 };
@@ -25,20 +23,10 @@ export function isTyping(event: Event): boolean {
 }
 
 /** A search box: `/` focuses it, Escape empties it. */
-export function SearchField({
-  label,
-  value,
-  onChange,
-  placeholder,
-  onSubmit,
-  shortcut = true,
-  name,
-  className,
-}: SearchFieldProps) {
+export function SearchField({ label, value, onChange, placeholder, onSubmit, name, className }: SearchFieldProps) {
   const input = useRef<HTMLInputElement>(null);
 
   useEffect(() => {
-    if (!shortcut) return undefined;
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
       // not behind an open dialog
@@ -49,7 +37,7 @@ export function SearchField({
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [shortcut]);
+  }, []);
 
   return (
     <span className={classNames('group relative block min-w-0', className)}>
@@ -64,7 +52,7 @@ export function SearchField({
         dir="auto"
         name={name}
         aria-label={label}
-        aria-keyshortcuts={shortcut ? '/' : undefined}
+        aria-keyshortcuts="/"
         autoComplete="off"
         spellCheck={false}
         placeholder={placeholder}
@@ -92,14 +80,12 @@ export function SearchField({
           <X aria-hidden size={15} />
         </button>
       ) : (
-        shortcut && (
-          <kbd
-            aria-hidden
-            className="pointer-events-none absolute top-1/2 right-2 hidden -translate-y-1/2 rounded-sm border border-line px-1.5 font-sans text-xs text-faint group-focus-within:hidden sm:block"
-          >
-            /
-          </kbd>
-        )
+        <kbd
+          aria-hidden
+          className="pointer-events-none absolute top-1/2 right-2 hidden -translate-y-1/2 rounded-sm border border-line px-1.5 font-sans text-xs text-faint group-focus-within:hidden sm:block"
+        >
+          /
+        </kbd>
       )}
     </span>
   );

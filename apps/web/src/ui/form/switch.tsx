@@ -4,8 +4,6 @@ import { classNames } from '../class-names.ts';
 
 export type SwitchProps = {
   label: ReactNode;
-  /** The label is read but not seen. */
-  hideLabel?: boolean | undefined;
   checked: boolean;
   onChange: (checked: boolean) => void;
   disabled?: boolean | undefined;
@@ -17,7 +15,7 @@ const trackInForcedColors =
 const thumbInForcedColors = 'forced-colors:bg-[ButtonText] forced-colors:data-checked:bg-[HighlightText]';
 
 /** On or off, at once; the label is part of the target. A press shows at once; put `checked` back when the call fails. */
-export function Switch({ label, hideLabel, checked, onChange, disabled }: SwitchProps) {
+export function Switch({ label, checked, onChange, disabled }: SwitchProps) {
   const id = useId();
   return (
     <label className="inline-flex items-center gap-2">
@@ -38,9 +36,7 @@ export function Switch({ label, hideLabel, checked, onChange, disabled }: Switch
           )}
         />
       </BaseSwitch.Root>
-      <span id={id} className={classNames(hideLabel && 'sr-only')}>
-        {label}
-      </span>
+      <span id={id}>{label}</span>
     </label>
   );
 }

@@ -1,18 +1,11 @@
 import { Menu as BaseMenu } from '@base-ui/react/menu';
 import { Link, useRouter, type LinkProps } from '@tanstack/react-router';
 import { useEffect, useRef, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
-import { classNames } from '../class-names.ts';
 
 export type MenuEntry =
   | 'separator'
   | { label: string; to: NonNullable<LinkProps['to']>; icon?: ReactNode }
-  | {
-      label: string;
-      onSelect: () => void;
-      icon?: ReactNode;
-      tone?: 'danger' | undefined;
-      disabled?: boolean | undefined;
-    };
+  | { label: string; onSelect: () => void; icon?: ReactNode };
 
 export type MenuPopupProps = {
   label: string;
@@ -24,7 +17,6 @@ export type MenuPopupProps = {
   trigger: RefObject<HTMLButtonElement | null>;
   /** Where the list stands in the document: beside its button, inside the same landmark. */
   container: RefObject<HTMLElement | null>;
-  align: 'start' | 'end';
 };
 
 const rowClasses =
@@ -39,12 +31,7 @@ function Entry({ entry }: { entry: Exclude<MenuEntry, 'separator'> }) {
       </BaseMenu.LinkItem>
     );
   return (
-    <BaseMenu.Item
-      label={entry.label}
-      onClick={entry.onSelect}
-      disabled={entry.disabled ?? false}
-      className={classNames(rowClasses, 'data-disabled:opacity-60', entry.tone === 'danger' && 'text-bad')}
-    >
+    <BaseMenu.Item label={entry.label} onClick={entry.onSelect} className={rowClasses}>
       {entry.icon}
       {entry.label}
     </BaseMenu.Item>
@@ -53,7 +40,7 @@ function Entry({ entry }: { entry: Exclude<MenuEntry, 'separator'> }) {
 
 /** The list itself, loaded when a menu is first opened: see Menu. */
 export function MenuPopup(props: MenuPopupProps) {
-  const { label, entries, open, byKey, onOpenChange, trigger, container, align } = props;
+  const { label, entries, open, byKey, onOpenChange, trigger, container } = props;
   const popup = useRef<HTMLDivElement>(null);
   const router = useRouter();
   const pathAtOpening = useRef<string>(undefined);
@@ -86,7 +73,7 @@ export function MenuPopup(props: MenuPopupProps) {
       }}
     >
       <BaseMenu.Portal container={container}>
-        <BaseMenu.Positioner anchor={trigger} align={align} sideOffset={6} collisionPadding={8} className="z-40">
+        <BaseMenu.Positioner anchor={trigger} align="end" sideOffset={6} collisionPadding={8} className="z-40">
           <BaseMenu.Popup
             ref={popup}
             aria-label={label}

@@ -1,8 +1,9 @@
-import { lazy, Suspense, useRef, useState, type ReactNode } from 'react';
-import { buttonClasses, type ButtonLook } from '../button-look.ts';
+import { Suspense, useRef, useState, type ReactNode } from 'react';
+import { lazyPart } from '#ui/lazy-part.ts';
+import { buttonClasses } from '../button-look.ts';
 import type { MenuEntry } from './menu-popup.tsx';
 
-export type MenuProps = ButtonLook & {
+export type MenuProps = {
   /** Names the list, and begins the button's name: "Account" before a visible "Noor Haddad". */
   label: string;
   /** What the button shows. */
@@ -10,18 +11,17 @@ export type MenuProps = ButtonLook & {
   entries: readonly MenuEntry[];
   /** The button is a square with an icon. */
   square?: boolean | undefined;
-  align?: 'start' | 'end' | undefined;
   className?: string | undefined;
 };
 
 const loadPopup = () => import('./menu-popup.tsx');
-const MenuPopup = lazy(async () => ({ default: (await loadPopup()).MenuPopup }));
+const MenuPopup = lazyPart(loadPopup, 'MenuPopup');
 
 /**
  * A button that opens a list of links and actions: arrow keys, first letters, Escape.
  * The list's code is fetched when a person points at the button: a page without an opened menu never pays for it.
  */
-export function Menu({ label, children, entries, align = 'end', className, ...look }: MenuProps) {
+export function Menu({ label, children, entries, square, className }: MenuProps) {
   const trigger = useRef<HTMLButtonElement>(null);
   const container = useRef<HTMLSpanElement>(null);
   const [open, setOpen] = useState(false);
@@ -46,7 +46,7 @@ export function Menu({ label, children, entries, align = 'end', className, ...lo
           event.preventDefault();
           show(true);
         }}
-        className={buttonClasses({ variant: 'ghost', ...look }, className)}
+        className={buttonClasses({ variant: 'ghost', square }, className)}
       >
         <span className="sr-only">{label}</span>
         {children}
@@ -61,7 +61,6 @@ export function Menu({ label, children, entries, align = 'end', className, ...lo
             onOpenChange={setOpen}
             trigger={trigger}
             container={container}
-            align={align}
           />
         </Suspense>
       )}

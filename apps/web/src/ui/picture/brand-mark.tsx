@@ -1,5 +1,5 @@
 /** The mark: a pointed arch, a doorway, with one dot in it, the link. Takes the text's colour; decorative. */
-export function BrandMark({ size = 24, className }: { size?: number; className?: string }) {
+export function BrandMark({ size, className }: { size: number; className?: string }) {
   return (
     <svg
       viewBox="0 0 24 24"

@@ -7,14 +7,12 @@ import { useCopy } from './copy-text.ts';
 export type CopyButtonProps = ButtonLook & {
   /** What is copied. */
   text: string;
-  /** "Copy", unless said otherwise. */
-  label?: string | undefined;
   /** The accessible name, where "Copy" alone would not say what is copied. */
   name?: string | undefined;
 };
 
 /** Copies a text and says so, visibly and to screen readers. The tick has the label's colour, which any button contrasts. */
-export function CopyButton({ text, label = 'Copy', name, ...look }: CopyButtonProps) {
+export function CopyButton({ text, name, ...look }: CopyButtonProps) {
   const { state, copy } = useCopy();
   return (
     <>
@@ -24,7 +22,7 @@ export function CopyButton({ text, label = 'Copy', name, ...look }: CopyButtonPr
         onClick={() => copy(text)}
         icon={state === 'copied' ? <Check aria-hidden size={15} /> : <Copy aria-hidden size={15} />}
       >
-        {state === 'idle' ? label : state === 'copied' ? 'Copied' : 'Not copied'}
+        {state === 'idle' ? 'Copy' : state === 'copied' ? 'Copied' : 'Not copied'}
       </Button>
       <span role="status" className="sr-only">
         {state === 'copied' && 'Copied to the clipboard'}
