@@ -6,7 +6,7 @@ import { AccountSummary } from '#features/billing/summary/account-summary.tsx';
 import { LostWithAccount } from '#features/billing/account/lost-with-account.tsx';
 import { BillingScreen } from '#features/billing/tab/billing-screen.tsx';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, type ReactNode } from 'react';
+import { Suspense, type ReactNode } from 'react';
 import { DetailsButton } from '#features/catalogue/details-button.tsx';
 import { ConnectionsScreen } from '#features/diagnostics/connections-screen.tsx';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
@@ -29,20 +29,17 @@ import { LostFiles } from '#features/upstreams/files/lost-files.tsx';
 import { useAreAccountsPending, useMissingAccounts } from '#features/upstreams/missing-account.ts';
 import { UpstreamAccounts } from '#features/upstreams/upstream-accounts.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { lazyPart } from '#ui/lazy-part.ts';
 import { sells } from './config.ts';
 import { useOpeningTab } from './navigation/opening-tab.ts';
 import { useSectionOfHash } from './navigation/section-of-hash.ts';
 import type { ServicesSearch } from './navigation/services-search.ts';
 
 /** Its code comes with the tab. */
-const UsageScreen = lazy(async () => ({
-  default: (await import('#features/usage/usage-screen.tsx')).UsageScreen,
-}));
+const UsageScreen = lazyPart(() => import('#features/usage/usage-screen.tsx'), 'UsageScreen');
 
 /** Its code comes with the tab. */
-const NoticesSection = lazy(async () => ({
-  default: (await import('#features/notices/notices-section.tsx')).NoticesSection,
-}));
+const NoticesSection = lazyPart(() => import('#features/notices/notices-section.tsx'), 'NoticesSection');
 
 const detailsOf = ({ id, name, description }: McpService) => ({
   serverId: id,

@@ -1,6 +1,6 @@
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { useRouter } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { AccountForTools, AccountNeeded } from '#features/catalogue/service/account-needed.tsx';
 import { NotIncluded } from '#features/catalogue/service/not-included.tsx';
 import { ServiceScreen } from '#features/catalogue/service/service-screen.tsx';
@@ -9,18 +9,17 @@ import { SignInButton } from '#features/identity/header-account.tsx';
 import { useSession } from '#features/identity/session/session-provider.tsx';
 import { Skeleton } from '#ui/state/skeleton.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
+import { lazyPart } from '#ui/lazy-part.ts';
 import { AccessSkeleton } from './own-access/access-skeleton.tsx';
 import { isFree, rentalPrice } from './texts/access-text.ts';
 import { sells } from './config.ts';
 
 /** Of signed-in people alone, so that a visitor does not load it. */
-const MemberAccess = lazy(async () => ({ default: (await import('./own-access/member-access.tsx')).MemberAccess }));
+const MemberAccess = lazyPart(() => import('./own-access/member-access.tsx'), 'MemberAccess');
 
-const AccountTools = lazy(async () => ({
-  default: (await import('#features/upstreams/account-tools.tsx')).AccountTools,
-}));
+const AccountTools = lazyPart(() => import('#features/upstreams/account-tools.tsx'), 'AccountTools');
 
-const TryTool = lazy(async () => ({ default: (await import('./own-access/try-tool.tsx')).MemberTryTool }));
+const TryTool = lazyPart(() => import('./own-access/try-tool.tsx'), 'MemberTryTool');
 
 /** Of the address: what a person wants to buy, and the tool that they want to try. */
 export type ServiceSearch = { purchase?: string; try?: string };

@@ -1,6 +1,7 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from '#ui/lazy-part.ts';
 
-const Dot = lazy(async () => ({ default: (await import('#features/admin/overview/needs-dot.tsx')).NeedsDot }));
+const Dot = lazyPart(() => import('#features/admin/overview/needs-dot.tsx'), 'NeedsDot');
 
 /** For the header of an administrator, who alone loads its program. */
 export const needsDot = (userId: string) => (

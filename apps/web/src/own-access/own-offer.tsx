@@ -1,11 +1,10 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useSession } from '#features/identity/session/session-provider.tsx';
+import { lazyPart } from '#ui/lazy-part.ts';
 import type { CardOfferProps } from './card-offer.ts';
 
 /** Of signed-in people alone, so that a visitor does not load it. */
-const MemberOffer = lazy(async () => ({
-  default: (await import('#features/billing/rent/member-offer.tsx')).MemberOffer,
-}));
+const MemberOffer = lazyPart(() => import('#features/billing/rent/member-offer.tsx'), 'MemberOffer');
 
 /** The offer of a card, as the session wants it. Nothing until it is known who is here: a renter is offered no second rental. */
 export function OwnOffer({ serverId, children }: CardOfferProps) {
@@ -21,9 +20,7 @@ export function OwnOffer({ serverId, children }: CardOfferProps) {
   );
 }
 
-const MemberCardState = lazy(async () => ({
-  default: (await import('./member-card-state.tsx')).MemberCardState,
-}));
+const MemberCardState = lazyPart(() => import('./member-card-state.tsx'), 'MemberCardState');
 
 /** Whether the service of a card is switched on for the person who is signed in. */
 export function OwnState({ serverId }: { serverId: string }) {

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { spendCapQuery, subscriptionQuery } from '#features/billing/queries.ts';
 import { TryTool } from '#features/tool-runs/try-tool.tsx';
 import { serverAccessQuery } from '#features/upstreams/upstreams-api.ts';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { Skeleton } from '#ui/state/skeleton.tsx';
@@ -71,7 +71,7 @@ function Cost({
   const { data: limit } = useQuery({ ...spendCapQuery(userId), enabled: credits > 0 });
   if (credits === 0) return <span className="text-[0.8125rem] text-quiet">Free to use</span>;
   const available = left ?? data?.credits.available;
-  const costs = `Costs ${credits === 1 ? '1 credit' : `${formatCount(credits)} credits`}`;
+  const costs = `Costs ${counted(credits, 'credit')}`;
   const underLimit = limit && limit.monthlyCap !== null ? limit.monthlyCap - limit.spentThisMonth : undefined;
   const isLimited = underLimit !== undefined && underLimit < credits && (data?.credits.available ?? 0) >= credits;
   if (isLimited) {

@@ -1,5 +1,5 @@
 import { useSession } from '#features/identity/session/session-provider.tsx';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted } from '#ui/text/amount.ts';
 import { config } from '../config.ts';
 
 /** What the operator gives to new accounts, for visitors. Nothing where nothing is given. */
@@ -9,8 +9,8 @@ export function WelcomeOffer({ className }: { className: string }) {
   if (user || credits === 0) return null;
   return (
     <p className={className}>
-      A new account is given {credits === 1 ? '1 credit' : `${formatCount(credits)} credits`} to try paid tools with,
-      once for each <span className="whitespace-nowrap">e-mail address</span>.
+      A new account is given {counted(credits, 'credit')} to try paid tools with, once for each{' '}
+      <span className="whitespace-nowrap">e-mail address</span>.
     </p>
   );
 }

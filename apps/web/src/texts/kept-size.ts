@@ -1,5 +1,6 @@
 import type { KeptFiles } from '@souk/contract/upstreams.ts';
 import { formatCount } from '#ui/text/amount.ts';
+import { listed } from './listed.ts';
 
 const megabyte = 2 ** 20;
 
@@ -16,6 +17,5 @@ const namedServices = 8;
 export function keptAt({ servers }: KeptFiles): string {
   const named = servers.slice(0, namedServices).map(({ name, bytes }) => `${name} (${keptSize(bytes)})`);
   const more = servers.length - named.length;
-  const all = more > 0 ? [...named, `${formatCount(more)} more`] : named;
-  return all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
+  return listed(more > 0 ? [...named, `${formatCount(more)} more`] : named);
 }

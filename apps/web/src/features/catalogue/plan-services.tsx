@@ -1,13 +1,12 @@
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { tiers, tiersUpTo, type Tier } from '@souk/contract/tiers.ts';
 import { useQueries } from '@tanstack/react-query';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { Icon } from '#ui/picture/icon.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { callsOfCredits } from './home/calls-of-credits.ts';
 import { keysOf } from './marketplace/marketplace-search.ts';
 import { serversQuery } from './queries.ts';
-import { counted } from './server-texts.ts';
 
 /** Services of its own tier that a plan names; the marketplace has all of them. */
 const named = 6;

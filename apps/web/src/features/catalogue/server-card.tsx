@@ -10,9 +10,11 @@ import { callsText, rentalPrice } from '#web/texts/access-text.ts';
 import { CardOffer, CardState } from '#web/own-access/card-offer.ts';
 import { sells } from '#web/config.ts';
 import { PlanLink } from '#web/own-access/plan-link.tsx';
+import { counted } from '#ui/text/amount.ts';
+import { HiddenName } from '#ui/text/hidden-name.tsx';
 import { DownLine } from './down-line.tsx';
 import { ServerLink } from './server-link.tsx';
-import { counted, toolCount } from './server-texts.ts';
+import { toolCount } from './server-texts.ts';
 
 /** One server of the store. The whole card is one link to its page; the one that buys stands above it. */
 export function ServerCard({ server }: { server: ServerAnswer }) {
@@ -57,10 +59,7 @@ export function ServerCard({ server }: { server: ServerAnswer }) {
                   className="z-1"
                 >
                   Purchase
-                  <span dir="auto" className="sr-only">
-                    {' '}
-                    {displayName}
-                  </span>
+                  <HiddenName name={displayName} />
                 </LinkButton>
               </>
             )}

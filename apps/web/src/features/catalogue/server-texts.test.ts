@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { callsOfCredits } from './home/calls-of-credits.ts';
-import { callCost, counted } from './server-texts.ts';
+import { counted } from '#ui/text/amount.ts';
+import { callCost } from './server-texts.ts';
 
 test("[SVC-6] A tool with a cost shows '{n} credits per call'", () => {
   expect(callCost(5)).toBe('5 credits per call');

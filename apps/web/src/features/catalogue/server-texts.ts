@@ -1,10 +1,5 @@
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
-import { formatCount } from '#ui/text/amount.ts';
-
-/** '1 tool', '1,204 tools'. */
-export function counted(count: number, one: string): string {
-  return `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
-}
+import { counted, formatCount } from '#ui/text/amount.ts';
 
 /** The tools that every client lists, '12 tools'; of a server that shows them to those who sign in there, when they appear. */
 export function toolCount(server: Pick<ServerAnswer, 'capabilities' | 'askingTools' | 'requires'>): string {
@@ -44,7 +39,7 @@ export function noToolsText({
 /** '{n} credits per call' ('1 credit per call') or 'Free to use'; an unknown cost is no cost. */
 export function callCost(creditCost: number | undefined): string {
   if (creditCost === undefined || creditCost === 0) return 'Free to use';
-  return creditCost === 1 ? '1 credit per call' : `${formatCount(creditCost)} credits per call`;
+  return `${counted(creditCost, 'credit')} per call`;
 }
 
 /** The same of a price that was announced: '500 credits' or 'free'. */

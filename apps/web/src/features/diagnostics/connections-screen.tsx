@@ -2,14 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import Plug from 'lucide-react/icons/plug';
 import { useState, type ReactNode } from 'react';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { AnchorButton } from '#ui/link-button.tsx';
-import { describeFailure } from '#web/texts/failure-text.ts';
 import { attemptsQuery } from './diagnostics-api.ts';
 import { ConnectionAttempts } from './connection-attempts.tsx';
 import { DocumentFaults } from './document-faults.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
+import { LoadError } from '#web/loading/load-error.tsx';
 import { SelfTest } from './self-test.tsx';
 
 /** How to connect a client, its connection attempts, and the self-test. */
@@ -20,14 +19,13 @@ export function ConnectionsScreen({ userId, connectPanel }: { userId: string; co
       <div id="connect" tabIndex={-1} role="group" aria-label="Connect a client" className="scroll-mt-4 outline-none">
         {connectPanel}
       </div>
-      <section aria-labelledby="attempts-heading" className="flex flex-col gap-4">
-        <SectionHeading
-          id="attempts-heading"
-          title="Connection attempts"
-          text="Every step your clients took to connect, and how to fix the ones that failed. Newest first, kept for 30 days."
-        />
+      <TitledSection
+        id="attempts-heading"
+        title="Connection attempts"
+        text="Every step your clients took to connect, and how to fix the ones that failed. Newest first, kept for 30 days."
+      >
         <AttemptList userId={userId} />
-      </section>
+      </TitledSection>
       <FaultList userId={userId} />
       <SelfTest userId={userId} />
     </div>
@@ -45,10 +43,7 @@ function AttemptList({ userId }: { userId: string }) {
   // by id, so that refetches keep it; a newest attempt that failed is open until the person closes it
   const [toggled, setToggled] = useState<Readonly<Record<string, boolean>>>({});
   if (list.isPending) return <ListSkeleton label="Loading your connection attempts…" />;
-  if (list.isError) {
-    const { title, reason } = describeFailure('Failed to load connection attempts', list.error);
-    return <ErrorState title={title} text={reason} onRetry={() => void list.refetch()} retrying={list.isFetching} />;
-  }
+  if (list.isError) return <LoadError title="Failed to load connection attempts" query={list} />;
   const { attempts } = list.data;
   if (attempts.length === 0) {
     return (

@@ -1,7 +1,7 @@
 import type { DocumentFault } from '@souk/contract/diagnostics.ts';
 import { Card } from '#ui/card.tsx';
 import { Ago } from '#ui/text/moment.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { Advice } from '#ui/form/check-list.tsx';
 
@@ -9,12 +9,11 @@ import { Advice } from '#ui/form/check-list.tsx';
 export function DocumentFaults({ faults }: { faults: readonly DocumentFault[] }) {
   if (faults.length === 0) return null;
   return (
-    <section aria-labelledby="document-faults-heading" className="flex flex-col gap-4">
-      <SectionHeading
-        id="document-faults-heading"
-        title="Clients that couldn't be looked up"
-        text="Some clients publish a description of themselves, which this server reads before anyone signs in. These couldn't be read, whoever tried to connect."
-      />
+    <TitledSection
+      id="document-faults-heading"
+      title="Clients that couldn't be looked up"
+      text="Some clients publish a description of themselves, which this server reads before anyone signs in. These couldn't be read, whoever tried to connect."
+    >
       <Card padding="none">
         <ul aria-labelledby="document-faults-heading" className="divide-y divide-line">
           {faults.map((fault) => (
@@ -42,7 +41,7 @@ export function DocumentFaults({ faults }: { faults: readonly DocumentFault[] })
           ))}
         </ul>
       </Card>
-    </section>
+    </TitledSection>
   );
 }
 

@@ -1,17 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import CircleAlert from 'lucide-react/icons/circle-alert';
 import CircleCheck from 'lucide-react/icons/circle-check';
-import { lazy, Suspense, type ReactNode } from 'react';
+import { Suspense, type ReactNode } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { callsSoFar, firstCallPollMs } from './first-call.ts';
 import { lastUnansweredQuery, usageStatsQuery } from './queries.ts';
 import { config } from '#web/config.ts';
+import { lazyPart } from '#ui/lazy-part.ts';
 
 /** The first load does not have its texts: it is close to its bound. */
-const UnansweredReason = lazy(async () => ({
-  default: (await import('./unanswered-reason.tsx')).UnansweredReason,
-}));
-const ClientCall = lazy(async () => ({ default: (await import('./client-call.tsx')).ClientCall }));
+const UnansweredReason = lazyPart(() => import('./unanswered-reason.tsx'), 'UnansweredReason');
+const ClientCall = lazyPart(() => import('./client-call.tsx'), 'ClientCall');
 
 /** Beside each other where there is room, else below each other, both beside the sign. */
 const textClasses = 'flex min-w-0 flex-1 flex-wrap items-baseline justify-between gap-x-2.5 gap-y-1';

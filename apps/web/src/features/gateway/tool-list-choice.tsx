@@ -1,7 +1,7 @@
 import { createClient } from '@souk/contract/client.ts';
 import { gatewayEndpoints } from '@souk/contract/gateway.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { Switch } from '#ui/form/switch.tsx';
@@ -13,18 +13,16 @@ type Counts = { visibleTools: number; helperTools: number; askingTools: number }
 const offerText =
   'Show your assistant only the helper tools. It searches for the rest and calls them. Useful if it slows down or gets confused.';
 
-const helpersText = (count: number) => `${formatCount(count)} helper ${count === 1 ? 'tool' : 'tools'}`;
-
 /** The sum is what a client lists, and what the self-test counts. */
 function wholeText({ visibleTools, helperTools, askingTools }: Counts): string {
-  const all = `Your clients see ${formatCount(visibleTools + helperTools)} tools: ${formatCount(visibleTools)} of your services and ${helpersText(helperTools)}.`;
+  const all = `Your clients see ${formatCount(visibleTools + helperTools)} tools: ${formatCount(visibleTools)} of your services and ${counted(helperTools, 'helper tool')}.`;
   return askingTools === 0
     ? all
     : `${all} Clients that can answer a tool's questions see ${formatCount(askingTools)} more.`;
 }
 
 function shortText({ visibleTools, helperTools }: Counts): string {
-  return `Your clients see ${helpersText(helperTools)}, which find and call the ${formatCount(visibleTools)} tools of your services.`;
+  return `Your clients see ${counted(helperTools, 'helper tool')}, which find and call the ${formatCount(visibleTools)} tools of your services.`;
 }
 
 /** A client of its own: only the dashboard loads these schemas. */

@@ -10,7 +10,7 @@ import { Input } from '#ui/form/input.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { api } from '#web/api.ts';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { failureLine } from '#web/texts/failure-text.ts';
 import { useSession } from './session/session-provider.tsx';
 import type { SignedInUser } from './session/signed-in-user.ts';
@@ -45,17 +45,16 @@ export function DeleteAccount({ user, losses, files }: { user: SignedInUser; los
     setOpen(next);
   };
   return (
-    <section aria-labelledby="delete-heading" className="flex flex-col gap-4">
-      <SectionHeading
-        id="delete-heading"
-        title="Delete account"
-        text={`${whatGoes} ${whatStays}`}
-        actions={
-          <Button onPointerEnter={preloadDialog} onClick={() => show(true)}>
-            Delete account
-          </Button>
-        }
-      />
+    <TitledSection
+      id="delete-heading"
+      title="Delete account"
+      text={`${whatGoes} ${whatStays}`}
+      actions={
+        <Button onPointerEnter={preloadDialog} onClick={() => show(true)}>
+          Delete account
+        </Button>
+      }
+    >
       {files}
       <DeleteDialog
         open={open}
@@ -67,7 +66,7 @@ export function DeleteAccount({ user, losses, files }: { user: SignedInUser; los
         failure={remove.isError ? remove.error : undefined}
         onConfirm={(email) => remove.mutate(email)}
       />
-    </section>
+    </TitledSection>
   );
 }
 

@@ -5,7 +5,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { api } from '#web/api.ts';
 import { config } from '#web/config.ts';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { failureLine } from '#web/texts/failure-text.ts';
 
 /** Everything that we store about the person, as a file. */
@@ -16,18 +16,17 @@ export function ExportData({ userId }: { userId: string }) {
   });
   const failure = load.isError ? failureLine('Failed to export your data', load.error) : undefined;
   return (
-    <section aria-labelledby="export-heading" className="flex flex-col gap-4">
-      <SectionHeading
-        id="export-heading"
-        title="Your data"
-        text={`What ${config.brandName} stores about you, as a JSON file. Tokens and data held by services aren't included.`}
-        actions={
-          <Button loading={load.isPending} icon={<Download aria-hidden size={16} />} onClick={() => load.mutate()}>
-            Export my data
-          </Button>
-        }
-      />
+    <TitledSection
+      id="export-heading"
+      title="Your data"
+      text={`What ${config.brandName} stores about you, as a JSON file. Tokens and data held by services aren't included.`}
+      actions={
+        <Button loading={load.isPending} icon={<Download aria-hidden size={16} />} onClick={() => load.mutate()}>
+          Export my data
+        </Button>
+      }
+    >
       {failure && <Notice tone="bad">{failure}</Notice>}
-    </section>
+    </TitledSection>
   );
 }

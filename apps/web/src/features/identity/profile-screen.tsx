@@ -3,14 +3,13 @@ import type { ReactNode } from 'react';
 import { formatDay } from '#ui/text/amount.ts';
 import { Avatar } from '#ui/picture/avatar.tsx';
 import { Card } from '#ui/card.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { describeFailure } from '#web/texts/failure-text.ts';
 import { DeleteAccount } from './delete-account.tsx';
 import { ExportData } from './export-data.tsx';
 import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
 import { Skeleton } from '#ui/state/skeleton.tsx';
 import { profileQuery } from './queries.ts';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
+import { LoadError } from '#web/loading/load-error.tsx';
 import type { SignedInUser } from './session/signed-in-user.ts';
 
 type ProfileScreenProps = { user: SignedInUser; emails: ReactNode; losses: ReactNode; files: ReactNode };
@@ -19,14 +18,13 @@ type ProfileScreenProps = { user: SignedInUser; emails: ReactNode; losses: React
 export function ProfileScreen({ user, emails, losses, files }: ProfileScreenProps) {
   return (
     <div className="flex flex-col gap-10">
-      <section aria-labelledby="profile-heading" className="flex flex-col gap-4">
-        <SectionHeading
-          id="profile-heading"
-          title="Profile"
-          text="From your sign-in provider; updated each time you sign in."
-        />
+      <TitledSection
+        id="profile-heading"
+        title="Profile"
+        text="From your sign-in provider; updated each time you sign in."
+      >
         <Facts user={user} />
-      </section>
+      </TitledSection>
       {emails}
       <ExportData userId={user.id} />
       <DeleteAccount user={user} losses={losses} files={files} />
@@ -46,12 +44,7 @@ function Facts({ user }: { user: SignedInUser }) {
       </DelayedFallback>
     );
   }
-  if (profile.isError) {
-    const { title, reason } = describeFailure('Failed to load your profile', profile.error);
-    return (
-      <ErrorState title={title} text={reason} onRetry={() => void profile.refetch()} retrying={profile.isFetching} />
-    );
-  }
+  if (profile.isError) return <LoadError title="Failed to load your profile" query={profile} />;
   const { displayName, email, photoURL, provider, createdAt } = profile.data;
   const values = {
     'Display name': displayName || '–',

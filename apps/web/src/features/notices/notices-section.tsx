@@ -2,16 +2,16 @@ import { createClient } from '@souk/contract/client.ts';
 import { noticeEndpoints, type NoticesAnswer } from '@souk/contract/notices.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Card } from '#ui/card.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Notice } from '#ui/state/notice.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { Switch } from '#ui/form/switch.tsx';
 import { TextAnchor } from '#ui/text/text-link.tsx';
 import { accountKey } from '#web/loading/account-key.ts';
 import { clientOptions } from '#web/api.ts';
 import { config } from '#web/config.ts';
-import { describeFailure, failureLine } from '#web/texts/failure-text.ts';
+import { failureLine } from '#web/texts/failure-text.ts';
+import { LoadError } from '#web/loading/load-error.tsx';
 
 /** A client of its own: only this section loads these schemas. */
 const notices = createClient(noticeEndpoints, clientOptions);
@@ -23,21 +23,15 @@ type One = NoticesAnswer['notices'][number];
 export function NoticesSection({ userId }: { userId: string }) {
   const known = useQuery({ queryKey: keyOf(userId), queryFn: () => notices.getNotices({ params: { userId } }) });
   return (
-    <section aria-labelledby="notices-heading" className="flex flex-col gap-4">
-      <SectionHeading id="notices-heading" title="E-mails" text="What we write to your e-mail address about." />
+    <TitledSection id="notices-heading" title="E-mails" text="What we write to your e-mail address about.">
       {known.isPending ? (
         <ListSkeleton label="Loading your e-mails…" rows={5} />
       ) : known.isError ? (
-        <ErrorState
-          title={describeFailure('Failed to load your e-mails', known.error).title}
-          text={describeFailure('Failed to load your e-mails', known.error).reason}
-          onRetry={() => void known.refetch()}
-          retrying={known.isFetching}
-        />
+        <LoadError title="Failed to load your e-mails" query={known} />
       ) : (
         <Choices userId={userId} {...known.data} />
       )}
-    </section>
+    </TitledSection>
   );
 }
 

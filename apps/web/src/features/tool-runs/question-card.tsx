@@ -1,7 +1,7 @@
 import type { RunQuestion } from '@souk/contract/tool-runs.ts';
 import { utcDayText } from '@souk/contract/utc-day.ts';
 import { useEffect, useRef, useState } from 'react';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { AnchorButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/state/notice.tsx';
@@ -104,7 +104,7 @@ function PageToOpen({ url }: { url: string }) {
 }
 
 function priceText({ oldCredits, newCredits, raisedAt }: Extract<RunQuestion, { mode: 'price' }>): string {
-  const now = newCredits === 1 ? '1 credit' : `${formatCount(newCredits)} credits`;
+  const now = counted(newCredits, 'credit');
   const before = oldCredits === 0 ? 'being free' : formatCount(oldCredits);
   return `Since ${utcDayText(raisedAt)} a call costs ${now} instead of ${before}. Approve it to run the tool at this price, now and later.`;
 }

@@ -1,7 +1,7 @@
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted } from '#ui/text/amount.ts';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { isBeingAsked, upstreamConnectionsQuery } from './upstreams-api.ts';
 
@@ -22,7 +22,7 @@ export function AccountTools({
     const { tools } = account.offers;
     return (
       <EmptyState
-        title={tools === 1 ? 'Your account has 1 tool' : `Your account has ${formatCount(tools)} tools`}
+        title={`Your account has ${counted(tools, 'tool')}`}
         text={`What ${name} offers depends on your account. Your AI clients list these tools on your link.`}
       />
     );

@@ -1,7 +1,7 @@
 import type { UsageStats } from '@souk/contract/usage.ts';
 import { utcDayText } from '@souk/contract/utc-day.ts';
 import { useState, type KeyboardEvent, type PointerEvent } from 'react';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { DayBars } from '#ui/picture/day-bars.tsx';
 import { useServerFaces } from '#web/loading/server-query.ts';
 import { axisTop, nextDay } from './day-axis.ts';
@@ -125,4 +125,3 @@ const shortDay = (day: Day | undefined): string => dayText(day).split(',')[0] ??
 
 const figuresOf = (day: Day | undefined): string =>
   day ? `${dayText(day)}: ${counted(day.answeredToolCalls, 'tool call')}, ${counted(day.totalCredits, 'credit')}` : '';
-const counted = (count: number, what: string): string => `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;

@@ -1,7 +1,7 @@
 import type { CreditUsage } from '@souk/contract/billing/billing-history.ts';
 import { builtInToolTitle } from '@souk/contract/built-in-tools.ts';
 import { Facts } from '#ui/text/facts.tsx';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { useServerTexts } from '#web/loading/server-query.ts';
@@ -39,7 +39,7 @@ export function RecentActivity({ calls }: { calls: readonly ShownCall[] }) {
 function Cost({ credits, isFailed }: { credits: number; isFailed: boolean }) {
   if (isFailed) return <span className="text-quiet">failed, not charged</span>;
   if (credits === 0) return <span className="text-quiet">free</span>;
-  return credits === 1 ? '1 credit' : `${formatCount(credits)} credits`;
+  return counted(credits, 'credit');
 }
 
 /** Nothing where the server told none. */

@@ -7,15 +7,14 @@ import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { Notice } from '#ui/state/notice.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { Stat } from '#ui/picture/stat.tsx';
 import { CsvButton } from '#web/loading/csv-button.tsx';
-import { describeFailure } from '#web/texts/failure-text.ts';
+import { LoadError } from '#web/loading/load-error.tsx';
 import { CallsByDay } from './calls-by-day.tsx';
 import { RecentActivity } from './recent-activity.tsx';
 import { activityQuery, creditHistoryFile, noUsage, usageQuery } from './usage-queries.ts';
@@ -27,35 +26,34 @@ export function UsageScreen({ userId, creditWorth }: { userId: string; creditWor
   const activity = useQuery(activityQuery(userId));
   const refresh = () => void Promise.all([stats.refetch(), activity.refetch()]);
   return (
-    <section aria-labelledby="usage-heading" className="flex flex-col gap-4">
-      <SectionHeading
-        id="usage-heading"
-        title="Credit Usage"
-        text={
-          <>
-            The last 30 days.
-            {/* the button beside it stays where it is when the time is known */}
-            {!stats.isError && (
-              <span className={stats.isPending ? 'opacity-0' : ''} aria-hidden={stats.isPending}>
-                {' '}
-                Updated <Ago moment={new Date(stats.dataUpdatedAt || Date.now()).toISOString()} />.
-              </span>
-            )}
-          </>
-        }
-        actions={
-          <div className="flex flex-wrap gap-2">
-            {activity.data?.hasCharges && <CsvButton of="charged calls" load={() => creditHistoryFile(userId)} />}
-            <Button
-              icon={<RotateCw aria-hidden size={16} />}
-              loading={stats.isFetching || activity.isFetching}
-              onClick={refresh}
-            >
-              Refresh
-            </Button>
-          </div>
-        }
-      />
+    <TitledSection
+      id="usage-heading"
+      title="Credit Usage"
+      text={
+        <>
+          The last 30 days.
+          {/* the button beside it stays where it is when the time is known */}
+          {!stats.isError && (
+            <span className={stats.isPending ? 'opacity-0' : ''} aria-hidden={stats.isPending}>
+              {' '}
+              Updated <Ago moment={new Date(stats.dataUpdatedAt || Date.now()).toISOString()} />.
+            </span>
+          )}
+        </>
+      }
+      actions={
+        <div className="flex flex-wrap gap-2">
+          {activity.data?.hasCharges && <CsvButton of="charged calls" load={() => creditHistoryFile(userId)} />}
+          <Button
+            icon={<RotateCw aria-hidden size={16} />}
+            loading={stats.isFetching || activity.isFetching}
+            onClick={refresh}
+          >
+            Refresh
+          </Button>
+        </div>
+      }
+    >
       {creditWorth}
       {stats.isPending || activity.isPending ? (
         <ListSkeleton label="Loading your usage…" isScreen />
@@ -72,25 +70,12 @@ export function UsageScreen({ userId, creditWorth }: { userId: string; creditWor
             stats={stats.data ?? noUsage}
             calls={activity.data?.newest}
             isKnown={stats.isSuccess}
-            failure={
-              activity.isError && (
-                <ErrorState
-                  {...failureOf(activity.error)}
-                  onRetry={() => void activity.refetch()}
-                  retrying={activity.isFetching}
-                />
-              )
-            }
+            failure={activity.isError && <LoadError title="Failed to fetch credit usage" query={activity} />}
           />
         </>
       )}
-    </section>
+    </TitledSection>
   );
-}
-
-function failureOf(error: unknown) {
-  const { title, reason } = describeFailure('Failed to fetch credit usage', error);
-  return { title, text: reason };
 }
 
 type UsageProps = {
@@ -133,10 +118,9 @@ function Usage({ stats, calls, isKnown, failure }: UsageProps) {
         {stats.answeredToolCalls > 0 && <CallsByDay days={stats.usageByDay} services={stats.usageByMcpAndDay} />}
       </Card>
       {used.length > 0 && <UsedServices services={used} />}
-      <section aria-labelledby="activity-heading" className="flex flex-col gap-4">
-        <SectionHeading id="activity-heading" title="Recent Activity" />
+      <TitledSection id="activity-heading" title="Recent Activity">
         {failure || <RecentActivity calls={calls ?? []} />}
-      </section>
+      </TitledSection>
     </div>
   );
 }

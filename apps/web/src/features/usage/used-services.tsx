@@ -1,7 +1,7 @@
 import { builtInTools, countedServers, type UsageStats } from '@souk/contract/usage.ts';
 import { formatCount } from '#ui/text/amount.ts';
 import { Icon } from '#ui/picture/icon.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { config } from '#web/config.ts';
@@ -50,14 +50,13 @@ export function UsedServices({ services }: { services: readonly Used[] }) {
     { id: 'total', header: 'Credits', numeric: true, cell: ({ totalCredits }) => formatCount(totalCredits) },
   ];
   return (
-    <section aria-labelledby="used-services-heading" className="flex flex-col gap-4">
-      <SectionHeading
-        id="used-services-heading"
-        title="Usage by Service"
-        text={services.length > shownServices && `The ${shownServices} most used of ${formatCount(services.length)}.`}
-      />
+    <TitledSection
+      id="used-services-heading"
+      title="Usage by Service"
+      text={services.length > shownServices && `The ${shownServices} most used of ${formatCount(services.length)}.`}
+    >
       <Table caption="Calls and credits by service" columns={columns} rows={shown} rowKey={({ mcpId }) => mcpId} />
-    </section>
+    </TitledSection>
   );
 }
 

@@ -2,7 +2,7 @@ import Stethoscope from 'lucide-react/icons/stethoscope';
 import type { ReactNode } from 'react';
 import { Button } from '../button.tsx';
 import { Notice } from '../state/notice.tsx';
-import { SectionHeading, type SectionHeadingProps } from '../text/section-heading.tsx';
+import { TitledSection, type SectionHeadingProps } from '../text/section-heading.tsx';
 
 /** Checks that run when a person asks for them: the heading with its button, why they could not run, and what they found. */
 export function CheckSection({
@@ -16,15 +16,14 @@ export function CheckSection({
   children: ReactNode;
 }) {
   return (
-    <section aria-labelledby={heading.id} className="flex flex-col gap-4">
-      <SectionHeading
-        {...heading}
-        actions={
-          <Button loading={run.isPending} icon={<Stethoscope aria-hidden size={16} />} onClick={run.start}>
-            {run.isPending ? run.pendingLabel : run.label}
-          </Button>
-        }
-      />
+    <TitledSection
+      {...heading}
+      actions={
+        <Button loading={run.isPending} icon={<Stethoscope aria-hidden size={16} />} onClick={run.start}>
+          {run.isPending ? run.pendingLabel : run.label}
+        </Button>
+      }
+    >
       {failure && (
         <Notice tone="bad">
           <strong className="font-medium">{failure.title}</strong>
@@ -32,6 +31,6 @@ export function CheckSection({
         </Notice>
       )}
       {children}
-    </section>
+    </TitledSection>
   );
 }

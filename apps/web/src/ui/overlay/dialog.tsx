@@ -1,9 +1,10 @@
-import { lazy, Suspense, useRef } from 'react';
+import { Suspense, useRef } from 'react';
+import { lazyPart } from '#ui/lazy-part.ts';
 import type { DialogProps } from './dialog-popup.tsx';
 import { rememberFocus } from './focus-return.ts';
 
 const loadPopup = () => import('./dialog-popup.tsx');
-const DialogPopup = lazy(async () => ({ default: (await loadPopup()).DialogPopup }));
+const DialogPopup = lazyPart(loadPopup, 'DialogPopup');
 
 /** Fetches the code of dialogs ahead of the first one, when a person points at what opens it. */
 export function preloadDialog(): void {

@@ -20,6 +20,11 @@ export function formatCount(count: number): string {
   return counts.format(count);
 }
 
+/** A count with its noun: "1 tool", "1,204 tools". */
+export function counted(count: number, one: string): string {
+  return `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
+}
+
 /** A moment (ISO text or epoch milliseconds) as date and time: "Nov 21, 2026, 3:04 PM". */
 export function formatMoment(moment: string | number): string {
   return moments.format(new Date(moment));

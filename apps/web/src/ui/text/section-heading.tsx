@@ -29,3 +29,13 @@ export function SectionHeading({ id, title, text, actions, fillsCard = false, fo
     </div>
   );
 }
+
+/** A part of a screen, named by its heading. */
+export function TitledSection({ children, ...heading }: SectionHeadingProps & { children?: ReactNode }) {
+  return (
+    <section aria-labelledby={heading.id} className="flex flex-col gap-4">
+      <SectionHeading {...heading} />
+      {children}
+    </section>
+  );
+}

@@ -1,6 +1,6 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
-import { formatCount, formatDay, formatMonthly } from '#ui/text/amount.ts';
+import { counted, formatCount, formatDay, formatMonthly } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
@@ -67,7 +67,7 @@ function listLosses({ subscription, credits }: SubscriptionAnswer): Loss[] {
       ? [
           {
             key: 'credits',
-            name: `${formatCount(credits.balance)} ${credits.balance === 1 ? 'credit' : 'credits'}`,
+            name: counted(credits.balance, 'credit'),
             text: 'not spent yet',
           },
         ]

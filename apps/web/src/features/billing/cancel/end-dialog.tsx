@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { type ReactNode } from 'react';
 import { formatDay } from '#ui/text/amount.ts';
 import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
+import { useFrozen } from '#ui/overlay/use-frozen.ts';
 import { announceSubscriptionUpdate } from '../subscription-updated.ts';
 
 export type EndDialogProps<Thing> = {
@@ -27,8 +28,7 @@ export function EndDialog<Thing>(props: EndDialogProps<Thing>) {
   const { userId, thing, onClose, title, question, confirmLabel, end, what, kept, failure } = props;
   const queries = useQueryClient();
   const toast = useToast();
-  const [shown, setShown] = useState(thing);
-  if (thing !== undefined && thing !== shown) setShown(thing);
+  const shown = useFrozen(thing, thing === undefined);
   const cancel = useMutation({
     mutationFn: end,
     onSuccess: async ({ endsAt }, ended) => {

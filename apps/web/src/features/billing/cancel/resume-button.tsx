@@ -5,6 +5,7 @@ import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
 import { preloadDialog } from '#ui/overlay/dialog.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { failureLine } from '#web/texts/failure-text.ts';
+import { HiddenName } from '#ui/text/hidden-name.tsx';
 import { announceSubscriptionUpdate } from '../subscription-updated.ts';
 
 export type ResumeButtonProps = {
@@ -50,10 +51,7 @@ export function ResumeButton({ userId, name, resume, question }: ResumeButtonPro
         onClick={() => setAsking(true)}
       >
         Resume
-        <span dir="auto" className="sr-only">
-          {' '}
-          {name}
-        </span>
+        <HiddenName name={name} />
       </Button>
       <ConfirmDialog
         open={isAsking}

@@ -2,7 +2,6 @@ import type { Plan } from '@souk/contract/billing/billing.ts';
 import type { planChangeSchema } from '@souk/contract/billing/payments.ts';
 import { totalsText } from '@souk/contract/billing/totals.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { z } from 'zod';
 import { formatCount, formatDay, formatMoney, formatMonthly } from '#ui/text/amount.ts';
 import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
@@ -42,8 +41,7 @@ export type ChangePlanDialogProps = {
 export function ChangePlanDialog({ userId, subscription, plan, onClose }: ChangePlanDialogProps) {
   const queries = useQueryClient();
   const toast = useToast();
-  const [shown, setShown] = useState(plan);
-  if (plan && plan !== shown) setShown(plan);
+  const shown = useFrozen(plan, plan === undefined);
   const choice = useEndingRentals(userId, shown?.tier);
   const { data: owned } = useQuery(subscriptionQuery(userId));
   const left = owned ? planCreditsLeft(owned.credits) : [];

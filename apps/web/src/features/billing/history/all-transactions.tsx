@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Pagination } from '#ui/pagination.tsx';
-import { describeFailure } from '#web/texts/failure-text.ts';
+import { LoadError } from '#web/loading/load-error.tsx';
 import { transactionsQuery } from './history-queries.ts';
 import { TransactionList } from './transaction-list.tsx';
 
@@ -12,10 +11,7 @@ export function AllTransactions({ userId }: { userId: string }) {
   const [page, setPage] = useState(1);
   const list = useQuery(transactionsQuery(userId, page));
   if (list.isPending) return <ListSkeleton label="Loading your transactions…" />;
-  if (list.isError) {
-    const { title, reason } = describeFailure('Failed to fetch transactions', list.error);
-    return <ErrorState title={title} text={reason} onRetry={() => void list.refetch()} retrying={list.isFetching} />;
-  }
+  if (list.isError) return <LoadError title="Failed to fetch transactions" query={list} />;
   const { transactions, pagination } = list.data;
   return (
     <>

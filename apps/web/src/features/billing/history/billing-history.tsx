@@ -8,7 +8,7 @@ import { Card } from '#ui/card.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { ErrorState } from '#ui/state/error-state.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { Stat } from '#ui/picture/stat.tsx';
 import { AllTransactions } from './all-transactions.tsx';
 import { CsvButton } from '#web/loading/csv-button.tsx';
@@ -22,23 +22,22 @@ const shownTransactions = 5;
 export function BillingHistory({ userId }: { userId: string }) {
   const { data, refetch, isFetching } = useQuery(billingDashboardQuery(userId));
   return (
-    <section aria-labelledby="history-heading" className="flex flex-col gap-4">
-      <SectionHeading
-        id="history-heading"
-        title="Billing History"
-        actions={
-          <div className="flex flex-wrap gap-2">
-            {data !== undefined && data.totalTransactions > 0 && (
-              <CsvButton of="transactions" load={() => transactionsFile(userId)} />
-            )}
-            <Button icon={<RotateCw aria-hidden size={16} />} loading={isFetching} onClick={() => void refetch()}>
-              Refresh
-            </Button>
-          </div>
-        }
-      />
+    <TitledSection
+      id="history-heading"
+      title="Billing History"
+      actions={
+        <div className="flex flex-wrap gap-2">
+          {data !== undefined && data.totalTransactions > 0 && (
+            <CsvButton of="transactions" load={() => transactionsFile(userId)} />
+          )}
+          <Button icon={<RotateCw aria-hidden size={16} />} loading={isFetching} onClick={() => void refetch()}>
+            Refresh
+          </Button>
+        </div>
+      }
+    >
       <History userId={userId} />
-    </section>
+    </TitledSection>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Transaction } from '@souk/contract/billing/billing-history.ts';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted } from '#ui/text/amount.ts';
 
 /** The bank has not decided yet. */
 export const isOpen = ({ state }: NonNullable<Transaction['dispute']>): boolean => state !== 'won' && state !== 'lost';
@@ -8,7 +8,7 @@ export const isOpen = ({ state }: NonNullable<Transaction['dispute']>): boolean 
 export function disputeText({ type, dispute }: Pick<Transaction, 'type' | 'dispute'>): string | undefined {
   if (!dispute) return undefined;
   const { state, credits } = dispute;
-  const many = credits === 1 ? '1 credit' : `${formatCount(credits)} credits`;
+  const many = counted(credits, 'credit');
   const bought = boughtBy(type);
   if (state === 'inquiry') return 'Your bank asks about this payment. You keep what you paid for.';
   if (state === 'won') {

@@ -2,11 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import Tag from 'lucide-react/icons/tag';
 import { Accordion } from '#ui/accordion.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { ScreenHeading } from '#ui/text/screen-heading.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
-import { describeFailure } from '#web/texts/failure-text.ts';
+import { LoadError } from '#web/loading/load-error.tsx';
 import { offersQuery } from '../queries.ts';
 import { Offers, type OffersProps } from './offers.tsx';
 import { planQuestions } from './plan-questions.ts';
@@ -30,7 +29,7 @@ export function PlansScreen(props: PlansScreenProps) {
       {offers.isPending || props.isLoading ? (
         <PlansPlaceholder />
       ) : offers.isError ? (
-        <ErrorState {...failureOf(offers.error)} onRetry={() => void offers.refetch()} retrying={offers.isFetching} />
+        <LoadError title="Failed to load plans" query={offers} />
       ) : offers.data.plans.length + offers.data.packages.length === 0 ? (
         <EmptyState
           icon={<Tag aria-hidden />}
@@ -51,9 +50,4 @@ export function PlansScreen(props: PlansScreenProps) {
       </section>
     </>
   );
-}
-
-function failureOf(error: unknown) {
-  const { title, reason } = describeFailure('Failed to load plans', error);
-  return { title, text: reason };
 }

@@ -1,7 +1,7 @@
 import type { Plan } from '@souk/contract/billing/billing.ts';
-import { useState } from 'react';
 import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
 import { config } from '#web/config.ts';
+import { useFrozen } from '#ui/overlay/use-frozen.ts';
 import { MonthlyPrice } from '../monthly-price.tsx';
 import { IncludedRentalsChoice } from '../overlap/included-rentals-choice.tsx';
 import { choicesOf, useEndingRentals } from '../overlap/use-ending-rentals.ts';
@@ -26,8 +26,7 @@ export type SubscribeDialogProps = {
 
 /** Says what a plan costs and brings and that it renews, and asks what becomes of the rentals that it includes, before it is paid. */
 export function SubscribeDialog({ userId, plan, busy, failure, onClose, onSubscribe }: SubscribeDialogProps) {
-  const [shown, setShown] = useState(plan);
-  if (plan && plan !== shown) setShown(plan);
+  const shown = useFrozen(plan, plan === undefined);
   const choice = useEndingRentals(userId, shown?.tier);
   return (
     <ConfirmDialog

@@ -1,18 +1,17 @@
 import type { ComingPriceAnswer } from '@souk/contract/billing/price-rises.ts';
 import { Card } from '#ui/card.tsx';
 import { UtcDay } from '#ui/text/moment.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { PriceChange } from './price-change.tsx';
 
 /** Higher prices of tools that the person uses, which begin on a date. */
 export function AnnouncedPrices({ coming }: { coming: readonly ComingPriceAnswer[] }) {
   return (
-    <section aria-labelledby="announced-heading" className="flex flex-col gap-4">
-      <SectionHeading
-        id="announced-heading"
-        title="Announced"
-        text="Until the date the price stays as it is. From then on calls wait for your approval."
-      />
+    <TitledSection
+      id="announced-heading"
+      title="Announced"
+      text="Until the date the price stays as it is. From then on calls wait for your approval."
+    >
       <Card padding="none">
         <ul className="divide-y divide-line">
           {coming.map((one) => (
@@ -31,6 +30,6 @@ export function AnnouncedPrices({ coming }: { coming: readonly ComingPriceAnswer
           ))}
         </ul>
       </Card>
-    </section>
+    </TitledSection>
   );
 }

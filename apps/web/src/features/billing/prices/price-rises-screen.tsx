@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import CircleCheck from 'lucide-react/icons/circle-check';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { ScreenHeading } from '#ui/text/screen-heading.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
-import { describeFailure } from '#web/texts/failure-text.ts';
 import { SignInFirst } from '#web/navigation/sign-in-first.tsx';
+import { LoadError } from '#web/loading/load-error.tsx';
 import { CreditWorth } from '../plans/credit-worth.tsx';
 import { priceRisesQuery, type NamedTool } from '../queries.ts';
 import { AnnouncedPrices } from './announced-prices.tsx';
@@ -45,18 +44,17 @@ export function PriceRisesScreen({ userId, named, isRestoring, onSignIn }: Price
 const Loading = () => <ListSkeleton label="Loading price changes…" />;
 
 function OfPerson({ userId, named }: { userId: string; named: NamedTool | undefined }) {
-  const { data, error, isFetching, refetch } = useQuery(priceRisesQuery(userId, named));
+  const list = useQuery(priceRisesQuery(userId, named));
   // what is known stays when it cannot be read again
-  if (!data) {
-    if (!error) return <Loading />;
-    const { title, reason } = describeFailure('Failed to load price changes', error);
-    return <ErrorState title={title} text={reason} onRetry={() => void refetch()} retrying={isFetching} />;
+  if (!list.data) {
+    return list.error ? <LoadError title="Failed to load price changes" query={list} /> : <Loading />;
   }
+  const { rises, coming } = list.data;
   return (
     <div className="flex flex-col gap-10">
       <CreditWorth className="text-[0.8125rem] text-quiet tabular-nums" />
-      <PriceRises userId={userId} rises={data.rises} whenNone={<NothingWaits />} />
-      {data.coming.length > 0 && <AnnouncedPrices coming={data.coming} />}
+      <PriceRises userId={userId} rises={rises} whenNone={<NothingWaits />} />
+      {coming.length > 0 && <AnnouncedPrices coming={coming} />}
     </div>
   );
 }

@@ -5,7 +5,8 @@ import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { UtcDay } from '#ui/text/moment.tsx';
 import { Notice } from '#ui/state/notice.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
+import { HiddenName } from '#ui/text/hidden-name.tsx';
 import { PriceChange } from './price-change.tsx';
 import { useApproval } from './use-approval.ts';
 
@@ -22,23 +23,22 @@ export function PriceRises({ userId, rises, whenNone }: PriceRisesProps) {
   // the button that had the focus goes with its row
   const { approve, isApproving, failure } = useApproval(userId, () => heading.current?.focus());
   return (
-    <section aria-labelledby="rises-heading" className="flex flex-col gap-4">
-      <SectionHeading
-        id="rises-heading"
-        focusRef={heading}
-        title={rises.length === 0 ? 'Waiting for you' : `Waiting for you (${formatCount(rises.length)})`}
-        text={
-          rises.length > 0 &&
-          "Once you approve it, each call costs the new price. Until then its calls aren't sent, and cost nothing."
-        }
-        actions={
-          rises.length > 1 && (
-            <Button loading={isApproving(rises)} onClick={() => approve(rises)}>
-              Approve all
-            </Button>
-          )
-        }
-      />
+    <TitledSection
+      id="rises-heading"
+      focusRef={heading}
+      title={rises.length === 0 ? 'Waiting for you' : `Waiting for you (${formatCount(rises.length)})`}
+      text={
+        rises.length > 0 &&
+        "Once you approve it, each call costs the new price. Until then its calls aren't sent, and cost nothing."
+      }
+      actions={
+        rises.length > 1 && (
+          <Button loading={isApproving(rises)} onClick={() => approve(rises)}>
+            Approve all
+          </Button>
+        )
+      }
+    >
       {failure !== undefined && <Notice tone="bad">{failure}</Notice>}
       {rises.length === 0 ? (
         whenNone
@@ -59,10 +59,7 @@ export function PriceRises({ userId, rises, whenNone }: PriceRisesProps) {
                 >
                   <Button variant="primary" size="small" loading={isApproving([rise])} onClick={() => approve([rise])}>
                     Approve
-                    <span dir="auto" className="sr-only">
-                      {' '}
-                      {rise.toolName}
-                    </span>
+                    <HiddenName name={rise.toolName} />
                   </Button>
                 </PriceChange>
               </li>
@@ -70,6 +67,6 @@ export function PriceRises({ userId, rises, whenNone }: PriceRisesProps) {
           </ul>
         </Card>
       )}
-    </section>
+    </TitledSection>
   );
 }

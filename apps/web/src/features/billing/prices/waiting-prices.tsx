@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { UtcDay } from '#ui/text/moment.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
@@ -22,13 +22,13 @@ export function WaitingPrices({ userId }: { userId: string }) {
       >
         {rises.length > 0 ? (
           <>
-            The price of {toolsText(rises.length)} that you use rose. {rises.length === 1 ? 'Its' : 'Their'} calls wait
-            for your approval.
+            The price of {counted(rises.length, 'tool')} that you use rose. {rises.length === 1 ? 'Its' : 'Their'} calls
+            wait for your approval.
           </>
         ) : (
           next && (
             <>
-              The price of {coming.length === 1 ? next.toolName : toolsText(coming.length)} rises
+              The price of {coming.length === 1 ? next.toolName : counted(coming.length, 'tool')} rises
               {coming.length === 1 &&
                 ` from ${formatCount(next.credits)} to ${formatCount(next.comingCredits)} credits`}{' '}
               on <UtcDay moment={next.from} />
@@ -40,5 +40,3 @@ export function WaitingPrices({ userId }: { userId: string }) {
     </div>
   );
 }
-
-const toolsText = (count: number) => (count === 1 ? '1 tool' : `${formatCount(count)} tools`);

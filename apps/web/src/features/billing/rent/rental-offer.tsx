@@ -3,7 +3,7 @@ import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useQuery } from '@tanstack/react-query';
 import Check from 'lucide-react/icons/check';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { UtcDay } from '#ui/text/moment.tsx';
 import { PlanLink } from '#web/own-access/plan-link.tsx';
 import { serverQuery } from '#web/loading/server-query.ts';
@@ -75,7 +75,7 @@ function PaidTools({
               {displayName}
             </span>
             <span className="text-right text-quiet tabular-nums">
-              {creditCost > 0 && `${creditsText(creditCost)} per call`}
+              {creditCost > 0 && `${counted(creditCost, 'credit')} per call`}
               {comingCost && (
                 <span className="block">
                   From <UtcDay moment={comingCost.from} />: {comingText(comingCost.credits)}
@@ -86,7 +86,7 @@ function PaidTools({
         ))}
       </ul>
       <p className="mt-2 text-[0.8125rem] text-quiet">
-        {restText(tools.length - paid.length, costsNow === paid.length)} You have {creditsText(creditsAvailable)}.
+        {restText(tools.length - paid.length, costsNow === paid.length)} You have {counted(creditsAvailable, 'credit')}.
       </p>
       <CreditWorth className="mt-1 text-[0.8125rem] text-quiet tabular-nums" />
     </section>
@@ -105,5 +105,4 @@ function restText(count: number, allCostNow: boolean): string {
   return count === 1 ? 'Its other tool is included.' : `Its other ${formatCount(count)} tools are included.`;
 }
 
-const comingText = (credits: number) => (credits === 0 ? 'free' : `${creditsText(credits)} per call`);
-const creditsText = (count: number) => (count === 1 ? '1 credit' : `${formatCount(count)} credits`);
+const comingText = (credits: number) => (credits === 0 ? 'free' : `${counted(credits, 'credit')} per call`);

@@ -10,7 +10,7 @@ import { ErrorState } from '#ui/state/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Pagination } from '#ui/pagination.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { Stat } from '#ui/picture/stat.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import type { ServicesSearch } from '#web/navigation/services-search.ts';
@@ -55,17 +55,16 @@ export function MyServicesScreen({
   const { data: owned } = useQuery(subscriptionQuery(userId));
   const counts = data && !isLoading && countServices(data.services, missingAccounts);
   return (
-    <section aria-labelledby="services-heading" className="flex flex-col gap-4">
-      <SectionHeading
-        id="services-heading"
-        title="My MCP Services"
-        text={counts ? `${counts.active} of ${data.services.length} services active` : undefined}
-        actions={
-          <Button icon={<RotateCw aria-hidden size={16} />} loading={isFetching} onClick={() => void refresh()}>
-            Refresh
-          </Button>
-        }
-      />
+    <TitledSection
+      id="services-heading"
+      title="My MCP Services"
+      text={counts ? `${counts.active} of ${data.services.length} services active` : undefined}
+      actions={
+        <Button icon={<RotateCw aria-hidden size={16} />} loading={isFetching} onClick={() => void refresh()}>
+          Refresh
+        </Button>
+      }
+    >
       {owned && <PastDue userId={userId} owned={owned.subscription} />}
       {owned && <NotOffered owned={owned.subscription} />}
       {counts && data.services.length > 0 && (
@@ -86,7 +85,7 @@ export function MyServicesScreen({
         />
       )}
       <Services userId={userId} search={search} onSearch={onSearch} controls={controls} isLoading={isLoading} />
-    </section>
+    </TitledSection>
   );
 }
 

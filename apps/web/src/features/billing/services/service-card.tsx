@@ -12,6 +12,7 @@ import { TierBadge } from '#ui/state/tier-badge.tsx';
 import { callsText } from '#web/texts/access-text.ts';
 import { sells } from '#web/config.ts';
 import { PlanLink } from '#web/own-access/plan-link.tsx';
+import { HiddenName } from '#ui/text/hidden-name.tsx';
 import { ResumeRental } from '../cancel/resume-rental.tsx';
 import { subscriptionQuery } from '../queries.ts';
 import { AfterTrial } from '../rent/after-trial.tsx';
@@ -110,10 +111,7 @@ export function ServiceCard({ userId, service, enable, details, account, onPurch
           {mayRent && (
             <Button size="small" variant="primary" onPointerEnter={preloadDialog} onClick={onPurchase}>
               Purchase
-              <span dir="auto" className="sr-only">
-                {' '}
-                {name}
-              </span>
+              <HiddenName name={name} />
             </Button>
           )}
           {mayRentAfterTrial && (
@@ -124,10 +122,7 @@ export function ServiceCard({ userId, service, enable, details, account, onPurch
               search={{ purchase: 'rental' }}
             >
               Rent
-              <span dir="auto" className="sr-only">
-                {' '}
-                {name}
-              </span>
+              <HiddenName name={name} />
             </LinkButton>
           )}
           {sells && !hasAccess && !billing?.rental && (

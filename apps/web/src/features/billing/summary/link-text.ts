@@ -1,6 +1,7 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import type { Tier } from '@souk/contract/tiers.ts';
 import { formatCount } from '#ui/text/amount.ts';
+import { listed } from '#web/texts/listed.ts';
 import { tierDescriptions } from '../tier-descriptions.ts';
 
 /** More of them are counted, so that the head keeps its two lines. */
@@ -23,14 +24,11 @@ export function linkText(highest: Tier, { rentals, purchases, trials }: Owned): 
       trials.filter(({ isOffered }) => isOffered),
     ),
   ].filter((part) => part !== undefined);
-  return parts.length === 0 ? included : `${included} You also ${joined(parts)}.`;
+  return parts.length === 0 ? included : `${included} You also ${listed(parts)}.`;
 }
 
 function ownText(verb: string, services: readonly { name: string }[]): string | undefined {
   if (services.length === 0) return undefined;
   const names = services.map(({ name }) => name);
-  return `${verb} ${names.length > namedServices ? `${formatCount(names.length)} services` : joined(names)}`;
+  return `${verb} ${names.length > namedServices ? `${formatCount(names.length)} services` : listed(names)}`;
 }
-
-const joined = (parts: readonly string[]) =>
-  parts.length < 3 ? parts.join(' and ') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;

@@ -1,4 +1,4 @@
-import { formatCount } from '#ui/text/amount.ts';
+import { counted } from '#ui/text/amount.ts';
 
 /**
  * What the dashboard's header says of welcome credits. Beside a shortened balance ("1K") it has no figure, since the two would
@@ -6,5 +6,5 @@ import { formatCount } from '#ui/text/amount.ts';
  */
 export function welcomeText(welcome: number, available: number): string {
   if (available >= 1000) return 'Your credits include welcome credits.';
-  return `You have ${formatCount(welcome)} welcome ${welcome === 1 ? 'credit' : 'credits'}.`;
+  return `You have ${counted(welcome, 'welcome credit')}.`;
 }

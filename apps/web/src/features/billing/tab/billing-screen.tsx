@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Card } from '#ui/card.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Notice } from '#ui/state/notice.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { Stat } from '#ui/picture/stat.tsx';
 import { TierBadge } from '#ui/state/tier-badge.tsx';
 import { sells } from '#web/config.ts';
@@ -54,8 +54,7 @@ export function BillingScreen({ userId }: { userId: string }) {
           Nothing is sold here: every call is free, and your administrator decides which services you can use.
         </Notice>
       )}
-      <section aria-labelledby="tiers-heading" className="flex flex-col gap-4">
-        <SectionHeading id="tiers-heading" title="Your Access Tiers" />
+      <TitledSection id="tiers-heading" title="Your Access Tiers">
         <Card padding="none">
           <ul className="divide-y divide-line">
             {shown.activeTiers.map((tier) => (
@@ -68,7 +67,7 @@ export function BillingScreen({ userId }: { userId: string }) {
             ))}
           </ul>
         </Card>
-      </section>
+      </TitledSection>
       <Subscriptions userId={userId} owned={shown} />
       <Rentals userId={userId} rentals={shown.subscription.rentals} />
       <Trials trials={shown.subscription.trials} />
@@ -94,8 +93,7 @@ function hasNews({ subscription, balance }: SubscriptionAnswer): boolean {
 
 function Summary({ summary }: Pick<SubscriptionAnswer, 'summary'>) {
   return (
-    <section aria-labelledby="summary-heading" className="flex flex-col gap-4">
-      <SectionHeading id="summary-heading" title="Subscription Summary" />
+    <TitledSection id="summary-heading" title="Subscription Summary">
       <Card padding="large">
         <dl className="grid grid-cols-2 gap-6 sm:grid-cols-4">
           <Stat label="Subscriptions" value={summary.totalSubscriptions} />
@@ -104,6 +102,6 @@ function Summary({ summary }: Pick<SubscriptionAnswer, 'summary'>) {
           <Stat label="Trials" value={summary.totalTrials} />
         </dl>
       </Card>
-    </section>
+    </TitledSection>
   );
 }

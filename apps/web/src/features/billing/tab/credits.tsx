@@ -4,7 +4,7 @@ import { formatCount } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { Day } from '#ui/text/moment.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { CreditWorth } from '../plans/credit-worth.tsx';
 import { SpendCap } from './spend-cap.tsx';
 import { config, sells } from '#web/config.ts';
@@ -20,18 +20,17 @@ const sourceTexts: Record<CreditsOf['parts'][number]['source'], string> = {
 /** What calls may spend now, what it consists of in the order in which it is spent, and the monthly limit. */
 export function Credits({ userId, credits }: { userId: string; credits: CreditsOf }) {
   return (
-    <section aria-labelledby="credits-heading" className="flex flex-col gap-4">
-      <SectionHeading
-        id="credits-heading"
-        title="Credits"
-        actions={
-          sells && (
-            <LinkButton to="/plans" hash="packages">
-              Buy credits
-            </LinkButton>
-          )
-        }
-      />
+    <TitledSection
+      id="credits-heading"
+      title="Credits"
+      actions={
+        sells && (
+          <LinkButton to="/plans" hash="packages">
+            Buy credits
+          </LinkButton>
+        )
+      }
+    >
       <div className="grid gap-4 lg:grid-cols-2">
         <Card padding="large">
           <p className="text-3xl/9 font-semibold tracking-tight tabular-nums">{formatCount(credits.available)}</p>
@@ -41,7 +40,7 @@ export function Credits({ userId, credits }: { userId: string; credits: CreditsO
         </Card>
         <SpendCap userId={userId} />
       </div>
-    </section>
+    </TitledSection>
   );
 }
 

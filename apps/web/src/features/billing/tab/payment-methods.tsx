@@ -7,7 +7,7 @@ import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Notice } from '#ui/state/notice.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { failureText } from '#web/texts/failure-text.ts';
 import { expiryText, isExpired, paymentMethodText } from '../payment-method-text.ts';
@@ -29,10 +29,9 @@ export function PaymentMethods({ userId, owned }: { userId: string; owned: Subsc
     [...subscriptions, ...rentals].filter(({ status }) => status !== 'canceled').map(({ id }) => id),
   );
   return (
-    <section aria-labelledby="payment-method-heading" className="flex flex-col gap-4">
-      <SectionHeading id="payment-method-heading" title="Payment method" actions={<ChangeCard userId={userId} />} />
+    <TitledSection id="payment-method-heading" title="Payment method" actions={<ChangeCard userId={userId} />}>
       <Methods userId={userId} names={names} renewing={renewing} />
-    </section>
+    </TitledSection>
   );
 }
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Facts } from '#ui/text/facts.tsx';
 import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/overlay/dialog.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { CancelRentalDialog } from '../cancel/cancel-rental-dialog.tsx';
 import { ResumeRental } from '../cancel/resume-rental.tsx';
@@ -25,8 +25,7 @@ export function Rentals({
   const [ending, setEnding] = useState<Rental>();
   if (rentals.length === 0) return null;
   return (
-    <section aria-labelledby="rentals-heading" className="flex flex-col gap-4">
-      <SectionHeading id="rentals-heading" title={title} />
+    <TitledSection id="rentals-heading" title={title}>
       <OwnedList label="Rentals">
         {rentals.map((rental) => (
           <OwnedRow
@@ -51,7 +50,7 @@ export function Rentals({
         service={ending && { id: ending.mcpId, name: ending.name, endsAt: ending.endDate, status: ending.status }}
         onClose={() => setEnding(undefined)}
       />
-    </section>
+    </TitledSection>
   );
 }
 

@@ -1,9 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState, type FormEvent } from 'react';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { Field } from '#ui/form/field.tsx';
 import { useFirstErrorFocus } from '#ui/form/focus-first-error.ts';
 import { Input } from '#ui/form/input.tsx';
@@ -11,7 +10,8 @@ import { UtcDay } from '#ui/text/moment.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { Skeleton } from '#ui/state/skeleton.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
-import { describeFailure, failureLine } from '#web/texts/failure-text.ts';
+import { failureLine } from '#web/texts/failure-text.ts';
+import { LoadError } from '#web/loading/load-error.tsx';
 import { billingApi } from '../billing-api.ts';
 import { spendCapQuery } from '../queries.ts';
 
@@ -21,10 +21,7 @@ const mostCredits = 1_000_000_000;
 export function SpendCap({ userId }: { userId: string }) {
   const cap = useQuery(spendCapQuery(userId));
   if (cap.isPending) return <Skeleton className="h-56 w-full rounded-lg" />;
-  if (cap.isError) {
-    const { title, reason } = describeFailure('Failed to load your monthly limit', cap.error);
-    return <ErrorState title={title} text={reason} onRetry={() => void cap.refetch()} retrying={cap.isFetching} />;
-  }
+  if (cap.isError) return <LoadError title="Failed to load your monthly limit" query={cap} />;
   const { monthlyCap, spentThisMonth, resetsAt } = cap.data;
   return (
     <Card padding="large" as="section" aria-labelledby="cap-heading">
@@ -32,7 +29,7 @@ export function SpendCap({ userId }: { userId: string }) {
         Monthly limit
       </h3>
       <p className="mt-1 text-quiet">
-        {formatCount(spentThisMonth)} {spentThisMonth === 1 ? 'credit' : 'credits'} spent this month
+        {counted(spentThisMonth, 'credit')} spent this month
         {monthlyCap !== null && ` of ${formatCount(monthlyCap)}`}. Starts again on <UtcDay moment={resetsAt} />.
       </p>
       {monthlyCap !== null && <Gauge spent={spentThisMonth} cap={monthlyCap} />}

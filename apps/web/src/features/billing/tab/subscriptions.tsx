@@ -6,7 +6,7 @@ import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/overlay/dialog.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { sells } from '#web/config.ts';
 import { CancelSubscriptionDialog } from '../cancel/cancel-subscription-dialog.tsx';
 import { ResumePlan } from '../cancel/resume-plan.tsx';
@@ -20,8 +20,7 @@ export function Subscriptions({ userId, owned }: { userId: string; owned: Subscr
   const { subscriptions } = owned.subscription;
   const [ending, setEnding] = useState<OwnSubscription>();
   return (
-    <section aria-labelledby="subscriptions-heading" className="flex flex-col gap-4">
-      <SectionHeading id="subscriptions-heading" title="Active System Subscriptions" />
+    <TitledSection id="subscriptions-heading" title="Active System Subscriptions">
       {subscriptions.length === 0 ? (
         <EmptyState
           icon={<Layers aria-hidden />}
@@ -59,7 +58,7 @@ export function Subscriptions({ userId, owned }: { userId: string; owned: Subscr
         credits={owned.credits}
         onClose={() => setEnding(undefined)}
       />
-    </section>
+    </TitledSection>
   );
 }
 

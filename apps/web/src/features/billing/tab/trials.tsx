@@ -1,7 +1,7 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { Facts } from '#ui/text/facts.tsx';
 import { formatDay } from '#ui/text/amount.ts';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { OwnedList, OwnedRow } from './owned-list.tsx';
 
@@ -9,8 +9,7 @@ import { OwnedList, OwnedRow } from './owned-list.tsx';
 export function Trials({ trials }: Pick<SubscriptionAnswer['subscription'], 'trials'>) {
   if (trials.length === 0) return null;
   return (
-    <section aria-labelledby="trials-heading" className="flex flex-col gap-4">
-      <SectionHeading id="trials-heading" title="Your trials" />
+    <TitledSection id="trials-heading" title="Your trials">
       <OwnedList label="Trials">
         {trials.map(({ id, mcpId, name, status, expiresAt, isOffered }) => (
           <OwnedRow
@@ -35,6 +34,6 @@ export function Trials({ trials }: Pick<SubscriptionAnswer['subscription'], 'tri
           />
         ))}
       </OwnedList>
-    </section>
+    </TitledSection>
   );
 }

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 
 import { Facts } from '#ui/text/facts.tsx';
 import { Day } from '#ui/text/moment.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { chargeText } from '#web/texts/charge-text.ts';
 import { TotalsLine } from '#web/texts/totals-line.tsx';
@@ -58,13 +58,12 @@ export function UpcomingCharges({ userId, owned }: { userId: string; owned: Subs
     .sort((a, b) => Date.parse(a.charge.at) - Date.parse(b.charge.at));
   if (rows.length === 0) return null;
   return (
-    <section aria-labelledby="upcoming-heading" className="flex flex-col gap-4">
-      <SectionHeading
-        id="upcoming-heading"
-        title="Upcoming charges"
-        text="Cancel before the date, and nothing is charged."
-      />
+    <TitledSection
+      id="upcoming-heading"
+      title="Upcoming charges"
+      text="Cancel before the date, and nothing is charged."
+    >
       <Table caption="What you are charged next" columns={columns} rows={rows} rowKey={({ id }) => id} />
-    </section>
+    </TitledSection>
   );
 }

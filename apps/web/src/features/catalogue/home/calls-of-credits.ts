@@ -1,5 +1,5 @@
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 
 type Priced = Pick<ServerAnswer, 'displayName' | 'creditsFrom'>;
 
@@ -16,9 +16,7 @@ export function callsOfCredits(servers: readonly Priced[], credits: number): str
   const dearest = priced.at(-1);
   if (!cheapest || !dearest) return undefined;
   const calls = ({ price }: { price: number }) => Math.floor(credits / price);
-  const first = `Enough for ${formatCount(calls(cheapest))} ${calls(cheapest) === 1 ? 'call' : 'calls'} to ${cheapest.displayName} at ${creditsText(cheapest.price)}`;
+  const first = `Enough for ${counted(calls(cheapest), 'call')} to ${cheapest.displayName} at ${counted(cheapest.price, 'credit')}`;
   if (dearest.price === cheapest.price) return `${first}.`;
   return `${first}, or ${formatCount(calls(dearest))} to ${dearest.displayName} at ${formatCount(dearest.price)}.`;
 }
-
-const creditsText = (price: number) => (price === 1 ? '1 credit' : `${formatCount(price)} credits`);

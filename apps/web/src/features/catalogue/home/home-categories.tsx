@@ -7,9 +7,9 @@ import { Card } from '#ui/card.tsx';
 import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
 import { Icon } from '#ui/picture/icon.tsx';
 import { Skeleton } from '#ui/state/skeleton.tsx';
+import { counted } from '#ui/text/amount.ts';
 import { typeLabels } from '../marketplace/marketplace-search.ts';
 import { categoriesQuery } from '../queries.ts';
-import { counted } from '../server-texts.ts';
 
 type Category = AnswerOutput<typeof getCategories>['categories'][number];
 

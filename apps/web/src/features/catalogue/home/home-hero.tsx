@@ -6,7 +6,7 @@ import { AnchorButton, LinkButton } from '#ui/link-button.tsx';
 import { Icon } from '#ui/picture/icon.tsx';
 import { Skeleton } from '#ui/state/skeleton.tsx';
 import { StatusBadge } from '#ui/state/status-badge.tsx';
-import { counted } from '../server-texts.ts';
+import { counted } from '#ui/text/amount.ts';
 
 type HeroProps = {
   /** The all-servers link. */

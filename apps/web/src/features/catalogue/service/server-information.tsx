@@ -1,8 +1,9 @@
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { formatCount, formatMoment } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { toolFigure } from '#web/texts/tools-that-ask.ts';
+import { lazyPart } from '#ui/lazy-part.ts';
 import { Fact } from './fact.tsx';
 import { RecordFactsPlaceholder } from './record-facts-placeholder.tsx';
 
@@ -12,7 +13,7 @@ const connectionTexts: Record<ServerAnswer['connectionType'], string> = {
   stdio: 'Program (stdio)',
 };
 
-const RecordFacts = lazy(async () => ({ default: (await import('./record-facts.tsx')).RecordFacts }));
+const RecordFacts = lazyPart(() => import('./record-facts.tsx'), 'RecordFacts');
 
 /** The facts of one server: how it is and did, what it speaks, what it offers, where it comes from. */
 export function ServerInformation({ server, className }: { server: ServerAnswer; className?: string }) {

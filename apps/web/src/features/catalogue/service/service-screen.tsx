@@ -2,7 +2,7 @@ import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { creditWorthText } from '@souk/contract/billing/credit-worth.ts';
 import { useQuery } from '@tanstack/react-query';
 import ArrowLeft from 'lucide-react/icons/arrow-left';
-import { lazy, Suspense, type ReactNode } from 'react';
+import { Suspense, type ReactNode } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { Badge } from '#ui/state/badge.tsx';
 import { ClampedText } from '#ui/text/clamped-text.tsx';
@@ -19,6 +19,7 @@ import { callsText, isFree } from '#web/texts/access-text.ts';
 import { sells } from '#web/config.ts';
 import { downSinceText } from '#web/texts/down-text.ts';
 import { isNotDeployed, serverQuery } from '#web/loading/server-query.ts';
+import { lazyPart } from '#ui/lazy-part.ts';
 import { CapabilityList } from './capability-list.tsx';
 import { ServerInformation } from './server-information.tsx';
 import { askingText, noToolsText, underReviewText } from '../server-texts.ts';
@@ -26,7 +27,7 @@ import { serviceOf, type Service } from './service-of.ts';
 import { ServicePlaceholder } from './service-placeholder.tsx';
 import { ToolList, type ToolListProps } from './tool-list.tsx';
 
-const RelatedServers = lazy(async () => ({ default: (await import('./related-servers.tsx')).RelatedServers }));
+const RelatedServers = lazyPart(() => import('./related-servers.tsx'), 'RelatedServers');
 
 export type ServiceScreenProps = {
   /** From the address, URL-decoded by the router. */

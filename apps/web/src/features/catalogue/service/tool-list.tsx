@@ -1,6 +1,6 @@
 import type { CapabilityAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import ChevronRight from 'lucide-react/icons/chevron-right';
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { Suspense, useState, type ReactNode } from 'react';
 import { Badge } from '#ui/state/badge.tsx';
 import { Card } from '#ui/card.tsx';
 import { classNames } from '#ui/class-names.ts';
@@ -8,16 +8,17 @@ import { UtcDay } from '#ui/text/moment.tsx';
 import { Skeleton } from '#ui/state/skeleton.tsx';
 import { sells } from '#web/config.ts';
 import { asksTexts } from '#web/texts/tools-that-ask.ts';
+import { lazyPart } from '#ui/lazy-part.ts';
 import type { ToolFilterText } from './filter-tools.ts';
 import { callCost, comingCost } from '../server-texts.ts';
 
 /** A look finds each of fewer tools. */
 const filterFrom = 13;
 
-const ToolFilter = lazy(async () => ({ default: (await import('./tool-filter.tsx')).ToolFilter }));
+const ToolFilter = lazyPart(() => import('./tool-filter.tsx'), 'ToolFilter');
 
 /** What a row opens into: the first screen shows none of it. */
-const ToolDetails = lazy(async () => ({ default: (await import('./tool-details.tsx')).ToolDetails }));
+const ToolDetails = lazyPart(() => import('./tool-details.tsx'), 'ToolDetails');
 
 export type ToolListProps = {
   tools: readonly CapabilityAnswer[];

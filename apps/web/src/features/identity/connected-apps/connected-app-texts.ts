@@ -1,5 +1,6 @@
 import { mcpScopes } from '@souk/contract/identity.ts';
 import { possessive } from '#web/texts/possessive.ts';
+import { listed } from '#web/texts/listed.ts';
 import { scopeTexts } from '../tokens/token-texts.ts';
 
 export type AccessOptions = {
@@ -31,9 +32,4 @@ export function accessSentences({ scopes, resources, publicUrl, nameOf }: Access
 export function serverOfLink(link: string, publicUrl: string): string | undefined {
   const own = `${publicUrl}/s/`;
   return (link.startsWith(own) && link.slice(own.length).split('/')[0]) || undefined;
-}
-
-/** 'tools', 'tools and prompts', 'tools, prompts and resources'. */
-function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }

@@ -3,14 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import AppWindow from 'lucide-react/icons/app-window';
 import { useRef, useState } from 'react';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { describeFailure } from '#web/texts/failure-text.ts';
 import { ConnectedAppsList } from './connected-apps-list.tsx';
 import { DisconnectAppDialog } from './disconnect-app-dialog.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { connectedAppsQuery } from '../queries.ts';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
+import { LoadError } from '#web/loading/load-error.tsx';
 import { WebSessions } from './web-sessions.tsx';
 
 /** The AI clients and browsers that act for this person, each with a way to end it. */
@@ -21,15 +20,14 @@ export function ConnectedAppsScreen({ userId }: { userId: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   return (
     <div className="flex flex-col gap-10">
-      <section aria-labelledby="apps-heading" className="flex flex-col gap-4">
-        <SectionHeading
-          id="apps-heading"
-          focusRef={heading}
-          title="Connected apps"
-          text="AI clients that you've allowed. Disconnecting an app revokes its access until you allow it again."
-        />
+      <TitledSection
+        id="apps-heading"
+        focusRef={heading}
+        title="Connected apps"
+        text="AI clients that you've allowed. Disconnecting an app revokes its access until you allow it again."
+      >
         <Apps userId={userId} onDisconnect={setLeaving} />
-      </section>
+      </TitledSection>
       {data && <WebSessions userId={userId} sessions={data.webSessions} />}
       <p role="status" className="sr-only">
         {said}
@@ -51,10 +49,7 @@ export function ConnectedAppsScreen({ userId }: { userId: string }) {
 function Apps({ userId, onDisconnect }: { userId: string; onDisconnect: (app: ConnectedApp) => void }) {
   const list = useQuery(connectedAppsQuery(userId));
   if (list.isPending) return <ListSkeleton label="Loading your connected apps…" />;
-  if (list.isError) {
-    const { title, reason } = describeFailure('Failed to load connected apps', list.error);
-    return <ErrorState title={title} text={reason} onRetry={() => void list.refetch()} retrying={list.isFetching} />;
-  }
+  if (list.isError) return <LoadError title="Failed to load connected apps" query={list} />;
   if (list.data.apps.length > 0) return <ConnectedAppsList apps={list.data.apps} onDisconnect={onDisconnect} />;
   return (
     <EmptyState

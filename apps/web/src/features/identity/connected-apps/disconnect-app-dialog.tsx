@@ -1,9 +1,9 @@
 import type { ConnectedApp } from '@souk/contract/connected-apps.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
 import { api } from '#web/api.ts';
 import { failureLine } from '#web/texts/failure-text.ts';
+import { useFrozen } from '#ui/overlay/use-frozen.ts';
 import { connectedAppsKey } from '../queries.ts';
 
 export type DisconnectAppDialogProps = {
@@ -17,8 +17,7 @@ export type DisconnectAppDialogProps = {
 /** Asks, then revokes the app's access. A failure is shown in the dialog. */
 export function DisconnectAppDialog({ userId, app, onClose, onDisconnected }: DisconnectAppDialogProps) {
   const queries = useQueryClient();
-  const [shown, setShown] = useState(app);
-  if (app && app !== shown) setShown(app);
+  const shown = useFrozen(app, app === undefined);
   const disconnect = useMutation({
     mutationFn: ({ id }: ConnectedApp) => api.disconnectApp({ params: { userId, id } }),
     onSuccess: async (_answer, disconnected) => {

@@ -13,7 +13,7 @@ import { api } from '#web/api.ts';
 import { Ago, Day } from '#ui/text/moment.tsx';
 import { failureLine } from '#web/texts/failure-text.ts';
 import { connectedAppsKey } from '../queries.ts';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { useSession } from '../session/session-provider.tsx';
 
 /** The browsers that this person is signed in with. */
@@ -21,14 +21,13 @@ export function WebSessions({ userId, sessions }: { userId: string; sessions: re
   const heading = useRef<HTMLHeadingElement>(null);
   const end = useEndSession(userId, () => heading.current?.focus());
   return (
-    <section aria-labelledby="browsers-heading" className="flex flex-col gap-4">
-      <SectionHeading
-        id="browsers-heading"
-        focusRef={heading}
-        title="Browsers"
-        text="The browsers you're signed in with."
-        actions={<SignOutEverywhere />}
-      />
+    <TitledSection
+      id="browsers-heading"
+      focusRef={heading}
+      title="Browsers"
+      text="The browsers you're signed in with."
+      actions={<SignOutEverywhere />}
+    >
       <Card padding="none">
         <ul aria-label="Browsers that are signed in" className="divide-y divide-line">
           {sessions.map((browser) => (
@@ -60,7 +59,7 @@ export function WebSessions({ userId, sessions }: { userId: string; sessions: re
           ))}
         </ul>
       </Card>
-    </section>
+    </TitledSection>
   );
 }
 

@@ -1,9 +1,9 @@
-import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { CodeBlock } from '#ui/text/code-block.tsx';
 import { CopyField } from '#ui/text/copy-field.tsx';
 import { Dialog } from '#ui/overlay/dialog.tsx';
 import { config } from '#web/config.ts';
+import { useFrozen } from '#ui/overlay/use-frozen.ts';
 import { inspectorCommand } from './token-texts.ts';
 
 export type NewToken = { id: string; name: string; token: string };
@@ -11,8 +11,7 @@ export type NewToken = { id: string; name: string; token: string };
 /** Shows a new token, once. */
 export function NewTokenDialog({ token, onClose }: { token: NewToken | undefined; onClose: () => void }) {
   // the title stays while the dialog closes; the secret is removed at once
-  const [shown, setShown] = useState(token);
-  if (token && token !== shown) setShown(token);
+  const shown = useFrozen(token, token === undefined);
   return (
     <Dialog
       urgent

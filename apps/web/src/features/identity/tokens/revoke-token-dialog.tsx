@@ -1,9 +1,9 @@
 import type { PersonalToken } from '@souk/contract/identity.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
 import { api } from '#web/api.ts';
 import { failureLine } from '#web/texts/failure-text.ts';
+import { useFrozen } from '#ui/overlay/use-frozen.ts';
 import { tokensKey } from '../queries.ts';
 
 export type RevokeTokenDialogProps = {
@@ -17,8 +17,7 @@ export type RevokeTokenDialogProps = {
 /** Asks, then revokes the token. A failure is shown in the dialog. */
 export function RevokeTokenDialog({ userId, token, onClose, onRevoked }: RevokeTokenDialogProps) {
   const queries = useQueryClient();
-  const [shown, setShown] = useState(token);
-  if (token && token !== shown) setShown(token);
+  const shown = useFrozen(token, token === undefined);
   const revoke = useMutation({
     mutationFn: ({ id }: PersonalToken) => api.revokePersonalToken({ params: { id } }),
     onSuccess: async (_answer, revoked) => {

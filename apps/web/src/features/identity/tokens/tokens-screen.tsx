@@ -6,15 +6,14 @@ import { useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/overlay/dialog.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { describeFailure } from '#web/texts/failure-text.ts';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { NewTokenDialog, type NewToken } from './new-token-dialog.tsx';
 import { tokensQuery } from '../queries.ts';
 import { RevokeTokenDialog } from './revoke-token-dialog.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { TitledSection } from '#ui/text/section-heading.tsx';
 import { TextAnchor } from '#ui/text/text-link.tsx';
+import { LoadError } from '#web/loading/load-error.tsx';
 import { TokenStats } from './token-stats.tsx';
 import { TokensTable } from './tokens-table.tsx';
 
@@ -36,22 +35,21 @@ export function TokensScreen({ userId }: { userId: string }) {
     </Button>
   );
   return (
-    <section aria-labelledby="tokens-heading" className="flex flex-col gap-4">
-      <SectionHeading
-        id="tokens-heading"
-        focusRef={heading}
-        title="Access tokens"
-        text={
-          <>
-            For scripts and clients that can't sign in on their own. Programs use a token to call your tools. It can't
-            change your account.{' '}
-            <TextAnchor href="/docs/api" newTab>
-              All calls of the API
-            </TextAnchor>
-          </>
-        }
-        actions={createButton}
-      />
+    <TitledSection
+      id="tokens-heading"
+      focusRef={heading}
+      title="Access tokens"
+      text={
+        <>
+          For scripts and clients that can't sign in on their own. Programs use a token to call your tools. It can't
+          change your account.{' '}
+          <TextAnchor href="/docs/api" newTab>
+            All calls of the API
+          </TextAnchor>
+        </>
+      }
+      actions={createButton}
+    >
       <TokenList userId={userId} onRevoke={setRevoking} />
       <p role="status" className="sr-only">
         {said}
@@ -76,17 +74,14 @@ export function TokensScreen({ userId }: { userId: string }) {
           heading.current?.focus();
         }}
       />
-    </section>
+    </TitledSection>
   );
 }
 
 function TokenList({ userId, onRevoke }: { userId: string; onRevoke: (token: PersonalToken) => void }) {
   const list = useQuery(tokensQuery(userId));
   if (list.isPending) return <ListSkeleton label="Loading your access tokens…" />;
-  if (list.isError) {
-    const { title, reason } = describeFailure('Failed to fetch PATs', list.error);
-    return <ErrorState title={title} text={reason} onRetry={() => void list.refetch()} retrying={list.isFetching} />;
-  }
+  if (list.isError) return <LoadError title="Failed to fetch PATs" query={list} />;
   const { tokens } = list.data;
   return (
     <>

@@ -1,6 +1,6 @@
 import type { RunEvent, RunFacts } from '@souk/contract/tool-runs.ts';
 import { useState } from 'react';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { CodeBlock } from '#ui/text/code-block.tsx';
@@ -72,6 +72,6 @@ function durationText(durationMs: number): string {
 
 /** '5 credits, 7 left'. */
 function costText({ charged = 0, available }: RunFacts): string {
-  const cost = charged === 1 ? '1 credit' : `${formatCount(charged)} credits`;
+  const cost = counted(charged, 'credit');
   return available === undefined ? cost : `${cost}, ${formatCount(available)} left`;
 }
