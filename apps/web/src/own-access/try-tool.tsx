@@ -57,16 +57,10 @@ export function MemberTryTool({ userId, server, tool, onClose }: MemberTryToolPr
   );
 }
 
+type CostProps = { userId: string; credits: number | undefined; left: number | undefined };
+
 /** What a run costs, before it is started. */
-function Cost({
-  userId,
-  credits = 0,
-  left,
-}: {
-  userId: string;
-  credits: number | undefined;
-  left: number | undefined;
-}) {
+function Cost({ userId, credits = 0, left }: CostProps) {
   const { data } = useQuery({ ...subscriptionQuery(userId), enabled: credits > 0 });
   const { data: limit } = useQuery({ ...spendCapQuery(userId), enabled: credits > 0 });
   if (credits === 0) return <span className="text-[0.8125rem] text-quiet">Free to use</span>;

@@ -25,14 +25,10 @@ const legalWords = {
 
 const icon = <ArrowRight aria-hidden size={16} />;
 
+type Viewer = { isSignedIn: boolean; isAdmin: boolean };
+
 /** The screens that this person can open, the tabs of the dashboard, and the administrator's. */
-export function useScreens({
-  isSignedIn,
-  isAdmin,
-}: {
-  isSignedIn: boolean;
-  isAdmin: boolean;
-}): Omit<PaletteCommands, 'actions'> {
+export function useScreens({ isSignedIn, isAdmin }: Viewer): Omit<PaletteCommands, 'actions'> {
   const navigate = useNavigate();
   const command = (
     label: string,

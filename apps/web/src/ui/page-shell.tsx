@@ -1,15 +1,9 @@
 import type { ReactNode } from 'react';
 
+type PageShellProps = { header?: ReactNode; footer?: ReactNode; children: ReactNode };
+
 /** Every screen stands in this: skip link, header, main, footer, 1120 px wide at most. */
-export function PageShell({
-  header,
-  footer,
-  children,
-}: {
-  header?: ReactNode;
-  footer?: ReactNode;
-  children: ReactNode;
-}) {
+export function PageShell({ header, footer, children }: PageShellProps) {
   return (
     <div className="flex min-h-dvh flex-col">
       <a

@@ -59,18 +59,10 @@ function Arrived({ calls, children }: { calls: number; children: ReactNode }) {
   );
 }
 
+type UnprovenProps = { userId: string; serverId: string | undefined; at: string; failed: boolean };
+
 /** `at`: when the last call came, so that a later one is looked up again. */
-function Unproven({
-  userId,
-  serverId,
-  at,
-  failed,
-}: {
-  userId: string;
-  serverId: string | undefined;
-  at: string;
-  failed: boolean;
-}) {
+function Unproven({ userId, serverId, at, failed }: UnprovenProps) {
   const { data: call } = useQuery(lastUnansweredQuery(userId, serverId, at));
   if (!call) return <Waiting failed={failed} />;
   return (

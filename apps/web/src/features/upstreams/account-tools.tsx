@@ -5,16 +5,10 @@ import { counted } from '#ui/text/amount.ts';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { isBeingAsked, upstreamConnectionsQuery } from './upstreams-api.ts';
 
+type AccountToolsProps = { userId: string; server: ServerAnswer; notConnected: ReactNode };
+
 /** In the place of tools that depend on the person's account at a service: how many there are, or how to see them. */
-export function AccountTools({
-  userId,
-  server,
-  notConnected,
-}: {
-  userId: string;
-  server: ServerAnswer;
-  notConnected: ReactNode;
-}) {
+export function AccountTools({ userId, server, notConnected }: AccountToolsProps) {
   const { data } = useQuery(upstreamConnectionsQuery(userId));
   const account = data?.connections.find(({ serverId }) => serverId === server.serverId);
   const name = server.displayName;

@@ -33,18 +33,10 @@ export function DayBars({ bars, className, top, chosen }: DayBarsProps) {
   );
 }
 
+type BarProps = { bar: DayBar; x: number; share: number; isChosen: boolean };
+
 /** The whole column answers the pointer: a low bar is hard to hit. */
-function Bar({
-  bar: { value, text },
-  x,
-  share,
-  isChosen,
-}: {
-  bar: DayBar;
-  x: number;
-  share: number;
-  isChosen: boolean;
-}) {
+function Bar({ bar: { value, text }, x, share, isChosen }: BarProps) {
   const isEmpty = value <= 0;
   const tall = isEmpty ? least / 2 : Math.max(least, share * height);
   return (

@@ -14,16 +14,10 @@ const tones: Readonly<Record<BadgeTone, string>> = {
 export const badgeShape =
   'inline-flex h-5.5 shrink-0 items-center gap-1 rounded-full px-2 text-xs font-medium whitespace-nowrap';
 
+type BadgeProps = { tone?: BadgeTone; icon?: ReactNode; children: ReactNode };
+
 /** A short word about a thing. Tiers and states have badges of their own. */
-export function Badge({
-  tone = 'neutral',
-  icon,
-  children,
-}: {
-  tone?: BadgeTone;
-  icon?: ReactNode;
-  children: ReactNode;
-}) {
+export function Badge({ tone = 'neutral', icon, children }: BadgeProps) {
   return (
     <span className={classNames(badgeShape, tones[tone])}>
       {icon}

@@ -1,16 +1,10 @@
 import { DelayedFallback } from './delayed-fallback.tsx';
 import { Skeleton } from './skeleton.tsx';
 
+type ListSkeletonProps = { label: string; rows?: number | undefined; isScreen?: boolean | undefined };
+
 /** Rows of a list that is on its way, three unless said otherwise. */
-export function ListSkeleton({
-  label,
-  rows = 3,
-  isScreen,
-}: {
-  label: string;
-  rows?: number | undefined;
-  isScreen?: boolean | undefined;
-}) {
+export function ListSkeleton({ label, rows = 3, isScreen }: ListSkeletonProps) {
   return (
     <DelayedFallback label={label} isScreen={isScreen}>
       <div className="overflow-hidden rounded-lg border border-line bg-surface">

@@ -20,19 +20,16 @@ export function statusTone(status: string): StatusTone {
   return status === 'error' ? 'bad' : 'idle';
 }
 
-/** A state as icon and word. Without `tone`, the word is a server's status and brings its own. */
-export function StatusBadge({
-  status,
-  tone,
-  quiet,
-  children,
-}: {
+type StatusBadgeProps = {
   status: string;
   tone?: StatusTone | undefined;
   /** Among many: what is good or idle stands without a ground of its own, so that what is bad stands out. */
   quiet?: boolean | undefined;
   children?: ReactNode;
-}) {
+};
+
+/** A state as icon and word. Without `tone`, the word is a server's status and brings its own. */
+export function StatusBadge({ status, tone, quiet, children }: StatusBadgeProps) {
   const shown = tone ?? statusTone(status);
   const { Icon, colours } = looks[shown];
   return (

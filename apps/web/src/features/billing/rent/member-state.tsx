@@ -2,17 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import Check from 'lucide-react/icons/check';
 import { myServicesQuery } from '../queries.ts';
 
-/** On a card of the shop: whether a service that the person may use is in their link. Nothing of one that they may not use. */
-export function MemberState({
-  userId,
-  serverId,
-  isAccountMissing,
-}: {
+type MemberStateProps = {
   userId: string;
   serverId: string;
   /** The service needs an account that the person has not connected. */
   isAccountMissing: boolean;
-}) {
+};
+
+/** On a card of the shop: whether a service that the person may use is in their link. Nothing of one that they may not use. */
+export function MemberState({ userId, serverId, isAccountMissing }: MemberStateProps) {
   const { data: service } = useQuery({
     ...myServicesQuery(userId),
     select: ({ services }) => services.find(({ id }) => id === serverId) ?? null,

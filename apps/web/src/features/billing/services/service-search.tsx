@@ -12,14 +12,10 @@ const kinds: readonly { value: ServiceKind | 'all'; label: string }[] = [
   { value: 'none', label: 'Not mine yet' },
 ];
 
+type ServiceSearchProps = { search: ServicesSearch; onSearch: (next: ServicesSearch) => void };
+
 /** Search and filter of a person's services. A change begins at the first page. */
-export function ServiceSearch({
-  search,
-  onSearch,
-}: {
-  search: ServicesSearch;
-  onSearch: (next: ServicesSearch) => void;
-}) {
+export function ServiceSearch({ search, onSearch }: ServiceSearchProps) {
   const { q = '', show = 'all' } = search;
   const change = (text: string, kind: ServiceKind | 'all') =>
     onSearch({ ...(text !== '' && { q: text }), ...(kind !== 'all' && { show: kind }) });

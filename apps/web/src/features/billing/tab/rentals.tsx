@@ -12,16 +12,10 @@ import { whenCharged } from './when-charged.ts';
 
 type Rental = SubscriptionAnswer['subscription']['rentals'][number];
 
+type RentalsProps = { userId: string; rentals: readonly Rental[]; title?: string };
+
 /** The services that the person rents, each with what they can do with it. Nothing where they rent none. */
-export function Rentals({
-  userId,
-  rentals,
-  title = 'Your rentals',
-}: {
-  userId: string;
-  rentals: readonly Rental[];
-  title?: string;
-}) {
+export function Rentals({ userId, rentals, title = 'Your rentals' }: RentalsProps) {
   const [ending, setEnding] = useState<Rental>();
   if (rentals.length === 0) return null;
   return (

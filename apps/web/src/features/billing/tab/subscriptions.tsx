@@ -68,17 +68,14 @@ function When({ subscription }: { subscription: OwnSubscription }) {
   return <Facts>{whenCharged('Subscription', { ...subscription, periodEnd, nextName }, Date.now())}</Facts>;
 }
 
-function Actions({
-  userId,
-  subscription,
-  rentals,
-  onCancel,
-}: {
+type ActionsProps = {
   userId: string;
   subscription: OwnSubscription;
   rentals: SubscriptionAnswer['subscription']['rentals'];
   onCancel: () => void;
-}) {
+};
+
+function Actions({ userId, subscription, rentals, onCancel }: ActionsProps) {
   const { planName, status, source } = subscription;
   // what an administrator gave can be given up where nothing is sold
   if (source === 'administrator' && sells) return null;

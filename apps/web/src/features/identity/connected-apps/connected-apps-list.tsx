@@ -11,14 +11,10 @@ import { accessSentences, serverOfLink } from './connected-app-texts.ts';
 import { Facts } from '#ui/text/facts.tsx';
 import { Ago, Day } from '#ui/text/moment.tsx';
 
+type ConnectedAppsListProps = { apps: readonly ConnectedApp[]; onDisconnect: (app: ConnectedApp) => void };
+
 /** Connected apps as rows: who publishes each, what it can use, since when. */
-export function ConnectedAppsList({
-  apps,
-  onDisconnect,
-}: {
-  apps: readonly ConnectedApp[];
-  onDisconnect: (app: ConnectedApp) => void;
-}) {
+export function ConnectedAppsList({ apps, onDisconnect }: ConnectedAppsListProps) {
   return (
     <Card padding="none">
       <ul aria-label="Your connected apps" className="divide-y divide-line">

@@ -63,14 +63,10 @@ const cells: readonly TableColumn<PersonalToken>[] = [
   },
 ];
 
+type TokensTableProps = { tokens: readonly PersonalToken[]; onRevoke: (token: PersonalToken) => void };
+
 /** The tokens, newest first. */
-export function TokensTable({
-  tokens,
-  onRevoke,
-}: {
-  tokens: readonly PersonalToken[];
-  onRevoke: (token: PersonalToken) => void;
-}) {
+export function TokensTable({ tokens, onRevoke }: TokensTableProps) {
   const columns: TableColumn<PersonalToken>[] = [
     ...cells,
     {

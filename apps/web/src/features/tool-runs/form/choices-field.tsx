@@ -1,23 +1,16 @@
 import type { ReactNode } from 'react';
 import { Checkbox } from '#ui/form/checkbox.tsx';
-import type { Choice } from './schema-field.ts';
+import type { Choice, ValueInput } from './schema-field.ts';
 
-/** Several of few. */
-export function ChoicesField({
-  label,
-  hint,
-  choices,
-  required,
-  value,
-  onChange,
-}: {
+type ChoicesFieldProps = ValueInput & {
   label: ReactNode;
   hint: ReactNode;
   choices: readonly Choice[];
   required: boolean;
-  value: unknown;
-  onChange: (value: unknown) => void;
-}) {
+};
+
+/** Several of few. */
+export function ChoicesField({ label, hint, choices, required, value, onChange }: ChoicesFieldProps) {
   const chosen: unknown[] = Array.isArray(value) ? value : [];
   const toggle = (choice: Choice, isChosen: boolean) => {
     const next = choices.filter((one) => (one === choice ? isChosen : chosen.includes(one.value)));

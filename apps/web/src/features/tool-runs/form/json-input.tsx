@@ -2,9 +2,10 @@ import { useState } from 'react';
 import { TextArea } from '#ui/form/text-area.tsx';
 import { NotJson } from './check-arguments.ts';
 import { hasInexactNumber, tooManyDigits } from './exact-numbers.ts';
+import type { ValueInput } from './schema-field.ts';
 
 /** Any value, as JSON. */
-export function JsonInput({ value, onChange }: { value: unknown; onChange: (value: unknown) => void }) {
+export function JsonInput({ value, onChange }: ValueInput) {
   const [typed, setTyped] = useState('');
   const isTyped = JSON.stringify(parseJson(typed)) === JSON.stringify(value);
   return (

@@ -2,18 +2,10 @@ import { TextArea } from '#ui/form/text-area.tsx';
 import { useState } from 'react';
 import { NotJson } from './check-arguments.ts';
 import { parseNumber } from './number-input.tsx';
-import { typeOf, type Schema } from './schema-field.ts';
+import { typeOf, type Schema, type ValueInput } from './schema-field.ts';
 
 /** A list of texts or numbers, one a line. */
-export function ListInput({
-  items,
-  value,
-  onChange,
-}: {
-  items: Schema;
-  value: unknown;
-  onChange: (value: unknown) => void;
-}) {
+export function ListInput({ items, value, onChange }: ValueInput & { items: Schema }) {
   const [typed, setTyped] = useState('');
   const isText = typeOf(items) === 'string';
   const parse = (text: string) => parseLines(text, isText);

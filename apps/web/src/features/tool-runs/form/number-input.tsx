@@ -2,9 +2,10 @@ import { useState } from 'react';
 import { Input } from '#ui/form/input.tsx';
 import { NotJson } from './check-arguments.ts';
 import { keepsDigits, tooManyDigits } from './exact-numbers.ts';
+import type { ValueInput } from './schema-field.ts';
 
 /** A number. What is typed stays as it is, also '1.' on the way to '1.5'. */
-export function NumberInput({ value, onChange }: { value: unknown; onChange: (value: unknown) => void }) {
+export function NumberInput({ value, onChange }: ValueInput) {
   const [typed, setTyped] = useState('');
   const text = isSame(parseNumber(typed), value) ? typed : textOf(value);
   return (

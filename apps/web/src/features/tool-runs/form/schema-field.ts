@@ -3,6 +3,9 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 export type Choice = { value: unknown; label: string };
 
+/** A value of a form, and what takes its next one. undefined: not entered. */
+export type ValueInput = { value: unknown; onChange: (value: unknown) => void };
+
 /** How a value is entered. */
 export type FieldKind =
   | { kind: 'text'; multiline: boolean; type: 'text' | 'email' | 'url' | 'date' | 'datetime-local' }

@@ -6,7 +6,15 @@ import { ChoicesField } from './choices-field.tsx';
 import { JsonInput } from './json-input.tsx';
 import { ListInput } from './list-input.tsx';
 import { NumberInput } from './number-input.tsx';
-import { asSchema, kindOf, type Choice, type FieldKind, type Schema, type SchemaField } from './schema-field.ts';
+import {
+  asSchema,
+  kindOf,
+  type Choice,
+  type FieldKind,
+  type Schema,
+  type SchemaField,
+  type ValueInput,
+} from './schema-field.ts';
 import { TextInput } from './text-input.tsx';
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -49,13 +57,12 @@ export function SchemaFields({ fields, hidden, values, onChange, path = '', dept
   );
 }
 
-type OneFieldProps = Pick<SchemaFieldsProps, 'root' | 'errors'> & {
-  field: SchemaField;
-  value: unknown;
-  onChange: (value: unknown) => void;
-  path: string;
-  depth: number;
-};
+type OneFieldProps = ValueInput &
+  Pick<SchemaFieldsProps, 'root' | 'errors'> & {
+    field: SchemaField;
+    path: string;
+    depth: number;
+  };
 
 function OneField({ field, value, onChange, ...at }: OneFieldProps) {
   const { label, description, required, schema } = field;
@@ -106,42 +113,29 @@ function OneField({ field, value, onChange, ...at }: OneFieldProps) {
   );
 }
 
-function Control({
-  kind,
-  required,
-  value,
-  onChange,
-}: {
+type ControlProps = ValueInput & {
   kind: Exclude<FieldKind, { kind: 'boolean' | 'choices' | 'object' }>;
   required: boolean;
-  value: unknown;
-  onChange: (value: unknown) => void;
-}) {
+};
+
+function Control({ kind, required, ...input }: ControlProps) {
   switch (kind.kind) {
     case 'text':
-      return <TextInput {...kind} value={value} onChange={onChange} />;
+      return <TextInput {...kind} {...input} />;
     case 'number':
-      return <NumberInput value={value} onChange={onChange} />;
+      return <NumberInput {...input} />;
     case 'choice':
-      return <ChoiceSelect choices={kind.choices} required={required} value={value} onChange={onChange} />;
+      return <ChoiceSelect choices={kind.choices} required={required} {...input} />;
     case 'list':
-      return <ListInput items={kind.items} value={value} onChange={onChange} />;
+      return <ListInput items={kind.items} {...input} />;
     case 'json':
-      return <JsonInput value={value} onChange={onChange} />;
+      return <JsonInput {...input} />;
   }
 }
 
-function ChoiceSelect({
-  choices,
-  required,
-  value,
-  onChange,
-}: {
-  choices: readonly Choice[];
-  required: boolean;
-  value: unknown;
-  onChange: (value: unknown) => void;
-}) {
+type ChoiceSelectProps = ValueInput & { choices: readonly Choice[]; required: boolean };
+
+function ChoiceSelect({ choices, required, value, onChange }: ChoiceSelectProps) {
   const chosen = choices.findIndex((choice) => JSON.stringify(choice.value) === JSON.stringify(value));
   const options = choices.map(({ label }, index) => ({ value: String(index), label }));
   return (
