@@ -19,6 +19,7 @@ const tokenAnswerSchema = z.object({
 });
 
 export type Tokens = { accessToken: string; refreshToken?: string; tokenExpiry: number };
+type TicketTokens = { tokens: Tokens; isOfThisBrowser: boolean };
 
 const deactivatedSchema = z.object({ reason: z.literal('account_deactivated') });
 
@@ -38,34 +39,12 @@ export type TokenEndpoint = ReturnType<typeof createTokenEndpoint>;
 export function createTokenEndpoint(options: TokenEndpointOptions) {
   const { origin, fetch, now } = options;
   const renewalName = createRenewalName(options);
-  async function request(path: string, init: RequestInit): Promise<Response> {
-    try {
-      return await fetch(origin + path, { credentials: 'include', signal: AbortSignal.timeout(timeoutMs), ...init });
-    } catch (cause) {
-      throw new ApiError({ message: 'Network error occurred', code: 'network', cause });
-    }
-  }
-
+  const request = (path: string, init: RequestInit) => send(fetch, origin + path, init);
   /** keepalive: an answer that rotates the cookie must arrive even when the page is left meanwhile. */
-  const post = (path: string, form: Record<string, string>, init: RequestInit = {}) =>
-    request(path, { method: 'POST', body: new URLSearchParams(form), keepalive: true, ...init });
-
-  async function readTokens(response: Response): Promise<Tokens> {
-    return (await readAnswer(response)).tokens;
-  }
-
-  async function readAnswer(response: Response): Promise<{ tokens: Tokens; isOfThisBrowser: boolean }> {
-    const answer = tokenAnswerSchema.safeParse(await response.json().catch(() => undefined));
-    if (!answer.success) {
-      throw new ApiError({ message: 'An unexpected error occurred', code: 'unexpected_answer', cause: answer.error });
-    }
-    const { accessToken, refreshToken, expiresIn, sameBrowser } = answer.data;
-    const tokenExpiry = now() + expiresIn * 1000;
-    return {
-      tokens: { accessToken, tokenExpiry, ...(refreshToken !== undefined && { refreshToken }) },
-      isOfThisBrowser: sameBrowser === true,
-    };
-  }
+  const post = (path: string, form: Record<string, string>) =>
+    request(path, { method: 'POST', body: new URLSearchParams(form), keepalive: true });
+  const getProfile = (accessToken: string) =>
+    request('/v2/user/profile', { headers: { accept: 'application/json', authorization: `Bearer ${accessToken}` } });
 
   return {
     /**
@@ -80,8 +59,8 @@ export function createTokenEndpoint(options: TokenEndpointOptions) {
         redirect_uri: `${origin}/auth/callback`,
         code_verifier: verifier,
       });
-      if (response.ok) return readTokens(response);
-      throw await exchangeFailure(response);
+      if (!response.ok) throw await exchangeFailure(response);
+      return (await readTokens(response, now)).tokens;
     },
 
     /**
@@ -91,15 +70,15 @@ export function createTokenEndpoint(options: TokenEndpointOptions) {
      * @returns also whether this browser is the one that came back from the provider with the ticket
      * @throws ApiError 'Token exchange failed: {body}'
      */
-    async exchangeTicket(ticket: string, keepsSignIn: boolean): Promise<{ tokens: Tokens; isOfThisBrowser: boolean }> {
+    async exchangeTicket(ticket: string, keepsSignIn: boolean): Promise<TicketTokens> {
       const response = await post('/oauth/token', {
         grant_type: handOffGrant,
         client_id: clientId,
         token: ticket,
         ...(keepsSignIn && { keep_sign_in: '1' }),
       });
-      if (response.ok) return readAnswer(response);
-      throw await exchangeFailure(response);
+      if (!response.ok) throw await exchangeFailure(response);
+      return readTokens(response, now);
     },
 
     /**
@@ -118,13 +97,12 @@ export function createTokenEndpoint(options: TokenEndpointOptions) {
       });
       if (isTemporary(response)) throw failureOf(response);
       renewalName.end();
-      return response.ok ? readTokens(response) : undefined;
+      return response.ok ? (await readTokens(response, now)).tokens : undefined;
     },
 
     /** Whether the broker refuses the token because the account is deactivated. false: for another reason, or it does not answer. */
     async isDeactivated(accessToken: string): Promise<boolean> {
-      const headers = { accept: 'application/json', authorization: `Bearer ${accessToken}` };
-      const response = await request('/v2/user/profile', { headers }).catch(() => undefined);
+      const response = await getProfile(accessToken).catch(() => undefined);
       const body: unknown = response?.status === 401 ? await response.json().catch(() => undefined) : undefined;
       return deactivatedSchema.safeParse(body).success;
     },
@@ -140,14 +118,36 @@ export function createTokenEndpoint(options: TokenEndpointOptions) {
      * @returns the status text instead when the broker refuses: each caller has words of its own for that
      */
     async fetchProfile(accessToken: string): Promise<ProfileAnswer> {
-      const headers = { accept: 'application/json', authorization: `Bearer ${accessToken}` };
-      const response = await request('/v2/user/profile', { headers });
+      const response = await getProfile(accessToken);
       if (!response.ok) return { refused: statusText(response), isTemporary: isTemporary(response) };
       const profile = userProfileSchema.safeParse(await response.json().catch(() => undefined));
       if (profile.success) return { profile: profile.data };
-      throw new ApiError({ message: 'An unexpected error occurred', code: 'unexpected_answer', cause: profile.error });
+      throw unexpectedAnswer(profile.error);
     },
   };
+}
+
+async function send(fetch: TokenEndpointOptions['fetch'], address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, { credentials: 'include', signal: AbortSignal.timeout(timeoutMs), ...init });
+  } catch (cause) {
+    throw new ApiError({ message: 'Network error occurred', code: 'network', cause });
+  }
+}
+
+async function readTokens(response: Response, now: () => number): Promise<TicketTokens> {
+  const answer = tokenAnswerSchema.safeParse(await response.json().catch(() => undefined));
+  if (!answer.success) throw unexpectedAnswer(answer.error);
+  const { accessToken, refreshToken, expiresIn, sameBrowser } = answer.data;
+  const tokenExpiry = now() + expiresIn * 1000;
+  return {
+    tokens: { accessToken, tokenExpiry, ...(refreshToken !== undefined && { refreshToken }) },
+    isOfThisBrowser: sameBrowser === true,
+  };
+}
+
+function unexpectedAnswer(cause: Error): ApiError {
+  return new ApiError({ message: 'An unexpected error occurred', code: 'unexpected_answer', cause });
 }
 
 function isTemporary({ ok, status }: Response): boolean {
