@@ -5,15 +5,22 @@ import { counted, formatCount } from '#ui/text/amount.ts';
 import { DayBars } from '#ui/picture/day-bars.tsx';
 import { useServerFaces } from '#web/loading/server-query.ts';
 import { axisTop, nextDay } from './day-axis.ts';
-import { isOneService, serviceName, ServiceDaysRows, type ServiceDays } from './service-days.tsx';
+import {
+  isOneService,
+  serviceName,
+  ServiceDaysRows,
+  type ServiceDays,
+  type ServiceDaysRowsProps,
+} from './service-days.tsx';
 
 type Day = UsageStats['usageByDay'][number];
+type ChartProps = { days: readonly Day[]; services: readonly ServiceDays[] };
 
 /**
  * The answered tool calls of each day as bars between two axes, and under them those of each service. The day under the
  * pointer, or the one that the arrow keys lead to, says its figures. A table has them for those who don't see the bars.
  */
-export function CallsByDay({ days, services }: { days: readonly Day[]; services: readonly ServiceDays[] }) {
+export function CallsByDay({ days, services }: ChartProps) {
   const [chosen, setChosen] = useState<number>();
   // a single service has the bars of all
   const apart = services.length > 1 ? services : [];
@@ -82,39 +89,46 @@ export function CallsByDay({ days, services }: { days: readonly Day[]; services:
           </div>
         )}
       </div>
-      <div className="sr-only">
-        <table>
-          <caption>Tool calls by day</caption>
-          <thead>
-            <tr>
-              <th scope="col">Day</th>
-              <th scope="col">Tool calls</th>
-              <th scope="col">Credits</th>
-              {apart.map(({ mcpId }) => (
-                <th key={mcpId} scope="col">
-                  {serviceName(mcpId, faceOf)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {days.map(
-              (used, index) =>
-                used.answeredToolCalls > 0 && (
-                  <tr key={used.date}>
-                    <th scope="row">{dayText(used)}</th>
-                    <td>{formatCount(used.answeredToolCalls)}</td>
-                    <td>{formatCount(used.totalCredits)}</td>
-                    {apart.map(({ mcpId, answeredToolCalls }) => (
-                      <td key={mcpId}>{formatCount(answeredToolCalls[index] ?? 0)}</td>
-                    ))}
-                  </tr>
-                ),
-            )}
-          </tbody>
-        </table>
-      </div>
+      <DaysTable days={days} services={apart} faceOf={faceOf} />
     </figure>
+  );
+}
+
+/** The figures of the days with calls, for readers. */
+function DaysTable({ days, services, faceOf }: ChartProps & Pick<ServiceDaysRowsProps, 'faceOf'>) {
+  return (
+    <div className="sr-only">
+      <table>
+        <caption>Tool calls by day</caption>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            <th scope="col">Tool calls</th>
+            <th scope="col">Credits</th>
+            {services.map(({ mcpId }) => (
+              <th key={mcpId} scope="col">
+                {serviceName(mcpId, faceOf)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {days.map(
+            (used, index) =>
+              used.answeredToolCalls > 0 && (
+                <tr key={used.date}>
+                  <th scope="row">{dayText(used)}</th>
+                  <td>{formatCount(used.answeredToolCalls)}</td>
+                  <td>{formatCount(used.totalCredits)}</td>
+                  {services.map(({ mcpId, answeredToolCalls }) => (
+                    <td key={mcpId}>{formatCount(answeredToolCalls[index] ?? 0)}</td>
+                  ))}
+                </tr>
+              ),
+          )}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

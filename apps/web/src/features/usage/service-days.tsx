@@ -18,7 +18,7 @@ export const isOneService = (mcpId: string): boolean => namesOfMany[mcpId] === u
 export const serviceName = (mcpId: string, faceOf: (mcpId: string) => Face): string =>
   namesOfMany[mcpId] ?? faceOf(mcpId).name;
 
-type ServiceDaysRowsProps = {
+export type ServiceDaysRowsProps = {
   services: readonly ServiceDays[];
   faceOf: (mcpId: string) => Face;
   chosen: number | undefined;

@@ -29,36 +29,22 @@ export type PlanButtonProps = {
 };
 
 /** The button of a plan, by what the person can do with it. */
-export function PlanButton({ userId, plan, action, profile, paid, nextName, busy, failure, ...on }: PlanButtonProps) {
+export function PlanButton(props: PlanButtonProps) {
+  const { userId, plan, action, paid, nextName, busy, failure, onChange } = props;
   const { name, amount } = plan;
   const subscribe = (
-    <BuyButton variant={plan.popular ? 'primary' : 'secondary'} busy={busy} failure={failure} onClick={on.onSubscribe}>
+    <BuyButton
+      variant={plan.popular ? 'primary' : 'secondary'}
+      busy={busy}
+      failure={failure}
+      onClick={props.onSubscribe}
+    >
       Subscribe<span className="sr-only"> to {name}</span>
     </BuyButton>
   );
   switch (action) {
     case 'current':
-      return (
-        <>
-          <Button wide disabled>
-            Current plan
-          </Button>
-          {amount > 0 && profile?.planStatus === 'canceled' && <Ending endsAt={paid?.currentPeriodEnd ?? undefined} />}
-          {paid && <OwnPrice paid={paid} amount={amount} />}
-          {paid?.status === 'past_due' && <PastDue />}
-          {/* the broker changes nothing about a plan whose last payment failed */}
-          {paid?.currentPeriodEnd && paid.status === 'active' && nextName !== undefined && (
-            <div className="flex flex-wrap items-center justify-between gap-2 text-[0.8125rem] text-quiet">
-              <span>
-                Changes to {nextName} on {formatDay(paid.currentPeriodEnd)}.
-              </span>
-              <Button size="small" onPointerEnter={preloadDialog} onClick={on.onChange}>
-                Keep {name}
-              </Button>
-            </div>
-          )}
-        </>
-      );
+      return <CurrentPlan {...props} />;
     case 'next':
       return (
         <Button wide disabled>
@@ -119,7 +105,7 @@ export function PlanButton({ userId, plan, action, profile, paid, nextName, busy
           wide
           variant={action === 'upgrade' && plan.popular ? 'primary' : 'secondary'}
           onPointerEnter={preloadDialog}
-          onClick={on.onChange}
+          onClick={onChange}
         >
           {action === 'upgrade' ? 'Upgrade' : 'Downgrade'}
           <span className="sr-only"> to {name}</span>
@@ -128,13 +114,37 @@ export function PlanButton({ userId, plan, action, profile, paid, nextName, busy
     case 'sign-in':
       if (amount > 0) return subscribe;
       return (
-        <Button wide onClick={on.onSignIn}>
+        <Button wide onClick={props.onSignIn}>
           Get started<span className="sr-only"> with {name}</span>
         </Button>
       );
     case 'subscribe':
       return subscribe;
   }
+}
+
+function CurrentPlan({ plan: { name, amount }, profile, paid, nextName, onChange }: PlanButtonProps) {
+  return (
+    <>
+      <Button wide disabled>
+        Current plan
+      </Button>
+      {amount > 0 && profile?.planStatus === 'canceled' && <Ending endsAt={paid?.currentPeriodEnd ?? undefined} />}
+      {paid && <OwnPrice paid={paid} amount={amount} />}
+      {paid?.status === 'past_due' && <PastDue />}
+      {/* the broker changes nothing about a plan whose last payment failed */}
+      {paid?.currentPeriodEnd && paid.status === 'active' && nextName !== undefined && (
+        <div className="flex flex-wrap items-center justify-between gap-2 text-[0.8125rem] text-quiet">
+          <span>
+            Changes to {nextName} on {formatDay(paid.currentPeriodEnd)}.
+          </span>
+          <Button size="small" onPointerEnter={preloadDialog} onClick={onChange}>
+            Keep {name}
+          </Button>
+        </div>
+      )}
+    </>
+  );
 }
 
 /** What a person can do about this plan once they have resumed their own, or else once that has ended. */

@@ -1,4 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
+import type { getRentalOptions } from '@souk/contract/billing/billing.ts';
+import type { AnswerOutput } from '@souk/contract/endpoint.ts';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { formatDay } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
@@ -27,7 +29,7 @@ export type PurchaseDialogProps = {
 
 /** What a rental costs and brings, and the way to the payment page. For a service with billing. */
 export function PurchaseDialog({ userId, service, type = 'rental', open, onClose }: PurchaseDialogProps) {
-  const { data, error, isFetching, refetch } = useQuery({
+  const options = useQuery({
     ...rentalOptionsQuery(userId, service.id),
     enabled: open,
     // a service may go down or come back while the dialog is open
@@ -36,10 +38,11 @@ export function PurchaseDialog({ userId, service, type = 'rental', open, onClose
   const [acceptedSince, setAcceptedSince] = useState<string>();
   const safe = useRef<HTMLButtonElement>(null);
   const checkout = useCheckout(userId);
-  const rental = data?.rental ?? undefined;
-  const owned = data && ownedReason(data.access, service.name);
-  const unsupported = type === 'rental' ? undefined : 'Unsupported purchase type';
+  const { data } = options;
   const down = data?.down ?? undefined;
+  const isWanted = down === undefined || acceptedSince === down.since;
+  const mayRent = type === 'rental' && data !== undefined && ownedReason(data.access, service.name) === undefined;
+  const rental = mayRent ? (data.rental ?? undefined) : undefined;
   const purchase: Purchase | undefined = rental && {
     type: 'rental',
     mcpId: service.id,
@@ -53,17 +56,15 @@ export function PurchaseDialog({ userId, service, type = 'rental', open, onClose
     setAcceptedSince(undefined);
     onClose();
   };
-  const isWanted = down === undefined || acceptedSince === down.since;
-  const canPay = purchase !== undefined && owned === undefined && unsupported === undefined;
   return (
     <Dialog
       open={open}
       onOpenChange={close}
       title={`Rent ${service.name}`}
       initialFocus={safe}
-      description={canPay ? rental?.description : undefined}
+      description={rental?.description}
       footer={
-        canPay ? (
+        purchase ? (
           <>
             <Button ref={safe} onClick={close}>
               Not now
@@ -72,7 +73,7 @@ export function PurchaseDialog({ userId, service, type = 'rental', open, onClose
               variant="primary"
               loading={checkout.isPending}
               disabled={!isWanted}
-              onClick={() => isWanted && !checkout.isPending && checkout.mutate(purchase)}
+              onClick={() => checkout.mutate(purchase)}
             >
               Continue to payment
             </Button>
@@ -84,61 +85,75 @@ export function PurchaseDialog({ userId, service, type = 'rental', open, onClose
         )
       }
     >
-      {unsupported !== undefined ? (
-        <Notice tone="bad">{unsupported}</Notice>
-      ) : data ? (
-        owned !== undefined ? (
-          <Owned text={owned} access={data.access} />
-        ) : rental ? (
-          <>
-            {down && (
-              <DownChoice
-                name={service.name}
-                down={down}
-                accepted={isWanted}
-                onChange={(accepted) => setAcceptedSince(accepted ? down.since : undefined)}
-              />
-            )}
-            {data.access.accessType === 'trial' && data.access.expiresAt !== null && (
-              <div className="mb-5">
-                <Notice>
-                  Your trial runs until {formatDay(data.access.expiresAt)}. The rental starts as soon as you pay, and
-                  the days that are left of the trial are not added to it.
-                </Notice>
-              </div>
-            )}
-            <div className="mb-5 empty:hidden">
-              <ReplacesUnpaid userId={userId} serverId={service.id} />
-            </div>
-            <RentalBesidePlans userId={userId} service={service} access={data.access} />
-            <RentalOffer service={service} rental={rental} creditsAvailable={data.creditsAvailable} />
-          </>
-        ) : (
-          <Notice>{service.name} can't be rented.</Notice>
-        )
-      ) : error ? (
-        <Notice
-          tone="bad"
-          action={
-            <Button size="small" loading={isFetching} onClick={() => void refetch()}>
-              Retry
-            </Button>
-          }
-        >
-          {failureText(error)}
-        </Notice>
+      {type === 'rental' ? (
+        <Options
+          userId={userId}
+          service={service}
+          options={options}
+          isWanted={isWanted}
+          onWant={(wants) => setAcceptedSince(wants ? down?.since : undefined)}
+        />
       ) : (
-        <DelayedFallback label="Loading the price…">
-          <Skeleton className="h-8 w-40" />
-          <Skeleton className="mt-4 h-4 w-full" />
-          <Skeleton className="mt-2 h-4 w-3/5" />
-        </DelayedFallback>
+        <Notice tone="bad">Unsupported purchase type</Notice>
       )}
-      {checkout.isError && canPay && (
+      {checkout.isError && purchase && (
         <div className="mt-4">
           <Notice tone="bad">{purchaseFailure(checkout.error)}</Notice>
         </div>
       )}
     </Dialog>
+  );
+}
+
+type OptionsProps = Pick<PurchaseDialogProps, 'userId' | 'service'> & {
+  options: UseQueryResult<AnswerOutput<typeof getRentalOptions>>;
+  /** The service is up, or the user wants it anyway. */
+  isWanted: boolean;
+  onWant: (wants: boolean) => void;
+};
+
+function Options({ userId, service, options, isWanted, onWant }: OptionsProps) {
+  const { data, error, isFetching, refetch } = options;
+  if (!data) {
+    return error ? (
+      <Notice
+        tone="bad"
+        action={
+          <Button size="small" loading={isFetching} onClick={() => void refetch()}>
+            Retry
+          </Button>
+        }
+      >
+        {failureText(error)}
+      </Notice>
+    ) : (
+      <DelayedFallback label="Loading the price…">
+        <Skeleton className="h-8 w-40" />
+        <Skeleton className="mt-4 h-4 w-full" />
+        <Skeleton className="mt-2 h-4 w-3/5" />
+      </DelayedFallback>
+    );
+  }
+  const { access, down, rental, creditsAvailable } = data;
+  const owned = ownedReason(access, service.name);
+  if (owned !== undefined) return <Owned text={owned} access={access} />;
+  if (!rental) return <Notice>{service.name} can't be rented.</Notice>;
+  return (
+    <>
+      {down && <DownChoice name={service.name} down={down} accepted={isWanted} onChange={onWant} />}
+      {access.accessType === 'trial' && access.expiresAt !== null && (
+        <div className="mb-5">
+          <Notice>
+            Your trial runs until {formatDay(access.expiresAt)}. The rental starts as soon as you pay, and the days that
+            are left of the trial are not added to it.
+          </Notice>
+        </div>
+      )}
+      <div className="mb-5 empty:hidden">
+        <ReplacesUnpaid userId={userId} serverId={service.id} />
+      </div>
+      <RentalBesidePlans userId={userId} service={service} access={access} />
+      <RentalOffer service={service} rental={rental} creditsAvailable={creditsAvailable} />
+    </>
   );
 }

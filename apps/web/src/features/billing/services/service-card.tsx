@@ -46,15 +46,11 @@ function Renewal({ userId, service: { id, userAccess } }: Pick<ServiceCardProps,
 
 /** One service of the person's list: their access to it, and what they can do about it. */
 export function ServiceCard({ userId, service, enable, details, account, onPurchase, onCancel }: ServiceCardProps) {
-  const { id, name, icon, description, billing, features, userAccess, trialDays } = service;
+  const { id, name, icon, description, billing, features, userAccess } = service;
   const { hasAccess, accessType, isCancelled } = userAccess;
   const isRented = accessType === 'rental';
   const besides = planBesideText(userAccess);
   const calls = sells ? callsText(service) : undefined;
-  const mayRent = sells && billing?.rental && !hasAccess;
-  // a Purchase button belongs to a service without access alone (spec part 2, section 2)
-  const mayRentAfterTrial =
-    sells && billing?.rental && accessType === 'trial' && ownedReason(userAccess, name) === undefined;
   // the tick of an access would look like the health of the service
   const tone: StatusTone = hasAccess && !isCancelled && !service.down ? 'good' : 'idle';
   return (
@@ -107,44 +103,50 @@ export function ServiceCard({ userId, service, enable, details, account, onPurch
       )}
       <div className="mt-auto flex flex-col gap-3 border-t border-line pt-3">
         {/* by themselves, so that the switch and the details stand at the same place of each card */}
-        <div className="flex flex-wrap gap-2 empty:hidden">
-          {mayRent && (
-            <Button size="small" variant="primary" onPointerEnter={preloadDialog} onClick={onPurchase}>
-              Purchase
-              <HiddenName name={name} />
-            </Button>
-          )}
-          {mayRentAfterTrial && (
-            <LinkButton
-              size="small"
-              to="/service/$serviceId"
-              params={{ serviceId: id }}
-              search={{ purchase: 'rental' }}
-            >
-              Rent
-              <HiddenName name={name} />
-            </LinkButton>
-          )}
-          {sells && !hasAccess && !billing?.rental && (
-            <LinkButton size="small" to="/plans">
-              See plans<span className="sr-only"> that include {name}</span>
-            </LinkButton>
-          )}
-          {sells && trialDays !== null && (
-            <TrialButton size="small" userId={userId} service={service} days={trialDays} />
-          )}
-          {isRented && isCancelled && <ResumeRental userId={userId} service={service} />}
-          {isRented && !isCancelled && (
-            <Button size="small" onPointerEnter={preloadDialog} onClick={onCancel}>
-              Cancel Rental<span className="sr-only"> of {name}</span>
-            </Button>
-          )}
-        </div>
+        <Actions userId={userId} service={service} onPurchase={onPurchase} onCancel={onCancel} />
         <div className="flex items-center justify-between gap-3">
           {enable}
           {details}
         </div>
       </div>
     </Card>
+  );
+}
+
+function Actions({ userId, service, onPurchase, onCancel }: Omit<ServiceCardProps, 'enable' | 'details' | 'account'>) {
+  const { id, name, billing, userAccess, trialDays } = service;
+  const { hasAccess, accessType, isCancelled } = userAccess;
+  const isRented = accessType === 'rental';
+  const mayRent = sells && billing?.rental && !hasAccess;
+  // a Purchase button belongs to a service without access alone (spec part 2, section 2)
+  const mayRentAfterTrial =
+    sells && billing?.rental && accessType === 'trial' && ownedReason(userAccess, name) === undefined;
+  return (
+    <div className="flex flex-wrap gap-2 empty:hidden">
+      {mayRent && (
+        <Button size="small" variant="primary" onPointerEnter={preloadDialog} onClick={onPurchase}>
+          Purchase
+          <HiddenName name={name} />
+        </Button>
+      )}
+      {mayRentAfterTrial && (
+        <LinkButton size="small" to="/service/$serviceId" params={{ serviceId: id }} search={{ purchase: 'rental' }}>
+          Rent
+          <HiddenName name={name} />
+        </LinkButton>
+      )}
+      {sells && !hasAccess && !billing?.rental && (
+        <LinkButton size="small" to="/plans">
+          See plans<span className="sr-only"> that include {name}</span>
+        </LinkButton>
+      )}
+      {sells && trialDays !== null && <TrialButton size="small" userId={userId} service={service} days={trialDays} />}
+      {isRented && isCancelled && <ResumeRental userId={userId} service={service} />}
+      {isRented && !isCancelled && (
+        <Button size="small" onPointerEnter={preloadDialog} onClick={onCancel}>
+          Cancel Rental<span className="sr-only"> of {name}</span>
+        </Button>
+      )}
+    </div>
   );
 }
