@@ -82,9 +82,10 @@ const root = createRootRoute({
   ),
 });
 
+const at = <const Path extends string>(path: Path) => ({ getParentRoute: () => root, path });
+
 const home = createRoute({
-  getParentRoute: () => root,
-  path: '/',
+  ...at('/'),
   component: function Home() {
     const { user } = useSession();
     return (
@@ -107,8 +108,7 @@ const LazyMarketplace = lazyScreen(
   'MarketplaceScreen',
 );
 const marketplace = createRoute({
-  getParentRoute: () => root,
-  path: '/marketplace',
+  ...at('/marketplace'),
   validateSearch: parseMarketplaceSearch,
   loader: fetched(LazyMarketplace),
   component: function Marketplace() {
@@ -128,8 +128,7 @@ const marketplace = createRoute({
 
 /** The same screen as /marketplace (spec part 1, section 2). */
 const search = createRoute({
-  getParentRoute: () => root,
-  path: '/search',
+  ...at('/search'),
   validateSearch: parseMarketplaceSearch,
   loader: fetched(LazyMarketplace),
   component: function Search() {
@@ -147,8 +146,7 @@ const search = createRoute({
 
 const LazyService = lazyScreen(() => import('./service.tsx'), 'Service');
 const service = createRoute({
-  getParentRoute: () => root,
-  path: '/service/$serviceId',
+  ...at('/service/$serviceId'),
   loader: fetched(LazyService),
   validateSearch: (search): ServiceSearch => ({
     ...(typeof search['purchase'] === 'string' && { purchase: search['purchase'] }),
@@ -163,29 +161,25 @@ const service = createRoute({
 
 /** An address without an id says so (spec part 1, section 8). */
 const serviceWithoutId = createRoute({
-  getParentRoute: () => root,
-  path: '/service',
+  ...at('/service'),
   loader: fetched(LazyService),
   component: () => <LazyService serviceId="" search={{}} />,
 });
 
 const dashboard = createRoute({
-  getParentRoute: () => root,
-  path: '/dashboard',
+  ...at('/dashboard'),
   validateSearch: parseDashboardSearch,
   component: lazyScreen(() => import('./dashboard.tsx'), 'Dashboard'),
 });
 
 const admin = createRoute({
-  getParentRoute: () => root,
-  path: '/admin',
+  ...at('/admin'),
   component: lazyScreen(() => import('./admin.tsx'), 'Admin'),
 });
 
 /** The same screen as /dashboard (spec part 2, section 2), with its Profile tab. */
 const profile = createRoute({
-  getParentRoute: () => root,
-  path: '/profile',
+  ...at('/profile'),
   beforeLoad: () => {
     throw redirect({ to: '/dashboard', search: { tab: 'profile' }, replace: true });
   },
@@ -194,8 +188,7 @@ const profile = createRoute({
 /** Where nothing is sold there is no such page. */
 const LazyPlans = lazyScreen(() => import('./plans.tsx'), 'Plans');
 const plans = createRoute({
-  getParentRoute: () => root,
-  path: '/plans',
+  ...at('/plans'),
   loader: fetched(LazyPlans),
   validateSearch: ({ buy }): { buy?: string } => (typeof buy === 'string' ? { buy } : {}),
   component: function PlansForSale() {
@@ -207,14 +200,13 @@ const plans = createRoute({
 
 /** The payment provider sends the browser back here. Both addresses show the same screen (spec part 1, section 2). */
 const LazyPayment = lazyScreen(() => import('./payment.tsx'), 'Payment');
-const paymentResult = createRoute({ getParentRoute: () => root, path: '/payment/result', component: LazyPayment });
-const purchaseSuccess = createRoute({ getParentRoute: () => root, path: '/purchase/success', component: LazyPayment });
+const paymentResult = createRoute({ ...at('/payment/result'), component: LazyPayment });
+const purchaseSuccess = createRoute({ ...at('/purchase/success'), component: LazyPayment });
 
 /** Where prices that rose are approved. Calls that they stopped answer with this address. */
 const LazyPrices = lazyScreen(() => import('./prices.tsx'), 'Prices');
 const prices = createRoute({
-  getParentRoute: () => root,
-  path: '/prices',
+  ...at('/prices'),
   loader: fetched(LazyPrices),
   validateSearch: ({ server, tool }): { server?: string; tool?: string } =>
     typeof server === 'string' && typeof tool === 'string' ? { server, tool } : {},
@@ -225,40 +217,36 @@ const prices = createRoute({
 });
 
 const about = createRoute({
-  getParentRoute: () => root,
-  path: '/about',
+  ...at('/about'),
   component: lazyScreen(() => import('#features/site/about-screen.tsx'), 'AboutScreen'),
 });
 
 /** Both addresses show the same screen (spec part 1, section 2). */
 const LazyContact = lazyScreen(() => import('#features/site/contact-screen.tsx'), 'ContactScreen');
-const contact = createRoute({ getParentRoute: () => root, path: '/contact', component: LazyContact });
-const support = createRoute({ getParentRoute: () => root, path: '/support', component: LazyContact });
+const contact = createRoute({ ...at('/contact'), component: LazyContact });
+const support = createRoute({ ...at('/support'), component: LazyContact });
 
 /** The operator's own texts. Where there is none there is no such page. */
 const LazyLegal = lazyScreen(() => import('./legal.tsx'), 'Legal');
 const legal = (['terms', 'privacy', 'refunds'] as const).map((page) =>
   createRoute({
-    getParentRoute: () => root,
-    path: `/${page}`,
+    ...at(`/${page}`),
     ...(config.legal.includes(page) && { loader: fetched(LazyLegal) }),
     component: () => (config.legal.includes(page) ? <LazyLegal page={page} /> : <NotFoundScreen />),
   }),
 );
 
-const callback = createRoute({ getParentRoute: () => root, path: '/auth/callback', component: CallbackScreen });
+const callback = createRoute({ ...at('/auth/callback'), component: CallbackScreen });
 
 /** Sign-in completion from a redirect of the broker (spec part 2, section 2). */
 const success = createRoute({
-  getParentRoute: () => root,
-  path: '/auth/success',
+  ...at('/auth/success'),
   component: lazyScreen(() => import('#features/identity/sign-in/success-screen.tsx'), 'SuccessScreen'),
 });
 
 const LazySignInScreen = lazyScreen(() => import('#features/identity/sign-in/sign-in-screen.tsx'), 'SignInScreen');
 const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in',
+  ...at('/sign-in'),
   loader: fetched(LazySignInScreen),
   validateSearch: ({ return_to: returnTo }): { return_to?: string } =>
     typeof returnTo === 'string' ? { return_to: returnTo } : {},
@@ -268,16 +256,14 @@ const signIn = createRoute({
 });
 
 const authShim = createRoute({
-  getParentRoute: () => root,
-  path: '/auth-shim',
+  ...at('/auth-shim'),
   component: lazyScreen(() => import('#features/identity/sign-in/auth-shim-screen.tsx'), 'AuthShimScreen'),
 });
 
 /** Connects a person's account at a server. Calls that need one answer with this address. */
 const LazyConnect = lazyScreen(() => import('./connect.tsx'), 'Connect');
 const connect = createRoute({
-  getParentRoute: () => root,
-  path: '/connect/$serverId',
+  ...at('/connect/$serverId'),
   loader: fetched(LazyConnect),
   component: function ConnectServer() {
     return <LazyConnect serverId={connect.useParams().serverId} />;
@@ -286,8 +272,7 @@ const connect = createRoute({
 
 /** The authorization servers of upstream servers send the browser back here. */
 const connectCallback = createRoute({
-  getParentRoute: () => root,
-  path: '/connect/callback',
+  ...at('/connect/callback'),
   component: lazyScreen(() => import('./connect.tsx'), 'ConnectCallback'),
 });
 

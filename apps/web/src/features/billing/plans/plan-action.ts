@@ -1,6 +1,8 @@
 import type { Plan, SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { tiers } from '@souk/contract/tiers.ts';
-import { isCurrentPlan, type ProfilePlan } from './current-plan.ts';
+
+/** Of the user's profile: 'free' or nothing if they have no plan. */
+export type ProfilePlan = { planId: string; planStatus: string };
 
 export type OwnSubscription = SubscriptionAnswer['subscription']['subscriptions'][number];
 
@@ -40,4 +42,13 @@ export function planAction(plan: Plan, shopper: Shopper, paid: OwnSubscription |
   if (plan.planId === paid.pendingPlanId) return 'pay-first';
   if (tiers[plan.tier].level < tiers[paid.tier].level) return 'downgrade';
   return paid.nextPlanId === null ? 'upgrade' : 'keep-first';
+}
+
+/**
+ * Whether a plan is the person's own (spec part 1, section 2, "Current-plan rule"). A plan whose id contains 'credit' never is;
+ * the free plan is where the profile has no plan.
+ */
+function isCurrentPlan(planId: string, profile: ProfilePlan | undefined): boolean {
+  if (!profile || planId.includes('credit')) return false;
+  return planId === (profile.planId || 'free');
 }

@@ -8,8 +8,7 @@ import { TextLink } from '#ui/text/text-link.tsx';
 import { RentalsBesideUpgrade } from '../overlap/rentals-beside-upgrade.tsx';
 import { PayNow } from '../tab/past-due.tsx';
 import { BuyButton } from './buy-button.tsx';
-import type { ProfilePlan } from './current-plan.ts';
-import type { OwnSubscription, PlanAction } from './plan-action.ts';
+import type { OwnSubscription, PlanAction, ProfilePlan } from './plan-action.ts';
 
 export type PlanButtonProps = {
   /** Undefined: a visitor. */

@@ -13,13 +13,13 @@ import { callsText } from '#web/texts/access-text.ts';
 import { sells } from '#web/config.ts';
 import { PlanLink } from '#web/own-access/plan-link.tsx';
 import { HiddenName } from '#ui/text/hidden-name.tsx';
+import { downText } from '#web/texts/down-text.ts';
 import { ResumeRental } from '../cancel/resume-rental.tsx';
 import { subscriptionQuery } from '../queries.ts';
 import { AfterTrial } from '../rent/after-trial.tsx';
 import { ownedReason } from '../rent/owned.tsx';
 import { TrialButton } from '../rent/trial-button.tsx';
-import { DownFacts } from './down-facts.tsx';
-import { cancelledText, planBesideText, priceText, renewalText, statusText } from './service-texts.ts';
+import { cancelledText, planBesideText, priceText, renewalText, statusText, whileDownText } from './service-texts.ts';
 
 export type ServiceCardProps = {
   userId: string;
@@ -77,7 +77,12 @@ export function ServiceCard({ userId, service, enable, details, account, onPurch
         {isRented && <Renewal userId={userId} service={service} />}
         {!hasAccess && sells && <span className="font-medium tabular-nums">{priceText(service)}</span>}
       </div>
-      <DownFacts service={service} />
+      {service.down && (
+        <div className="text-[0.8125rem]">
+          <p className="wrap-anywhere text-bad">{downText(service.down)}</p>
+          <p className="mt-0.5 text-quiet">{whileDownText(userAccess)}</p>
+        </div>
+      )}
       {sells && accessType === 'trial' && (
         <p className="text-[0.8125rem] text-quiet">
           {/* a card of what the person has shows no price */}

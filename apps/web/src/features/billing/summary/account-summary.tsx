@@ -9,8 +9,7 @@ import { Tooltip } from '#ui/overlay/tooltip.tsx';
 import { sells } from '#web/config.ts';
 import { noSubscription, subscriptionQuery } from '../queries.ts';
 import { compactCredits } from './compact-credits.ts';
-import { linkText } from './link-text.ts';
-import { welcomeText } from './welcome-text.ts';
+import { linkText, welcomeText } from './link-text.ts';
 
 /** In the dashboard's header: the person's highest tier, and their credits. */
 export function AccountSummary({ userId }: { userId: string }) {

@@ -1,6 +1,6 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import type { Tier } from '@souk/contract/tiers.ts';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount } from '#ui/text/amount.ts';
 import { listed } from '#web/texts/listed.ts';
 import { tierDescriptions } from '../tier-descriptions.ts';
 
@@ -31,4 +31,13 @@ function ownText(verb: string, services: readonly { name: string }[]): string | 
   if (services.length === 0) return undefined;
   const names = services.map(({ name }) => name);
   return `${verb} ${names.length > namedServices ? `${formatCount(names.length)} services` : listed(names)}`;
+}
+
+/**
+ * What the dashboard's header says of welcome credits. Beside a shortened balance ("1K") it has no figure, since the two would
+ * not add up; Billing lists each part in full.
+ */
+export function welcomeText(welcome: number, available: number): string {
+  if (available >= 1000) return 'Your credits include welcome credits.';
+  return `You have ${counted(welcome, 'welcome credit')}.`;
 }

@@ -7,6 +7,7 @@ import { TitledSection } from '#ui/text/section-heading.tsx';
 import { Stat } from '#ui/picture/stat.tsx';
 import { TierBadge } from '#ui/state/tier-badge.tsx';
 import { sells } from '#web/config.ts';
+import { formatMoney } from '#ui/text/amount.ts';
 import { BillingHistory } from '../history/billing-history.tsx';
 import { rentalsEndingInPlan, rentalsPaidTwice } from '../overlap/rentals-paid-twice.ts';
 import { noSubscription, subscriptionQuery } from '../queries.ts';
@@ -18,7 +19,6 @@ import { PastDue } from './past-due.tsx';
 import { PaymentMethods } from './payment-methods.tsx';
 import { PendingUpgrade } from './pending-upgrade.tsx';
 import { PriceChange } from './price-changes.tsx';
-import { ProviderBalance } from './provider-balance.tsx';
 import { Rentals } from './rentals.tsx';
 import { Subscriptions } from './subscriptions.tsx';
 import { Trials } from './trials.tsx';
@@ -88,6 +88,16 @@ function hasNews({ subscription, balance }: SubscriptionAnswer): boolean {
     [...subscriptions, ...rentals].some(({ status }) => status === 'past_due' || status === 'unpaid') ||
     rentals.some(({ isOffered }) => !isOffered) ||
     subscriptions.some(({ pendingPlanId, priceChange }) => pendingPlanId !== null || priceChange !== null)
+  );
+}
+
+function ProviderBalance({ balance }: Pick<SubscriptionAnswer, 'balance'>) {
+  if (!balance) return null;
+  const amount = formatMoney(Math.abs(balance.amountCents), balance.currency);
+  return (
+    <Notice>
+      {balance.amountCents > 0 ? `${amount} credit on your next invoice` : `${amount} added to your next invoice`}
+    </Notice>
   );
 }
 

@@ -2,13 +2,13 @@ import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { SearchField } from '#ui/form/search-field.tsx';
 import { Select } from '#ui/form/select.tsx';
-import { searchPlaceholder } from '../marketplace/search-placeholder.ts';
 import {
   keysOf,
   parseMarketplaceSearch,
   typeLabels,
   type MarketplaceSearch,
   type ServerType,
+  searchPlaceholder,
 } from '../marketplace/marketplace-search.ts';
 
 export const typeOptions = [

@@ -13,9 +13,8 @@ import { SearchText } from '#ui/text/search-text.tsx';
 import { Switch } from '#ui/form/switch.tsx';
 import { MarketplaceFilters } from './marketplace-filters.tsx';
 import { MarketplaceResults } from './marketplace-results.tsx';
-import { isNarrowed, type MarketplaceSearch } from './marketplace-search.ts';
+import { isNarrowed, type MarketplaceSearch, searchPlaceholder } from './marketplace-search.ts';
 import { marketplacePageSize, serversQuery, useRefresh } from '../queries.ts';
-import { searchPlaceholder } from './search-placeholder.ts';
 import { ServerGridPlaceholder } from './server-grid.tsx';
 
 export type MarketplaceScreenProps = {

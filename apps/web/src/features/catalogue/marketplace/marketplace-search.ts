@@ -18,6 +18,9 @@ export type MarketplaceSearch = {
   view?: 'live' | undefined;
 };
 
+/** Short enough for the box beside the filters. */
+export const searchPlaceholder = 'Search services and tools';
+
 /** Words of the manifest's category. Typed by the contract without loading its schemas into the first page. */
 export const typeLabels: typeof categories = {
   api: 'API Services',

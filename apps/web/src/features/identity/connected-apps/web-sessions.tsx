@@ -1,6 +1,5 @@
 import type { WebSession } from '@souk/contract/connected-apps.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import Monitor from 'lucide-react/icons/monitor';
 import { useRef, useState } from 'react';
 import { Badge } from '#ui/state/badge.tsx';
@@ -14,7 +13,7 @@ import { Ago, Day } from '#ui/text/moment.tsx';
 import { failureLine } from '#web/texts/failure-text.ts';
 import { connectedAppsKey } from '../queries.ts';
 import { TitledSection } from '#ui/text/section-heading.tsx';
-import { useSession } from '../session/session-provider.tsx';
+import { useSignOut } from '../session/use-sign-out.ts';
 
 /** The browsers that this person is signed in with. */
 export function WebSessions({ userId, sessions }: { userId: string; sessions: readonly WebSession[] }) {
@@ -78,17 +77,12 @@ function useEndSession(userId: string, onEnded: () => void) {
 }
 
 function SignOutEverywhere() {
-  const { session } = useSession();
-  const navigate = useNavigate();
+  // also tells the tabs of this browser and removes its cookies
+  const signOutHere = useSignOut();
   const [asking, setAsking] = useState(false);
   const signOut = useMutation({
     mutationFn: () => api.signOutEverywhere(),
-    onSuccess: async () => {
-      // also tells the tabs of this browser and removes its cookies
-      const done = session.signOut();
-      await navigate({ to: '/' });
-      await done;
-    },
+    onSuccess: signOutHere,
   });
   const failure = signOut.isError ? failureLine('Failed to sign out', signOut.error) : undefined;
   return (

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { chooseReturnPath } from './return-path.ts';
 import { clearSignInState, returnPathKey, signOutKey, type KeyValueStore } from '../session/session-storage.ts';
 import type { SignedInUser } from '../session/signed-in-user.ts';
-import { userOf } from './sign-in.ts';
+import { refusal, userOf } from './sign-in.ts';
 import type { TokenEndpoint } from '../session/token-endpoint.ts';
 
 /** What /auth/success is called with: a hand-off ticket, and a user as JSON that is a hint and no more. */
@@ -128,8 +128,4 @@ function isHintOf(hint: string, profile: UserProfile): boolean {
   const idFits = parsed.id === undefined || parsed.id === profile.id;
   const emailFits = parsed.email === undefined || foldEmail(parsed.email) === foldEmail(profile.email);
   return idFits && emailFits;
-}
-
-function refusal(message: string): ApiError {
-  return new ApiError({ message, code: 'sign_in_failed' });
 }

@@ -91,6 +91,6 @@ export function userOf({ id, email, displayName, photoURL, provider }: UserProfi
   return { id, email, displayName, photoURL, provider, ...tokens };
 }
 
-function refusal(message: string): ApiError {
+export function refusal(message: string): ApiError {
   return new ApiError({ message, code: 'sign_in_failed' });
 }

@@ -8,7 +8,6 @@ import { Notice } from '#ui/state/notice.tsx';
 import { config } from '#web/config.ts';
 import { failureText } from '#web/texts/failure-text.ts';
 import { keptSize } from '#web/texts/kept-size.ts';
-import { keptText } from './kept-files-text.ts';
 import { upstreamKey, upstreamsApi } from '../upstreams-api.ts';
 
 type Server = Kept['servers'][number];
@@ -29,15 +28,16 @@ export function KeptFiles({ userId, files }: { userId: string; files: Kept }) {
       heading.current?.focus();
     },
   });
+  const keptText = `Services keep files for you here: ${keptSize(files.totalBytes)} of the ${keptSize(files.allowedBytes)} that you may have.`;
   return (
     <Card as="section" aria-labelledby="files-heading" className="flex flex-col gap-4 sm:p-5">
       <h2 id="files-heading" ref={heading} tabIndex={-1} className="font-semibold">
         Your files
       </h2>
       {files.totalBytes > files.allowedBytes ? (
-        <Notice tone="bad">{keptText(files)} Services can keep no more until you make room.</Notice>
+        <Notice tone="bad">{keptText} Services can keep no more until you make room.</Notice>
       ) : (
-        <p className="text-quiet">{keptText(files)}</p>
+        <p className="text-quiet">{keptText}</p>
       )}
       <ul className="flex flex-col gap-2">
         {files.servers.map((server) => (
