@@ -37,6 +37,7 @@ export function clientForms(target: ConnectTarget): ClientForm[] {
 
 const json = (value: unknown): string => JSON.stringify(value);
 const block = (value: unknown): string => JSON.stringify(value, null, 2);
+const mcpServers = (name: string, server: object): string => block({ mcpServers: { [name]: server } });
 /** The links that we encode are ASCII: an origin is punycode, a server's id is a-z, 0-9 and -. */
 const base64Config = (link: string): string => encodeURIComponent(btoa(json({ url: link })));
 const variableOf = (name: string): string => `${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_TOKEN`;
@@ -121,8 +122,8 @@ const cursor = ({ link, name }: ConnectTarget): ClientForm => ({
   },
   steps: ["Or add this to Cursor's settings file."],
   snippets: [
-    { label: '~/.cursor/mcp.json', code: block({ mcpServers: { [name]: { url: link } } }) },
-    tokenSnippet(block({ mcpServers: { [name]: { url: link, ...bearer } } })),
+    { label: '~/.cursor/mcp.json', code: mcpServers(name, { url: link }) },
+    tokenSnippet(mcpServers(name, { url: link, ...bearer })),
   ],
   next: browserOpens,
 });
@@ -134,11 +135,8 @@ const windsurf = ({ link, name }: ConnectTarget): ClientForm => ({
     "Add this to Windsurf's settings file and reload its servers. On Windows, the file is in %USERPROFILE%\\.codeium\\windsurf.",
   ],
   snippets: [
-    {
-      label: '~/.codeium/windsurf/mcp_config.json',
-      code: block({ mcpServers: { [name]: { serverUrl: link } } }),
-    },
-    tokenSnippet(block({ mcpServers: { [name]: { serverUrl: link, ...bearer } } })),
+    { label: '~/.codeium/windsurf/mcp_config.json', code: mcpServers(name, { serverUrl: link }) },
+    tokenSnippet(mcpServers(name, { serverUrl: link, ...bearer })),
   ],
   next: browserOpens,
 });
@@ -189,8 +187,8 @@ const lmStudio = ({ link, name }: ConnectTarget): ClientForm => ({
   },
   steps: ['Or open the Program tab on the right, choose Install, Edit mcp.json, and add this.'],
   snippets: [
-    { label: '~/.lmstudio/mcp.json', code: block({ mcpServers: { [name]: { url: link } } }) },
-    tokenSnippet(block({ mcpServers: { [name]: { url: link, ...bearer } } })),
+    { label: '~/.lmstudio/mcp.json', code: mcpServers(name, { url: link }) },
+    tokenSnippet(mcpServers(name, { url: link, ...bearer })),
   ],
   next: browserOpens,
   menusAsOf,
@@ -204,18 +202,14 @@ const stdioOnly = ({ link, name }: ConnectTarget): ClientForm => ({
     { label: 'Command', code: `npx -y mcp-remote ${link}` },
     {
       label: 'For most settings files',
-      code: block({ mcpServers: { [name]: { command: 'npx', args: ['-y', 'mcp-remote', link] } } }),
+      code: mcpServers(name, { command: 'npx', args: ['-y', 'mcp-remote', link] }),
     },
     // some clients break arguments with spaces in them apart
     tokenSnippet(
-      block({
-        mcpServers: {
-          [name]: {
-            command: 'npx',
-            args: ['-y', 'mcp-remote', link, '--header', 'Authorization:${AUTH_HEADER}'],
-            env: { AUTH_HEADER: 'Bearer YOUR_TOKEN' },
-          },
-        },
+      mcpServers(name, {
+        command: 'npx',
+        args: ['-y', 'mcp-remote', link, '--header', 'Authorization:${AUTH_HEADER}'],
+        env: { AUTH_HEADER: 'Bearer YOUR_TOKEN' },
       }),
     ),
   ],
@@ -234,7 +228,7 @@ const forms = [
   copilotCli,
   lmStudio,
   stdioOnly,
-] as const;
+];
 
 /** Names of the clients, for places that only name them. */
 export const clientNames = ['Claude', 'ChatGPT', 'VS Code', 'Cursor', 'Windsurf', 'Codex', 'Gemini CLI', 'LM Studio'];

@@ -1,5 +1,6 @@
 import type { Plan } from '@souk/contract/billing/billing.ts';
 import { tiers } from '@souk/contract/tiers.ts';
+import type { ReactNode } from 'react';
 import { formatDay, formatMoment, formatMonthly } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/overlay/dialog.tsx';
@@ -45,17 +46,11 @@ export function PlanButton(props: PlanButtonProps) {
     case 'current':
       return <CurrentPlan {...props} />;
     case 'next':
-      return (
-        <Button wide disabled>
-          {paid?.currentPeriodEnd ? `Starts ${formatDay(paid.currentPeriodEnd)}` : 'Starts next'}
-        </Button>
-      );
+      return <Off>{paid?.currentPeriodEnd ? `Starts ${formatDay(paid.currentPeriodEnd)}` : 'Starts next'}</Off>;
     case 'pay-first':
       return (
         <>
-          <Button wide disabled>
-            Waits for your payment
-          </Button>
+          <Off>Waits for your payment</Off>
           {userId !== undefined && paid && (
             <div className="text-[0.8125rem] text-quiet">
               {paid.pendingUntil !== null && `Confirm and pay it by ${formatMoment(paid.pendingUntil)}. `}
@@ -69,9 +64,9 @@ export function PlanButton(props: PlanButtonProps) {
     case 'keep-first':
       return (
         <>
-          <Button wide disabled>
+          <Off>
             Upgrade<span className="sr-only"> to {name}</span>
-          </Button>
+          </Off>
           <p className="text-[0.8125rem] text-quiet">
             You chose {nextName} for the next period. Keep {paid?.planName} first.
           </p>
@@ -80,9 +75,9 @@ export function PlanButton(props: PlanButtonProps) {
     case 'resume-first':
       return (
         <>
-          <Button wide disabled>
+          <Off>
             Subscribe<span className="sr-only"> to {name}</span>
-          </Button>
+          </Off>
           <p className="text-[0.8125rem] text-quiet">
             <TextLink to="/dashboard" search={{ tab: 'billing' }}>
               Resume {paid?.planName}
@@ -122,12 +117,16 @@ export function PlanButton(props: PlanButtonProps) {
   }
 }
 
+const Off = ({ children }: { children: ReactNode }) => (
+  <Button wide disabled>
+    {children}
+  </Button>
+);
+
 function CurrentPlan({ plan: { name, amount }, profile, paid, nextName, onChange }: PlanButtonProps) {
   return (
     <>
-      <Button wide disabled>
-        Current plan
-      </Button>
+      <Off>Current plan</Off>
       {amount > 0 && profile?.planStatus === 'canceled' && <Ending endsAt={paid?.currentPeriodEnd ?? undefined} />}
       {paid && <OwnPrice paid={paid} amount={amount} />}
       {paid?.status === 'past_due' && <PastDue />}

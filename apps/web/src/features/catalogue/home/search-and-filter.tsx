@@ -3,7 +3,7 @@ import { Button } from '#ui/button.tsx';
 import { SearchField } from '#ui/form/search-field.tsx';
 import { Select } from '#ui/form/select.tsx';
 import {
-  keysOf,
+  optionsOf,
   parseMarketplaceSearch,
   typeLabels,
   type MarketplaceSearch,
@@ -11,10 +11,7 @@ import {
   searchPlaceholder,
 } from '../marketplace/marketplace-search.ts';
 
-export const typeOptions = [
-  { value: '', label: 'All Types' },
-  ...keysOf(typeLabels).map((type) => ({ value: type, label: typeLabels[type] })),
-] as const satisfies readonly { value: ServerType | ''; label: string }[];
+export const typeOptions = optionsOf('All Types', typeLabels);
 
 /** The search box of home. Leads to the marketplace with text and type in the address. */
 export function SearchAndFilter({ onSearch }: { onSearch: (search: MarketplaceSearch) => void }) {

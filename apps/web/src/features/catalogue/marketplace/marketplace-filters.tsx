@@ -4,11 +4,12 @@ import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { Dialog, preloadDialog } from '#ui/overlay/dialog.tsx';
-import { Select } from '#ui/form/select.tsx';
+import { Select, type SelectOption } from '#ui/form/select.tsx';
 import { sells } from '#web/config.ts';
 import {
   filterCount,
   keysOf,
+  optionsOf,
   priceLabels,
   sortLabels,
   statusLabels,
@@ -20,20 +21,9 @@ const tierOptions = [
   { value: '', label: 'All Tiers' },
   ...keysOf(tiers).map((tier) => ({ value: tier, label: `${tier} ${tiers[tier].name}` })),
 ] as const;
-const priceOptions = [
-  { value: '', label: 'Any Price' },
-  ...keysOf(priceLabels).map((price) => ({ value: price, label: priceLabels[price] })),
-] as const;
-const statusOptions = [
-  { value: '', label: 'Any Status' },
-  ...keysOf(statusLabels).map((status) => ({ value: status, label: statusLabels[status] })),
-] as const;
-const sortOptions = [
-  { value: '', label: 'Sorted by name' },
-  ...keysOf(sortLabels)
-    .filter((sort) => sells || sort !== 'price')
-    .map((sort) => ({ value: sort, label: sortLabels[sort] })),
-] as const;
+const priceOptions = optionsOf('Any Price', priceLabels);
+const statusOptions = optionsOf('Any Status', statusLabels);
+const sortOptions = optionsOf('Sorted by name', sortLabels).filter(({ value }) => sells || value !== 'price');
 
 export type MarketplaceFiltersProps = {
   search: MarketplaceSearch;
@@ -94,46 +84,28 @@ function FilterSheet({ search, onChange }: MarketplaceFiltersProps) {
 }
 
 function Selects({ search, onChange, wide = false }: MarketplaceFiltersProps & { wide?: boolean }) {
-  const width = (columns: string) => classNames(!wide && columns);
+  const select = <Value extends string>(
+    label: string,
+    width: string,
+    options: readonly SelectOption<Value | ''>[],
+    value: Value | undefined,
+    changeOf: (value: Value | undefined) => MarketplaceSearch,
+  ) => (
+    <Select
+      aria-label={label}
+      className={classNames(!wide && width)}
+      options={options}
+      value={value ?? ''}
+      onChange={(chosen) => onChange(changeOf(chosen === '' ? undefined : chosen))}
+    />
+  );
   return (
     <>
-      <Select
-        aria-label="Type"
-        className={width('lg:w-36')}
-        options={typeOptions}
-        value={search.type ?? ''}
-        onChange={(type) => onChange({ type: type === '' ? undefined : type })}
-      />
-      <Select
-        aria-label="Tier"
-        className={width('lg:w-36')}
-        options={tierOptions}
-        value={search.tier ?? ''}
-        onChange={(tier) => onChange({ tier: tier === '' ? undefined : tier })}
-      />
-      {sells && (
-        <Select
-          aria-label="Price"
-          className={width('lg:w-28')}
-          options={priceOptions}
-          value={search.price ?? ''}
-          onChange={(price) => onChange({ price: price === '' ? undefined : price })}
-        />
-      )}
-      <Select
-        aria-label="Status"
-        className={width('lg:w-34')}
-        options={statusOptions}
-        value={search.status ?? ''}
-        onChange={(status) => onChange({ status: status === '' ? undefined : status })}
-      />
-      <Select
-        aria-label="Sort by"
-        className={width('lg:w-44')}
-        options={sortOptions}
-        value={search.sort ?? ''}
-        onChange={(sort) => onChange({ sort: sort === '' ? undefined : sort })}
-      />
+      {select('Type', 'lg:w-36', typeOptions, search.type, (type) => ({ type }))}
+      {select('Tier', 'lg:w-36', tierOptions, search.tier, (tier) => ({ tier }))}
+      {sells && select('Price', 'lg:w-28', priceOptions, search.price, (price) => ({ price }))}
+      {select('Status', 'lg:w-34', statusOptions, search.status, (status) => ({ status }))}
+      {select('Sort by', 'lg:w-44', sortOptions, search.sort, (sort) => ({ sort }))}
     </>
   );
 }

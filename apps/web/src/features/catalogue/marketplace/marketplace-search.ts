@@ -95,3 +95,8 @@ export function filterCount({ type, tier, price, status }: MarketplaceSearch): n
 export function isNarrowed(search: MarketplaceSearch): boolean {
   return search.q !== undefined || filterCount(search) > 0;
 }
+
+/** The options of a filter by its labels. The first one, with the value '', filters nothing. */
+export function optionsOf<Value extends string>(first: string, labels: Readonly<Record<Value, string>>) {
+  return [{ value: '' as const, label: first }, ...keysOf(labels).map((value) => ({ value, label: labels[value] }))];
+}

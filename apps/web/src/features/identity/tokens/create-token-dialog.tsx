@@ -28,8 +28,7 @@ export function CreateTokenDialog({ userId, open, onOpenChange, onCreated }: Cre
   const queries = useQueryClient();
   const formId = useId();
   const create = useMutation({
-    mutationFn: (body: { name: string; scopes: McpScope[]; expiresInDays: number }) =>
-      api.createPersonalToken({ body }),
+    mutationFn: (body: TokenRequest) => api.createPersonalToken({ body }),
     onSuccess: (token) => {
       void queries.invalidateQueries({ queryKey: tokensKey(userId) });
       onCreated(token);
@@ -69,12 +68,9 @@ export function CreateTokenDialog({ userId, open, onOpenChange, onCreated }: Cre
   );
 }
 
-type TokenFormProps = {
-  id: string;
-  onSubmit: (wish: { name: string; scopes: McpScope[]; expiresInDays: number }) => void;
-};
+type TokenRequest = { name: string; scopes: McpScope[]; expiresInDays: number };
 
-function TokenForm({ id, onSubmit }: TokenFormProps) {
+function TokenForm({ id, onSubmit }: { id: string; onSubmit: (wish: TokenRequest) => void }) {
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly McpScope[]>(mcpScopes);
   const [days, setDays] = useState<ExpiryChoice>('90');
