@@ -5,8 +5,8 @@ import { classNames } from './class-names.ts';
 export type AccordionItem = { id: string; title: ReactNode; content: ReactNode };
 
 /**
- * Questions that open, one at a time: buttons in headings, each with the region that it controls.
- * Ours and not Base UI's: the library's one weighs 10 KB of the first load for what these lines do.
+ * Questions that open one at a time, each a button in a heading with the region that it controls. Not Base UI's, which
+ * adds 10 KB to the first load.
  */
 export function Accordion({ items }: { items: readonly AccordionItem[] }) {
   const id = useId();
@@ -38,7 +38,7 @@ export function Accordion({ items }: { items: readonly AccordionItem[] }) {
               id={`${id}-${item.id}-content`}
               role="region"
               aria-labelledby={`${id}-${item.id}`}
-              // closed text is out of reach of keys and readers, and still drawn while it slides shut
+              // closed text is unreachable for keys and readers, but still drawn while it slides shut
               inert={!isOpen}
               className={classNames(
                 'grid transition-[grid-template-rows]',

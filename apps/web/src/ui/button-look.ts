@@ -4,11 +4,10 @@ export type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger';
 export type ButtonSize = 'small' | 'medium' | 'large';
 
 export type ButtonLook = {
-  /** primary: the one thing to do here (ink). secondary: the default. ghost: no border. danger: takes something away. */
+  /** primary: the main action here (ink). secondary: the default. ghost: no border. danger: takes something away. */
   variant?: ButtonVariant | undefined;
-  /** 28, 36 or 44 pixels high. */
+  /** small: 28 px high; medium: 36 px; large: 44 px. */
   size?: ButtonSize | undefined;
-  /** As wide as its container. */
   wide?: boolean | undefined;
 };
 
@@ -30,7 +29,7 @@ const sizes: Readonly<Record<ButtonSize, string>> = {
 
 const squareSizes: Readonly<Record<ButtonSize, string>> = { small: 'size-7', medium: 'size-9', large: 'size-11' };
 
-/** The classes that make an element look like our button. Button, LinkButton, AnchorButton and IconButton share them. */
+/** Returns the classes that make an element look like a button of the kit. */
 export function buttonClasses(look: ButtonLook & { square?: boolean | undefined }, extra?: string): string {
   const size = look.size ?? 'medium';
   return classNames(

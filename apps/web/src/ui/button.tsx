@@ -4,16 +4,17 @@ import { Spinner } from './state/spinner.tsx';
 
 export type ButtonProps = Omit<ComponentProps<'button'>, 'style'> &
   ButtonLook & {
-    /** Under way: a spinner takes the icon's place, clicks do nothing, the button keeps focus. */
+    /** Shows a spinner instead of the icon. Clicks do nothing, and the button keeps the focus. */
     loading?: boolean | undefined;
-    /** Before the label, 16 px. */
     icon?: ReactNode;
   };
 
-/** A button. type="button" unless said otherwise. Never disable a submit button before it is sent: show what is missing. */
+/**
+ * A button with type="button" by default. Don't disable a submit button before the form is sent: show what is missing.
+ */
 export function Button({ variant, size, wide, loading, icon, className, children, onClick, ...rest }: ButtonProps) {
   const press = (event: MouseEvent<HTMLButtonElement>) => {
-    // aria-disabled and not disabled: a disabled button loses focus and its form loses its way back
+    // aria-disabled rather than disabled: a disabled button loses the focus, and the keyboard its place in the form
     if (loading) event.preventDefault();
     else onClick?.(event);
   };

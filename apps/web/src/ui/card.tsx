@@ -2,20 +2,23 @@ import type { ComponentProps } from 'react';
 import { classNames } from './class-names.ts';
 
 export type CardProps = Omit<ComponentProps<'div'>, 'style'> & {
-  /** The element: section and article where it has a heading of its own. */
+  /** Use section or article if the card has a heading of its own. */
   as?: 'div' | 'section' | 'article' | 'li' | undefined;
-  /** 16 px (medium), 24 px (large) or none, for tables and lists that go to the edge. */
+  /** 16 px (medium), 24 px (large), or none for tables and lists that reach the edge. */
   padding?: 'none' | 'medium' | 'large' | undefined;
-  /** The card holds one stretched link (class `after:absolute after:inset-0`): the whole card answers the pointer. */
+  /**
+   * The card holds one stretched link (class `after:absolute after:inset-0`), so the whole card responds to the
+   * pointer.
+   */
   interactive?: boolean | undefined;
 };
 
 const paddings = { none: '', medium: 'p-4', large: 'p-5 sm:p-6' } as const;
 
-/** A box with a border on the page's ground. Full height, so that cards of a grid row are equally high. */
+/** A box with a border. It fills its height, so that all cards of a grid row are equally high. */
 export function Card({ as: Element = 'div', padding = 'medium', interactive, className, ...rest }: CardProps) {
   return (
-    // a card is one of four elements that take the same attributes; JSX cannot know that of a union
+    // JSX cannot tell that the four elements take the same attributes
     <Element
       {...(rest as object)}
       className={classNames(

@@ -1,4 +1,4 @@
-/** Class names that hold, joined. Falsy ones are left out. */
+/** Joins class names and leaves out falsy ones. */
 export function classNames(...names: readonly (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ');
 }

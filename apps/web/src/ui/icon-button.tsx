@@ -5,12 +5,11 @@ import { Spinner } from './state/spinner.tsx';
 import { Tooltip } from './overlay/tooltip.tsx';
 
 export type IconButtonProps = Omit<ButtonProps, 'children' | 'wide' | 'icon'> & {
-  /** What it does: the accessible name and the tooltip. */
+  /** The accessible name, and the tooltip. */
   label: string;
   icon: ReactNode;
 };
 
-/** A square button with an icon only. */
 export function IconButton({ label, icon, variant = 'ghost', size, loading, className, ...rest }: IconButtonProps) {
   return (
     <Tooltip text={label} describes={false}>

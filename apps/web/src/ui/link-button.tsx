@@ -14,5 +14,5 @@ export function AnchorButton({ variant, size, wide, icon, className, children, .
   );
 }
 
-/** A link to a screen of ours that looks like a button: the router's Link props (to, params, search) and a button's look. */
+/** A link to one of our screens that looks like a button: takes the router's Link props (to, params, search). */
 export const LinkButton = createLink(AnchorButton);

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 type PageShellProps = { header?: ReactNode; footer?: ReactNode; children: ReactNode };
 
-/** Every screen stands in this: skip link, header, main, footer, 1120 px wide at most. */
+/** The frame of every screen: skip link, header, main, footer, at most 1120 px wide. */
 export function PageShell({ header, footer, children }: PageShellProps) {
   return (
     <div className="flex min-h-dvh flex-col">

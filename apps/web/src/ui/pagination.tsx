@@ -3,19 +3,19 @@ import ChevronRight from 'lucide-react/icons/chevron-right';
 import { Button } from './button.tsx';
 
 export type PaginationProps = {
-  /** From 1. */
+  /** Counts from 1. */
   page: number;
   pageCount: number;
   onChange: (page: number) => void;
-  /** What is paged: "Transactions". */
+  /** What the pages list: "Transactions". */
   label: string;
-  /** The words before "2 of 7"; "Page" unless the specification has others. */
+  /** The words before "2 of 7". */
   words?: string | undefined;
-  /** Says so, too, where there is one page. */
+  /** Shown even for a single page. */
   always?: boolean | undefined;
 };
 
-/** Previous, where one is, next. Nothing where there is one page, unless `always`. */
+/** Buttons for the previous and next page. Hidden for a single page, unless `always`. */
 export function Pagination({ page, pageCount, onChange, label, words = 'Page', always }: PaginationProps) {
   if (pageCount <= 1 && !always) return null;
   return (

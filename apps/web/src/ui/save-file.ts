@@ -1,4 +1,4 @@
-/** Offers a text, or what was read as a blob, to the person as a file of that name. */
+/** Downloads a text or a blob as a file. */
 export function saveFile(
   name: string,
   text: string | Blob,

@@ -9,33 +9,35 @@ export type TableColumn<Row> = {
   id: string;
   header: ReactNode;
   cell: (row: Row) => ReactNode;
-  /** Amounts and counts: right-aligned, tabular figures. */
+  /** Right-aligned, with tabular figures. */
   numeric?: boolean | undefined;
-  /** The header is read but not seen (a column of buttons). */
+  /** The header is read out but not shown, as for a column of buttons. */
   hideHeader?: boolean | undefined;
-  /** The cell that names the row: a row header. */
+  /** The cells are row headers. */
   rowHeader?: boolean | undefined;
-  /** Left out below 640 px. */
+  /** Hidden below 640 px. */
   wideOnly?: boolean | undefined;
-  /** A class for its share of the width, where tables of one screen have the same columns. */
+  /** A class for the column's width, for tables of one screen with the same columns. */
   width?: string | undefined;
-  /** The rows can be ordered by it: the header is a button. `order` undefined: they are ordered by something else. */
+  /** Makes the header a button that sorts. `order` undefined: sorted by another column. */
   sort?: { order: 'ascending' | 'descending' | undefined; onToggle: () => void } | undefined;
 };
 
 export type TableProps<Row> = {
-  /** What the table lists, for screen readers. */
+  /** Names the table for screen readers. */
   caption: string;
   columns: readonly TableColumn<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  /** Cells of several lines begin at the top of their row. */
+  /** Aligns cells at the top, for cells of several lines. */
   alignTop?: boolean | undefined;
-  /** What stands below a row across all columns, such as a form that it opened. Nothing: false. */
+  /** Returns what stands below a row across all columns, such as an opened form; false: nothing. */
   below?: ((row: Row) => ReactNode) | undefined;
 };
 
-/** Rows of facts. Scrolls sideways in its own box where it is too wide; for an empty list show an EmptyState instead. */
+/**
+ * Rows of facts. A table that is too wide scrolls sideways in its box. For an empty list, show an EmptyState instead.
+ */
 export function Table<Row>({ caption, columns, rows, rowKey, alignTop, below }: TableProps<Row>) {
   const cellClasses = (column: TableColumn<Row>) =>
     classNames(
@@ -53,7 +55,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, alignTop, below }: 
         aria-label={caption}
         tabIndex={0}
         data-hidden={hiddenEdges}
-        // relative: what is read and not seen stays in the box, and makes no page wider
+        // relative: keeps hidden texts for readers inside the box, so that they do not widen the page
         className="fade-edges relative overflow-x-auto focus-visible:-outline-offset-2"
       >
         <table className="w-full border-collapse">
@@ -97,7 +99,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, alignTop, below }: 
                   {opened && (
                     <tr>
                       <td colSpan={columns.length} className="bg-ground p-4">
-                        {/* in sight also where the columns are wider than the box */}
+                        {/* stays in view where the columns are wider than the box */}
                         <div className="sticky left-4 w-fit max-w-[calc(100vw-4.25rem)]">{opened}</div>
                       </td>
                     </tr>

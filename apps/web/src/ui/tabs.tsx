@@ -5,26 +5,26 @@ import { useHiddenEdges } from './use-hidden-edges.ts';
 export type TabItem<Value extends string> = {
   value: Value;
   label: ReactNode;
-  /** Built only while its tab is chosen. */
+  /** Built only for the chosen tab. */
   content: ReactNode;
 };
 
 export type TabsProps<Value extends string> = {
-  /** What the tabs choose between, for screen readers. */
+  /** Names the tabs for screen readers. */
   label: string;
   items: readonly TabItem<Value>[];
   value: Value;
   onChange: (value: Value) => void;
   /**
-   * line (the default): for a screen's tabs, scrolls sideways. parts: below those, for the parts of one of them.
-   * pills: for many short names, wrapped, at a card's edge.
+   * line: the tabs of a screen, which scroll sideways. parts: the parts of one such tab. pills: many short names at a
+   * card's edge, which wrap.
    */
   look?: 'line' | 'parts' | 'pills' | undefined;
-  /** On a phone only the panel is shown: it has tabs of its own, and a way back. */
+  /** A phone shows only the panel, which has tabs and a way back of its own. */
   hideOnPhone?: boolean | undefined;
 };
 
-/** The width in which what scrolls on fades out (tokens.css, fade-edges). */
+/** Width in which hidden content fades out (tokens.css, fade-edges). */
 const edgePx = 40;
 
 const chosenInForcedColors =
@@ -51,7 +51,7 @@ const looks = {
   },
 } as const;
 
-/** Where a key leads from the tab at `index`, or nothing. */
+/** Returns the tab that a key moves to, or undefined. */
 function nextIndex(key: string, index: number, count: number): number | undefined {
   if (key === 'ArrowRight') return (index + 1) % count;
   if (key === 'ArrowLeft') return (index - 1 + count) % count;
@@ -59,7 +59,7 @@ function nextIndex(key: string, index: number, count: number): number | undefine
   return key === 'End' ? count - 1 : undefined;
 }
 
-/** By scrollLeft: scrollIntoView would also move the place where the Tab key starts, past the skip link. */
+/** Sets scrollLeft: scrollIntoView would also move the start of the Tab key past the skip link. */
 function scrollToChosen(list: HTMLElement): void {
   const chosen = list.querySelector<HTMLElement>('[aria-selected="true"]');
   if (!chosen) return;
@@ -70,8 +70,8 @@ function scrollToChosen(list: HTMLElement): void {
 }
 
 /**
- * Tabs with their panel: arrow keys, Home and End choose (ARIA practices, tabs with automatic activation).
- * Keep `value` in the address. Ours and not Base UI's: the first load has 10 KB better uses.
+ * Tabs with their panel: arrow keys, Home and End choose (ARIA practices, tabs with automatic activation). Keep `value`
+ * in the address. Not Base UI's, which adds 10 KB to the first load.
  */
 export function Tabs<Value extends string>({
   label,
@@ -86,12 +86,12 @@ export function Tabs<Value extends string>({
   const chosen = items.find((item) => item.value === value);
   const list = useRef<HTMLDivElement>(null);
   const hiddenEdges = useHiddenEdges(list);
-  // On a phone, or one that was just turned, the chosen tab may be out of sight: an address can name any of them. A badge that
-  // comes later makes a tab wider, and moves those behind it.
+  // An address can name a tab that is out of view on a phone, turning the phone can hide it, and a badge that arrives
+  // later moves the tabs behind it.
   useEffect(() => {
     const row = list.current;
     if (!row) return undefined;
-    const observer = new ResizeObserver(() => scrollToChosen(row)); // tells of the first sizes too
+    const observer = new ResizeObserver(() => scrollToChosen(row)); // reports the first sizes too
     for (const element of [row, ...row.children]) observer.observe(element);
     return () => observer.disconnect();
   }, [value]);
@@ -122,7 +122,7 @@ export function Tabs<Value extends string>({
               id={`${id}-${item.value}`}
               aria-selected={isChosen}
               aria-controls={isChosen ? `${id}-panel` : undefined}
-              // one stop for the Tab key, whatever the number of tabs
+              // Tab stops at the tabs once
               tabIndex={isChosen || (!chosen && index === 0) ? 0 : -1}
               onClick={() => onChange(item.value)}
               onKeyDown={(event) => move(event, index)}

@@ -1,7 +1,7 @@
 import { themeStorageKey } from '@souk/contract/pages.ts';
 import { useSyncExternalStore } from 'react';
 
-/** system: as the machine says. The other two are a person's own choice, kept in this browser. */
+/** system follows the machine. The other two are the user's choice, stored in this browser. */
 export type Theme = 'system' | 'light' | 'dark';
 
 const listeners = new Set<() => void>();
@@ -11,7 +11,7 @@ function read(): Theme {
     const stored = localStorage.getItem(themeStorageKey);
     return stored === 'light' || stored === 'dark' ? stored : 'system';
   } catch {
-    // storage may be forbidden: the system's theme is a good one
+    // storage may be forbidden
     return 'system';
   }
 }
@@ -27,18 +27,18 @@ function apply(theme: Theme): void {
 }
 
 apply(current);
-// another tab of ours changed it
+// another tab changed it
 window.addEventListener('storage', (event) => {
   if (event.key === themeStorageKey || event.key === null) apply(read());
 });
 
-/** Sets the theme, here and in other tabs, and remembers it. */
+/** Sets the theme here and in other tabs, and stores it. */
 export function setTheme(theme: Theme): void {
   try {
     if (theme === 'system') localStorage.removeItem(themeStorageKey);
     else localStorage.setItem(themeStorageKey, theme);
   } catch {
-    // it holds until the page is left
+    // applies until the page is left
   }
   apply(theme);
 }
@@ -48,7 +48,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The chosen theme. Importing this file applies the stored one before anything is drawn. */
+/** Returns the chosen theme. Importing this file applies the stored one before anything is drawn. */
 export function useTheme(): Theme {
   return useSyncExternalStore(subscribe, () => current);
 }

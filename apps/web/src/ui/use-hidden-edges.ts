@@ -2,10 +2,12 @@ import { useEffect, useState, type RefObject } from 'react';
 
 export type HiddenEdges = 'none' | 'start' | 'end' | 'both';
 
-/** Less than this cannot be seen: zoomed pages leave fractions of a pixel over. */
+/** Smaller overflows cannot be seen: zoomed pages leave fractions of a pixel. */
 const tolerancePx = 2;
 
-/** Behind which edges of an element that scrolls sideways something is hidden, as it is scrolled and as it or its content changes its width. */
+/**
+ * Returns the edges behind which a sideways scrolling element hides content. Follows scrolling and changes of width.
+ */
 export function useHiddenEdges(ref: RefObject<HTMLElement | null>): HiddenEdges {
   const [hidden, setHidden] = useState<HiddenEdges>('none');
   useEffect(() => {
@@ -17,7 +19,7 @@ export function useHiddenEdges(ref: RefObject<HTMLElement | null>): HiddenEdges 
       const end = scrollWidth - clientWidth - scrollLeft > tolerancePx;
       setHidden(start && end ? 'both' : start ? 'start' : end ? 'end' : 'none');
     };
-    const observer = new ResizeObserver(look); // tells of the first size too
+    const observer = new ResizeObserver(look); // reports the first size too
     for (const one of [element, ...element.children]) observer.observe(one);
     element.addEventListener('scroll', look, { passive: true });
     return () => {

@@ -2,9 +2,9 @@ import { startTransition, useEffect, useState } from 'react';
 
 type Drawn<Item> = {
   items: readonly Item[];
-  /** How many of them stand in their places. */
+  /** Number of items that are drawn. */
   count: number;
-  /** What stood in the places before. */
+  /** The items that were drawn before. */
   before: readonly (Item | undefined)[];
 };
 
@@ -12,10 +12,10 @@ const placesOf = <Item>({ items, count, before }: Drawn<Item>): (Item | undefine
   items.map((item, place) => (place < count ? item : before[place]));
 
 /**
- * A long list that is drawn in parts, each in a task of its own, so that a slow device answers between them. Until the turn
- * of a place has come it keeps what stood there before.
+ * Draws a long list in parts, each in a task of its own, so that a slow device responds in between. A place keeps its
+ * previous item until its part is drawn.
  * @param part items of each part
- * @returns what stands in each place; undefined: nothing yet
+ * @returns the item of each place; undefined: nothing yet
  */
 export function useInParts<Item>(items: readonly Item[], part: number): readonly (Item | undefined)[] {
   const [known, setKnown] = useState<Drawn<Item>>({ items, count: part, before: [] });
@@ -24,7 +24,7 @@ export function useInParts<Item>(items: readonly Item[], part: number): readonly
   const { count } = drawn;
   useEffect(() => {
     if (count >= items.length) return undefined;
-    // a task of its own: what is drawn has been painted by then
+    // in a task of its own, after the previous part was painted
     const timer = setTimeout(() =>
       startTransition(() => setKnown((now) => (now.items === items ? { ...now, count: count + part } : now))),
     );

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Whether something has been so for `afterMs`: what ends sooner is not worth showing. */
+/** Returns whether `is` has been true for `afterMs`: shorter waits are not worth showing. */
 export function useLate(is: boolean, afterMs: number): boolean {
   const [late, setLate] = useState(false);
   useEffect(() => {

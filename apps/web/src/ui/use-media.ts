@@ -1,6 +1,9 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
-/** Whether a media query holds, also after the window changes. For what CSS alone cannot choose: a table or cards. */
+/**
+ * Returns whether a media query matches, and follows changes of the window. For choices that CSS cannot make, such as a
+ * table or cards.
+ */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (listener: () => void) => {

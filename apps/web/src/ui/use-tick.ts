@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Distances of time are told in minutes at the finest. */
+/** Relative times change by the minute at most. */
 const tickMs = 15_000;
 
 let ticks = 0;
@@ -12,7 +12,6 @@ function tick(): void {
   for (const listener of listeners) listener();
 }
 
-/** One timer for all, while anything listens. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= window.setInterval(tick, tickMs);

@@ -6,11 +6,10 @@ type Check = {
   name: string;
   status: 'passed' | 'warned' | 'failed' | 'skipped';
   detail: string;
-  /** What to do about it. */
   advice: string | null;
 };
 
-/** What was checked and what came of it, each with what to do. */
+/** Checks with their results, each with its advice. */
 export function CheckList({ label, checks }: { label: string; checks: readonly Check[] }) {
   return (
     <ul aria-label={label} className="divide-y divide-line">
@@ -42,7 +41,7 @@ const checkStatusTexts: Readonly<Record<Check['status'], string>> = {
   skipped: 'Not checked',
 };
 
-/** How to fix a fault. `calm`: everything works without. */
+/** Says how to fix a fault. `calm`: everything works even without the fix. */
 export function Advice({ calm = false, children }: { calm?: boolean; children: string }) {
   return (
     <p

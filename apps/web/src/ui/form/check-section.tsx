@@ -4,7 +4,7 @@ import { Button } from '../button.tsx';
 import { Notice } from '../state/notice.tsx';
 import { TitledSection, type SectionHeadingProps } from '../text/section-heading.tsx';
 
-/** Checks that run when a person asks for them: the heading with its button, why they could not run, and what they found. */
+/** Checks that the user starts: a heading with the button, the reason if they could not run, and their results. */
 export function CheckSection({
   run,
   failure,

@@ -9,7 +9,7 @@ export type CheckboxProps = {
   name?: string | undefined;
 };
 
-/** A choice that is sent with a form. A Switch, by contrast, holds at once. */
+/** A choice that is sent with a form. A Switch, in contrast, applies at once. */
 export function Checkbox({ label, hint, checked, onChange, disabled, name }: CheckboxProps) {
   const id = useId();
   return (

@@ -9,18 +9,17 @@ import { controlClasses } from './input.tsx';
 export type ComboboxItem = {
   id: string;
   label: string;
-  /** A quiet word behind the label. */
   detail?: string | undefined;
 };
 
 export type ComboboxProps = {
   value: ComboboxItem | undefined;
   onChange: (item: ComboboxItem | undefined) => void;
-  /** What fits the text, found by the caller: a few of what may be thousands. */
+  /** The matches for the text, found by the caller: a few of what may be thousands. */
   items: readonly ComboboxItem[];
-  /** What is looked for: '' lists the first ones. */
+  /** The text to search for; '' asks for the first items. */
   onTextChange: (text: string) => void;
-  /** At the foot of the list and announced: that it searches, that nothing fits, how many more there are, what failed. */
+  /** Shown below the list and announced: searching, no matches, how many more there are, or an error. */
   status?: ReactNode;
   placeholder?: string | undefined;
   maxLength?: number | undefined;
@@ -30,12 +29,12 @@ const sideButton =
   'inline-flex size-6 items-center justify-center rounded-md text-quiet hover:bg-hover hover:text-text';
 
 /**
- * One of many, found by typing. Arrow keys and Enter choose, Escape closes the list alone. A choice ends when its text is
- * edited. Put it into a Field.
+ * A choice of one among many, found by typing. Arrow keys and Enter choose; Escape closes only the list. Editing the
+ * text clears the choice. Put it into a Field.
  */
 export function Combobox({ value, onChange, items, onTextChange, status, placeholder, maxLength }: ComboboxProps) {
   const { required, ...link } = useFieldLink();
-  // kept here, or the end of a choice would take what was just typed with it
+  // kept here, since clearing the choice would otherwise also clear what was just typed
   const [text, setText] = useState(value?.label ?? '');
   return (
     <BaseCombobox.Root
@@ -49,7 +48,7 @@ export function Combobox({ value, onChange, items, onTextChange, status, placeho
       onInputValueChange={(next, { reason }) => {
         setText(next);
         if (reason !== 'input-change' && reason !== 'input-clear') return;
-        // or a form that is sent now would take what no longer stands in the field
+        // otherwise a form that is sent now would use a choice that the field no longer shows
         if (value && next !== value.label) onChange(undefined);
         onTextChange(next);
       }}

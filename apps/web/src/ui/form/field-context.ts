@@ -1,6 +1,5 @@
 import { createContext, use } from 'react';
 
-/** What a field tells the control in it. */
 export type FieldLink = {
   id: string;
   'aria-describedby': string | undefined;
@@ -10,7 +9,7 @@ export type FieldLink = {
 
 export const FieldContext = createContext<FieldLink | undefined>(undefined);
 
-/** The attributes that join a control to its Field's label, hint and error. Nothing outside a Field. */
+/** Returns the attributes that connect a control to its Field's label, hint and error. Empty outside a Field. */
 export function useFieldLink(): Partial<FieldLink> {
   return use(FieldContext) ?? {};
 }

@@ -5,18 +5,17 @@ import { FieldContext } from './field-context.ts';
 
 export type FieldProps = {
   label: ReactNode;
-  /** What belongs in it, below the label. */
   hint?: ReactNode;
-  /** What is wrong with it; also marks the control invalid. */
+  /** Also marks the control as invalid. */
   error?: string | undefined;
   required?: boolean | undefined;
-  /** The label is read but not seen (a search box with an icon, say). */
+  /** The label is read out but not shown, as for a search box with an icon. */
   hideLabel?: boolean | undefined;
-  /** One Input, TextArea or Select of ours. */
+  /** One Input, TextArea, Select or Combobox of the kit. */
   children: ReactNode;
 };
 
-/** Label, control, hint and error, joined for screen readers. */
+/** A label, a control, a hint and an error, connected for screen readers. */
 export function Field({ label, hint, error, required, hideLabel, children }: FieldProps) {
   const id = useId();
   const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined;

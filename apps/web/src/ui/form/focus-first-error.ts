@@ -1,6 +1,6 @@
 import { useEffect, useRef, type RefObject } from 'react';
 
-/** Moves focus to the first invalid control of a form. Answers whether there was one. */
+/** Moves the focus to the first invalid control of a form. Returns whether there was one. */
 export function focusFirstError(form: HTMLElement | null): boolean {
   const control = form?.querySelector<HTMLElement>('[aria-invalid="true"]');
   control?.focus();
@@ -8,8 +8,8 @@ export function focusFirstError(form: HTMLElement | null): boolean {
 }
 
 /**
- * A ref for a form whose first invalid control gets focus whenever `errors` (a new object for each refused
- * submission) has something in it.
+ * Returns a ref for a form. Its first invalid control gets the focus whenever `errors`, a new object for each refused
+ * submission, has an entry.
  */
 export function useFirstErrorFocus(
   errors: Readonly<Record<string, string | undefined>>,

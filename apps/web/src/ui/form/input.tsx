@@ -2,11 +2,11 @@ import type { ComponentProps } from 'react';
 import { classNames } from '../class-names.ts';
 import { useFieldLink } from './field-context.ts';
 
-/** The look that all text controls share. 16 px text where a finger types: iOS zooms into anything smaller. */
+/** Classes of all text controls. Text is 16 px on phones, since iOS zooms into smaller fields. */
 export const controlClasses =
   'w-full min-w-0 rounded-md border border-line-strong bg-surface text-base text-text transition-colors hover:border-quiet focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 disabled:opacity-60 aria-invalid:border-bad aria-invalid:outline-bad sm:text-sm';
 
-/** A line of text. Inside a Field it is joined to its label, hint and error. */
+/** A line of text. Inside a Field it is connected to the label, hint and error. */
 export function Input({ className, ...rest }: Omit<ComponentProps<'input'>, 'style'>) {
   return (
     <input

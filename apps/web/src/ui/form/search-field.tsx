@@ -5,31 +5,30 @@ import { classNames } from '../class-names.ts';
 import { controlClasses } from './input.tsx';
 
 export type SearchFieldProps = {
-  /** The accessible name. */
   label: string;
   value: string;
   onChange: (value: string) => void;
   placeholder?: string | undefined;
-  /** Enter. */
+  /** Called on Enter. */
   onSubmit?: ((value: string) => void) | undefined;
   name?: string | undefined;
   className?: string | undefined;
 };
 
-/** Whether a key is text where it was pressed, and no command. An editor in a shadow root is seen as its host by others. */
+/** Returns whether the key is typed into a text field. The composed path also finds an editor inside a shadow root. */
 export function isTyping(event: Event): boolean {
   const [target] = event.composedPath();
   return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
 }
 
-/** A search box: `/` focuses it, Escape empties it. */
+/** A search box. `/` focuses it, Escape empties it. Use one per screen. */
 export function SearchField({ label, value, onChange, placeholder, onSubmit, name, className }: SearchFieldProps) {
   const input = useRef<HTMLInputElement>(null);
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-      // not behind an open dialog
+      // a field behind an open dialog must not get the focus
       if (document.querySelector('[role="dialog"], [role="alertdialog"]')) return;
       event.preventDefault();
       input.current?.focus();

@@ -15,7 +15,10 @@ export type SelectProps<Value extends string> = Omit<
   onChange: (value: Value) => void;
 };
 
-/** One of few. The browser's own select (the best on phones, by keyboard and for readers) in our look; put it into a Field. */
+/**
+ * A choice of one among few. The browser's own select works best on phones, by keyboard and for readers. Put it into a
+ * Field.
+ */
 export function Select<Value extends string>({ options, value, onChange, className, ...rest }: SelectProps<Value>) {
   return (
     <span className={classNames('relative block min-w-0', className)}>

@@ -9,12 +9,12 @@ export type SwitchProps = {
   disabled?: boolean | undefined;
 };
 
-/** Forced colors leave no grounds: there the state is a filled track. */
+/** Forced colors remove backgrounds, so the state shows as a filled track. */
 const trackInForcedColors =
   'forced-colors:border-[ButtonText] forced-colors:bg-[Canvas] forced-colors:forced-color-adjust-none forced-colors:data-checked:border-[Highlight] forced-colors:data-checked:bg-[Highlight] forced-colors:data-disabled:border-[GrayText]';
 const thumbInForcedColors = 'forced-colors:bg-[ButtonText] forced-colors:data-checked:bg-[HighlightText]';
 
-/** On or off, at once; the label is part of the target. A press shows at once; put `checked` back when the call fails. */
+/** A switch that applies at once and shows the press immediately. Set `checked` back if the call fails. */
 export function Switch({ label, checked, onChange, disabled }: SwitchProps) {
   const id = useId();
   return (

@@ -3,7 +3,7 @@ import { classNames } from '../class-names.ts';
 import { useFieldLink } from './field-context.ts';
 import { controlClasses } from './input.tsx';
 
-/** Several lines of text. Inside a Field it is joined to its label, hint and error. */
+/** Several lines of text. Inside a Field it is connected to the label, hint and error. */
 export function TextArea({ className, ...rest }: Omit<ComponentProps<'textarea'>, 'style'>) {
   return (
     <textarea

@@ -6,36 +6,33 @@ import { useRef, type ReactNode } from 'react';
 export type Command = {
   id: string;
   label: string;
-  /** A quiet line behind the label. */
   detail?: string | undefined;
-  /** At the right end: what it costs, for example. */
+  /** Shown at the right end, for example a price. */
   hint?: string | undefined;
-  /** 20 px. */
   icon: ReactNode;
-  /** It leads nowhere: the focus goes back to where it was. */
+  /** Leads to no other screen, so the focus returns to where it was. */
   stays?: boolean;
   onSelect: () => void;
 };
 
-/** Groups have labels that differ. */
 export type CommandGroup = { label: string; items: Command[] };
 
 export type CommandPopupProps = {
   open: boolean;
   onOpenChange: (open: boolean) => void;
-  /** Names the dialog. */
+  /** The dialog's accessible name. */
   label: string;
   placeholder: string;
   maxLength: number;
   text: string;
   onTextChange: (text: string) => void;
-  /** What fits the text, found by the caller. */
+  /** Commands that match the text, found by the caller. Their labels differ. */
   groups: readonly CommandGroup[];
-  /** In the place of groups. */
+  /** Shown instead of groups if there are none. */
   empty: ReactNode;
 };
 
-/** Where the focus goes when a command was chosen: to the name of the screen that it leads to. */
+/** Returns the heading of the screen that a chosen command leads to. */
 function screenHeading(): HTMLElement | null {
   const heading = document.querySelector<HTMLElement>('main h1') ?? document.querySelector('main');
   if (heading) heading.tabIndex = -1;
@@ -43,8 +40,8 @@ function screenHeading(): HTMLElement | null {
 }
 
 /**
- * A dialog that finds and does things: a text field over a list, by arrow keys and Enter. Closed without a choice, it gives
- * the focus back to where it was.
+ * A dialog that finds and runs commands: a text field above a list, used by arrow keys and Enter. If it is closed
+ * without a choice, the focus returns to where it was.
  */
 export function CommandPopup({ open, onOpenChange, label, groups, empty, ...field }: CommandPopupProps) {
   const chosen = useRef(false);

@@ -10,27 +10,25 @@ export type ConfirmDialogProps = {
   title: ReactNode;
   /** What will happen, and whether it can be undone. */
   children?: ReactNode;
-  /** The verb: "Revoke token", never "OK". */
+  /** A verb: "Revoke token", never "OK". */
   confirmLabel: string;
   cancelLabel?: string | undefined;
-  /** danger unless said otherwise. */
   variant?: 'primary' | 'danger' | undefined;
-  /** It cannot be confirmed before what it does is shown. */
+  /** For as long as the consequences are not shown yet. */
   disabled?: boolean | undefined;
-  /** Under way: the dialog stays, the button turns. */
+  /** The dialog stays open, and the button shows a spinner. */
   busy?: boolean | undefined;
-  /** It failed: shown beside the buttons of the dialog, which stays open. */
+  /** Shown beside the buttons; the dialog stays open. */
   error?: string | undefined;
-  /** What helps against the error: a button. */
+  /** A button that helps against the error. */
   errorAction?: ReactNode;
-  /** The focus starts at the button that changes nothing, and not at a link of the text. */
+  /** The focus starts at Cancel instead of at the first link of the text. */
   startsAtCancel?: boolean | undefined;
-  /** small unless said otherwise. */
   size?: DialogProps['size'];
   onConfirm: () => void;
 };
 
-/** Asks before something is taken away. Controlled: the caller closes it when the work is done. */
+/** Asks before a change. Controlled: the caller closes it when the change is done. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const {
     open,

@@ -8,33 +8,33 @@ import type { rememberFocus } from './focus-return.ts';
 
 export type DialogProps = {
   open: boolean;
-  /** Asked to close: Escape, the cross, a click beside it. */
+  /** Called with false on Escape, on Close and on a click outside. */
   onOpenChange: (open: boolean) => void;
   title: ReactNode;
   description?: ReactNode;
-  /** 400, 520 or 720 px at most. */
+  /** 400, 520 or 720 px wide at most. */
   size?: 'small' | 'medium' | 'large' | undefined;
-  /** role=alertdialog: a click beside it does not close it. */
+  /** role=alertdialog: a click outside does not close it. */
   urgent?: boolean | undefined;
-  /** Only the buttons of the footer close it: no cross, and Escape does nothing. */
+  /** Only the buttons of the footer close it: there is no Close button, and Escape does nothing. */
   closesByFooter?: boolean | undefined;
-  /** The focus goes there when it opens. Undefined: it goes to the first thing that takes it. */
+  /** Gets the focus when the dialog opens, instead of the first element that can have it. */
   initialFocus?: RefObject<HTMLElement | null> | undefined;
-  /** Warnings and errors: beside the buttons, also while a long text is scrolled. */
+  /** Warnings and errors. They stay visible above the buttons while a long text is scrolled. */
   notices?: ReactNode;
-  /** Buttons; the one to press comes last. */
+  /** Buttons; the main one comes last. */
   footer?: ReactNode;
   children?: ReactNode;
 };
 
 export type DialogPopupProps = DialogProps & {
-  /** Where the focus goes when it closes. */
+  /** Returns the element that gets the focus when the dialog closes. */
   focusReturn: ReturnType<typeof rememberFocus> | undefined;
 };
 
 const widths = { small: 'max-w-sm', medium: 'max-w-md', large: 'max-w-lg' } as const;
 
-/** The dialog itself, loaded when one is first opened: see Dialog. */
+/** The dialog itself; Dialog loads it when one is first opened. */
 export function DialogPopup({
   open,
   onOpenChange,
@@ -54,7 +54,7 @@ export function DialogPopup({
   return (
     <Root open={open} onOpenChange={(next) => !closesByFooter && onOpenChange(next)}>
       <BaseDialog.Portal>
-        {/* a dialog that opens above another dims it too */}
+        {/* a dialog above another one dims it too */}
         <BaseDialog.Backdrop
           forceRender
           className="fixed inset-0 bg-shade transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0"

@@ -6,12 +6,12 @@ import { rememberFocus } from './focus-return.ts';
 const loadPopup = () => import('./dialog-popup.tsx');
 const DialogPopup = lazyPart(loadPopup, 'DialogPopup');
 
-/** Fetches the code of dialogs ahead of the first one, when a person points at what opens it. */
+/** Fetches the code of dialogs before the first one opens, when the user points at its button. */
 export function preloadDialog(): void {
   void loadPopup();
 }
 
-/** A modal dialog, controlled. Focus goes in and comes back; the page behind does not scroll. */
+/** A modal dialog, controlled. Moves the focus in and back out; the page behind does not scroll. */
 export function Dialog(props: DialogProps) {
   const wasOpened = useRef(false);
   const isOpen = useRef(false);
@@ -19,7 +19,7 @@ export function Dialog(props: DialogProps) {
   if (props.open) wasOpened.current = true;
   if (props.open && !isOpen.current) focusReturn.current = rememberFocus();
   isOpen.current = props.open;
-  // stays mounted once opened: closing is animated
+  // stays mounted once opened, since closing is animated
   if (!wasOpened.current) return null;
   return (
     <Suspense fallback={null}>

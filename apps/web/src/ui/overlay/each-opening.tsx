@@ -1,13 +1,13 @@
 import { Fragment, useState, type ReactNode } from 'react';
 
 export type EachOpeningProps<Asked> = {
-  /** What the dialog is about; undefined: closed. */
+  /** The subject of the dialog; undefined: closed. */
   asked: Asked | undefined;
   /** Draws the dialog, also while it closes. */
   children: (asked: Asked, open: boolean) => ReactNode;
 };
 
-/** Gives each opening of a dialog a fresh state: nothing that was typed or refused the last time is in it. */
+/** Gives each opening of a dialog a fresh state, without the input and errors of the last one. */
 export function EachOpening<Asked>({ asked, children }: EachOpeningProps<Asked>) {
   const [known, setKnown] = useState({ asked, shown: asked, opening: 0 });
   if (asked !== known.asked) {

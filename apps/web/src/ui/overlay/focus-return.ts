@@ -1,13 +1,13 @@
 /**
- * Where the focus goes when a dialog closes: back to what had it, or, where the work of the dialog has taken that away, to the
- * heading of the part of the page around it. Asked when the dialog opens.
+ * Call it when a dialog opens. The returned function says where the focus goes when the dialog closes: back to its
+ * previous place, or to the nearest heading if that element is gone.
  */
 export function rememberFocus(): (popup: HTMLElement | null) => HTMLElement | boolean {
   const opener = document.activeElement;
   const part = opener?.closest('article, section, main');
   return (popup) => {
     const now = document.activeElement;
-    // another dialog, or the page, has taken it meanwhile
+    // another dialog or the page has taken the focus meanwhile
     if (now && now !== document.body && !popup?.contains(now)) return false;
     if (opener instanceof HTMLElement && opener !== document.body && isThere(opener)) return opener;
     const heading =

@@ -11,11 +11,11 @@ export type MenuPopupProps = {
   label: string;
   entries: readonly MenuEntry[];
   open: boolean;
-  /** Opened by a key: the first entry gets focus, so that the next key moves on from it. */
+  /** Opened by a key, so the first entry gets the focus. */
   byKey: boolean;
   onOpenChange: (open: boolean) => void;
   trigger: RefObject<HTMLButtonElement | null>;
-  /** Where the list stands in the document: beside its button, inside the same landmark. */
+  /** The list's place in the document: beside its button, in the same landmark. */
   container: RefObject<HTMLElement | null>;
 };
 
@@ -38,7 +38,7 @@ function Entry({ entry }: { entry: Exclude<MenuEntry, 'separator'> }) {
   );
 }
 
-/** The list itself, loaded when a menu is first opened: see Menu. */
+/** The list itself; Menu loads it when one is first opened. */
 export function MenuPopup(props: MenuPopupProps) {
   const { label, entries, open, byKey, onOpenChange, trigger, container } = props;
   const popup = useRef<HTMLDivElement>(null);
@@ -47,17 +47,17 @@ export function MenuPopup(props: MenuPopupProps) {
   useEffect(() => {
     if (open) pathAtOpening.current = router.latestLocation.pathname;
   }, [open, router]);
-  // after a link to another screen its heading has the focus: the closing list must not take it away
+  // after a link to another screen its heading has the focus, and the closing list must not take it away
   const focusAfterwards = () => (router.latestLocation.pathname === pathAtOpening.current ? trigger.current : false);
   useEffect(() => {
     if (!open || !byKey) return undefined;
-    // a frame later: the list must know its entries before one of them may be the current one
+    // one frame later, since the list must know its entries first
     const frame = requestAnimationFrame(() => {
       popup.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
     });
     return () => cancelAnimationFrame(frame);
   }, [open, byKey]);
-  // one press leaves a menu (ARIA practices); by default focus would walk through the guards around it
+  // one press of Tab leaves a menu (ARIA practices); by default it would move through the focus guards
   const leaveByTab = (event: KeyboardEvent) => {
     if (event.key !== 'Tab') return;
     event.preventDefault();
@@ -67,7 +67,7 @@ export function MenuPopup(props: MenuPopupProps) {
     <BaseMenu.Root
       open={open}
       onOpenChange={(next, details) => {
-        // the trigger is ours and toggles by itself
+        // the button toggles the menu itself
         if (details.event.target instanceof Node && trigger.current?.contains(details.event.target)) return;
         onOpenChange(next);
       }}
@@ -83,7 +83,7 @@ export function MenuPopup(props: MenuPopupProps) {
           >
             {entries.map((entry, index) =>
               entry === 'separator' ? (
-                // separators have nothing else to be known by
+                // separators have no other identity
                 <BaseMenu.Separator key={`line-${index}`} className="m-1 h-px bg-line" />
               ) : (
                 <Entry key={entry.label} entry={entry} />

@@ -4,12 +4,11 @@ import { buttonClasses } from '../button-look.ts';
 import type { MenuEntry } from './menu-popup.tsx';
 
 export type MenuProps = {
-  /** Names the list, and begins the button's name: "Account" before a visible "Noor Haddad". */
+  /** Names the list and begins the button's name: "Account" before the visible "Noor Haddad". */
   label: string;
-  /** What the button shows. */
   children: ReactNode;
   entries: readonly MenuEntry[];
-  /** The button is a square with an icon. */
+  /** A square button for an icon. */
   square?: boolean | undefined;
   className?: string | undefined;
 };
@@ -18,8 +17,8 @@ const loadPopup = () => import('./menu-popup.tsx');
 const MenuPopup = lazyPart(loadPopup, 'MenuPopup');
 
 /**
- * A button that opens a list of links and actions: arrow keys, first letters, Escape.
- * The list's code is fetched when a person points at the button: a page without an opened menu never pays for it.
+ * A button that opens a list of links and actions: arrow keys, first letters, Escape. The list's code is fetched when
+ * the user points at the button.
  */
 export function Menu({ label, children, entries, square, className }: MenuProps) {
   const trigger = useRef<HTMLButtonElement>(null);
@@ -39,7 +38,7 @@ export function Menu({ label, children, entries, square, className }: MenuProps)
         aria-expanded={open}
         onPointerEnter={() => void loadPopup()}
         onFocus={() => void loadPopup()}
-        // a click made by Enter or the space bar has no count
+        // a click by Enter or the space bar has the count 0
         onClick={(event) => (open ? setOpen(false) : show(event.detail === 0))}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;

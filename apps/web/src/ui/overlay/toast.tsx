@@ -16,13 +16,13 @@ const looks = {
   bad: { Icon: CircleAlert, colour: 'text-bad' },
 } as const;
 
-/** The newest stands last, at the edge where it appears, in whichever of the two regions it is. */
+/** The newest message comes last, at the edge, in either of the two regions. */
 function ToastCard({ toast, onClose }: { toast: Entry; onClose: (id: number) => void }) {
   const tone = toast.tone ?? 'info';
   const [held, setHeld] = useState(false);
   const { Icon, colour } = looks[tone];
   useEffect(() => {
-    // read at one's own pace: the clock stands still under the pointer and while a button of it has focus
+    // the timer stops under the pointer and while a button has the focus, so that there is time to read
     if (held) return undefined;
     const timer = window.setTimeout(() => onClose(toast.id), shownForMs[tone]);
     return () => window.clearTimeout(timer);
@@ -63,8 +63,8 @@ function ToastCard({ toast, onClose }: { toast: Entry; onClose: (id: number) => 
 }
 
 /**
- * Holds the short messages of the screens in it. Two live regions are there from the start: a reader hears only what is
- * added to a region that it knows already.
+ * Holds the short messages of its screens. Both live regions exist from the start, since readers announce only what is
+ * added to a known region.
  */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly Entry[]>([]);
@@ -86,7 +86,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     <ToastContext value={value}>
       {children}
       {createPortal(
-        // on the body and above dialogs; aria-live by name keeps it audible while a dialog silences the page
+        // on the body, above dialogs; aria-live keeps it audible while a dialog silences the page
         <div className="pointer-events-none fixed inset-x-3 bottom-3 z-50 flex flex-col gap-2 sm:inset-x-auto sm:right-5 sm:bottom-5 sm:w-90">
           <div role="status" aria-live="polite" className="contents">
             {cards(false)}

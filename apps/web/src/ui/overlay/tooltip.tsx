@@ -2,7 +2,7 @@ import { cloneElement, useEffect, useId, useRef, useState, type ReactElement } f
 
 export type TooltipProps = {
   text: string;
-  /** false where the text is the trigger's name already: it would be read twice. */
+  /** false if the text is also the name of the trigger, which would then be read twice. */
   describes?: boolean | undefined;
   /** One focusable element. */
   children: ReactElement<{ 'aria-describedby'?: string | undefined }>;
@@ -12,8 +12,8 @@ const gapPx = 6;
 const openAfterMs = 400;
 
 /**
- * A short text shown while its trigger is hovered or has keyboard focus; Escape hides it (WCAG 1.4.13).
- * A popover of the browser's top layer: never clipped, and a tenth of a library's weight.
+ * A short text shown while its trigger is hovered or has the keyboard focus; Escape hides it (WCAG 1.4.13). A popover
+ * of the top layer is never clipped, and weighs a tenth of a library.
  */
 export function Tooltip({ text, describes = true, children }: TooltipProps) {
   const id = useId();

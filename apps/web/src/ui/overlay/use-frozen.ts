@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** The last value from before `isFrozen`: what changes beneath a dialog doesn't flash in it while it closes. */
+/** Returns the last value from before `isFrozen`, so that a closing dialog does not show new data. */
 export function useFrozen<Value>(value: Value, isFrozen: boolean): Value {
   const last = useRef(value);
   useEffect(() => {

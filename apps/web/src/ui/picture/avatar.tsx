@@ -1,6 +1,5 @@
 import { LetterImage, type LetterImageProps } from './letter-image.tsx';
 
-/** A person: picture or first letter, round. */
 export function Avatar({ size = 24, ...rest }: Omit<LetterImageProps, 'className'>) {
   return <LetterImage {...rest} size={size} className="rounded-full" />;
 }

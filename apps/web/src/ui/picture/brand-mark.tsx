@@ -1,4 +1,4 @@
-/** The mark: a pointed arch, a doorway, with one dot in it, the link. Takes the text's colour; decorative. */
+/** The mark: a doorway with a pointed arch, and a dot in it for the link. Decorative, in the color of the text. */
 export function BrandMark({ size, className }: { size: number; className?: string }) {
   return (
     <svg

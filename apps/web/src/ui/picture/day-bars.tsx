@@ -1,22 +1,22 @@
-/** A day's bar: its height, and what it says to the pointer where nothing else does. */
+/** `text` is shown to the pointer, for charts without another text. */
 export type DayBar = { key: string; value: number; text?: string };
 
 export type DayBarsProps = {
   bars: readonly DayBar[];
   className: string;
-  /** The value as tall as the drawing: the highest one, unless an axis beside it ends elsewhere. */
+  /** The value at full height: the highest one, unless an axis beside the bars ends elsewhere. */
   top?: number;
-  /** The index of the bar that is read. */
+  /** The index of the chosen bar. */
   chosen?: number | undefined;
 };
 
-/** Of the drawing, in units of its own: it is stretched to the width that there is. */
+/** Units of the drawing, which is stretched to its container. */
 const step = 10;
 const gap = 3;
 const height = 64;
 const least = 2;
 
-/** A value for each day as bars. It is for the eye alone: put a table beside it. */
+/** One bar per day. Only for the eye: put a table beside it. */
 export function DayBars({ bars, className, top, chosen }: DayBarsProps) {
   const most = top ?? Math.max(1, ...bars.map(({ value }) => value));
   return (
@@ -35,7 +35,7 @@ export function DayBars({ bars, className, top, chosen }: DayBarsProps) {
 
 type BarProps = { bar: DayBar; x: number; share: number; isChosen: boolean };
 
-/** The whole column answers the pointer: a low bar is hard to hit. */
+/** The whole column responds to the pointer, since a low bar is hard to hit. */
 function Bar({ bar: { value, text }, x, share, isChosen }: BarProps) {
   const isEmpty = value <= 0;
   const tall = isEmpty ? least / 2 : Math.max(least, share * height);

@@ -2,11 +2,11 @@ import { LetterImage, type LetterImageProps } from './letter-image.tsx';
 import { ServerMark } from './server-mark.tsx';
 
 export type IconProps = Omit<LetterImageProps, 'className' | 'fallback'> & {
-  /** Decides the hue of the mark that stands where there is no picture. */
+  /** Decides the hue of the mark that replaces a missing picture. */
   id: string;
 };
 
-/** A service's icon: square picture, or its mark with the first letter of its name where it is missing or broken. */
+/** A service's icon: a square picture, or a mark with its initial if the picture is missing or broken. */
 export function Icon({ id, ...rest }: IconProps) {
   return (
     <LetterImage

@@ -2,12 +2,12 @@ import { useState, type ReactNode } from 'react';
 import { classNames } from '../class-names.ts';
 
 export type LetterImageProps = {
-  /** Whose picture: its first letter stands where there is none, or where it cannot be loaded. */
+  /** Its first letter replaces a picture that is missing or cannot be loaded. */
   name: string;
   src?: string | null | undefined;
   /** Pixels. */
   size?: 20 | 24 | 32 | 40 | 48 | 64 | undefined;
-  /** Stands in the picture's place instead of the letter alone. */
+  /** Replaces the letter. */
   fallback?: ReactNode;
   className?: string | undefined;
 };
@@ -21,7 +21,6 @@ const sizes = {
   64: 'size-16 text-2xl',
 } as const;
 
-/** What stands for a name where there is no picture. */
 export const initialOf = (name: string): string => Array.from(name.trim())[0]?.toUpperCase() ?? '?';
 
 /** A picture, or the first letter of a name. Decorative: the name always stands beside it as text. */

@@ -2,8 +2,8 @@ import { hueOf } from './hues.ts';
 import { initialOf } from './letter-image.tsx';
 
 /**
- * The mark of a service without an icon: its initial on one of eight hues, which its id decides. Fills what it stands in.
- * The colours are attributes of the drawing, which the content security policy allows.
+ * The mark of a service without an icon: its initial on one of eight hues. Fills its container. The colors are
+ * attributes, which the content security policy allows.
  */
 export function ServerMark({ id, name }: { id: string; name: string }) {
   return (

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** One figure with its name. Put several into a <dl>. */
+/** One figure with its name, for a <dl>. */
 export function Stat({ label, value, hint }: { label: string; value: ReactNode; hint?: ReactNode }) {
   return (
     <div className="flex min-w-0 flex-col gap-0.5">

@@ -1,17 +1,17 @@
 import { utcDayText } from '@souk/contract/utc-day.ts';
 
-/** A day (UTC) and how many percent of its checks passed; null: there was none. */
+/** A day (UTC) and the percentage of its checks that passed; null: no checks. */
 type Day = { day: string; percent: number | null };
 
 const barWidth = 6;
 const gap = 2;
 const height = 28;
-/** Seen also where one check of a day failed. */
+/** Keeps a day with a single failed check visible. */
 const leastFailed = 5;
-/** Of a day without a check. */
+/** The height of a day without checks. */
 const stub = 3;
 
-/** A bar for each day: what failed is cut off its top. A day without a check is a stub. A table says the same in words. */
+/** One bar per day, with the failed share cut off its top. A table has the same figures for readers. */
 export function UptimeDays({ days }: { days: readonly Day[] }) {
   return (
     <div className="relative">

@@ -10,13 +10,12 @@ const tones: Readonly<Record<BadgeTone, string>> = {
   bad: 'bg-bad-soft text-bad',
 };
 
-/** The shape that all badges share. */
 export const badgeShape =
   'inline-flex h-5.5 shrink-0 items-center gap-1 rounded-full px-2 text-xs font-medium whitespace-nowrap';
 
 type BadgeProps = { tone?: BadgeTone; icon?: ReactNode; children: ReactNode };
 
-/** A short word about a thing. Tiers and states have badges of their own. */
+/** A short word about something. Tiers and states have badges of their own. */
 export function Badge({ tone = 'neutral', icon, children }: BadgeProps) {
   return (
     <span className={classNames(badgeShape, tones[tone])}>

@@ -3,14 +3,16 @@ import { classNames } from '../class-names.ts';
 
 type DelayedFallbackProps = {
   label?: string;
-  /** It stands for a whole screen: the footer is kept below the window, so that it does not jump there when the content comes. */
+  /**
+   * Stands for a whole screen: keeps the footer below the window, so that it does not jump when the content arrives.
+   */
   isScreen?: boolean | undefined;
   children: ReactNode;
 };
 
 /**
- * Placeholders that keep their place at once and become visible after 200 ms, so that a fast answer does not flicker.
- * Screen readers hear `label` as a status.
+ * Placeholders that reserve their space at once and become visible after 200 ms, so that a fast answer does not
+ * flicker. Readers hear `label` as a status.
  */
 export function DelayedFallback({ label = 'Loading…', isScreen = false, children }: DelayedFallbackProps) {
   return (

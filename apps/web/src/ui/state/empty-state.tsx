@@ -5,11 +5,10 @@ export type EmptyStateProps = {
   /** What to do about it. */
   text?: ReactNode;
   icon?: ReactNode;
-  /** A button or two. */
   actions?: ReactNode;
 };
 
-/** Nothing here yet: says so, and what to do next. */
+/** Says that there is nothing here yet, and what to do next. */
 export function EmptyState({ title, text, icon, actions }: EmptyStateProps) {
   return (
     <div className="flex flex-col items-center gap-2 rounded-lg border border-dashed border-line px-6 py-12 text-center">

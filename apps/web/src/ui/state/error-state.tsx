@@ -6,16 +6,14 @@ import { Button } from '../button.tsx';
 export type ErrorStateProps = {
   title: string;
   text?: ReactNode;
-  /** Asks again. */
   onRetry?: (() => void) | undefined;
   retrying?: boolean | undefined;
-  /** "Retry" unless the specification says otherwise. */
   retryLabel?: string | undefined;
-  /** More ways on, beside retry. */
+  /** Further buttons beside Retry. */
   actions?: ReactNode;
 };
 
-/** What could not be loaded, announced at once, with a way on. */
+/** An error in place of content, announced at once, with ways to continue. */
 export function ErrorState({ title, text, onRetry, retrying, retryLabel = 'Retry', actions }: ErrorStateProps) {
   return (
     <div className="flex flex-col items-center gap-2 rounded-lg border border-line bg-surface px-6 py-12 text-center">

@@ -18,7 +18,7 @@ export type NoticeProps = {
   children: ReactNode;
 };
 
-/** A message that belongs to its place in the page: a failed form, a banner. */
+/** A message about its part of the page, such as a failed form. */
 export function Notice({ tone = 'info', action, children }: NoticeProps) {
   const { Icon, colours, icon } = looks[tone];
   return (

@@ -12,7 +12,6 @@ const looks = {
   skipped: { Icon: CircleMinus, colour: 'text-faint' },
 } as const;
 
-/** The outcome of a step or check beside its words. */
 export function ResultIcon({ status }: { status: keyof typeof looks }) {
   const { Icon, colour } = looks[status];
   return <Icon aria-hidden size={16} className={colour} />;

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { badgeShape } from './badge.tsx';
 import { classNames } from '../class-names.ts';
 
-/** good: green tick. idle: grey dashed ring. bad: red exclamation mark. Never colour alone. */
+/** good: green tick. idle: grey dashed ring. bad: red exclamation mark. Never color alone. */
 export type StatusTone = 'good' | 'idle' | 'bad';
 
 const looks = {
@@ -14,7 +14,7 @@ const looks = {
   bad: { Icon: CircleAlert, colours: 'bg-bad-soft text-bad' },
 } as const;
 
-/** The tone of a server's status: connected green, error red, anything else grey (spec part 1, section 4). */
+/** Returns the tone of a server's status: green for connected, red for error, else grey (spec part 1, section 4). */
 export function statusTone(status: string): StatusTone {
   if (status === 'connected') return 'good';
   return status === 'error' ? 'bad' : 'idle';
@@ -23,12 +23,12 @@ export function statusTone(status: string): StatusTone {
 type StatusBadgeProps = {
   status: string;
   tone?: StatusTone | undefined;
-  /** Among many: what is good or idle stands without a ground of its own, so that what is bad stands out. */
+  /** In a list: only bad ones have a background, so that they stand out. */
   quiet?: boolean | undefined;
   children?: ReactNode;
 };
 
-/** A state as icon and word. Without `tone`, the word is a server's status and brings its own. */
+/** A state as an icon and a word. Without `tone`, `status` is a server's status and decides the tone. */
 export function StatusBadge({ status, tone, quiet, children }: StatusBadgeProps) {
   const shown = tone ?? statusTone(status);
   const { Icon, colours } = looks[shown];

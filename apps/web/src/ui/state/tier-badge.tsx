@@ -9,7 +9,7 @@ const colours: Readonly<Record<Tier, string>> = {
   T3: 'bg-t3-soft text-t3',
 };
 
-/** A tier's code and name ("T1 Basic") in the tier's colour: T0 green, T1 blue, T2 purple, T3 orange. */
+/** A tier's code and name ("T1 Basic") in the tier's color: T0 green, T1 blue, T2 purple, T3 orange. */
 export function TierBadge({
   tier,
   short,

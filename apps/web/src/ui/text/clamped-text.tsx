@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** A text that may be long: four lines of it, and the rest on request. */
+/** The first three lines of a text, and the rest on request. */
 export function ClampedText({ text, className }: { text: string; className?: string | undefined }) {
   const [isOpen, setIsOpen] = useState(false);
   const [isCut, setIsCut] = useState(false);
@@ -8,7 +8,7 @@ export function ClampedText({ text, className }: { text: string; className?: str
   useEffect(() => {
     const shown = box.current;
     if (!shown || isOpen) return undefined;
-    // how much fits changes with the width, and once the font has come
+    // how much fits changes with the width, and once the font is loaded
     const watch = new ResizeObserver(() => setIsCut(shown.scrollHeight > shown.clientHeight + 1));
     watch.observe(shown);
     return () => watch.disconnect();

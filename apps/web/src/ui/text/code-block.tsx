@@ -2,15 +2,14 @@ import { CopyButton } from './copy-button.tsx';
 
 export type CodeBlockProps = {
   code: string;
-  /** What it is: "Terminal", "mcp.json". Shown above it. */
   label: string;
 };
 
-/** Code to copy, with what it is and a button that takes it. */
+/** Code with a label, such as "Terminal", and a copy button. */
 export function CodeBlock({ code, label }: CodeBlockProps) {
   return (
     <figure
-      // the caption holds the button as well, whose name would be read as a part of this one
+      // the caption would add the name of its button to the name of the figure
       aria-label={label}
       className="m-0 min-w-0 overflow-hidden rounded-md border border-line bg-sunken"
     >
@@ -18,12 +17,12 @@ export function CodeBlock({ code, label }: CodeBlockProps) {
         <span className="min-w-0 py-1">{label}</span>
         <CopyButton text={code} size="small" variant="ghost" name={`Copy ${label}`} />
       </figcaption>
-      {/* wrapped: a long command is all in sight, and copying takes it as it is */}
+      {/* wrapped, so that a long command is visible as a whole; copying takes it as it is */}
       <pre dir="auto" className="p-3 font-mono text-[0.8125rem]/5 wrap-anywhere whitespace-pre-wrap">
         <code>
           {code.split(/(--[a-z-]+)/).map((part, index) =>
             index % 2 === 1 ? (
-              // a line would break between its hyphens
+              // keeps options in one piece: lines would break at their hyphens
               <span key={index} className="whitespace-nowrap">
                 {part}
               </span>

@@ -5,13 +5,15 @@ import { Button } from '../button.tsx';
 import { useCopy } from './copy-text.ts';
 
 export type CopyButtonProps = ButtonLook & {
-  /** What is copied. */
   text: string;
-  /** The accessible name, where "Copy" alone would not say what is copied. */
+  /** The accessible name, if "Copy" alone does not say what is copied. */
   name?: string | undefined;
 };
 
-/** Copies a text and says so, visibly and to screen readers. The tick has the label's colour, which any button contrasts. */
+/**
+ * Copies a text and says so, visibly and to screen readers. The tick has the color of the label, which contrasts with
+ * any button.
+ */
 export function CopyButton({ text, name, ...look }: CopyButtonProps) {
   const { state, copy } = useCopy();
   return (

@@ -7,11 +7,11 @@ export type CopyFieldProps = {
   hideLabel?: boolean | undefined;
   value: string;
   hint?: string | undefined;
-  /** The button is the thing to do here: ink. */
+  /** Copying is the main action here (ink). */
   primary?: boolean | undefined;
 };
 
-/** A value to take along (a link, a token): one line that selects itself, and a button that copies it. */
+/** A value to copy, such as a link or a token: one line that selects itself, with a copy button. */
 export function CopyField({ label, hideLabel, value, hint, primary }: CopyFieldProps) {
   const id = useId();
   return (
@@ -26,7 +26,7 @@ export function CopyField({ label, hideLabel, value, hint, primary }: CopyFieldP
           value={value}
           aria-describedby={hint ? `${id}-hint` : undefined}
           onFocus={(event) => event.currentTarget.select()}
-          // beside the button where all of it is in sight there, else above it; the button is then as wide as the field
+          // the field stands beside the button if all of it fits, else above a button that is as wide as the field
           style={{ flexBasis: `${value.length + 3}ch`, flexGrow: 999 }}
           className="h-7 max-w-full min-w-0 bg-transparent px-2 font-mono text-xs text-ellipsis outline-none"
         />

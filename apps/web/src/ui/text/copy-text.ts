@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'react';
 const shownForMs = 2000;
 
 /**
- * The old way, for pages that are not a secure context (a Souk on http in a home network), where the clipboard API is
- * missing. The selection's home must be inside an open dialog's focus trap: beside whatever has focus.
+ * The way for pages without a secure context (a Souk on http in a home network), where the clipboard API is missing.
+ * The text area must be inside an open dialog's focus trap, so it stands beside the focused element.
  */
 function copyBySelection(text: string): boolean {
   const focused = document.activeElement;
@@ -20,7 +20,7 @@ function copyBySelection(text: string): boolean {
   return done;
 }
 
-/** Puts text on the clipboard. Answers whether that worked. */
+/** Copies text to the clipboard. Returns whether that worked. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -30,7 +30,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Copies text. `state` is 'copied' or 'failed' for two seconds after a try. */
+/** Copies text. `state` is 'copied' or 'failed' for two seconds after an attempt. */
 export function useCopy(): { state: 'idle' | 'copied' | 'failed'; copy: (text: string) => void } {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   const timer = useRef<number>(undefined);

@@ -8,7 +8,7 @@ const units = [
 ] as const;
 const distances = new Intl.RelativeTimeFormat('en-US', { numeric: 'always' });
 
-/** How far away a moment is: "in 89 days", "5 minutes ago", "just now". */
+/** Formats the distance to a moment: "in 89 days", "5 minutes ago", "just now". */
 export function formatDistance(moment: string, nowMs: number): string {
   const seconds = (Date.parse(moment) - nowMs) / 1000;
   const fitting = units.find((candidate) => Math.abs(seconds) >= candidate.fromSeconds);

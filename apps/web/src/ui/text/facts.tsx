@@ -2,12 +2,12 @@ import { Children, Fragment, type ReactNode } from 'react';
 import { classNames } from '../class-names.ts';
 
 /**
- * Short facts in a row with a dot between them. A line breaks between two facts, and no dot stands at its beginning or end. A
- * child that is null or false is left out.
+ * Short facts in a row with a dot between them. Lines break between facts, without a dot at either end. Null and false
+ * are left out.
  */
 export function Facts({ children, className }: { children: ReactNode; className?: string | undefined }) {
   return (
-    // the dot of a line's first fact lies outside the row, and is cut off
+    // the dot before a line's first fact lies outside the row and is clipped
     <span className={classNames('flex flex-wrap gap-x-3', className)} style={{ overflowX: 'clip' }}>
       {Children.toArray(children).map((fact, index) => (
         <Fragment key={index}>

@@ -1,4 +1,4 @@
-/** Whose button it is, read after the button's visible word and not seen. */
+/** The name that a button is about, read out after its visible word. */
 export function HiddenName({ name }: { name: string }) {
   return (
     <span dir="auto" className="sr-only">

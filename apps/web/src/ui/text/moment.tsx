@@ -3,7 +3,7 @@ import { formatDay, formatMoment, formatTime } from './amount.ts';
 import { formatDistance } from './distance.ts';
 import { useTick } from '../use-tick.ts';
 
-/** A moment as its day; the time is in its tooltip. */
+/** A moment as its day, with the time in a tooltip. */
 export function Day({ moment }: { moment: string }) {
   return (
     <time dateTime={moment} title={formatMoment(moment)} className="whitespace-nowrap tabular-nums">
@@ -12,7 +12,7 @@ export function Day({ moment }: { moment: string }) {
   );
 }
 
-/** The day of the UTC calendar on which something happens for everyone at once; the reader's time is in its tooltip. */
+/** The UTC day of something that happens for everyone at once, with the reader's time in a tooltip. */
 export function UtcDay({ moment }: { moment: string }) {
   return (
     <time dateTime={moment} title={formatMoment(moment)} className="whitespace-nowrap tabular-nums">
@@ -21,7 +21,7 @@ export function UtcDay({ moment }: { moment: string }) {
   );
 }
 
-/** A moment as its day with its time beside it. */
+/** A moment as its day and time. */
 export function DayAndTime({ moment }: { moment: string }) {
   return (
     <time dateTime={moment} className="tabular-nums">
@@ -31,7 +31,7 @@ export function DayAndTime({ moment }: { moment: string }) {
   );
 }
 
-/** How long ago a moment was, also while the page stays open; the time is in its tooltip. */
+/** The time since a moment, kept current, with the moment in a tooltip. */
 export function Ago({ moment }: { moment: string }) {
   useTick();
   return (

@@ -4,11 +4,9 @@ export type ScreenHeadingProps = {
   /** The screen's only h1. */
   title: ReactNode;
   subtitle?: ReactNode;
-  /** Buttons at the right, below on narrow screens. */
   actions?: ReactNode;
 };
 
-/** The top of a screen. */
 export function ScreenHeading({ title, subtitle, actions }: ScreenHeadingProps) {
   return (
     <div className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-4">

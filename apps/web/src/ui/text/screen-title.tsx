@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { config } from '#web/config.ts';
 
-/** The browser tab's title: "{title} - {brand}", or the brand alone. */
+/** Sets the title of the browser tab: "{title} - {brand}", or the brand alone. */
 export function ScreenTitle({ title }: { title?: string | undefined }) {
   useEffect(() => {
     document.title = title ? `${title} - ${config.brandName}` : config.brandName;

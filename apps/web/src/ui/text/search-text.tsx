@@ -2,27 +2,26 @@ import { useEffect, useRef, useState } from 'react';
 import { SearchField } from '../form/search-field.tsx';
 
 export type SearchTextProps = {
-  /** The accessible name. */
   label: string;
   placeholder: string;
-  /** What the address holds. */
+  /** The text in the address. */
   q: string | undefined;
   onChange: (q: string | undefined) => void;
   maxLength: number;
-  /** How long a person pauses before the address is written: 0 unless each change asks for much. */
+  /** Pause in typing before the address is written. Set it if each change causes a request. */
   delayMs?: number | undefined;
-  /** Enter, with the text as it is in the box. */
+  /** Called on Enter with the text in the box. */
   onSubmit?: ((text: string) => void) | undefined;
   className?: string | undefined;
 };
 
 /**
- * Keeps the text as typed, while the address holds it trimmed, and is written in a task of its own: a slow device shows the
- * letter first. A change of the address by Back or a link wins.
+ * A search box whose text is also in the address, trimmed. The address is written in a task of its own, so that a slow
+ * device shows the letter first. A change of the address by Back or a link wins.
  */
 export function SearchText({ q = '', onChange, maxLength, delayMs = 0, ...field }: SearchTextProps) {
   const [typed, setTyped] = useState(q);
-  /** What was written and has not come back in the address. */
+  /** Texts that were written and have not come back in the address. */
   const written = useRef<string[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const write = useRef(onChange);
@@ -45,7 +44,7 @@ export function SearchText({ q = '', onChange, maxLength, delayMs = 0, ...field 
         clearTimeout(timer.current);
         timer.current = setTimeout(() => {
           const next = bounded.trim();
-          // an address that holds it already tells of no change
+          // writing the same text again causes no change of the address
           written.current = next === q ? [] : [...written.current, next];
           write.current(next === '' ? undefined : next);
         }, delayMs);

@@ -5,15 +5,13 @@ export type SectionHeadingProps = {
   id: string;
   title: string;
   text?: ReactNode;
-  /** Buttons at the right, below on narrow screens. */
   actions?: ReactNode;
-  /** It is all that a card shows: the buttons stand in its middle, since at the last line of the text they look too low. */
+  /** The heading is all that a card shows, so its buttons are centered. */
   fillsCard?: boolean;
   /** Takes the focus when the element that had it was removed. */
   focusRef?: Ref<HTMLHeadingElement> | undefined;
 };
 
-/** The heading of a part of a screen. */
 export function SectionHeading({ id, title, text, actions, fillsCard = false, focusRef }: SectionHeadingProps) {
   return (
     <div
@@ -30,7 +28,7 @@ export function SectionHeading({ id, title, text, actions, fillsCard = false, fo
   );
 }
 
-/** A part of a screen, named by its heading. */
+/** A section of a screen, named by its heading. */
 export function TitledSection({ children, ...heading }: SectionHeadingProps & { children?: ReactNode }) {
   return (
     <section aria-labelledby={heading.id} className="flex flex-col gap-4">

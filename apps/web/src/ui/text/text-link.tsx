@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react';
 import { classNames } from '../class-names.ts';
 
 export type TextAnchorProps = Omit<ComponentProps<'a'>, 'style'> & {
-  /** accent (the default): underlined, in running text. quiet: for navigation, underlined on hover. */
+  /** accent (the default): underlined, for running text. quiet: for navigation, underlined on hover. */
   tone?: 'accent' | 'quiet' | undefined;
   /** Opens a new tab, and says so to screen readers. */
   newTab?: boolean | undefined;
@@ -29,5 +29,5 @@ export function TextAnchor({ tone = 'accent', newTab, className, children, ...re
   );
 }
 
-/** A link to a screen of ours, in text: the router's Link props. */
+/** A link in text to one of our screens: takes the router's Link props. */
 export const TextLink = createLink(TextAnchor);
