@@ -1,5 +1,6 @@
 import type { IncludingPlan, ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { TextLink } from '#ui/text/text-link.tsx';
+import { sells } from '#web/config.ts';
 import { planAnchor, planPrice, rentalPrice } from '../texts/access-text.ts';
 
 /** "Pro ($19/month)", which leads to the plan. */
@@ -13,7 +14,7 @@ export function PlanLink({ plan }: { plan: IncludingPlan }) {
 }
 
 /** How a person gets access: "Included in Pro ($19/month), or rent it for $9/month." @param sells see rentalPrice */
-export function HowToGetAccess({ server, sells }: { server: Pick<ServerAnswer, 'billing'>; sells: boolean }) {
+export function HowToGetAccess({ server }: { server: Pick<ServerAnswer, 'billing'> }) {
   if (!sells) return 'Your administrator gives access to this service.';
   const plan = server.billing?.plan;
   const price = rentalPrice(server, sells);

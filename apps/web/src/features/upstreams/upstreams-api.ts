@@ -1,37 +1,11 @@
-import {
-  deleteProgramFiles,
-  deleteUpstreamConnection,
-  disableServer,
-  enableServer,
-  finishUpstreamSignIn,
-  getServerAccess,
-  listProgramFiles,
-  listUpstreamConnections,
-  putUpstreamHeaders,
-  startUpstreamSignIn,
-  type UpstreamAccount,
-} from '@souk/contract/upstreams.ts';
+import { upstreamEndpoints, type UpstreamAccount } from '@souk/contract/upstreams.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { accountKey } from '#web/loading/account-key.ts';
 import { clientOptions } from '#web/api.ts';
 
-/** The calls of this feature, in a client of their own: only lazy screens load their schemas. */
-export const upstreamsApi = createClient(
-  [
-    deleteProgramFiles,
-    deleteUpstreamConnection,
-    disableServer,
-    enableServer,
-    finishUpstreamSignIn,
-    getServerAccess,
-    listProgramFiles,
-    listUpstreamConnections,
-    putUpstreamHeaders,
-    startUpstreamSignIn,
-  ] as const,
-  clientOptions,
-);
+/** A client of its own, so that only lazy screens load these schemas. */
+export const upstreamsApi = createClient(upstreamEndpoints, clientOptions);
 
 /** The person's accounts at servers and the servers that are switched off: what every action here changes. */
 export const upstreamKey = (userId: string) => [...accountKey(userId), 'upstream-connections'];

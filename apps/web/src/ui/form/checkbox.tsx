@@ -5,12 +5,11 @@ export type CheckboxProps = {
   hint?: ReactNode;
   checked: boolean;
   onChange: (checked: boolean) => void;
-  disabled?: boolean | undefined;
   name?: string | undefined;
 };
 
 /** A choice that is sent with a form. A Switch, in contrast, applies at once. */
-export function Checkbox({ label, hint, checked, onChange, disabled, name }: CheckboxProps) {
+export function Checkbox({ label, hint, checked, onChange, name }: CheckboxProps) {
   const id = useId();
   return (
     <div className="flex items-start gap-2.5">
@@ -19,7 +18,6 @@ export function Checkbox({ label, hint, checked, onChange, disabled, name }: Che
         type="checkbox"
         name={name}
         checked={checked}
-        disabled={disabled}
         aria-describedby={hint ? `${id}-hint` : undefined}
         onChange={(event) => onChange(event.target.checked)}
         className="mt-0.5 size-4 shrink-0 accent-ink"

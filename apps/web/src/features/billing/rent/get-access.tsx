@@ -47,7 +47,7 @@ export function GetAccess({ userId, server, ...purchase }: GetAccessProps) {
     <Card padding="large" className="flex flex-col items-start gap-4">
       <div>
         <h2 className="text-base font-semibold">
-          <HowToGetAccess server={server} sells={sells} />
+          <HowToGetAccess server={server} />
         </h2>
         <p className="mt-1 text-quiet">
           {sells ? `Your plan doesn't include ${name}` : `You don't have ${name} yet`}, so its tools aren't in your

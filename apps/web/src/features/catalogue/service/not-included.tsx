@@ -17,7 +17,7 @@ export function NotIncluded({ server, actions }: NotIncludedProps) {
     <Card padding="large" className="flex flex-col items-start gap-4">
       <div>
         <h2 className="text-base font-semibold">
-          <HowToGetAccess server={server} sells={sells} />
+          <HowToGetAccess server={server} />
         </h2>
         <p className="mt-1 text-quiet">
           {trialDays !== undefined && `You can try it for ${trialDays} days. `}Sign in to see what your plan includes.

@@ -12,7 +12,6 @@ import { ScreenHeading } from '#ui/text/screen-heading.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { Skeleton } from '#ui/state/skeleton.tsx';
 import { HowToGetAccess } from '#web/own-access/plan-link.tsx';
-import { sells } from '#web/config.ts';
 import { failureText } from '#web/texts/failure-text.ts';
 import { SignInFirst } from '#web/navigation/sign-in-first.tsx';
 import { isNotDeployed, serverQuery } from '#web/loading/server-query.ts';
@@ -120,7 +119,7 @@ function NotInPlan({ server }: { server: ServerAnswer }) {
       <div>
         <h2 className="font-semibold">Not in your plan</h2>
         <p className="mt-1 text-quiet">
-          <HowToGetAccess server={server} sells={sells} />
+          <HowToGetAccess server={server} />
         </p>
       </div>
       <LinkButton to="/service/$serviceId" params={{ serviceId: server.serverId }}>
