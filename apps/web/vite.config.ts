@@ -3,8 +3,8 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 /**
- * The broker that `npm run dev` talks to: start it beside this, with PUBLIC_URL=http://localhost:5173. Host goes through
- * as it is, since the broker answers to its public address alone.
+ * The broker for `npm run dev`: start it beside this, with PUBLIC_URL=http://localhost:5173. The Host header is passed
+ * on unchanged, since the broker answers only to its public address.
  */
 const broker = process.env['BROKER_URL'] ?? 'http://localhost:3000';
 const brokerPaths = [
@@ -26,7 +26,7 @@ const brokerPaths = [
   '/admin/',
 ];
 
-/** A page's first HTML shows its content: the program must not take the network from its style and its font. */
+/** A page's first HTML shows its content, so the program must not compete with its style and font for the network. */
 const programLast = {
   name: 'program-last',
   transformIndexHtml: { order: 'post' as const, handler: (html: string) => html.replaceAll(first, low) },
@@ -34,7 +34,7 @@ const programLast = {
 const first = '<script type="module" ';
 const low = `${first}fetchpriority="low" `;
 
-/** Small parts that screens of the shop share with others: each by itself costs a kilobyte of headers. */
+/** Small modules that the shop's screens share: a file of its own for each would cost a kilobyte of headers. */
 const ofShop =
   /src\/(ui\/(text\/(search-text|moment)|pagination|overlay\/dialog|picture\/uptime-days)|loading\/load-error)\.tsx|icons\/(chevron-left|chevron-right|arrow-left|sliders-horizontal)\.|src\/(loading\/server-query|features\/catalogue\/service\/service-of|billing\/credit-worth)\.ts$|\/useQueries\.js$/;
 
@@ -49,7 +49,7 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     sourcemap: false,
-    // one file for all that the first screen needs: each of twenty costs headers, and compresses by itself
+    // one file for all that the first screen needs: twenty files would cost headers, and each compresses by itself
     rolldownOptions: {
       output: {
         codeSplitting: {

@@ -13,7 +13,6 @@ import { signInAgainByPopup, signInAgainInTab } from '#features/identity/sign-in
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { lazyPart } from '#ui/lazy-part.ts';
 
-/** Their code comes with them. */
 const UsersTab = lazyPart(() => import('#features/admin/users/users-tab.tsx'), 'UsersTab');
 const OffersTab = lazyPart(() => import('#features/admin/offers/offers-tab.tsx'), 'OffersTab');
 const AuditTab = lazyPart(() => import('#features/admin/audit/audit-tab.tsx'), 'AuditTab');
@@ -25,7 +24,7 @@ const ServerPage = lazyPart(() => import('#features/admin/server/server-page.tsx
 
 const ImportPage = lazyPart(() => import('#features/admin/import/import-page.tsx'), 'ImportPage');
 
-/** @param label read out while the part is loaded */
+/** @param label read out while the part loads */
 const loaded = (label: string, part: ReactNode) => (
   <Suspense fallback={<ListSkeleton label={label} />}>{part}</Suspense>
 );
@@ -52,9 +51,9 @@ const tabs = {
   system: (props: AdminPartProps) => loaded('Loading the system…', <SystemTab {...props} />),
 };
 
-/** The administrator area, composed from several features. Loaded once it is known that an administrator looks. */
+/** The administrator area, composed from several features. Loaded once the user is known to be an administrator. */
 export function AdminArea({ userId }: { userId: string }) {
-  // read here and not by the router, whose code everyone loads
+  // parsed here and not in the router, whose code everyone loads
   const search = parseAdminSearch(useSearch({ strict: false }));
   const navigate = useNavigate();
   const { session } = useSession();

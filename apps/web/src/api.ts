@@ -5,15 +5,15 @@ import { identityEndpoints } from '@souk/contract/identity.ts';
 import { usageEndpoints } from '@souk/contract/usage.ts';
 import { patient } from './loading/patient-fetch.ts';
 
-/** Where calls get their bearer token. The session registers itself here, so that this file imports no feature. */
+/** Returns the bearer token for calls. The session registers itself here, so that this file imports no feature. */
 export const tokenSource: { current: () => Promise<string | undefined> } = { current: async () => undefined };
 
-/** How calls reach the broker. The session registers its own fetch here, which renews a refused token once. */
+/** Sends the calls. The session registers its own fetch here, which renews a refused token once. */
 export const fetchSource: { current: (url: string, init: RequestInit) => Promise<Response> } = {
   current: (url, init) => fetch(url, init),
 };
 
-/** The options of every API client: this origin, and the session's token and fetch. */
+/** Options of every API client: this origin, and the session's token and fetch. */
 export const clientOptions: ClientOptions = {
   baseUrl: window.location.origin,
   fetch: patient((url, init) => fetchSource.current(url, init)),
@@ -21,8 +21,8 @@ export const clientOptions: ClientOptions = {
 };
 
 /**
- * The broker's calls that the first screens need, typed by the contract. They throw ApiError with a text to show.
- * A lazy screen has a client of its own for its calls, since schemas add to the first load too.
+ * The broker's calls that the first screens need, typed by the contract. They throw ApiError with a text to show. A
+ * lazy screen has a client of its own, which keeps its schemas out of the first load.
  */
 export const api = createClient(
   [getHealth, refreshServers, ...catalogueSearchEndpoints, ...identityEndpoints, ...usageEndpoints] as const,

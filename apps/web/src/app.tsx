@@ -9,7 +9,7 @@ const queries = new QueryClient({
   defaultOptions: { queries: { staleTime: 15_000, retry: 1, refetchOnWindowFocus: true } },
 });
 
-/** The policy of our pages allows no inline style, so Base UI must not write style elements. */
+/** The content security policy allows no inline style, so Base UI must not write style elements. */
 export function App() {
   return (
     <CSPProvider disableStyleElements>

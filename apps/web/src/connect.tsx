@@ -4,15 +4,15 @@ import { CallbackScreen } from '#features/upstreams/sign-in/callback-screen.tsx'
 import { ConnectScreen } from '#features/upstreams/sign-in/connect-screen.tsx';
 import { useSession } from '#features/identity/session/session-provider.tsx';
 
-/** /connect/{serverId}, with the session that it needs. Loaded when its address is opened. */
+/** /connect/{serverId} with the session. Loaded when its address is opened. */
 export function Connect({ serverId }: { serverId: string }) {
   const { user, isRestoring, session } = useSession();
   const router = useRouter();
-  // while it is true no user is signed in, and the screen must not start a sign-in of its own
+  // meanwhile no user is signed in, and the screen must not start a sign-in of its own
   const [isSwitching, setSwitching] = useState(false);
   const switchAccount = () => {
     setSwitching(true);
-    // where it fails, the screen's own sign-in shows why
+    // after a failure, the screen's own sign-in shows why
     session.switchAccount(router.state.location.href).catch(() => setSwitching(false));
   };
   return (
@@ -27,7 +27,7 @@ export function Connect({ serverId }: { serverId: string }) {
   );
 }
 
-/** /connect/callback, with the session that it needs. */
+/** /connect/callback with the session. */
 export function ConnectCallback() {
   const { user, isRestoring } = useSession();
   const router = useRouter();

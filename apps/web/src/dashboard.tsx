@@ -35,10 +35,8 @@ import { useOpeningTab } from './navigation/opening-tab.ts';
 import { useSectionOfHash } from './navigation/section-of-hash.ts';
 import type { ServicesSearch } from './navigation/services-search.ts';
 
-/** Its code comes with the tab. */
 const UsageScreen = lazyPart(() => import('#features/usage/usage-screen.tsx'), 'UsageScreen');
 
-/** Its code comes with the tab. */
 const NoticesSection = lazyPart(() => import('#features/notices/notices-section.tsx'), 'NoticesSection');
 
 const detailsOf = ({ id, name, description }: McpService) => ({

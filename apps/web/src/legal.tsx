@@ -21,7 +21,7 @@ export function Legal({ page }: { page: LegalPage }) {
     staleTime: Infinity,
   });
   return (
-    // a short text leaves the footer where it was while it was loaded
+    // keeps the footer in place when a short text arrives
     <div className="min-h-dvh">
       <ScreenTitle title={title} />
       <ScreenHeading title={title} />

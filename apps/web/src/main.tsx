@@ -9,13 +9,13 @@ import { router } from './router.tsx';
 const root = document.querySelector('#root');
 if (!root) throw new Error('index.html has no #root');
 watchForMissingFiles();
-// The page as the broker sent it stays until the first screen can take its place at once; what fails here, the router shows.
-// Not awaited at the top: the screens are modules that import this one.
+// The page from the broker stays until the first screen can replace it at once; the router shows what fails here. Not
+// awaited at the top level, since the screens are modules that import this one.
 void router
   .load()
   .catch(() => {})
   .then(() =>
-    // a transition is made in short tasks: a slow phone answers meanwhile
+    // a transition is rendered in short tasks, so that a slow phone responds in between
     startTransition(() =>
       createRoot(root).render(
         <StrictMode>

@@ -4,7 +4,7 @@ import { PaymentScreen } from '#features/billing/payment/payment-screen.tsx';
 import { SignInButton } from '#features/identity/header-account.tsx';
 import { useSession } from '#features/identity/session/session-provider.tsx';
 
-/** /payment/result, with the session that it needs. Loaded when its address is opened. */
+/** /payment/result with the session. Loaded when its address is opened. */
 export function Payment() {
   const { user, isRestoring } = useSession();
   const search = readPaymentSearch(useLocation().searchStr);

@@ -5,7 +5,7 @@ import { PlanServices, useArePlanServicesPending } from '#features/catalogue/pla
 import { profileQuery } from '#features/identity/queries.ts';
 import { useSession } from '#features/identity/session/session-provider.tsx';
 
-/** /plans, with the session that it needs. Loaded when its address is opened. */
+/** /plans with the session. Loaded when its address is opened. */
 export function Plans({ buy }: { buy: string | undefined }) {
   const { user, isRestoring, session } = useSession();
   const navigate = useNavigate();

@@ -3,7 +3,7 @@ import { PriceRisesScreen } from '#features/billing/prices/price-rises-screen.ts
 import type { NamedTool } from '#features/billing/queries.ts';
 import { useSession } from '#features/identity/session/session-provider.tsx';
 
-/** /prices, with the session that it needs. Loaded when its address is opened. */
+/** /prices with the session. Loaded when its address is opened. */
 export function Prices({ named }: { named: NamedTool | undefined }) {
   const { user, isRestoring, session } = useSession();
   const router = useRouter();

@@ -46,7 +46,7 @@ function Frame() {
   const { user } = useSession();
   useHeadingFocus();
   useOwnRefresh(user?.id);
-  // until the code of the first screen is there: the footer would stand in the window, and jump out of it
+  // until the first screen's code has arrived, keeps the footer below the window, so that it does not jump
   const isFirst = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation === undefined });
   return (
     <PageShell
@@ -74,7 +74,7 @@ function Frame() {
 const root = createRootRoute({
   component: Frame,
   notFoundComponent: () => <NotFoundScreen />,
-  // where the frame itself fails
+  // for failures of the frame itself
   errorComponent: (props) => (
     <PageShell>
       <ErrorScreen {...props} />
@@ -99,10 +99,9 @@ const home = createRoute({
   },
 });
 
-/** A screen that is fetched when a link to it is pointed at, and is there when its address is opened: no empty page between. */
+/** Fetches a screen when the user points at a link to it, so that no empty page is shown in between. */
 const fetched = (screen: { preload?: () => Promise<void> | undefined }) => () => screen.preload?.();
 
-/** Home does without it, and so do all others. */
 const LazyMarketplace = lazyScreen(
   () => import('#features/catalogue/marketplace/marketplace-screen.tsx'),
   'MarketplaceScreen',
@@ -112,7 +111,7 @@ const marketplace = createRoute({
   validateSearch: parseMarketplaceSearch,
   loader: fetched(LazyMarketplace),
   component: function Marketplace() {
-    // the router keeps what the validation dropped
+    // the router keeps parameters that the validation dropped
     const search = parseMarketplaceSearch(marketplace.useSearch());
     const navigate = marketplace.useNavigate();
     return (
@@ -154,12 +153,12 @@ const service = createRoute({
   }),
   component: function ServiceDetail() {
     const { serviceId } = service.useParams();
-    // a tool that is open belongs to its service
+    // an open tool belongs to its service
     return <LazyService key={serviceId} serviceId={serviceId} search={service.useSearch()} />;
   },
 });
 
-/** An address without an id says so (spec part 1, section 8). */
+/** Says that the address has no id (spec part 1, section 8). */
 const serviceWithoutId = createRoute({
   ...at('/service'),
   loader: fetched(LazyService),
@@ -177,7 +176,7 @@ const admin = createRoute({
   component: lazyScreen(() => import('./admin.tsx'), 'Admin'),
 });
 
-/** The same screen as /dashboard (spec part 2, section 2), with its Profile tab. */
+/** The Profile tab of /dashboard (spec part 2, section 2). */
 const profile = createRoute({
   ...at('/profile'),
   beforeLoad: () => {
@@ -185,7 +184,6 @@ const profile = createRoute({
   },
 });
 
-/** Where nothing is sold there is no such page. */
 const LazyPlans = lazyScreen(() => import('./plans.tsx'), 'Plans');
 const plans = createRoute({
   ...at('/plans'),
@@ -203,7 +201,7 @@ const LazyPayment = lazyScreen(() => import('./payment.tsx'), 'Payment');
 const paymentResult = createRoute({ ...at('/payment/result'), component: LazyPayment });
 const purchaseSuccess = createRoute({ ...at('/purchase/success'), component: LazyPayment });
 
-/** Where prices that rose are approved. Calls that they stopped answer with this address. */
+/** Raised prices are approved here. Calls that they stop answer with this address. */
 const LazyPrices = lazyScreen(() => import('./prices.tsx'), 'Prices');
 const prices = createRoute({
   ...at('/prices'),
@@ -226,7 +224,6 @@ const LazyContact = lazyScreen(() => import('#features/site/contact-screen.tsx')
 const contact = createRoute({ ...at('/contact'), component: LazyContact });
 const support = createRoute({ ...at('/support'), component: LazyContact });
 
-/** The operator's own texts. Where there is none there is no such page. */
 const LazyLegal = lazyScreen(() => import('./legal.tsx'), 'Legal');
 const legal = (['terms', 'privacy', 'refunds'] as const).map((page) =>
   createRoute({
@@ -238,7 +235,7 @@ const legal = (['terms', 'privacy', 'refunds'] as const).map((page) =>
 
 const callback = createRoute({ ...at('/auth/callback'), component: CallbackScreen });
 
-/** Sign-in completion from a redirect of the broker (spec part 2, section 2). */
+/** Completes a sign-in that the broker redirected (spec part 2, section 2). */
 const success = createRoute({
   ...at('/auth/success'),
   component: lazyScreen(() => import('#features/identity/sign-in/success-screen.tsx'), 'SuccessScreen'),
@@ -260,7 +257,7 @@ const authShim = createRoute({
   component: lazyScreen(() => import('#features/identity/sign-in/auth-shim-screen.tsx'), 'AuthShimScreen'),
 });
 
-/** Connects a person's account at a server. Calls that need one answer with this address. */
+/** Connects the user's account at a server. Calls that need one answer with this address. */
 const LazyConnect = lazyScreen(() => import('./connect.tsx'), 'Connect');
 const connect = createRoute({
   ...at('/connect/$serverId'),
@@ -302,9 +299,9 @@ export const router = createRouter({
     connect,
     connectCallback,
   ]),
-  // as the broker, which says 404 to /Plans
+  // like the broker, which answers 404 to /Plans
   caseSensitive: true,
-  // in the frame, so that its header leads on
+  // inside the frame, so that its header still works
   defaultErrorComponent: ErrorScreen,
   parseSearch,
   stringifySearch: stringifySearchWith(JSON.stringify),

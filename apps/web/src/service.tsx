@@ -14,19 +14,19 @@ import { AccessSkeleton } from './own-access/access-skeleton.tsx';
 import { isFree, rentalPrice } from './texts/access-text.ts';
 import { sells } from './config.ts';
 
-/** Of signed-in people alone, so that a visitor does not load it. */
+/** Loaded for signed-in users only. */
 const MemberAccess = lazyPart(() => import('./own-access/member-access.tsx'), 'MemberAccess');
 
 const AccountTools = lazyPart(() => import('#features/upstreams/account-tools.tsx'), 'AccountTools');
 
 const TryTool = lazyPart(() => import('./own-access/try-tool.tsx'), 'MemberTryTool');
 
-/** Of the address: what a person wants to buy, and the tool that they want to try. */
+/** Parameters of the address: the purchase and the tool that the user has asked for. */
 export type ServiceSearch = { purchase?: string; try?: string };
 
 export type ServiceProps = { serviceId: string; search: ServiceSearch };
 
-/** /service/{serviceId}, with what this person can do with the service. */
+/** /service/{serviceId} with what this user can do with the service. */
 export function Service({ serviceId, search }: ServiceProps) {
   const { user, isRestoring } = useSession();
   const router = useRouter();
@@ -87,7 +87,6 @@ function VisitorAccess({ server }: { server: ServerAnswer }) {
   );
 }
 
-/** The way to the purchase leads through the sign-in. */
 function VisitorActions({ server }: { server: ServerAnswer }) {
   if (rentalPrice(server, sells) === undefined) return <SignInButton />;
   return (

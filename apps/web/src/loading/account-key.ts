@@ -1,5 +1,5 @@
 /**
- * First part of the key of every query that answers one person's own data. The id keeps two people of one browser
- * apart, and the session removes the keys of the person who signs out.
+ * First part of the key of every query about one user's own data. The id separates the users of one browser, and the
+ * session removes these keys when the user signs out.
  */
 export const accountKey = (userId: string) => ['account', userId] as const;

@@ -6,12 +6,12 @@ import { useToast } from '#ui/overlay/use-toast.ts';
 import { failureLine } from '#web/texts/failure-text.ts';
 
 export type CsvButtonProps = {
-  /** What the file lists: "transactions". */
+  /** The content of the file: "transactions". */
   of: string;
   load: () => Promise<string>;
 };
 
-/** Saves a history as a file. Fetched first: a plain link would carry no session. */
+/** Downloads a history as a file. Fetched first, since a plain link would send no token. */
 export function CsvButton({ of, load }: CsvButtonProps) {
   const toast = useToast();
   const save = useMutation({

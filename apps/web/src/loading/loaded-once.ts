@@ -1,4 +1,4 @@
-/** Of a query that is loaded the first time its screen opens, and after that on Refresh alone (spec part 2, section 4). */
+/** Options of a query that is loaded when its screen first opens, and then only by Refresh (spec part 2, section 4). */
 export const loadedOnce = {
   staleTime: Infinity,
   gcTime: Infinity,

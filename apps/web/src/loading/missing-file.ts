@@ -1,6 +1,9 @@
 let isMissing = false;
 
-/** Notes that a part of the program could not be fetched. A browser may keep that failure until the page is loaded again. */
+/**
+ * Notes that a part of the program could not be fetched. A browser may remember that failure until the page is
+ * reloaded.
+ */
 export function watchForMissingFiles(): void {
   window.addEventListener('vite:preloadError', () => {
     isMissing = true;
@@ -8,8 +11,8 @@ export function watchForMissingFiles(): void {
 }
 
 /**
- * Loads the page again where a part of the program could not be fetched, and the broker answers now.
- * @returns whether the page is loaded again
+ * Reloads the page if a part of the program could not be fetched and the broker answers now.
+ * @returns whether the page is being reloaded
  */
 export async function reloadForMissingFile(): Promise<boolean> {
   if (!isMissing || !(await isAnswering())) return false;
@@ -17,7 +20,7 @@ export async function reloadForMissingFile(): Promise<boolean> {
   return true;
 }
 
-/** Without it a page that is loaded again would leave nothing but the browser's own error page. */
+/** Checks the broker before a reload, which would otherwise leave the browser's own error page. */
 export async function isAnswering(): Promise<boolean> {
   try {
     await fetch('/healthz', { cache: 'no-store' });

@@ -1,4 +1,4 @@
 import { config } from 'zod';
 
-// Before the first schema is made: our policy forbids compiled code, and a browser reports each try.
+// Runs before the first schema is made: our policy forbids compiled code, and a browser reports each attempt.
 config({ jitless: true });

@@ -2,11 +2,11 @@ import { ApiError } from '@souk/contract/client.ts';
 import { queryOptions, useQueries } from '@tanstack/react-query';
 import { api } from '../api.ts';
 
-/** A server that is not deployed, and an id that none can have. */
+/** Returns whether the server is not deployed, or the id is invalid. */
 export const isNotDeployed = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.status === 404 || error.status === 414);
 
-/** One deployed server with what it offers. Read again each minute while a page shows it, since the status is live. */
+/** One deployed server and what it offers. Refetched each minute while a page shows it, since the status is live. */
 export const serverQuery = (serverId: string) =>
   queryOptions({
     queryKey: ['catalogue', 'server', serverId],
@@ -15,13 +15,12 @@ export const serverQuery = (serverId: string) =>
     retry: (failures, error) => failures < 1 && !isNotDeployed(error),
   });
 
-/** Names of servers by their ids; undefined while one loads, and for one that is not deployed. */
+/** Returns the name of a server by its id; undefined while it loads, and for a server that is not deployed. */
 export function useServerNames(ids: readonly string[]): (serverId: string) => string | undefined {
   const find = useServers(ids);
   return (id) => find(id)?.server.displayName;
 }
 
-/** The same with the address of the icon. */
 export function useServerFaces(ids: readonly string[]) {
   const find = useServers(ids);
   return (serverId: string): { name: string; icon: string | undefined } => {
@@ -30,7 +29,7 @@ export function useServerFaces(ids: readonly string[]) {
   };
 }
 
-/** Names of servers, and titles of their tools by the server's own name of the tool. */
+/** Returns the names of servers and the titles of their tools, by the server's own name of the tool. */
 export function useServerTexts(ids: readonly string[]) {
   const find = useServers(ids);
   return {
@@ -41,7 +40,7 @@ export function useServerTexts(ids: readonly string[]) {
 }
 
 function useServers(ids: readonly string[]) {
-  // a name does not change by the minute
+  // names don't change by the minute
   const answers = useQueries({
     queries: [...new Set(ids)].map((id) => ({ ...serverQuery(id), refetchInterval: false })),
   });

@@ -2,16 +2,16 @@ import { useEffect } from 'react';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { slowed } from './patient-fetch.ts';
 
-/** Says why a page waits when the broker asked it to slow down. */
+/** Says why the page waits after the broker asked it to slow down. */
 export function SlowedNotice() {
   const toast = useToast();
   useEffect(() => {
-    slowed.tell = (seconds) => {
+    slowed.report = (seconds) => {
       const wait = seconds === 1 ? 'a second' : `${seconds} seconds`;
       toast.show({ text: `That was a lot of requests in a short time. This page goes on by itself in ${wait}.` });
     };
     return () => {
-      slowed.tell = () => {};
+      slowed.report = () => {};
     };
   }, [toast]);
   return null;

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { useSubscriptionUpdates } from '#features/billing/subscription-updated.ts';
 import { accountKey } from './account-key.ts';
 
-/** The ends of the keys of what a person owns. The queries themselves would bring their schemas to every first screen. */
+/** Ends of the query keys for what the user owns. Importing the queries would add their schemas to the first load. */
 const owned = [
   ['billing', 'subscription'],
   ['billing', 'services'],
@@ -13,8 +13,8 @@ const owned = [
 ];
 
 /**
- * On every screen: reads what the person has again when the window gets the focus, and when another tab tells of a change (spec
- * part 2, section 4). Histories are not read again: they have a Refresh button.
+ * Refetches what the user owns when the window gets the focus or another tab reports a change, on every screen (spec
+ * part 2, section 4). Histories have a Refresh button instead.
  * @param userId undefined: a visitor
  */
 export function useOwnRefresh(userId: string | undefined): void {
@@ -24,7 +24,7 @@ export function useOwnRefresh(userId: string | undefined): void {
     if (userId === undefined) return undefined;
     const refresh = () => {
       for (const end of owned)
-        // what is being read already is not asked for twice
+        // a running fetch is not started again
         void queries.invalidateQueries({ queryKey: [...accountKey(userId), ...end] }, { cancelRefetch: false });
     };
     window.addEventListener('focus', refresh);

@@ -4,7 +4,7 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { reloadForMissingFile } from '../loading/missing-file.ts';
 
-/** The fallback when a screen fails in a way that it did not foresee (spec part 1, section 8). */
+/** The fallback for a screen that fails unexpectedly (spec part 1, section 8). */
 export function ErrorScreen({ reset }: ErrorComponentProps) {
   const router = useRouter();
   const retry = async () => {

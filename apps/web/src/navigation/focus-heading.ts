@@ -1,15 +1,15 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
-/** A screen may show placeholders first: its heading is waited for no longer than this. */
+/** A screen may show placeholders first. Its heading is awaited no longer than this. */
 const headingWithinMs = 3_000;
 
-/** A sign-in ends on these screens, which send the person on. */
+/** Screens that end a sign-in and redirect. */
 const ofSignIn = '/auth/';
 
 /**
- * After a link, Back or a sign-in has changed the screen, moves the focus to its heading: a screen reader then reads the
- * new screen's name, and Tab goes on from there. Other redirects leave the focus where it is.
+ * Moves the focus to the heading of a screen that a link, Back or a sign-in has opened: a screen reader reads its name,
+ * and Tab continues from there. Other redirects leave the focus where it is.
  */
 export function useHeadingFocus(): void {
   const router = useRouter();
@@ -32,12 +32,12 @@ export function useHeadingFocus(): void {
   }, [router]);
 }
 
-/** A dialog that a person has opened meanwhile, the palette for example: they type into it. */
+/** A dialog that the user has opened meanwhile, such as the palette, in which they type. */
 const openDialog = '[role="dialog"]:not([data-closed]), [role="alertdialog"]:not([data-closed])';
 
 /**
- * Focuses the heading of the screen, and the one that replaces it while the screen is still loading.
- * @returns a function that stops waiting for it
+ * Focuses the heading of the screen, and a heading that replaces it while the screen loads.
+ * @returns a function that stops waiting
  */
 function focusHeading(): () => void {
   const main = document.querySelector('main');

@@ -3,7 +3,7 @@ import { profileQuery } from '#features/identity/queries.ts';
 import { useSession } from '#features/identity/session/session-provider.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 
-/** Under a shop without any server: who can add the first one, and where. Nothing until it is known who is here. */
+/** Says in a shop without servers who can add the first one, and where. Empty until the session is known. */
 export function HowToFill() {
   const { user, isRestoring } = useSession();
   if (isRestoring) return null;

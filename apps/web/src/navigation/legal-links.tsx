@@ -3,10 +3,10 @@ import { config } from '../config.ts';
 
 const labels = { terms: 'Terms', privacy: 'Privacy', refunds: 'Refunds' } as const;
 
-/** The pages whose text the operator gives: those alone have links. */
+/** Links to the pages for which the operator gives a text. */
 export const legalLinks = config.legal.map((page) => ({ id: page, label: labels[page], to: `/${page}` as const }));
 
-/** Before a payment: what a person agrees to. A dialog opens it in a new tab, and stays with its choice. Nothing where the operator gives no text. */
+/** Links the terms of a payment. A dialog opens them in a new tab, so that it keeps its state. */
 export function BeforeYouPay({ newTab }: { newTab?: boolean }) {
   if (legalLinks.length === 0) return null;
   return (

@@ -1,7 +1,7 @@
 import type { NavItem } from '#features/identity/header.tsx';
 import { sells } from '../config.ts';
 
-/** The header's links in the specification's order (part 1, section 2). Where nothing is sold there are no plans. */
+/** The header's links in the specification's order (part 1, section 2). Plans are left out if nothing is sold. */
 export const nav: readonly NavItem[] = [
   { label: 'Marketplace', to: '/marketplace' },
   { label: 'About', to: '/about' },

@@ -2,7 +2,10 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { ScreenHeading } from '#ui/text/screen-heading.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
 
-/** For an address without a screen. @param text why, where more is known */
+/**
+ * The screen of an unknown address.
+ * @param text the reason, if it is known
+ */
 export function NotFoundScreen({ text = "This page doesn't exist." }: { text?: string }) {
   return (
     <>

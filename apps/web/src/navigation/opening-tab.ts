@@ -8,9 +8,9 @@ import { api } from '../api.ts';
 const longestDays = 366;
 
 /**
- * The dashboard's tab where the address names none: Connections until a client's first call was answered, My Services
- * afterwards. It is read once each time the dashboard opens, so a first call that arrives meanwhile turns the panel
- * green without taking it away. Undefined while it is being read.
+ * Returns the tab of a dashboard address that names none: Connections until a client's first call was answered, then My
+ * Services. Fetched once per opening, so that a first call turns the panel green without removing it. Undefined while
+ * it loads.
  */
 export function useOpeningTab(userId: string | undefined): DashboardTab | undefined {
   const linked = useQuery({
@@ -25,7 +25,7 @@ export function useOpeningTab(userId: string | undefined): DashboardTab | undefi
     enabled: userId !== undefined,
     staleTime: Infinity,
     gcTime: 0,
-    // the tab shows the failure of what it needs itself
+    // the tab shows its own failures
     retry: false,
   });
   if (linked.isPending) return undefined;

@@ -8,15 +8,15 @@ const pollEveryMs = 1_000;
 const waitAfterCloseMs = 5_000;
 export const signInTimeoutMs = 300_000;
 
-/** A second sign-in uses the window of the first, if that is still open. */
+/** A second sign-in reuses the window of the first if it is still open. */
 const popupName = 'souk-sign-in';
-/** Our first page in the window is looked for this often, and at most this long. */
+/** Interval and time limit of the check for our first page in the window. */
 const lookEveryMs = 50;
 const longestLookMs = 10_000;
 
 /** The parts of a browser that a popup needs; tests pass their own. */
 export type PopupHost = Hearing & {
-  /** Where this window stands, for the popup to open over its middle. */
+  /** The position of this window, over whose middle the popup opens. */
   frame: { left: number; top: number; width: number; height: number };
   open: (url: string, name: string, features: string) => PopupWindow | null;
 };
@@ -27,32 +27,33 @@ export type PopupWindow = {
   location: { href: string };
   document: { URL: string; readyState: string };
   sessionStorage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
-  /** What the pages in the window know of this one; null cuts it off. */
+  /** The window's reference to this page; null removes it. */
   opener: unknown;
 };
 
-/** Why the wait ended: a message of success, an address that means success, or a window that was closed. */
+/** Why the wait ended: a success message, an address that means success, or a closed window. */
 export type PopupEnd = 'message' | 'address' | 'closed';
 
 export type WaitOptions = {
   /**
-   * For a sign-in of our own: whether an address of our origin means that the popup has come back, to its success or callback
-   * page. Its success message ends the wait too.
+   * For a sign-in at Souk itself: whether an address of our origin is its success or callback page. Its success message
+   * ends the wait too.
    */
   isDone?: (address: URL) => boolean;
   /** Ends the wait and closes the window. */
   signal?: AbortSignal | undefined;
 };
 
-/** A sign-in window that is open. */
+/** An open sign-in window. */
 export type SignInPopup = {
-  /** Sends the window on. `state` names the sign-in whose last page closes it. */
+  /** Navigates the window. `state` names the sign-in whose last page closes it. */
   goTo: (url: string, state: string) => void;
   /**
-   * Waits for the end of the sign-in (spec part 1, section 4, popup variant). After 'address' the window is left open:
-   * its page finishes by itself and closes it.
-   * @returns what ended it; 'closed' comes 5 seconds after the window was closed, since its success may still arrive. A window
-   * that a provider's page cut off from this one (Cross-Origin-Opener-Policy) looks closed too: its sign-in may end much later
+   * Waits for the end of the sign-in (spec part 1, section 4, popup variant). After 'address' the window stays open:
+   * its page finishes and closes it.
+   * @returns what ended it. 'closed' comes 5 seconds after the window was closed, since a success message may still
+   *   arrive. A window that a provider's page cut off from this one (Cross-Origin-Opener-Policy) looks closed too, and
+   *   its sign-in may end much later
    * @throws Error 'OAuth authorization timed out after 5 minutes'
    */
   wait: (options: WaitOptions) => Promise<PopupEnd>;
@@ -72,10 +73,10 @@ export class PopupBlockedError extends Error {
 }
 
 /**
- * Opens a window for a sign-in. Call it in the click itself, before anything is awaited: browsers block other windows. It shows
- * a page of ours until goTo, since WebKit cuts off a window that leaves an empty page for another site.
- * @param to where the sign-in is. The pages of a server could send this page elsewhere by `window.opener` while the person looks
- *   at the window, so they get none; the end is told by another way (wait-for-server.ts)
+ * Opens a window for a sign-in. Call it in the click itself, before anything is awaited: browsers block other windows.
+ * It shows a page of ours until goTo, since WebKit cuts off a window that goes from an empty page to another site.
+ * @param to the site of the sign-in. A server's pages get no `window.opener`, through which they could navigate this
+ *   page while the user looks at the window; sign-in-end.ts reports the end instead
  * @throws PopupBlockedError
  */
 export function openSignInPopup(to: 'souk' | 'server', host: PopupHost = browserHost()): SignInPopup {
@@ -90,7 +91,10 @@ export function openSignInPopup(to: 'souk' | 'server', host: PopupHost = browser
   };
 }
 
-/** Opens a window for a sign-in of our own, which begins at `path`. Call it in the click itself. @throws PopupBlockedError */
+/**
+ * Opens a window for a sign-in at Souk that begins at `path`. Call it in the click itself.
+ * @throws PopupBlockedError
+ */
 export function openOwnSignIn(path: string): SignInPopup {
   const popup = openSignInPopup('souk');
   popup.goTo(path, nextSignIn);
@@ -105,7 +109,7 @@ async function sendTo(popup: PopupWindow, host: PopupHost, address: string, stat
   try {
     markWindow(state, popup.sessionStorage);
   } catch {
-    // storage is forbidden: this page closes the window, where it still can
+    // storage is forbidden: this page closes the window if it still can
   }
   popup.location.href = address;
 }
@@ -115,7 +119,7 @@ function showsOurPage(popup: PopupWindow, origin: string): boolean {
     const { URL: address, readyState } = popup.document;
     return address === origin + signInWindowPath && readyState !== 'loading';
   } catch {
-    return false; // still on another site, from a sign-in before this one
+    return false; // still on another site, from a previous sign-in
   }
 }
 
@@ -147,7 +151,7 @@ function isDoneAddress(popup: PopupWindow, origin: string, isDone: (address: URL
     const address = new URL(popup.location.href);
     return address.origin === origin && isDone(address);
   } catch {
-    return false; // on another site, whose address cannot be read
+    return false; // another site's address cannot be read
   }
 }
 

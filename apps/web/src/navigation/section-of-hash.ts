@@ -1,13 +1,13 @@
 import { useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
-/** Data above a section may come later, and push it down. */
-const settledMs = 2_000;
+/** Data above the section may arrive later and push it down. */
+const followForMs = 2_000;
 const ownMoves = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
-/** Brings the section that the address names into view and gives it the focus, once it is there, until the person moves. */
+/** Scrolls to the section that the address names and focuses it, once it is there, until the user scrolls or types. */
 export function useSectionOfHash(): void {
-  // another one at each navigation, also to the same address
+  // changes at each navigation, also to the same address
   const location = useLocation();
   useEffect(() => {
     const { hash } = location;
@@ -25,9 +25,9 @@ export function useSectionOfHash(): void {
       clearTimeout(timer);
       over.abort();
     }
-    const timer = setTimeout(end, settledMs);
+    const timer = setTimeout(end, followForMs);
     for (const move of ownMoves) addEventListener(move, end, { signal: over.signal, passive: true });
-    // the screen focuses its title, and the palette gives the focus back once it is closed
+    // the screen focuses its heading, and the palette returns the focus when it closes
     addEventListener('focusin', show, { signal: over.signal });
     observer.observe(document.body, { childList: true, subtree: true });
     show();

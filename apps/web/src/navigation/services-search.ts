@@ -1,6 +1,6 @@
-/** Which of their services a person wants to see; without one: all. */
+/** Filters of the user's services. Without one, all are shown. */
 export const serviceKinds = ['plan', 'own', 'free', 'on', 'none'] as const;
 export type ServiceKind = (typeof serviceKinds)[number];
 
-/** What the address has of the list of a person's services. `page` counts from 1, which is left out. */
+/** The list of the user's services, as the address has it. `page` counts from 1, which is left out. */
 export type ServicesSearch = { q?: string; show?: ServiceKind; page?: number };

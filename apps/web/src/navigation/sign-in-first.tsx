@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { ErrorState } from '#ui/state/error-state.tsx';
 import { failureText } from '../texts/failure-text.ts';
 
-/** On a screen of a person's own that a link named: who is not signed in is asked to, at once. */
+/** Starts the sign-in at once, on a screen that needs a user. */
 export function SignInFirst({ onSignIn }: { onSignIn: () => Promise<void> }) {
   const [failure, setFailure] = useState<string>();
   const [leaving, setLeaving] = useState(false);
@@ -14,7 +14,7 @@ export function SignInFirst({ onSignIn }: { onSignIn: () => Promise<void> }) {
       setFailure(failureText(error));
     });
   };
-  // once, and at once: a person who followed a link to this page wants to sign in
+  // once, on arrival: the user followed a link to this page
   useEffect(leave, []); // oxlint-disable-line react-hooks/exhaustive-deps -- not again when a prop is a new function
   if (failure === undefined) {
     return (

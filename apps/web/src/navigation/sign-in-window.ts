@@ -1,29 +1,32 @@
 /**
- * For the pages in a sign-in window. The window's own storage says which sign-in it was opened for: a visit to another site may
- * take away its name and its opener, and then the opener sees it closed (docs/decisions/0076).
+ * Which sign-in a window was opened for, in the window's own storage. A visit to another site may clear its name and
+ * its opener, and then the opener sees it as closed (docs/decisions/0076).
  */
 const key = 'souk.sign-in.window';
 /** Reaches the pages of this origin where storage events do not: WebKit loses them once a window was cut off. */
 const channelName = 'souk-sign-in';
-/** The message by which a sign-in window says that its sign-in worked. */
+/** The message of a sign-in window whose sign-in worked. */
 const successMessage = { type: 'souk:sign-in', success: true } as const;
 
-/** Stands for the sign-in that a new window starts by itself. */
+/** The state of a sign-in that a new window starts itself. */
 export const nextSignIn = 'next';
 
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-/** Marks a window, of which `store` is the own storage, as opened for the sign-in `state`. */
+/**
+ * Marks a window as opened for the sign-in `state`.
+ * @param store the window's own storage
+ */
 export function markWindow(state: string, store: Store): void {
   store.setItem(key, state);
 }
 
-/** A sign-in starts here: if this is a sign-in window, it now ends with this one. */
+/** Call it where a sign-in starts: a sign-in window now ends with this one. */
 export function claimWindow(state: string, store: Store): void {
   if (store.getItem(key) !== null) store.setItem(key, state);
 }
 
-/** Whether this window was opened for the sign-in `state`. */
+/** Returns whether this window was opened for the sign-in `state`. */
 export function isSignInWindow(state: string): boolean {
   try {
     return window.sessionStorage.getItem(key) === state;
@@ -33,8 +36,8 @@ export function isSignInWindow(state: string): boolean {
 }
 
 /**
- * For the last page of the sign-in `state`: closes the window that was opened for it.
- * @returns whether this is such a window. A browser may leave it open all the same
+ * Closes the window if it was opened for the sign-in `state`. Call it on the last page.
+ * @returns whether it was. A browser may leave the window open all the same
  */
 export function closeSignInWindow(state: string): boolean {
   if (!isSignInWindow(state)) return false;
@@ -44,16 +47,16 @@ export function closeSignInWindow(state: string): boolean {
 }
 
 /**
- * Goes on after a sign-in. A window that has an opener loads the next page anew: that page's policy takes the window away from
- * another site.
- * @param replace goes there within this page
+ * Continues after a sign-in. A window with an opener loads the next page anew, since that page's policy cuts it off
+ * from another site.
+ * @param replace navigates within this page
  */
 export function leaveSignIn(path: string, replace: (path: string) => void): void {
   if (window.opener) window.location.replace(path);
   else replace(path);
 }
 
-/** Tells the pages that wait for the sign-in of this window that it worked. Does nothing in any other window. */
+/** Tells the waiting pages that the sign-in of this window worked. Does nothing in any other window. */
 export function tellSignedIn(state: string): void {
   if (!isSignInWindow(state)) return;
   // reaches an opener of our own origin only
@@ -64,7 +67,7 @@ export function tellSignedIn(state: string): void {
   channel.close();
 }
 
-/** The parts of a browser by which pages of this origin hear of each other; tests pass their own. */
+/** The parts of a browser by which pages of this origin reach each other; tests pass their own. */
 export type Hearing = {
   origin: string;
   /** @returns a function that stops listening */
@@ -72,7 +75,7 @@ export type Hearing = {
 };
 
 /**
- * Hears what tellSignedIn says, by either way and maybe by both.
+ * Listens for tellSignedIn, whose message may arrive in either way or both.
  * @returns a function that stops listening
  */
 export function onSignedIn(listener: () => void, { origin, listen }: Hearing = hearing()): () => void {
@@ -96,7 +99,7 @@ export function hearing(): Hearing {
   };
 }
 
-/** Whether a message is the one of tellSignedIn. The caller checks its origin first. */
+/** Returns whether a message is from tellSignedIn. Check its origin first. */
 export function isSuccess(data: unknown): boolean {
   if (typeof data !== 'object' || data === null) return false;
   return 'type' in data && data.type === successMessage.type && 'success' in data && data.success === true;

@@ -4,8 +4,8 @@ import { Skeleton } from '#ui/state/skeleton.tsx';
 import { isFree } from '../texts/access-text.ts';
 
 /**
- * The place of the switch and the link, until it is known what a person may do with a service. On a phone, where the tools stand
- * below, that of a service which is sold is between that of its offer and that of its switch.
+ * Reserves the space of the switch and the link. On a phone, where the tools stand below, the space for a service that
+ * is sold is between that of its offer and that of its switch.
  */
 export function AccessSkeleton({ server }: { server: ServerAnswer }) {
   const piece = 'w-full rounded-lg';

@@ -16,16 +16,16 @@ export type MemberAccessProps = {
   purchase: string | undefined;
 };
 
-/** Shows what a signed-in person can do with a service. It is loaded when the page is opened. */
+/** What a signed-in user can do with a service. Loaded when the page is opened. */
 export function MemberAccess({ server, userId, purchase }: MemberAccessProps) {
   const navigate = useNavigate();
   const service = { id: server.serverId, name: server.displayName };
   const isSold = !isFree(server);
-  // the box of what they have comes with the rest, which it would move
+  // shown together, since either would move the other
   const options = useQuery({ ...rentalOptionsQuery(userId, service.id), enabled: isSold });
   const owned = useQuery({ ...subscriptionQuery(userId), enabled: isSold });
   if (options.isLoading || owned.isLoading) return <AccessSkeleton server={server} />;
-  // an answered question does not come back with a reload
+  // keeps an answered question from returning with a reload
   const forget = () =>
     void navigate({ to: '/service/$serviceId', params: { serviceId: service.id }, replace: true, resetScroll: false });
   return (

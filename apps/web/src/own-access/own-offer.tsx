@@ -3,10 +3,13 @@ import { useSession } from '#features/identity/session/session-provider.tsx';
 import { lazyPart } from '#ui/lazy-part.ts';
 import type { CardOfferProps } from './card-offer.ts';
 
-/** Of signed-in people alone, so that a visitor does not load it. */
+/** Loaded for signed-in users only. */
 const MemberOffer = lazyPart(() => import('#features/billing/rent/member-offer.tsx'), 'MemberOffer');
 
-/** The offer of a card, as the session wants it. Nothing until it is known who is here: a renter is offered no second rental. */
+/**
+ * The offer of a card for the session's user. Empty until the session is known, so that a renter is offered no second
+ * rental.
+ */
 export function OwnOffer({ serverId, children }: CardOfferProps) {
   const { user, isRestoring } = useSession();
   if (isRestoring) return null;
@@ -22,7 +25,7 @@ export function OwnOffer({ serverId, children }: CardOfferProps) {
 
 const MemberCardState = lazyPart(() => import('./member-card-state.tsx'), 'MemberCardState');
 
-/** Whether the service of a card is switched on for the person who is signed in. */
+/** Whether a card's service is switched on for the signed-in user. */
 export function OwnState({ serverId }: { serverId: string }) {
   const { user } = useSession();
   if (!user) return null;

@@ -3,7 +3,7 @@ import { TextLink } from '#ui/text/text-link.tsx';
 import { sells } from '#web/config.ts';
 import { planAnchor, planPrice, rentalPrice } from '../texts/access-text.ts';
 
-/** "Pro ($19/month)", which leads to the plan. */
+/** "Pro ($19/month)", linked to the plan. */
 export function PlanLink({ plan }: { plan: IncludingPlan }) {
   return (
     // above the link that covers a whole card
@@ -13,7 +13,7 @@ export function PlanLink({ plan }: { plan: IncludingPlan }) {
   );
 }
 
-/** How a person gets access: "Included in Pro ($19/month), or rent it for $9/month." @param sells see rentalPrice */
+/** How to get access: "Included in Pro ($19/month), or rent it for $9/month." */
 export function HowToGetAccess({ server }: { server: Pick<ServerAnswer, 'billing'> }) {
   if (!sells) return 'Your administrator gives access to this service.';
   const plan = server.billing?.plan;

@@ -19,7 +19,7 @@ export type MemberTryToolProps = {
   onClose: () => void;
 };
 
-/** Runs a tool for a person who may use its service; for others, what they need first. */
+/** Runs a tool for a user who may use its service; tells other users what they need first. */
 export function MemberTryTool({ userId, server, tool, onClose }: MemberTryToolProps) {
   const queries = useQueryClient();
   const access = useQuery(serverAccessQuery(userId, server.serverId));
@@ -59,7 +59,7 @@ export function MemberTryTool({ userId, server, tool, onClose }: MemberTryToolPr
 
 type CostProps = { userId: string; credits: number | undefined; left: number | undefined };
 
-/** What a run costs, before it is started. */
+/** What a run costs, before it starts. */
 function Cost({ userId, credits = 0, left }: CostProps) {
   const { data } = useQuery({ ...subscriptionQuery(userId), enabled: credits > 0 });
   const { data: limit } = useQuery({ ...spendCapQuery(userId), enabled: credits > 0 });

@@ -2,7 +2,7 @@ import { useSession } from '#features/identity/session/session-provider.tsx';
 import { counted } from '#ui/text/amount.ts';
 import { config } from '../config.ts';
 
-/** What the operator gives to new accounts, for visitors. Nothing where nothing is given. */
+/** Tells visitors about the credits for new accounts. */
 export function WelcomeOffer({ className }: { className: string }) {
   const { user } = useSession();
   const credits = config.welcomeCredits;

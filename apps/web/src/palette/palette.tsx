@@ -6,7 +6,7 @@ import { useSession } from '#features/identity/session/session-provider.tsx';
 import { useActions } from './use-actions.tsx';
 import { useScreens } from './use-screens.tsx';
 
-/** The command palette with what this person can open and do. Loaded when it is first opened. */
+/** The command palette with what this user can open and do. Loaded when it is first opened. */
 export function Palette(props: PaletteProps) {
   const { user } = useSession();
   const { data } = useQuery({ ...profileQuery(user?.id ?? ''), enabled: user !== undefined });

@@ -25,7 +25,10 @@ const themes = [
   { theme: 'system', label: "Use your system's theme", icon: <Monitor aria-hidden size={16} /> },
 ] as const;
 
-/** Leads to where a person ends, checks and deletes things: each asks there before anything happens. */
+/**
+ * Commands that lead to cancellations, receipts and the deletion of the account. Each screen asks before anything
+ * happens.
+ */
 function accountActions(navigate: ReturnType<typeof useNavigate>): PaletteCommand[] {
   const open = (tab: 'billing' | 'profile', hash: string) => () =>
     void navigate({ to: '/dashboard', search: { tab }, hash });
@@ -60,7 +63,7 @@ function accountActions(navigate: ReturnType<typeof useNavigate>): PaletteComman
   ];
 }
 
-/** What the palette can do for this person. */
+/** Returns the actions of the palette. */
 export function useActions(isSignedIn: boolean): PaletteCommand[] {
   const toast = useToast();
   const theme = useTheme();

@@ -12,7 +12,7 @@ import {
 import { legalLinks } from '#web/navigation/legal-links.tsx';
 import { memberNav, nav } from '#web/navigation/nav.ts';
 
-/** Words that a person types for a screen of another name. */
+/** Other words that find a screen. */
 const otherWords: Partial<Record<string, string>> = {
   '/plans': 'upgrade downgrade change subscribe subscription price pricing',
   '/contact': 'support help',
@@ -27,7 +27,7 @@ const icon = <ArrowRight aria-hidden size={16} />;
 
 type Viewer = { isSignedIn: boolean; isAdmin: boolean };
 
-/** The screens that this person can open, the tabs of the dashboard, and the administrator's. */
+/** Returns the screens that the user can open, with the tabs of the dashboard and of the administrator area. */
 export function useScreens({ isSignedIn, isAdmin }: Viewer): Omit<PaletteCommands, 'actions'> {
   const navigate = useNavigate();
   const command = (

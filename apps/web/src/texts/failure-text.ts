@@ -1,12 +1,12 @@
 import { ApiError } from '@souk/contract/client.ts';
 
-/** The message of any error, or the specification's text for an unexpected one. */
+/** Returns the message of any error, or the specification's text for an unexpected one. */
 export function failureText(error: unknown): string {
   return error instanceof Error && error.message !== '' ? error.message : 'An unexpected error occurred';
 }
 
 /**
- * The two lines of a failed call: the specification's text of that call, and the reason when it says more.
+ * Returns the two lines of a failed call: the specification's text of the call, and the reason if it adds something.
  * @param title 'Failed to fetch PATs' and the like (spec part 1, section 8)
  */
 export function describeFailure(title: string, error: unknown): { title: string; reason: string | undefined } {

@@ -1,4 +1,4 @@
 const words = new Intl.ListFormat('en-GB');
 
-/** 'tools', 'tools and prompts', 'tools, prompts and resources'. */
+/** Joins names: 'tools', 'tools and prompts', 'tools, prompts and resources'. */
 export const listed = (names: readonly string[]): string => words.format(names);

@@ -1,10 +1,10 @@
 import type { CapabilityAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { formatCount } from '#ui/text/amount.ts';
 
-/** Of a server, as the shop and the administration count them. `capabilities.tools` has both. */
+/** A server from the shop or the administrator area. `capabilities.tools` counts both kinds. */
 type Counted = { capabilities: { tools: number }; askingTools?: number | undefined };
 
-/** The tools that every client lists, and how many more only some do: '12, 4 more that ask'. */
+/** The tools that every client lists, and how many more only some list: '12, 4 more that ask'. */
 export function toolFigure({ capabilities, askingTools = 0 }: Counted): string {
   return `${formatCount(capabilities.tools - askingTools)}${moreThatAsk(askingTools)}`;
 }
@@ -13,7 +13,7 @@ export function toolFigure({ capabilities, askingTools = 0 }: Counted): string {
 export const moreThatAsk = (tools: number): string =>
   tools === 0 ? '' : `, ${formatCount(tools)} more that ${tools === 1 ? 'asks' : 'ask'}`;
 
-/** What a tool asks while it runs. */
+/** What a tool asks for while it runs. */
 export const asksTexts: Record<NonNullable<CapabilityAnswer['asks']>, string> = {
   form: 'Asks you questions',
   url: 'Asks you to open a page',
