@@ -2,7 +2,6 @@ import type { ConnectionAttempt, ConnectionStep } from '@souk/contract/diagnosti
 
 type Step = ConnectionAttempt['steps'][number];
 
-/** Name and meaning of each step. */
 export const stepTexts: Readonly<Record<ConnectionStep, { name: string; text: string }>> = {
   registration: { name: 'Registration', text: 'The client registered here.' },
   'metadata-document': {
@@ -26,25 +25,24 @@ export const stepStatusTexts: Readonly<Record<Step['status'], string>> = {
   skipped: 'Not needed',
 };
 
-/** The status of an attempt, as a word and a tone. */
 export const attemptStatusTexts = {
   working: { word: 'Working', tone: 'good' },
   failed: { word: 'Failed', tone: 'bad' },
   unfinished: { word: 'Unfinished', tone: 'idle' },
 } as const satisfies Record<ConnectionAttempt['status'], { word: string; tone: 'good' | 'bad' | 'idle' }>;
 
-/** The steps to show. A client identifies itself in one of two ways; the other way is left out. */
+/** Returns the steps to show. A client identifies itself in one of two ways; the other way is left out. */
 export function visibleSteps({ steps }: ConnectionAttempt): Step[] {
   const isOtherWay = ({ step, status }: Step) =>
     (step === 'metadata-document' || step === 'registration') && (status === 'skipped' || status === 'not-reached');
   const ways = steps.filter(({ step }) => step === 'metadata-document' || step === 'registration');
   const hidden = ways.filter(isOtherWay);
-  // where it took neither yet, registration stands for both
+  // if it took neither yet, registration stands for both
   const kept = hidden.length === ways.length ? hidden.find(({ step }) => step === 'registration') : undefined;
   return steps.filter((step) => !hidden.includes(step) || step === kept);
 }
 
-/** One line about how far the attempt came. */
+/** Says in one line how far the attempt got. */
 export function summarise(attempt: ConnectionAttempt): string {
   const failed = attempt.steps.findLast(({ status }) => status === 'failed');
   if (attempt.status === 'failed' && failed) {
@@ -56,7 +54,7 @@ export function summarise(attempt: ConnectionAttempt): string {
   return last ? `Last completed step: ${stepTexts[last.step].name}.` : 'Just started.';
 }
 
-/** "MCP 2025-11-25"; undefined where client and server have not agreed yet. */
+/** "MCP 2025-11-25"; undefined until client and server have agreed. */
 export function protocolText({ era, protocolVersion }: ConnectionAttempt): string | undefined {
   if (protocolVersion !== null) return `MCP ${protocolVersion}`;
   if (era === null) return undefined;

@@ -13,7 +13,7 @@ export type ConnectionAttemptsProps = {
   onToggle: (attempt: ConnectionAttempt, open: boolean) => void;
 };
 
-/** Attempts as rows: client, how far it came, when. A row opens into its steps. */
+/** Attempts as rows that open into their steps. */
 export function ConnectionAttempts({ attempts, isOpen, onToggle }: ConnectionAttemptsProps) {
   return (
     <Card padding="none" className="overflow-hidden">

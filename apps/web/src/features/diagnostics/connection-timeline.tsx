@@ -4,7 +4,6 @@ import { formatMoment } from '#ui/text/amount.ts';
 import { stepStatusTexts, stepTexts, visibleSteps } from './attempt-texts.ts';
 import { ResultIcon } from '#ui/state/result-icon.tsx';
 
-/** One connection attempt, step by step. */
 export function ConnectionTimeline({ attempt }: { attempt: ConnectionAttempt }) {
   return (
     <ol aria-label={`Steps of ${attempt.client.name}`}>

@@ -11,7 +11,7 @@ import { TitledSection } from '#ui/text/section-heading.tsx';
 import { LoadError } from '#web/loading/load-error.tsx';
 import { SelfTest } from './self-test.tsx';
 
-/** How to connect a client, its connection attempts, and the self-test. */
+/** How to connect a client, the connection attempts, and the self-test. */
 export function ConnectionsScreen({ userId, connectPanel }: { userId: string; connectPanel: ReactNode }) {
   return (
     <div className="flex flex-col gap-10">
@@ -32,7 +32,7 @@ export function ConnectionsScreen({ userId, connectPanel }: { userId: string; co
   );
 }
 
-/** Of the same answer as the attempts, which shows its own failure. */
+/** Part of the same answer as the attempts, which shows its error. */
 function FaultList({ userId }: { userId: string }) {
   const { data } = useQuery(attemptsQuery(userId));
   return data ? <DocumentFaults faults={data.documentFaults} /> : null;
@@ -40,7 +40,7 @@ function FaultList({ userId }: { userId: string }) {
 
 function AttemptList({ userId }: { userId: string }) {
   const list = useQuery(attemptsQuery(userId));
-  // by id, so that refetches keep it; a newest attempt that failed is open until the person closes it
+  // by id, so that refetches keep it; the newest attempt is open if it failed, until the user closes it
   const [toggled, setToggled] = useState<Readonly<Record<string, boolean>>>({});
   if (list.isPending) return <ListSkeleton label="Loading your connection attempts…" />;
   if (list.isError) return <LoadError title="Failed to load connection attempts" query={list} />;

@@ -5,7 +5,10 @@ import { TitledSection } from '#ui/text/section-heading.tsx';
 import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { Advice } from '#ui/form/check-list.tsx';
 
-/** Clients whose published description could not be fetched. Nobody was signed in then, so these are no one's attempts. */
+/**
+ * Clients whose published description could not be fetched. They were not signed in yet, so these attempts belong to no
+ * user.
+ */
 export function DocumentFaults({ faults }: { faults: readonly DocumentFault[] }) {
   if (faults.length === 0) return null;
   return (
@@ -32,7 +35,7 @@ export function DocumentFaults({ faults }: { faults: readonly DocumentFault[] })
                 </span>
               </div>
               <p className="mt-1 text-quiet wrap-anywhere">{asSentence(fault.fault)}</p>
-              {/* the address of a stranger may fill the screen */}
+              {/* a stranger's address may fill the screen */}
               <p title={fault.address} className="line-clamp-2 text-xs text-faint wrap-anywhere">
                 {fault.address}
               </p>

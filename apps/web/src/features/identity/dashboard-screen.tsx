@@ -10,16 +10,16 @@ import { useSession } from './session/session-provider.tsx';
 import type { SignedInUser } from './session/signed-in-user.ts';
 
 export type DashboardScreenProps = {
-  /** Undefined until it is known which one opens. */
+  /** Undefined until the opening tab is known. */
   tab: DashboardTab | undefined;
   onTabChange: (tab: DashboardTab) => void;
-  /** Between the heading and the tabs: what the person has. */
+  /** Shown between the heading and the tabs. */
   summary: (user: SignedInUser) => ReactNode;
-  /** What each tab shows: the parts of several features, handed in from outside. */
+  /** The content of each tab, composed by the caller from several features. */
   content: Readonly<Record<DashboardTab, (user: SignedInUser) => ReactNode>>;
 };
 
-/** /dashboard: the signed-in person's own pages, one per tab. Visitors are sent home (spec part 2, section 2). */
+/** /dashboard: the signed-in user's own pages, one per tab. Visitors are sent home (spec part 2, section 2). */
 export function DashboardScreen({ tab, onTabChange, summary, content }: DashboardScreenProps) {
   const { user, isRestoring } = useSession();
   if (isRestoring) return <DashboardSkeleton />;

@@ -1,6 +1,6 @@
 import { serviceKinds, type ServicesSearch } from '#web/navigation/services-search.ts';
 
-/** The tabs of the dashboard in order: the specification's four (part 2, section 2), then what links clients to the account. */
+/** The tabs in order: the specification's four (part 2, section 2), then the one that links clients to the account. */
 export const dashboardTabs = ['profile', 'services', 'billing', 'usage', 'connections'] as const;
 export type DashboardTab = (typeof dashboardTabs)[number];
 
@@ -12,7 +12,7 @@ export const tabLabels: Readonly<Record<DashboardTab, string>> = {
   connections: 'Connections',
 };
 
-/** The parts of the tab Connections in order. The first one opens when the address names none. */
+/** The parts of the Connections tab in order. The first one opens if the address names none. */
 export const connectionParts = ['link', 'apps', 'tokens'] as const;
 export type ConnectionPart = (typeof connectionParts)[number];
 
@@ -26,7 +26,7 @@ export type DashboardSearch = { tab?: DashboardTab; part?: ConnectionPart } & Se
 
 const longestSearch = 200;
 
-/** Reads the address, and drops what is not known. `?tab=apps` and `?tab=tokens` were tabs once and are parts now. */
+/** Reads the address and drops unknown values. `?tab=apps` and `?tab=tokens` were tabs once and are parts now. */
 export function parseDashboardSearch({ tab, part, q, show, page }: Record<string, unknown>): DashboardSearch {
   const formerTab = connectionParts.find((candidate) => candidate === tab);
   if (formerTab) return connectionSearch(formerTab);
@@ -35,7 +35,7 @@ export function parseDashboardSearch({ tab, part, q, show, page }: Record<string
   if (known !== 'services') return known ? { tab: known } : {};
   const kind = serviceKinds.find((candidate) => candidate === show);
   const text = typeof q === 'string' ? q.slice(0, longestSearch) : '';
-  // text in an address, a number in a link of ours
+  // a text in an address, a number in a link
   const pageNumber = Number(page);
   return {
     tab: known,
@@ -45,7 +45,6 @@ export function parseDashboardSearch({ tab, part, q, show, page }: Record<string
   };
 }
 
-/** The address of a part of Connections. */
 export const connectionSearch = (part: ConnectionPart = 'link'): { tab: 'connections'; part?: ConnectionPart } => ({
   tab: 'connections',
   ...(part !== connectionParts[0] && { part }),

@@ -15,15 +15,16 @@ import { failureLine } from '#web/texts/failure-text.ts';
 import { useSession } from './session/session-provider.tsx';
 import type { SignedInUser } from './session/signed-in-user.ts';
 
-/** The page and its dialog say the same. */
+/** Shared by the page and its dialog. */
 const whatGoes =
   'Your profile, connected apps, access tokens, sign-ins at services and settings are deleted immediately.';
 const whatStays =
   "Records of payments and credits stay, anonymized, and a fingerprint of your e-mail, so that welcome credits and trials are given once. Data that services keep on their own servers stays with them; we can't delete it.";
 
 /**
- * Deletes the account, once its e-mail has been typed. Of other features: `losses` end with it, and `files` are deleted, as the page
- * says too.
+ * Deletes the account after its e-mail was typed.
+ * @param losses what ends with the account, from another feature
+ * @param files what is deleted with it, for the page and the dialog
  */
 export function DeleteAccount({ user, losses, files }: { user: SignedInUser; losses: ReactNode; files: ReactNode }) {
   const { session } = useSession();

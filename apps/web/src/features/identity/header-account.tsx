@@ -36,7 +36,7 @@ export function HeaderAccount({ adminMark }: HeaderAccountProps) {
 
 export type SignInButtonProps = {
   label?: string;
-  /** Where to come back to; this page unless said otherwise. */
+  /** The path after the sign-in; this page by default. */
   returnTo?: string;
 };
 

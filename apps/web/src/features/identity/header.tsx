@@ -10,9 +10,9 @@ import { HeaderAccount, type HeaderAccountProps } from './header-account.tsx';
 export type NavItem = { label: string; to: NonNullable<LinkProps['to']> };
 
 export type HeaderProps = HeaderAccountProps & {
-  /** Links of the screens that exist, in the specification's order: Marketplace, About, Plans, Contact. */
+  /** In the specification's order: Marketplace, About, Plans, Contact. */
   nav: readonly NavItem[];
-  /** What opens the search over everything. */
+  /** The button of the command palette. */
   search: ReactNode;
 };
 

@@ -14,7 +14,10 @@ import type { SignedInUser } from './session/signed-in-user.ts';
 
 type ProfileScreenProps = { user: SignedInUser; emails: ReactNode; losses: ReactNode; files: ReactNode };
 
-/** The person's profile, read-only (spec part 2, section 2), the e-mails that they get, the export of their data, and the deletion of the account. */
+/**
+ * The profile, read-only (spec part 2, section 2), the user's e-mails, the export of their data, and the deletion of
+ * the account.
+ */
 export function ProfileScreen({ user, emails, losses, files }: ProfileScreenProps) {
   return (
     <div className="flex flex-col gap-10">
@@ -62,7 +65,7 @@ function Facts({ user }: { user: SignedInUser }) {
 
 const factNames = ['Display name', 'E-mail', 'Provider', 'Member since'] as const;
 
-/** Also while the values are on their way: it keeps its size. */
+/** Keeps its size while the values load. */
 function FactsCard({ photo, valueOf }: { photo: ReactNode; valueOf: (name: (typeof factNames)[number]) => ReactNode }) {
   return (
     <Card padding="large" className="flex flex-wrap items-start gap-x-6 gap-y-4">
@@ -79,7 +82,7 @@ function FactsCard({ photo, valueOf }: { photo: ReactNode; valueOf: (name: (type
   );
 }
 
-/** Spec part 2, section 2: 'Unknown' where there is none. */
+/** Returns 'Unknown' for an empty provider (spec part 2, section 2). */
 function providerName(provider: string): string {
   if (provider === '') return 'Unknown';
   return { google: 'Google', oidc: 'Company sign-in', dev: 'Demo sign-in' }[provider] ?? provider;

@@ -13,13 +13,13 @@ import { config } from '#web/config.ts';
 import { failureLine } from '#web/texts/failure-text.ts';
 import { LoadError } from '#web/loading/load-error.tsx';
 
-/** A client of its own: only this section loads these schemas. */
+/** A client of its own, so that only this section loads these schemas. */
 const notices = createClient(noticeEndpoints, clientOptions);
 const keyOf = (userId: string) => [...accountKey(userId), 'notices'] as const;
 
 type One = NoticesAnswer['notices'][number];
 
-/** Which e-mails a person gets. Those about money or safety have no switch, and the section says why. */
+/** The e-mails that the user gets. Those about money or safety have no switch, and the section says why. */
 export function NoticesSection({ userId }: { userId: string }) {
   const known = useQuery({ queryKey: keyOf(userId), queryFn: () => notices.getNotices({ params: { userId } }) });
   return (
@@ -65,7 +65,7 @@ function Choices({ userId, delivery, notices: all }: { userId: string } & Pick<N
   );
 }
 
-/** A press shows at once, and is taken back where it fails. */
+/** A switch that shows a press at once, and undoes it if the call fails. */
 function Choice({ userId, one: { kind, name, isOn } }: { userId: string; one: One }) {
   const queries = useQueryClient();
   const change = useMutation({

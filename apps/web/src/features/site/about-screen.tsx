@@ -10,7 +10,7 @@ import { pillars, steps, vision } from './about-texts.ts';
 
 const icons = { secrets: LockKeyhole, keys: KeyRound, configuration: SlidersHorizontal } as const;
 
-/** /about: what the product promises, how it works, and why it exists (spec part 1, section 2). */
+/** /about: the product's promises, how it works, and why it exists (spec part 1, section 2). */
 export function AboutScreen() {
   return (
     <>
@@ -60,7 +60,7 @@ export function AboutScreen() {
   );
 }
 
-/** The three steps, with the real link in the second. */
+/** Three steps, with the real link in the second. */
 function HowItWorks() {
   return (
     <section aria-labelledby="how" className="pt-16">

@@ -1,4 +1,3 @@
-/** Texts of the About screen. */
 export const pillars = [
   {
     id: 'secrets',

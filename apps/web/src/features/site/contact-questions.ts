@@ -1,6 +1,6 @@
 import { config, sells } from '#web/config.ts';
 
-/** The FAQ of Contact (spec part 1, section 2). Where nothing is sold, the questions about payment are left out. */
+/** The FAQ of Contact (spec part 1, section 2), without the questions about payment if nothing is sold. */
 export const contactQuestions = [
   {
     id: 'start',

@@ -34,7 +34,7 @@ const cards = [
   },
 ] as const;
 
-/** /contact and /support: three addresses, and the questions that are asked most (spec part 1, section 2). */
+/** /contact and /support: three addresses and the FAQ (spec part 1, section 2). */
 export function ContactScreen() {
   return (
     <>

@@ -17,12 +17,12 @@ type Day = UsageStats['usageByDay'][number];
 type ChartProps = { days: readonly Day[]; services: readonly ServiceDays[] };
 
 /**
- * The answered tool calls of each day as bars between two axes, and under them those of each service. The day under the
- * pointer, or the one that the arrow keys lead to, says its figures. A table has them for those who don't see the bars.
+ * Bars of the answered tool calls per day between two axes, with those of each service below. Shows the figures of the
+ * day under the pointer or chosen by arrow keys. A table has all figures for readers.
  */
 export function CallsByDay({ days, services }: ChartProps) {
   const [chosen, setChosen] = useState<number>();
-  // a single service has the bars of all
+  // a single service has the same bars as all
   const apart = services.length > 1 ? services : [];
   const faceOf = useServerFaces(apart.map(({ mcpId }) => mcpId).filter(isOneService));
   const most = Math.max(0, ...days.map(({ answeredToolCalls }) => answeredToolCalls));
@@ -94,7 +94,6 @@ export function CallsByDay({ days, services }: ChartProps) {
   );
 }
 
-/** The figures of the days with calls, for readers. */
 function DaysTable({ days, services, faceOf }: ChartProps & Pick<ServiceDaysRowsProps, 'faceOf'>) {
   return (
     <div className="sr-only">
@@ -132,9 +131,9 @@ function DaysTable({ days, services, faceOf }: ChartProps & Pick<ServiceDaysRows
   );
 }
 
-/** The days are those of UTC, and are named as such everywhere. */
+/** Days are those of UTC, and are labeled so everywhere. */
 const dayText = (day: Day | undefined): string => (day ? utcDayText(day.date) : '');
-/** Without the year, which the figures of a day name. */
+/** The date without its year. */
 const shortDay = (day: Day | undefined): string => dayText(day).split(',')[0] ?? '';
 
 const figuresOf = (day: Day | undefined): string =>

@@ -7,7 +7,7 @@ import { Ago } from '#ui/text/moment.tsx';
 import { useServerTexts } from '#web/loading/server-query.ts';
 import type { ShownCall } from './usage-queries.ts';
 
-/** The newest calls that were answered, also those that cost nothing. */
+/** The newest answered calls, including free ones. */
 export function RecentActivity({ calls }: { calls: readonly ShownCall[] }) {
   const { nameOf, titleOf } = useServerTexts(calls.flatMap(({ mcpId }) => mcpId ?? []));
   if (calls.length === 0) return <p className="text-quiet">No call has been answered yet.</p>;
@@ -42,7 +42,7 @@ function Cost({ credits, isFailed }: { credits: number; isFailed: boolean }) {
   return counted(credits, 'credit');
 }
 
-/** Nothing where the server told none. */
+/** Tokens as the server reported them, if it did. */
 function Tokens({ promptTokens, responseTokens }: CreditUsage['metadata']) {
   if (promptTokens === undefined && responseTokens === undefined) return null;
   return (

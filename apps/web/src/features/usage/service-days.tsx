@@ -11,10 +11,9 @@ const namesOfMany: Readonly<Record<string, string>> = {
   [builtInTools]: 'Built-in tools',
 };
 
-/** Whether it is one service, with a page and an icon. */
+/** Returns whether it is one service, with a page and an icon. */
 export const isOneService = (mcpId: string): boolean => namesOfMany[mcpId] === undefined;
 
-/** The name of a service wherever its use is shown. */
 export const serviceName = (mcpId: string, faceOf: (mcpId: string) => Face): string =>
   namesOfMany[mcpId] ?? faceOf(mcpId).name;
 
@@ -25,8 +24,8 @@ export type ServiceDaysRowsProps = {
 };
 
 /**
- * The bars of each service in a row of its own, under those of all services and day below day. All rows have one scale, so
- * that they compare. For the eye alone: the chart's table has a column for each service.
+ * The bars of each service in its own row, day below day under the chart. All rows share one scale. Only for the eye:
+ * the chart's table has a column for each service.
  */
 export function ServiceDaysRows({ services, faceOf, chosen }: ServiceDaysRowsProps) {
   const most = Math.max(1, ...services.flatMap(({ answeredToolCalls }) => answeredToolCalls));
@@ -53,6 +52,6 @@ export function ServiceDaysRows({ services, faceOf, chosen }: ServiceDaysRowsPro
   );
 }
 
-/** The calls of the day that is read, else of all days. */
+/** The calls of the chosen day, or of all days. */
 const callsOf = (calls: readonly number[], day: number | undefined): number =>
   day === undefined ? calls.reduce((sum, count) => sum + count, 0) : (calls[day] ?? 0);

@@ -8,14 +8,13 @@ import { api } from '#web/api.ts';
 import { billingClientOptions } from '#web/loading/billing-client-options.ts';
 import { loadedOnce } from '#web/loading/loaded-once.ts';
 
-/** The calls of this tab alone, in a client of their own: no other screen loads their schemas. */
+/** A client of its own, so that only this tab loads these schemas. */
 const usageApi = createClient([getCreditHistory, getCreditHistoryCsv] as const, billingClientOptions);
 
 /** Spec part 2, section 9. */
 const days = 30;
 const requestedCharges = 20;
 
-/** What the person used in the last 30 days. */
 export const usageQuery = (userId: string) =>
   queryOptions({
     queryKey: [...accountKey(userId), 'usage', 'stats'],
@@ -23,7 +22,7 @@ export const usageQuery = (userId: string) =>
     ...loadedOnce,
   });
 
-/** In place of stats that cannot be fetched: zeros (spec part 1, section 8). */
+/** Replaces stats that cannot be fetched (spec part 1, section 8). */
 export const noUsage: UsageStats = {
   totalCreditsUsed: 0,
   totalToolCalls: 0,
@@ -41,7 +40,7 @@ export const noUsage: UsageStats = {
 /** Spec part 2, section 9. */
 const shownCalls = 10;
 
-/** Whether there are calls that cost credits, and the newest calls that were answered: charged ones and free ones. */
+/** Whether there are calls that cost credits, and the newest answered calls, charged and free. */
 export const activityQuery = (userId: string) =>
   queryOptions({
     queryKey: [...accountKey(userId), 'usage', 'activity'],
@@ -49,7 +48,7 @@ export const activityQuery = (userId: string) =>
       const params = { userId };
       const [history, { calls }] = await Promise.all([
         usageApi.getCreditHistory({ params, query: { limit: requestedCharges } }),
-        // some of them may not have been answered
+        // some may not have been answered
         api.listCalls({ params, query: { limit: 2 * shownCalls } }),
       ]);
       const charges = history.data.usage.map((usage) => ({ ...usage, isFailed: false }));
@@ -73,5 +72,5 @@ const asUsage = ({ id, serverId, name, at, outcome }: Call): ShownCall => ({
   metadata: {},
 });
 
-/** All charged calls, as a file. */
+/** Downloads all charged calls. */
 export const creditHistoryFile = (userId: string) => usageApi.getCreditHistoryCsv({ params: { userId }, query: {} });

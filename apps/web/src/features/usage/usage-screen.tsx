@@ -20,7 +20,7 @@ import { RecentActivity } from './recent-activity.tsx';
 import { activityQuery, creditHistoryFile, noUsage, usageQuery } from './usage-queries.ts';
 import { UsedServices } from './used-services.tsx';
 
-/** The Usage tab: what the person's assistants called in the last 30 days, and what that cost. */
+/** The Usage tab: the calls of the user's assistants in the last 30 days, and their cost. */
 export function UsageScreen({ userId, creditWorth }: { userId: string; creditWorth: ReactNode }) {
   const stats = useQuery(usageQuery(userId));
   const activity = useQuery(activityQuery(userId));
@@ -32,7 +32,7 @@ export function UsageScreen({ userId, creditWorth }: { userId: string; creditWor
       text={
         <>
           The last 30 days.
-          {/* the button beside it stays where it is when the time is known */}
+          {/* reserves the space of the time, so that the button does not move */}
           {!stats.isError && (
             <span className={stats.isPending ? 'opacity-0' : ''} aria-hidden={stats.isPending}>
               {' '}
@@ -81,9 +81,9 @@ export function UsageScreen({ userId, creditWorth }: { userId: string; creditWor
 type UsageProps = {
   stats: UsageStats;
   calls: Parameters<typeof RecentActivity>[0]['calls'] | undefined;
-  /** The figures are the broker's, and not the zeros in place of them. */
+  /** The figures are the broker's, not the zeros that replace them. */
   isKnown: boolean;
-  /** In place of the calls. */
+  /** Shown instead of the calls. */
   failure: ReactNode;
 };
 
@@ -125,9 +125,9 @@ function Usage({ stats, calls, isKnown, failure }: UsageProps) {
   );
 }
 
-/** Refused and failed calls cost nothing, and are counted apart. */
+/** Refused and failed calls cost nothing, and are counted separately. */
 function unansweredText({ totalToolCalls, answeredToolCalls }: UsageStats): string | undefined {
-  // the schema of the figures allows more answers than calls
+  // the schema allows more answers than calls
   const unanswered = totalToolCalls - answeredToolCalls;
   return unanswered <= 0 ? undefined : `${formatCount(unanswered)} more refused or failed`;
 }

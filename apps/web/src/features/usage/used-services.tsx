@@ -16,7 +16,7 @@ const shownServices = 10;
 const builtInHint = `The tools of ${config.brandName} itself that search, list and call those of your services.`;
 const othersHint = `On days with more than ${countedServers} services, those beyond them are counted together.`;
 
-/** The services that were called most, each with what its calls cost. */
+/** The most used services and the cost of their calls. */
 export function UsedServices({ services }: { services: readonly Used[] }) {
   const shown = services.slice(0, shownServices);
   const faceOf = useServerFaces(shown.map(({ mcpId }) => mcpId).filter(isOneService));
@@ -68,7 +68,7 @@ function AverageHeader() {
   );
 }
 
-/** The calls of a service beside those of the most used one. Its icon and name tell it apart. */
+/** The calls of a service relative to the most used one. Its icon and name tell it apart. */
 function Share({ of }: { of: number }) {
   return (
     <svg

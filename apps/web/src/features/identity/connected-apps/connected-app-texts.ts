@@ -5,14 +5,14 @@ import { scopeTexts } from '../tokens/token-texts.ts';
 
 export type AccessOptions = {
   scopes: readonly string[];
-  /** The links that the app was allowed to use. */
+  /** Links that the app may use. */
   resources: readonly string[];
   publicUrl: string;
-  /** The name of a server, undefined while the catalogue loads or when it is no longer deployed. */
+  /** Returns the name of a server; undefined while the catalogue loads or if it is no longer deployed. */
   nameOf: (serverId: string) => string | undefined;
 };
 
-/** What an app can do, a sentence for each link: "Can use Travel's tools, prompts and resources." */
+/** Says what an app can do, one sentence per link: "Can use Travel's tools, prompts and resources." */
 export function accessSentences({ scopes, resources, publicUrl, nameOf }: AccessOptions): string {
   const what = listed(
     mcpScopes.filter((scope) => scopes.includes(scope)).map((scope) => scopeTexts[scope].name.toLowerCase()),
@@ -28,7 +28,7 @@ export function accessSentences({ scopes, resources, publicUrl, nameOf }: Access
   return sentences.join(' ');
 }
 
-/** The server of a link to one server; undefined for any other link. */
+/** Returns the server of a link to one server; undefined for any other link. */
 export function serverOfLink(link: string, publicUrl: string): string | undefined {
   const own = `${publicUrl}/s/`;
   return (link.startsWith(own) && link.slice(own.length).split('/')[0]) || undefined;

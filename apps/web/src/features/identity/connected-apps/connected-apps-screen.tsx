@@ -12,7 +12,7 @@ import { TitledSection } from '#ui/text/section-heading.tsx';
 import { LoadError } from '#web/loading/load-error.tsx';
 import { WebSessions } from './web-sessions.tsx';
 
-/** The AI clients and browsers that act for this person, each with a way to end it. */
+/** The AI clients and browsers that act for the user, each with a button that ends it. */
 export function ConnectedAppsScreen({ userId }: { userId: string }) {
   const { data } = useQuery(connectedAppsQuery(userId));
   const [leaving, setLeaving] = useState<ConnectedApp>();
@@ -38,7 +38,7 @@ export function ConnectedAppsScreen({ userId }: { userId: string }) {
         onClose={() => setLeaving(undefined)}
         onDisconnected={(app) => {
           setSaid(`${app.clientName} is disconnected.`);
-          // the button that had the focus was removed with its row
+          // the focused button was removed with its row
           heading.current?.focus();
         }}
       />

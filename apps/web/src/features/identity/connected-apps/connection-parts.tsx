@@ -8,7 +8,7 @@ export type ConnectionPartsProps = {
   content: (part: ConnectionPart) => ReactNode;
 };
 
-/** The parts of the tab Connections, each with an address of its own. */
+/** The parts of the Connections tab, each with its own address. */
 export function ConnectionParts({ part, onPartChange, content }: ConnectionPartsProps) {
   return (
     <Tabs

@@ -11,9 +11,9 @@ export type AuthorizedCallsParts = Pick<SessionOptions, 'fetch' | 'now' | 'log'>
   renew: (user: SignedInUser) => Promise<SignedInUser | undefined>;
 };
 
-/** Calls with the access token of the user who is signed in. */
+/** Calls with the access token of the signed-in user. */
 export function createAuthorizedCalls({ fetch, now, log, endpoint, store, renew }: AuthorizedCallsParts) {
-  /** The current user's bearer token, renewed first if it is about to expire; undefined when signed out. */
+  /** Returns the user's bearer token, renewed first if it is about to expire; undefined when signed out. */
   async function token(): Promise<string | undefined> {
     const { user } = store.getState();
     if (!user || user.tokenExpiry - now() > renewBeforeMs / 2) return user?.accessToken;
@@ -28,7 +28,7 @@ export function createAuthorizedCalls({ fetch, now, log, endpoint, store, renew 
   return {
     token,
 
-    /** A fetch that, after a 401, renews the token and sends the call again, once. */
+    /** Sends a call. After a 401 it renews the token and repeats the call once. */
     async fetch(url: string, init: RequestInit): Promise<Response> {
       const sent = new Headers(init.headers).get('authorization')?.replace(/^Bearer /, '');
       const response = await fetch(url, { ...init, credentials: 'include' });
@@ -42,8 +42,8 @@ export function createAuthorizedCalls({ fetch, now, log, endpoint, store, renew 
     },
 
     /**
-     * The profile of the current user (spec part 1, section 7).
-     * @returns null when it could not be fetched, which is logged
+     * Fetches the user's profile (spec part 1, section 7).
+     * @returns null if it could not be fetched, which is logged
      * @throws ApiError 'No authenticated user' without a session
      */
     async fetchProfile(): Promise<UserProfile | null> {

@@ -8,7 +8,7 @@ import type { KeyValueStore } from './session-storage.ts';
 /** Cookies of earlier releases (spec part 1, section 4): ignored, and removed at sign-out. */
 const olderCookies = ['user_data', 'auth_token'];
 
-/** The session of this page, with the browser's storage, locks, clock and address. Create one. */
+/** Creates the session of this page, with the browser's storage, locks, clock and address. Call it once. */
 export function createBrowserSession(): Session {
   const session = createSession({
     origin: window.location.origin,
@@ -37,17 +37,17 @@ export function createBrowserSession(): Session {
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') void session.wake();
   });
-  // a page that comes back from the back-forward cache has missed what other tabs did
+  // a page from the back-forward cache has missed what other tabs did
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) session.noticeStorage(null);
   });
-  // these two screens bring their own user, so the cookie need not be asked first
+  // these two screens sign a user in themselves, so the cookie is not tried first
   if (window.location.pathname !== '/auth/callback' && !arrivedHandOff) void session.start();
   return session;
 }
 
 async function sha256(text: string): Promise<Uint8Array> {
-  // browsers offer it on https and on localhost alone
+  // browsers offer it only on https and on localhost
   if (!window.isSecureContext) {
     throw new ApiError({ message: 'Sign-in needs https, or localhost.', code: 'insecure_address' });
   }
@@ -75,7 +75,7 @@ function clearCookies(): void {
   }
 }
 
-/** The browser's storage; where it is forbidden, one that lasts as long as the page. */
+/** Returns the browser's storage, or one that lasts as long as the page if it is forbidden. */
 function openStorage(open: () => Storage): KeyValueStore {
   try {
     const storage = open();

@@ -12,7 +12,7 @@ export type RenewalParts = Pick<SessionOptions, 'local' | 'now' | 'withLock' | '
 };
 
 /**
- * Renews the access token: one renewal at a time, in this tab and over all of them.
+ * Renews the access token: one renewal at a time, in this tab and across all tabs.
  * @returns a function that renews the token of a user and returns the session's user afterwards
  */
 export function createRenewal(parts: RenewalParts): (old: SignedInUser) => Promise<SignedInUser | undefined> {
@@ -23,7 +23,7 @@ export function createRenewal(parts: RenewalParts): (old: SignedInUser) => Promi
   async function renew(old: SignedInUser): Promise<SignedInUser | undefined> {
     const stored = readStoredUser(local, now());
     if (stored && stored.accessToken !== old.accessToken) {
-      store.enter(stored); // another tab was first
+      store.enter(stored); // another tab renewed it
       return stored;
     }
     if (current() !== old) return current();
@@ -38,8 +38,8 @@ export function createRenewal(parts: RenewalParts): (old: SignedInUser) => Promi
   }
 
   /**
-   * A tab that is closed in the middle of a renewal frees the lock before the answer has set the next cookie. The
-   * refusal that follows says nothing about the session, so a refusal counts only when it comes twice.
+   * A tab that is closed during a renewal frees the lock before the answer has set the next cookie. The refusal that
+   * follows says nothing about the session, so only a second refusal counts.
    */
   async function refreshAgain(old: SignedInUser): Promise<Tokens | undefined> {
     await new Promise<void>((resolve) => void parts.startTimer(resolve, refusedAgainAfterMs));

@@ -6,10 +6,10 @@ const nameLength = 22;
 
 export type RenewalNameOptions = Pick<Randomness, 'randomBytes'> & { local: KeyValueStore };
 
-/** The name of the renewal under way, shared by the tabs: whichever goes on with it uses the same one. */
+/** The name of the running renewal, shared by the tabs: a tab that continues it uses the same name. */
 export function createRenewalName({ local, randomBytes }: RenewalNameOptions) {
   return {
-    /** Kept before it is sent, so that it outlives the page. */
+    /** Stored before it is sent, so that it outlives the page. */
     current(): string {
       const kept = local.getItem(renewalKey);
       if (kept !== null) return kept;
@@ -18,7 +18,7 @@ export function createRenewalName({ local, randomBytes }: RenewalNameOptions) {
       return name;
     },
 
-    /** The broker has answered: the next renewal is another. */
+    /** Call it when the broker has answered: the next renewal is another one. */
     end: () => local.removeItem(renewalKey),
   };
 }

@@ -50,7 +50,7 @@ export function createRestoration(parts: RestorationParts) {
     const { user } = store.getState();
     if (user || local.getItem(signOutKey) !== null) return store.enter(user);
     if (!answer || !('profile' in answer)) {
-      // a profile that cannot be read now is no refusal
+      // a profile that cannot be read now is not a refusal
       if (answer?.isTemporary) throw new Error(answer.refused);
       return store.dropUnrestored();
     }
@@ -64,7 +64,9 @@ export function createRestoration(parts: RestorationParts) {
   }
 
   return {
-    /** Spec part 1, section 4: the stored user if unexpired, else one refresh with the cookie, else signed out. */
+    /**
+     * Takes the stored user if unexpired, else refreshes once with the cookie, else signs out (spec part 1, section 4).
+     */
     restore,
 
     /** Restores again if the broker did not answer the last time. */
@@ -74,7 +76,7 @@ export function createRestoration(parts: RestorationParts) {
       local.setItem(signOutKey, '1');
       store.drop();
       parts.clearCookies();
-      // without an answer the mark stays, and the next start tries again before it uses the cookie
+      // without an answer the mark stays, and the next start signs out before it uses the cookie
       await withLock(finishSignOut).catch(() => parts.log('The sign-out has not reached the broker yet.'));
     },
   };

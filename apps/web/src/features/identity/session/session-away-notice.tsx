@@ -2,7 +2,7 @@ import { Button } from '#ui/button.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { useSession } from './session-provider.tsx';
 
-/** Tells a person why a page waits, or its figures are old, while their session can be neither renewed nor restored. */
+/** Says why the page waits or shows stale figures: the session can be neither renewed nor restored for now. */
 export function SessionAwayNotice() {
   const { isAway, session } = useSession();
   if (!isAway) return null;

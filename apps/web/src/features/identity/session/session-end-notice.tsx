@@ -7,7 +7,7 @@ import { TextAnchor } from '#ui/text/text-link.tsx';
 import { config } from '#web/config.ts';
 import { useSession } from './session-provider.tsx';
 
-/** Tells a person whose session ended why the page has changed, until they sign in again or close the message. */
+/** Says why the page has changed after the session ended, until the user signs in again or closes the notice. */
 export function SessionEndNotice() {
   const { hasEnded, isDeactivated, session } = useSession();
   const router = useRouter();

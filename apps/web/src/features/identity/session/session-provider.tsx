@@ -13,7 +13,7 @@ const session = createBrowserSession();
 tokenSource.current = () => session.token();
 fetchSource.current = (url, init) => session.fetch(url, init);
 
-/** Provides the session, and drops one person's answers when another signs in. */
+/** Provides the session, and drops a user's data when another one signs in. */
 export function SessionProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   useEffect(() => {
@@ -21,7 +21,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     let wasAway = false;
     return session.subscribe((user) => {
       const { isAway = false } = session.getState();
-      // calls that failed meanwhile are on the screens as errors
+      // refetches the calls that failed meanwhile
       if (wasAway && !isAway) void queries.refetchQueries({ type: 'active', predicate: ({ state }) => !!state.error });
       wasAway = isAway;
       if (userId !== undefined && user?.id !== userId) queries.removeQueries({ queryKey: accountKey(userId) });
@@ -31,7 +31,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   return <SessionContext value={session}>{children}</SessionContext>;
 }
 
-/** Who is signed in, and the session's actions. `isRestoring`: not known yet. */
+/** Returns who is signed in, and the session's actions. `isRestoring`: not known yet. */
 export function useSession(): SessionState & { session: Session } {
   const session = use(SessionContext);
   if (!session) throw new Error('useSession needs a SessionProvider above it');

@@ -6,23 +6,25 @@ export type SessionOptions = Omit<SignInOptions, 'endpoint' | 'onSignedIn'> & {
   local: KeyValueStore;
   now: () => number;
   fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** Removes the cookies of earlier releases. */
   clearCookies: () => void;
-  /** Whether the broker's refresh cookie may be there: false saves a visitor a request that must fail. */
+  /** Returns whether the broker's refresh cookie may exist. false saves a visitor a request that must fail. */
   mayHaveCookie: () => boolean;
-  /** @returns a function that cancels it. */
+  /** @returns a function that cancels the timer */
   startTimer: (work: () => void, delayMs: number) => () => void;
   log: (message: string) => void;
 };
 
 export type SessionState = {
   user: SignedInUser | undefined;
-  /** The start does not know yet whether there is a user. */
+  /** Not known yet whether there is a user. */
   isRestoring: boolean;
   /** The session ended without a sign-out on this page: it was refused, or another tab signed out. */
   hasEnded?: true;
-  /** It ended because an administrator deactivated the account. */
+  /** An administrator deactivated the account. */
   isDeactivated?: true;
-  /** The broker does not answer, so the session can be neither renewed nor restored for now. It is asked again by itself. */
+  /**
+   * The broker does not answer, so the session can be neither renewed nor restored for now. It is retried
+   * automatically.
+   */
   isAway?: true;
 };

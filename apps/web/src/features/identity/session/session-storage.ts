@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { storedTokensSchema, storedUserSchema, type SignedInUser } from './signed-in-user.ts';
 
-/** The part of the browser's Storage that the session uses. */
 export type KeyValueStore = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 /** In localStorage: shared by the tabs, outlives the browser. */
 export const userKey = 'souk.user';
 export const tokensKey = 'souk.tokens';
-/** Set while a sign-out has not reached the broker. Until it has, the refresh cookie is not used to sign in again. */
+/** Set until a sign-out has reached the broker. Meanwhile the refresh cookie is not used to sign in again. */
 export const signOutKey = 'souk.signing-out';
 /** The name of a renewal that has not been answered yet. */
 export const renewalKey = 'souk.renewal';
@@ -16,17 +15,20 @@ export const stateKey = 'souk.sign-in.state';
 export const verifierKey = 'souk.sign-in.verifier';
 export const returnPathKey = 'souk.sign-in.return-path';
 
-/** Earlier releases wrote this key to tell other tabs of a sign-in. It is still read and no longer written. */
+/** Earlier releases wrote this key to tell other tabs of a sign-in. It is still read, but no longer written. */
 export const broadcastKey = 'oauth_success';
-/** Names that earlier releases used (spec part 1, section 3): auth data too, so cleared with the rest, never used. */
+/**
+ * Names of earlier releases (spec part 1, section 3). They hold auth data, so they are cleared with the rest, but never
+ * used.
+ */
 const olderKeys = ['token', 'auth_token', 'user_data', broadcastKey] as const;
-/** Some of their entries carry an expiry, in epoch milliseconds. */
+/** Some older entries have an expiry, in epoch milliseconds. */
 const expirySchema = z.object({ tokenExpiry: z.number() });
 
-/** A restored session may claim no more than this without asking the broker (spec part 1, section 9). */
+/** The longest lifetime that a stored session may claim (spec part 1, section 9). */
 const longestClaimMs = 24 * 3_600_000;
 
-/** Stores both entries. The tokens come last: other tabs wait for that key to change, and then both are there. */
+/** Stores both entries. The tokens come last: other tabs wait for a change of that key, and then both are there. */
 export function storeUser(local: KeyValueStore, user: SignedInUser): void {
   const { accessToken, refreshToken, ...identity } = user;
   local.setItem(userKey, JSON.stringify(identity));
@@ -34,7 +36,7 @@ export function storeUser(local: KeyValueStore, user: SignedInUser): void {
   local.setItem(tokensKey, JSON.stringify(tokens));
 }
 
-/** @returns the stored user whose expiry is in the future, undefined otherwise. */
+/** @returns the stored user if their expiry is in the future, else undefined */
 export function readStoredUser(local: KeyValueStore, nowMs: number): SignedInUser | undefined {
   const user = readEntry(local, userKey, storedUserSchema);
   const tokens = readEntry(local, tokensKey, storedTokensSchema);
@@ -51,14 +53,14 @@ export function clearStoredUser(local: KeyValueStore, temporary: KeyValueStore):
   }
 }
 
-/** Removes what one sign-in of this tab left: state, verifier and return path. */
+/** Removes the state, verifier and return path of this tab's sign-in. */
 export function clearSignInState(temporary: KeyValueStore): void {
   for (const key of [stateKey, verifierKey, returnPathKey]) temporary.removeItem(key);
 }
 
 /**
- * Removes every auth entry of both storages whose expiry is past or whose content cannot be parsed (spec part 1,
- * section 4). An entry of an older key without an expiry stays: nothing reads it.
+ * Removes every auth entry of both storages that has expired or cannot be parsed (spec part 1, section 4). An older
+ * entry without an expiry stays: nothing reads it.
  */
 export function clearStaleEntries(local: KeyValueStore, temporary: KeyValueStore, nowMs: number): void {
   for (const store of [local, temporary]) {
@@ -85,7 +87,7 @@ function readEntry<Entry>(store: KeyValueStore, key: string, schema: z.ZodType<E
   return text === null ? undefined : schema.safeParse(parseJson(text)).data;
 }
 
-/** Undefined for what is not JSON. */
+/** Returns undefined for invalid JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

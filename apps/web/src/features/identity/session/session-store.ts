@@ -4,7 +4,7 @@ import type { SignedInUser } from './signed-in-user.ts';
 
 /** Time before the expiry at which the token is renewed. A token with less than half of it left is not sent. */
 export const renewBeforeMs = 60_000;
-/** The wait doubles with each try that the broker does not answer, from the first to the longest. */
+/** The wait doubles with each attempt that the broker does not answer. */
 const firstWaitMs = 2_000;
 const longestWaitMs = 30_000;
 
@@ -102,13 +102,13 @@ export function createSessionStore(
       renewIn(nextWaitMs());
     },
 
-    /** The broker could not say whether there is a user. `restore` is called again later. */
+    /** The broker could not say whether there is a user, so `restore` is called again later. */
     waitForBroker(restore: () => Promise<void>): void {
       enter(undefined, { isRestoring: true, isAway: true });
       setTimer(() => void (state.user ? undefined : restore()), nextWaitMs());
     },
 
-    /** Replaces the state without telling the subscribers, so that the next transition reaches them in any case. */
+    /** Replaces the state silently, so that the next transition always reaches the subscribers. */
     reset(next: SessionState): void {
       state = next;
     },

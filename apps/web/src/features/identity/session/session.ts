@@ -21,7 +21,7 @@ export type Session = ReturnType<typeof createSession>;
 
 /**
  * The session of the web app: who is signed in, in every tab of this browser, with an access token that is renewed in
- * time. Everything that touches the browser comes in as an argument.
+ * time. Everything that touches the browser is passed in.
  */
 export function createSession(options: SessionOptions) {
   const { local, temporary, now } = options;
@@ -48,7 +48,7 @@ export function createSession(options: SessionOptions) {
     store.keep(user);
   }
 
-  /** After a sign-in that failed: the previous user stays signed in. */
+  /** Call it after a sign-in, which may have failed: the previous user stays signed in. */
   function restoreIfUnknown(): void {
     if (store.getState().isRestoring) void restore();
   }
@@ -66,14 +66,14 @@ export function createSession(options: SessionOptions) {
       await signOut();
       return signIn.start(path, { mustAsk: true });
     },
-    /** Finishes the sign-in on /auth/callback, in place of start(); see sign-in.ts. */
+    /** Finishes the sign-in on /auth/callback, instead of start(); see sign-in.ts. */
     completeSignIn: (query: URLSearchParams): Promise<string> => signIn.complete(query).finally(restoreIfUnknown),
-    /** Finishes the sign-in on /auth/success, in place of start(), or says what to ask first; see hand-off.ts. */
+    /** Finishes the sign-in on /auth/success, instead of start(), or returns what to ask first; see hand-off.ts. */
     openHandOff: (address: HandOffAddress): Promise<string | HandOffQuestion> =>
       handOff.open(address).finally(restoreIfUnknown),
     /** Signs out here and in every tab at once, then at the broker, which refuses the tokens from then on. */
     signOut,
-    /** Reads storage again and tells the subscribers if it has a user. */
+    /** Reads the storage again and tells the subscribers if it has a user. */
     forceRefresh(): void {
       const stored = readStoredUser(local, now());
       if (!stored) return;
@@ -81,8 +81,8 @@ export function createSession(options: SessionOptions) {
       store.enter(stored);
     },
     /**
-     * Wipes all auth data of this browser, tells the subscribers that there is no user, and ends the refresh cookie at
-     * the broker, so that no new tab is signed in again (clarifications, Sign-in).
+     * Removes all auth data of this browser, tells the subscribers that there is no user, and ends the refresh cookie
+     * at the broker, so that no new tab is signed in again (clarifications, Sign-in).
      */
     async forceClear(): Promise<void> {
       clearSignInState(temporary);
@@ -90,18 +90,21 @@ export function createSession(options: SessionOptions) {
       await signOut();
     },
     clearStale: () => clearStaleEntries(local, temporary, now()),
-    /** The user has read that the session ended. */
+    /** Hides the notice that the session ended. */
     acknowledgeEnd: () => !store.getState().user && store.enter(undefined),
-    /** Another tab or window signed in or out. `key` is the storage event's: null for a message, or when all was cleared. */
+    /**
+     * Call it when another tab or window signed in or out.
+     * @param key the storage event's key; null for a message, or when everything was cleared
+     */
     noticeStorage(key: string | null): void {
       if (key !== null && key !== tokensKey && key !== broadcastKey) return;
       const stored = readStoredUser(local, now());
       const { user } = store.getState();
-      // a tab that opens drops an expired copy, which is no sign-out: the broker says whether the session goes on
+      // a tab that opens drops an expired copy without a sign-out: the broker says whether the session continues
       if (user && !stored && user.tokenExpiry <= now() && local.getItem(signOutKey) === null) return store.renewIn(0);
       if (stored?.accessToken !== user?.accessToken) store.enter(stored, { hasEnded: !stored });
     },
-    /** The page is visible or online again: repeats what failed meanwhile. */
+    /** Call it when the page is visible or online again: repeats what failed meanwhile. */
     async wake(): Promise<void> {
       const { user } = store.getState();
       if (!user) return repeat();

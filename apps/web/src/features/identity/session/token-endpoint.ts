@@ -6,7 +6,7 @@ import { createRenewalName, type RenewalNameOptions } from './renewal-name.ts';
 
 export const clientId = 'frontend';
 const handOffGrant = 'urn:souk:grant:handoff';
-/** A refresh without an answer would keep the lock from every tab. */
+/** A refresh without an answer would hold the lock in every tab. */
 const timeoutMs = 15_000;
 
 const tokenAnswerSchema = z.object({
@@ -14,7 +14,7 @@ const tokenAnswerSchema = z.object({
   refreshToken: z.string().optional(),
   /** Seconds. */
   expiresIn: z.number(),
-  /** Of a hand-off ticket alone: whether this browser came back from the provider with it. */
+  /** Only for a hand-off ticket: whether this browser came back from the provider with it. */
   sameBrowser: z.boolean().optional(),
 });
 
@@ -35,12 +35,12 @@ export type ProfileAnswer = { profile: UserProfile } | { refused: string; isTemp
 
 export type TokenEndpoint = ReturnType<typeof createTokenEndpoint>;
 
-/** The calls that make, renew and end a session. They stand outside the contract: their form is OAuth's. */
+/** The calls that make, renew and end a session. They are not in the contract, since their form is OAuth's. */
 export function createTokenEndpoint(options: TokenEndpointOptions) {
   const { origin, fetch, now } = options;
   const renewalName = createRenewalName(options);
   const request = (path: string, init: RequestInit) => send(fetch, origin + path, init);
-  /** keepalive: an answer that rotates the cookie must arrive even when the page is left meanwhile. */
+  /** keepalive: an answer that rotates the cookie must arrive even if the page is left meanwhile. */
   const post = (path: string, form: Record<string, string>) =>
     request(path, { method: 'POST', body: new URLSearchParams(form), keepalive: true });
   const getProfile = (accessToken: string) =>
@@ -48,7 +48,7 @@ export function createTokenEndpoint(options: TokenEndpointOptions) {
 
   return {
     /**
-     * Swaps the code of the callback for tokens (RFC 6749, section 4.1.3).
+     * Exchanges the callback's code for tokens (RFC 6749, section 4.1.3).
      * @throws ApiError 'Token exchange failed: {body}'
      */
     async exchangeCode(code: string, verifier: string): Promise<Tokens> {
@@ -64,10 +64,10 @@ export function createTokenEndpoint(options: TokenEndpointOptions) {
     },
 
     /**
-     * Swaps a hand-off ticket for tokens (clarifications, Sign-in).
-     * @param keepsSignIn the ticket of another browser leaves this one's cookie as it is; its tokens then end with their
-     * ten minutes
-     * @returns also whether this browser is the one that came back from the provider with the ticket
+     * Exchanges a hand-off ticket for tokens (clarifications, Sign-in).
+     * @param keepsSignIn a ticket of another browser leaves this browser's cookie unchanged; its tokens then end after
+     *   their ten minutes
+     * @returns also whether this browser came back from the provider with the ticket
      * @throws ApiError 'Token exchange failed: {body}'
      */
     async exchangeTicket(ticket: string, keepsSignIn: boolean): Promise<TicketTokens> {
@@ -82,11 +82,11 @@ export function createTokenEndpoint(options: TokenEndpointOptions) {
     },
 
     /**
-     * New tokens for the sign-in of the HttpOnly cookie. One name until the broker has answered: where its answer was
-     * lost, the next try gets the same tokens again and does not count as the use of a stolen cookie.
-     * @param handle refuses the cookie of another sign-in; without one any is taken
-     * @returns undefined when there is no such sign-in any more
-     * @throws ApiError when the broker could not answer: the sign-in may still be good
+     * Returns new tokens for the sign-in of the HttpOnly cookie. The renewal keeps its name until the broker has
+     * answered: after a lost answer, the next attempt gets the same tokens and does not look like a stolen cookie.
+     * @param handle only the cookie of this sign-in is accepted; without it, any is
+     * @returns undefined if the sign-in has ended
+     * @throws ApiError if the broker could not answer: the sign-in may still be good
      */
     async refresh(handle?: string): Promise<Tokens | undefined> {
       const response = await post('/oauth/token', {
@@ -100,22 +100,22 @@ export function createTokenEndpoint(options: TokenEndpointOptions) {
       return response.ok ? (await readTokens(response, now)).tokens : undefined;
     },
 
-    /** Whether the broker refuses the token because the account is deactivated. false: for another reason, or it does not answer. */
+    /** Returns whether the broker refuses the token because the account is deactivated. false if it does not answer. */
     async isDeactivated(accessToken: string): Promise<boolean> {
       const response = await getProfile(accessToken).catch(() => undefined);
       const body: unknown = response?.status === 401 ? await response.json().catch(() => undefined) : undefined;
       return deactivatedSchema.safeParse(body).success;
     },
 
-    /** Ends what this browser is signed in with: the cookie's tokens, and the broker's own memory of who this is. */
+    /** Ends the sign-in of this browser: the cookie's tokens, and the broker's own session. */
     async signOut(): Promise<void> {
       const response = await post('/oauth/logout', {});
       if (!response.ok) throw failureOf(response);
     },
 
     /**
-     * The profile of the token's owner.
-     * @returns the status text instead when the broker refuses: each caller has words of its own for that
+     * Fetches the profile of the token's owner.
+     * @returns the status text if the broker refuses: each caller has its own words for that
      */
     async fetchProfile(accessToken: string): Promise<ProfileAnswer> {
       const response = await getProfile(accessToken);

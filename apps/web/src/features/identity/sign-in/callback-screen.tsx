@@ -6,13 +6,13 @@ import { useSession } from '../session/session-provider.tsx';
 import { SignInFailure } from './sign-in-failure.tsx';
 import { SigningIn } from './signing-in.tsx';
 
-/** /auth/callback: finishes the sign-in that the broker sent back, and goes on to where it began. */
+/** /auth/callback: finishes a sign-in and continues where it began. */
 export function CallbackScreen() {
   const { session } = useSession();
   const router = useRouter();
   const [failure, setFailure] = useState<string>();
   useEffect(() => {
-    // the address as it came: the router would read a code of digits as a number
+    // the raw address, since the router would read a code of digits as a number
     const answer = new URLSearchParams(window.location.search);
     session.completeSignIn(answer).then(
       (path) => {

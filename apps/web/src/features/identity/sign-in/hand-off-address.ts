@@ -1,8 +1,9 @@
 import type { HandOffAddress } from './hand-off.ts';
 
 /**
- * What /auth/success was opened with, undefined on every other page. Taken out of the address as soon as this module runs, which is before the session
- * or a screen can make any request: no request, no entry of the history and no shared screen shows the ticket.
+ * The parameters of /auth/success; undefined on every other page. They are removed from the address when this module
+ * runs, before the session or a screen can make a request, so that the ticket appears in no request, history entry or
+ * shared screen.
  */
 export const arrivedHandOff = takeFromAddress();
 

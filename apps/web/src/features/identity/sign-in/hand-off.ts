@@ -8,13 +8,13 @@ import type { SignedInUser } from '../session/signed-in-user.ts';
 import { refusal, userOf } from './sign-in.ts';
 import type { TokenEndpoint } from '../session/token-endpoint.ts';
 
-/** What /auth/success is called with: a hand-off ticket, and a user as JSON that is a hint and no more. */
+/** The parameters of /auth/success: a hand-off ticket, and a user as JSON, which is only a hint. */
 export type HandOffAddress = { token: string | null; user: string | null };
 
-/** The ticket was issued to another browser: the person must confirm that it is theirs. */
+/** The ticket was issued to another browser, so the user must confirm that the account is theirs. */
 export type HandOffQuestion = {
   email: string;
-  /** Who is signed in now, and would be replaced. */
+  /** The user who is signed in now, and would be replaced. */
   currentEmail: string | undefined;
   /** @returns the path to go to; may leave the page instead */
   accept: () => Promise<string>;
@@ -28,22 +28,22 @@ export type HandOffOptions = {
   temporary: KeyValueStore;
   withLock: <T>(work: () => Promise<T>) => Promise<T>;
   endpoint: TokenEndpoint;
-  /** Who is signed in, once that is known. */
+  /** Returns the signed-in user, once that is known. */
   findCurrent: () => Promise<SignedInUser | undefined>;
   onSignedIn: (user: SignedInUser) => void;
   signOut: () => Promise<void>;
-  /** A sign-in that asks for the account even where a user is signed in. */
+  /** Starts a sign-in that asks for the account even if a user is signed in. */
   startSignInAnew: (path: string) => Promise<never>;
 };
 
 /**
  * The end of a sign-in that comes back with a ticket in its address (spec part 2, section 2; clarifications, Sign-in).
- * A link may lead a person here with another person's ticket. Only the broker can tell: it gave a proof to the browser
- * that came back from the provider. What this page remembers proves nothing, since any site can open our sign-in and then
- * lead the window elsewhere. So unless the broker says that the ticket belongs to this browser:
- * - without a signed-in user, the cookie of the exchange stays under the mark of an unfinished sign-out until the person
- *   confirms; the next start of the app otherwise ends that sign-in instead of restoring it
- * - with a signed-in user, the exchange leaves their cookie as it is, and confirming starts a sign-in from the beginning
+ * A link may bring a user here with another user's ticket. Only the broker can tell: it gave a proof to the browser
+ * that came back from the provider. What this page remembers proves nothing, since any site can open our sign-in and
+ * then navigate the window elsewhere. So unless the broker says that the ticket belongs to this browser:
+ * - without a signed-in user, the cookie of the exchange stays marked as an unfinished sign-out until the user
+ *   confirms; otherwise the next start of the app ends that sign-in instead of restoring it
+ * - with a signed-in user, the exchange leaves their cookie unchanged, and confirming starts a new sign-in
  */
 export function createHandOff(options: HandOffOptions) {
   const { origin, local, temporary, withLock, endpoint } = options;
@@ -51,7 +51,7 @@ export function createHandOff(options: HandOffOptions) {
 
   return {
     /**
-     * Swaps the ticket. Called twice with one ticket (React does so while developing), it works once.
+     * Exchanges the ticket. React calls it twice while developing; the second call gets the result of the first.
      * @returns the path to go to, or the question to ask first
      * @throws ApiError 'Missing authentication parameters', and the texts of a failed exchange or profile
      */
@@ -97,7 +97,7 @@ export function createHandOff(options: HandOffOptions) {
     return withLock(async () => {
       if (!keepsSignIn) local.setItem(signOutKey, '1');
       const { tokens, isOfThisBrowser } = await endpoint.exchangeTicket(ticket, keepsSignIn).catch((error: unknown) => {
-        // a refusal planted nothing; after silence the mark stays, in case that the answer was lost on its way
+        // a refusal set no cookie; without an answer the mark stays, since the answer may have been lost
         if (!keepsSignIn && error instanceof ApiError && error.status !== undefined) local.removeItem(signOutKey);
         throw error;
       });
@@ -116,7 +116,7 @@ export function createHandOff(options: HandOffOptions) {
 
 const hintSchema = z.object({ id: z.string().optional(), email: z.string().optional() });
 
-/** Whether the hint names this person: it must name an id or an e-mail, and what it names must match. */
+/** Returns whether the hint names this user. It must name an id or an e-mail, and what it names must match. */
 function isHintOf(hint: string, profile: UserProfile): boolean {
   let parsed;
   try {

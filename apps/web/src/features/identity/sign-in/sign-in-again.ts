@@ -5,16 +5,16 @@ import type { Session } from '../session/session.ts';
 import { returnPathKey } from '../session/session-storage.ts';
 import type { SignedInUser } from '../session/signed-in-user.ts';
 
-/** Ends what is left of the wait for the window before. */
+/** Stops waiting for the previous window. */
 let stopWaiting = () => {};
 
 /**
- * Signs the user in once more, in a window of its own, while this page stays as it is: for actions that want a recent sign-in.
- * Call it in the click itself. The broker asks at the provider anew and takes this user alone; a sign-in of another account
- * is refused in the window, in words, and changes nothing.
- * @param onLate the sign-in ended after this had answered false: the page had lost sight of the window
- * @returns false when the window was closed without it
- * @throws PopupBlockedError, and Error with the text of spec part 1, section 8 when it takes too long
+ * Signs the user in again in a popup window, while this page stays: for actions that need a recent sign-in. Call it in
+ * the click itself. The broker asks the provider anew and accepts only this user; a sign-in of another account is
+ * refused in the window and changes nothing.
+ * @param onLate called if the sign-in ends after this has returned false, because the page had lost sight of the window
+ * @returns false if the window was closed without it
+ * @throws PopupBlockedError, and after a timeout Error with the text of spec part 1, section 8
  */
 export async function signInAgainByPopup(session: Session, onLate: () => void): Promise<boolean> {
   const before = session.getState().user;
@@ -39,7 +39,7 @@ export async function signInAgainByPopup(session: Session, onLate: () => void): 
   return false;
 }
 
-/** Hears of sign-ins in windows for as long as they may take, until one of them is the one. */
+/** Listens for sign-ins in windows until `isThatOne` accepts one, or the time is over. */
 function waitOn(leftMs: number, isThatOne: () => boolean): void {
   const stop = () => {
     clearTimeout(timer);
@@ -50,7 +50,7 @@ function waitOn(leftMs: number, isThatOne: () => boolean): void {
   stopWaiting = stop;
 }
 
-/** The same with the whole page, which comes back to where it was. Never returns. */
+/** Signs in again in this tab, which comes back to the same address. Never returns. */
 export function signInAgainInTab(session: Session): Promise<never> {
   const { user } = session.getState();
   window.sessionStorage.setItem(returnPathKey, window.location.pathname + window.location.search);

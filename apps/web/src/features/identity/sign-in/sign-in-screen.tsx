@@ -20,7 +20,7 @@ import { useSession } from '../session/session-provider.tsx';
 import { SigningIn } from './signing-in.tsx';
 
 export type SignInScreenProps = {
-  /** Where to go afterwards. With a path the sign-in starts at once; without one the person chooses how. */
+  /** The path after the sign-in, which then starts at once. Without one, the user chooses how to sign in. */
   returnTo: string | undefined;
 };
 
@@ -42,7 +42,7 @@ export function SignInScreen({ returnTo }: SignInScreenProps) {
       session.startSignIn(path).catch((error: unknown) => setFailure(failureText(error)));
     }
   }, [session, router, isRestoring, isSignedIn, startsAtOnce, path]);
-  // also when this page was loaded again, or its wait for the window has ended
+  // for a page that was reloaded, or whose wait for the window has ended
   useEffect(() => onSignedIn(() => session.noticeStorage(null)), [session]);
   if (isRestoring || isSignedIn || (startsAtOnce && failure === undefined)) return <SigningIn />;
   return <Choice path={path} failure={failure} />;

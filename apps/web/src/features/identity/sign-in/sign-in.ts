@@ -16,17 +16,16 @@ import type { TokenEndpoint, Tokens } from '../session/token-endpoint.ts';
 export type SignInOptions = Randomness & {
   /** Origin of this page and of the broker, without a trailing slash. */
   origin: string;
-  /** One sign-in's own storage, of this tab alone. */
+  /** Storage of this tab's sign-in. */
   temporary: KeyValueStore;
-  /** One at a time over all tabs of this browser: the refresh token is good once. */
+  /** Runs one at a time in all tabs of this browser: a refresh token works once. */
   withLock: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Leaves this page for another address. */
   leaveTo: (address: string) => void;
   endpoint: TokenEndpoint;
   onSignedIn: (user: SignedInUser) => void;
 };
 
-/** Authorization code with PKCE and a state check (spec part 1, sections 4 and 5; RFC 7636). */
+/** Signs in by authorization code with PKCE and a state check (spec part 1, sections 4 and 5; RFC 7636). */
 export function createSignIn(options: SignInOptions) {
   const { origin, temporary, withLock, endpoint } = options;
   const completions = new Map<string, Promise<string>>();
@@ -34,9 +33,9 @@ export function createSignIn(options: SignInOptions) {
   return {
     /**
      * Sends the whole page to the broker's sign-in, to come back to `path`. Never returns.
-     * @param path where the person is, with its query
-     * @param mustAsk asks for the account even where a user is signed in
-     * @throws ApiError where the browser offers no SHA-256 (neither https nor localhost)
+     * @param path the present page, with its query
+     * @param mustAsk asks for the account even if a user is signed in
+     * @throws ApiError if the browser offers no SHA-256 (neither https nor localhost)
      */
     async start(path: string, { mustAsk = false } = {}): Promise<never> {
       const { verifier, state, challenge } = await createProof(options);
@@ -51,8 +50,8 @@ export function createSignIn(options: SignInOptions) {
     },
 
     /**
-     * Finishes the sign-in that /auth/callback came back from. Called twice with one answer (React does so while
-     * developing), it works once.
+     * Finishes the sign-in on /auth/callback. React calls it twice while developing; the second call gets the result of
+     * the first.
      * @returns the path to go to
      * @throws ApiError with the texts of spec part 1, section 8
      */
@@ -68,7 +67,7 @@ export function createSignIn(options: SignInOptions) {
     const wantedState = temporary.getItem(stateKey);
     const verifier = temporary.getItem(verifierKey);
     const returnPath = temporary.getItem(returnPathKey);
-    // used for one answer, also for a wrong one
+    // valid for one answer, even an invalid one
     clearSignInState(temporary);
     if (query.get('error') !== null) return '/';
     const code = query.get('code');

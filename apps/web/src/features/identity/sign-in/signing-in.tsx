@@ -2,7 +2,7 @@ import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { Spinner } from '#ui/state/spinner.tsx';
 
-/** What a person sees while a sign-in redirects. */
+/** Shown while a sign-in redirects. */
 export function SigningIn() {
   return (
     <DelayedFallback label="Signing you in…">

@@ -12,7 +12,7 @@ import { useSession } from '../session/session-provider.tsx';
 import { SignInFailure } from './sign-in-failure.tsx';
 import { SigningIn } from './signing-in.tsx';
 
-/** /auth/success: exchanges the broker's ticket, and asks first where the ticket was issued to another browser. */
+/** /auth/success: exchanges the broker's ticket, and asks first if the ticket was issued to another browser. */
 export function SuccessScreen() {
   const { session } = useSession();
   const router = useRouter();

@@ -23,7 +23,7 @@ export type CreateTokenDialogProps = {
   onCreated: (token: NewToken) => void;
 };
 
-/** Asks for name, scopes and expiry, and makes the token. */
+/** Asks for a name, scopes and expiry, and creates the token. */
 export function CreateTokenDialog({ userId, open, onOpenChange, onCreated }: CreateTokenDialogProps) {
   const queries = useQueryClient();
   const formId = useId();
@@ -32,7 +32,7 @@ export function CreateTokenDialog({ userId, open, onOpenChange, onCreated }: Cre
     onSuccess: (token) => {
       void queries.invalidateQueries({ queryKey: tokensKey(userId) });
       onCreated(token);
-      create.reset(); // the mutation holds the secret
+      create.reset(); // removes the secret from the mutation
     },
   });
   const show = (next: boolean) => {

@@ -5,11 +5,11 @@ import { useTick } from '#ui/use-tick.ts';
 import { describeFailure } from '#web/texts/failure-text.ts';
 import { tokenStatsQuery } from '../queries.ts';
 
-/** One line of facts below the list: "2 active · 1 expired · 3 revoked · last used 5 minutes ago". */
+/** One line below the list: "2 active · 1 expired · 3 revoked · last used 5 minutes ago". */
 export function TokenStats({ userId }: { userId: string }) {
   useTick();
   const query = useQuery(tokenStatsQuery(userId));
-  // holds its line while it loads: nothing jumps
+  // reserves the line while it loads
   if (query.isPending) return <p className="h-5" />;
   if (query.isError) {
     const { title, reason } = describeFailure('Failed to fetch PAT stats', query.error);

@@ -1,6 +1,5 @@
 import type { McpScope } from '@souk/contract/identity.ts';
 
-/** What each scope opens, in a word and in a sentence. */
 export const scopeTexts: Readonly<Record<McpScope, { name: string; hint: string }>> = {
   'mcp:tools': { name: 'Tools', hint: 'List and call tools. Calls may cost credits.' },
   'mcp:prompts': { name: 'Prompts', hint: 'List and read prompts.' },
@@ -19,7 +18,7 @@ export type ExpiryChoice = (typeof expiryChoices)[number]['value'];
 export type TokenWish = { name: string; scopes: readonly McpScope[] };
 export type TokenWishErrors = { name?: string; scopes?: string };
 
-/** What is missing in the form. The limits are the contract's. */
+/** Returns what is missing in the form. The limits are the contract's. */
 export function checkTokenWish({ name, scopes }: TokenWish): TokenWishErrors {
   const length = name.trim().length;
   return {
@@ -29,7 +28,7 @@ export function checkTokenWish({ name, scopes }: TokenWish): TokenWishErrors {
   };
 }
 
-/** A command that tries a token out: the MCP Inspector lists the tools of the link. */
+/** Returns a command that tries a token: the MCP Inspector lists the tools of the link. */
 export function inspectorCommand(publicUrl: string, token: string): string {
   return `npx @modelcontextprotocol/inspector --cli ${publicUrl}/mcp --transport http --header "Authorization: Bearer ${token}" --method tools/list`;
 }

@@ -17,7 +17,7 @@ import { LoadError } from '#web/loading/load-error.tsx';
 import { TokenStats } from './token-stats.tsx';
 import { TokensTable } from './tokens-table.tsx';
 
-/** The person's access tokens: list, create, show once, revoke. */
+/** Lists, creates, shows once and revokes access tokens. */
 export function TokensScreen({ userId }: { userId: string }) {
   const [creating, setCreating] = useState(false);
   const [created, setCreated] = useState<NewToken>();
@@ -70,7 +70,7 @@ export function TokensScreen({ userId }: { userId: string }) {
         onClose={() => setRevoking(undefined)}
         onRevoked={(token) => {
           setSaid(`Token “${token.name}” is revoked.`);
-          // the button that had the focus was removed with its row
+          // the focused button was removed with its row
           heading.current?.focus();
         }}
       />

@@ -65,7 +65,6 @@ const cells: readonly TableColumn<PersonalToken>[] = [
 
 type TokensTableProps = { tokens: readonly PersonalToken[]; onRevoke: (token: PersonalToken) => void };
 
-/** The tokens, newest first. */
 export function TokensTable({ tokens, onRevoke }: TokensTableProps) {
   const columns: TableColumn<PersonalToken>[] = [
     ...cells,
