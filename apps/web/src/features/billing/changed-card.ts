@@ -2,15 +2,15 @@ import type { PaymentMethod } from '@souk/contract/billing/payments.ts';
 
 const leftKey = 'souk.card';
 
-/** Remembers, in this tab alone, which cards are charged when a person leaves to choose another one. */
+/** Remembers, in this tab only, which cards are charged when the user leaves to choose another one. */
 export function rememberCards(methods: readonly PaymentMethod[]): void {
   window.sessionStorage.setItem(leftKey, JSON.stringify(methods));
 }
 
-/** Whether the person has left in this tab to choose another card, and none was seen to be new since. */
+/** Returns whether the user left in this tab to choose another card, and no new one was seen since. */
 export const isChangeAwaited = (): boolean => window.sessionStorage.getItem(leftKey) !== null;
 
-/** The card that a person who has come back chose, once. Undefined: none is new. */
+/** Returns the new card of a user who has come back, once. Undefined: no card is new. */
 export function takeChangedCard(methods: readonly PaymentMethod[]): PaymentMethod | undefined {
   const remembered = window.sessionStorage.getItem(leftKey);
   if (remembered === null) return undefined;

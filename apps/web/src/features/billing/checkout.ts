@@ -5,19 +5,19 @@ import { useEffect } from 'react';
 import { accountKey } from '#web/loading/account-key.ts';
 import { config } from '#web/config.ts';
 import { billingApi } from './billing-api.ts';
-import { hasMovedOn } from './failure-texts.ts';
+import { isStale } from './failure-texts.ts';
 import { rememberBegunPayment } from './payment/begun-payment.ts';
 import { offersQuery } from './queries.ts';
 
 type CheckoutBody = RequestInput<typeof startCheckout>['body'];
-/** `shownAmount`: cents that the page shows. The broker refuses where the price is another one by now. */
+/** `shownAmount`: cents that the page shows. The broker refuses if the price has changed. */
 export type Purchase = DistributiveOmit<CheckoutBody, 'successUrl' | 'cancelUrl'>;
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 const resultPage = `${config.publicUrl}/payment/result`;
 
 /**
- * Starts a payment and leaves for the payment provider's page. It stays under way until the page is left.
+ * Starts a payment and goes to the payment provider's page. Pending until the page is left.
  * @param userId undefined: a visitor, who is asked to sign in first
  */
 export function useCheckout(userId: string | undefined) {
@@ -32,21 +32,21 @@ export function useCheckout(userId: string | undefined) {
     },
     async onError(error) {
       const read = readOffersAgain(queries, userId);
-      // what is new stands there when the error asks the person to look at it
-      if (hasMovedOn(error)) await read;
+      // the error asks the user to look at the new data, so it is shown first
+      if (isStale(error)) await read;
     },
   });
   useResetOnReturn(checkout.reset);
   return checkout;
 }
 
-/** What was refused may no longer be sold as it is shown, or the person may have it already. */
+/** A refused offer may no longer be sold as shown, or the user may own it already. */
 async function readOffersAgain(queries: QueryClient, userId: string | undefined): Promise<void> {
   const shown = [offersQuery.queryKey, ['catalogue'], ...(userId === undefined ? [] : [accountKey(userId)])];
   await Promise.all(shown.map((queryKey) => queries.invalidateQueries({ queryKey })));
 }
 
-/** Back from the payment page shows this page as it was left, with its button still turning. */
+/** Resets the button of a page that Back from the payment page restores as it was left. */
 export function useResetOnReturn(reset: () => void): void {
   useEffect(() => {
     const show = (event: PageTransitionEvent) => event.persisted && reset();
@@ -55,7 +55,7 @@ export function useResetOnReturn(reset: () => void): void {
   }, [reset]);
 }
 
-/** @throws Error for anything but http(s): an address of another kind would run in this page */
+/** @throws Error for anything but http(s), since such an address could run code in this page */
 export function webAddress(address: string): string {
   const { protocol, href } = new URL(address);
   if (protocol !== 'https:' && protocol !== 'http:') throw new Error('The payment page has no web address.');

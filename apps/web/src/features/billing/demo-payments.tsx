@@ -1,4 +1,4 @@
-/** One line above everything, while the stand-in for Stripe takes the payments: prices and cards are not real. */
+/** Says above everything that the stand-in for Stripe takes the payments. */
 export function DemoPayments() {
   return (
     <aside

@@ -1,7 +1,7 @@
 import { formatMoney } from '#ui/text/amount.ts';
 import { config } from '#web/config.ts';
 
-/** The price of something that is paid for each month, in large figures. */
+/** A monthly price in large figures. */
 export function MonthlyPrice({ amount, currency }: { amount: number; currency: string }) {
   return (
     <p>

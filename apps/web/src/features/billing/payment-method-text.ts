@@ -1,6 +1,6 @@
 import type { PaymentMethod } from '@souk/contract/billing/payments.ts';
 
-/** Networks and kinds whose names are not their first letter in capitals. */
+/** Names that are not just capitalized. */
 const names: Readonly<Record<string, string>> = {
   amex: 'American Express',
   cartes_bancaires: 'Cartes Bancaires',
@@ -18,14 +18,14 @@ const names: Readonly<Record<string, string>> = {
   us_bank_account: 'Bank account',
 };
 
-/** "Visa ending in 4242": what people recognize it by. */
+/** "Visa ending in 4242", as users know their card. */
 export function paymentMethodText({ type, brand, last4 }: PaymentMethod): string {
   const name = brand ?? type;
   const shown = names[name] ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
   return last4 === null ? shown : `${shown} ending in ${last4}`;
 }
 
-/** Whether a card pays no more: its last month is over. */
+/** Returns whether a card's last month is over. */
 export function isExpired({ expires }: PaymentMethod, nowMs: number): boolean {
   if (!expires) return false;
   const now = new Date(nowMs);

@@ -5,7 +5,7 @@ const texts = [
   ...(config.takesCodes ? ['You can enter a promotion code at payment.'] : []),
 ];
 
-/** Before a payment: what can make it another amount than the price. Nothing where nothing can. */
+/** Says, before a payment, what can change the amount: tax and promotion codes. */
 export function PaymentOptions() {
   return texts.length === 0 ? null : <p className="mt-2">{texts.join(' ')}</p>;
 }

@@ -1,14 +1,14 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { formatCount, formatDay } from '#ui/text/amount.ts';
 
-/** What is left of the credits that came with a plan, by the day on which it expires. */
+/** Returns the remaining credits of a plan, by the day on which they expire. */
 export function planCreditsLeft({ parts }: Pick<SubscriptionAnswer['credits'], 'parts'>) {
   return parts.flatMap(({ source, credits, expiresAt }) =>
     source === 'plan' && expiresAt !== null ? [{ credits, day: formatDay(expiresAt) }] : [],
   );
 }
 
-/** The same as sentences, for a question that ends the plan. Empty where nothing is left. */
+/** Says so in sentences, for a question that ends the plan. Empty if none remain. */
 export function planCreditsText(credits: Pick<SubscriptionAnswer['credits'], 'parts'>): string {
   return planCreditsLeft(credits)
     .map(({ credits: left, day }) =>

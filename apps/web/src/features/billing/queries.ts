@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { accountKey } from '#web/loading/account-key.ts';
 import { billingApi } from './billing-api.ts';
 
-/** The plans and credit packages that are sold. Public, and the same for everyone. */
+/** The plans and credit packages for sale, the same for everyone. */
 export const offersQuery = queryOptions({
   queryKey: ['offers'],
   queryFn: async () => {
@@ -12,14 +12,16 @@ export const offersQuery = queryOptions({
   },
 });
 
-/** What a payment, a cancellation or a trial changes for a person. */
+/** Key of what a payment, a cancellation or a trial changes for a user. */
 export const billingKey = (userId: string) => [...accountKey(userId), 'billing'];
 
-/** What the person owns, and their credits. */
+/** What the user owns, and their credits. */
 export const subscriptionQuery = (userId: string) =>
   queryOptions({ queryKey: [...billingKey(userId), 'subscription'], queryFn: () => billingApi.getSubscription() });
 
-/** In place of a subscription that cannot be fetched: tier T0, zero credits in USD, nothing owned (spec part 1, section 8). */
+/**
+ * Replaces a subscription that cannot be fetched: tier T0, zero credits in USD, nothing owned (spec part 1, section 8).
+ */
 export const noSubscription: SubscriptionAnswer = {
   success: true,
   subscription: { subscriptions: [], rentals: [], purchases: [], trials: [] },
@@ -34,45 +36,45 @@ export const noSubscription: SubscriptionAnswer = {
   },
 };
 
-/** Where a plan or rental is paid whose last payment failed, or whose upgrade waits. */
+/** The invoice of a plan or rental whose last payment failed, or whose upgrade waits. */
 export const openPaymentQuery = (userId: string, id: string) =>
   queryOptions({
     queryKey: [...billingKey(userId), 'open-payment', id],
     queryFn: () => billingApi.getOpenPayment({ params: { id } }),
   });
 
-/** What each plan and rental is charged to, as the payment provider has it now. */
+/** The payment method of each plan and rental, as the payment provider has it now. */
 export const paymentMethodsQuery = (userId: string) =>
   queryOptions({
     queryKey: [...billingKey(userId), 'payment-methods'],
     queryFn: () => billingApi.listPaymentMethods(),
   });
 
-/** Every service, with what the person may do with it. */
+/** Every service, with the user's access to it. */
 export const myServicesQuery = (userId: string) =>
   queryOptions({
     queryKey: [...billingKey(userId), 'services'],
     queryFn: () => billingApi.listMcpServices({ params: { userId } }),
   });
 
-/** How the person can get access to one service. */
+/** The ways to get access to one service. */
 export const rentalOptionsQuery = (userId: string, mcpId: string) =>
   queryOptions({
     queryKey: [...billingKey(userId), 'options', mcpId],
     queryFn: () => billingApi.getRentalOptions({ params: { mcpId } }),
   });
 
-/** A tool that a link names, whether or not the person has called it. */
+/** A tool named by a link, even if the user has not called it. */
 export type NamedTool = { server: string; tool: string };
 
-/** Prices that rose and wait for the person, and those that will. */
+/** Raised prices that wait for the user, and announced ones. */
 export const priceRisesQuery = (userId: string, named?: NamedTool) =>
   queryOptions({
     queryKey: [...billingKey(userId), 'price-rises', named],
     queryFn: () => billingApi.listPriceRises({ query: named ?? {} }),
   });
 
-/** What calls may spend in a month, and have spent. */
+/** The monthly limit of calls, and what they have spent. */
 export const spendCapQuery = (userId: string) =>
   queryOptions({
     queryKey: [...billingKey(userId), 'spend-cap'],

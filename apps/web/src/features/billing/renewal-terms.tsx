@@ -5,11 +5,11 @@ import { PaymentOptions } from './payment-options.tsx';
 
 export type RenewalTermsProps = {
   price: { amount: number; currency: string };
-  /** What a person who cancels keeps until the month they paid for ends. */
+  /** What a canceled plan or rental keeps until the paid month ends. */
   keep: string;
 };
 
-/** Before a payment that renews: until when it does, how it is paid, and what a person agrees to. */
+/** Says, before a payment that renews, until when it does, how it is paid, and which terms apply. */
 export function RenewalTerms({ price, keep }: RenewalTermsProps) {
   return (
     <div className="border-t border-line pt-4 text-[0.8125rem] text-quiet">

@@ -4,11 +4,11 @@ import { noSubscription, subscriptionQuery } from './queries.ts';
 
 export type ReplacesUnpaidProps = {
   userId: string;
-  /** The service that is about to be rented. Undefined: a plan is about to be paid. */
+  /** The service to be rented. Undefined: a plan is about to be paid. */
   serverId?: string;
 };
 
-/** Before a payment: says what the person did not pay, which ends with it. Nothing where all is paid. */
+/** Says, before a payment, which unpaid plan or rental ends with it. */
 export function ReplacesUnpaid({ userId, serverId }: ReplacesUnpaidProps) {
   const { data } = useQuery(subscriptionQuery(userId));
   const { subscriptions, rentals } = (data ?? noSubscription).subscription;

@@ -3,19 +3,22 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { accountKey } from '#web/loading/account-key.ts';
 
-/** In localStorage for a second: tells other tabs that what the person owns has changed. */
+/** In localStorage for a second: tells other tabs that what the user owns has changed. */
 export const subscriptionUpdatedKey = 'souk.subscription-updated';
 /** Spec part 2, section 9. */
 const shownForMs = 1_000;
 
-/** Tells this tab and the others of this browser, which then read again. Resolves when this one has. */
+/** Refetches the user's data in all tabs of this browser. Resolves when this one has. */
 export function announceSubscriptionUpdate(queries: QueryClient, userId: string): Promise<void> {
   window.localStorage.setItem(subscriptionUpdatedKey, String(Date.now()));
   window.setTimeout(() => window.localStorage.removeItem(subscriptionUpdatedKey), shownForMs);
   return queries.invalidateQueries({ queryKey: accountKey(userId) });
 }
 
-/** Reads everything of the person again when another tab tells of a change. @param userId undefined: a visitor */
+/**
+ * Refetches the user's data when another tab reports a change.
+ * @param userId undefined: a visitor
+ */
 export function useSubscriptionUpdates(userId: string | undefined): void {
   const queries = useQueryClient();
   useEffect(() => {

@@ -1,6 +1,5 @@
 import type { Tier } from '@souk/contract/tiers.ts';
 
-/** What a tier includes, beside its name and colour. */
 export const tierDescriptions: Readonly<Record<Tier, string>> = {
   T0: 'Every free service.',
   T1: 'Services of the Basic tier, and every free one.',

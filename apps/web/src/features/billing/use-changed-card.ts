@@ -5,7 +5,7 @@ import { isChangeAwaited, takeChangedCard } from './changed-card.ts';
 import { paymentMethodText } from './payment-method-text.ts';
 import { paymentMethodsQuery } from './queries.ts';
 
-/** Says which card is charged from now on, to a person who has come back from choosing another one. */
+/** Says which card is charged from now on, after the user has chosen another one. */
 export function useChangedCard(userId: string | undefined): void {
   const toast = useToast();
   const enabled = userId !== undefined && isChangeAwaited();

@@ -10,10 +10,10 @@ import { config } from '#web/config.ts';
 import { subscriptionQuery } from '../queries.ts';
 
 type Loss = { key: string; name: string; text: string };
-/** The others are counted, so that the question stays in sight. */
+/** Further losses are only counted, which keeps the question in view. */
 const namedLosses = 8;
 
-/** Lists what a person has paid for or was given, and loses when they delete their account. */
+/** Lists what the user has paid for or was given, and loses when they delete their account. */
 export function LostWithAccount({ userId }: { userId: string }) {
   const { data, isPending, isFetching, refetch } = useQuery({ ...subscriptionQuery(userId), staleTime: 0 });
   if (isPending) return <ListSkeleton label="Loading what ends with your account…" rows={2} />;
@@ -59,7 +59,7 @@ export function LostWithAccount({ userId }: { userId: string }) {
   );
 }
 
-/** Credits first: they can be spent before the account goes. */
+/** Credits come first, since they can be spent before. */
 function listLosses({ subscription, credits }: SubscriptionAnswer): Loss[] {
   const { subscriptions, rentals, purchases, trials } = subscription;
   return [
@@ -76,7 +76,7 @@ function listLosses({ subscription, credits }: SubscriptionAnswer): Loss[] {
       key: plan.id,
       name: `${plan.planName} plan`,
       text: [
-        // what they chose for the next period costs something else than what they lose
+        // the plan chosen for the next period costs something else than the one that is lost
         plan.nextPlanId === null && plan.renewal && formatMonthly(plan.renewal.amount, plan.renewal.currency),
         ending(plan, plan.currentPeriodEnd),
       ]

@@ -51,10 +51,7 @@ export function CancelSubscriptionDialog({ userId, subscription, credits, onClos
   );
 }
 
-/**
- * What can be resumed says so; the rest cannot be undone (clarifications, Small questions). Nobody keeps access to a month that
- * they did not pay.
- */
+/** Says whether a cancellation can be undone (clarifications, Small questions). An unpaid month gives no access. */
 export function whatItMeans(endsAt: string | null, status?: OwnedStatus): string {
   if (status === 'unpaid') return 'Nothing more is charged. This action cannot be undone.';
   if (status === 'past_due')

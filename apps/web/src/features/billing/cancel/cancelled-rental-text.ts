@@ -5,13 +5,13 @@ export type CancelledRental = {
   name: string;
   endsAt: string | null;
   status?: OwnedStatus | undefined;
-  /** A plan of the person that includes the service as well. */
+  /** The user's plan that also includes the service. */
   plan: UserAccess['plan'];
 };
 
 /**
- * Says what a person keeps who cancels the rental of a service that their plan includes. Undefined where no plan does, or where it
- * ends first.
+ * Says what the user keeps after canceling the rental of a service that their plan includes. Undefined if no plan does,
+ * or if it ends first.
  */
 export function keptByPlanText({ name, endsAt, status, plan }: CancelledRental): string | undefined {
   if (!plan) return undefined;

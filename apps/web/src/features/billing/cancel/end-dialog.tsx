@@ -8,7 +8,7 @@ import { announceSubscriptionUpdate } from '../subscription-updated.ts';
 
 export type EndDialogProps<Thing> = {
   userId: string;
-  /** What is about to be cancelled. Undefined: closed. */
+  /** What is about to be canceled. Undefined: closed. */
   thing: Thing | undefined;
   onClose: () => void;
   title: (thing: Thing) => string;
@@ -16,14 +16,14 @@ export type EndDialogProps<Thing> = {
   confirmLabel: string;
   /** @returns until when it stays usable; null: it has ended */
   end: (thing: Thing) => Promise<{ endsAt: string | null }>;
-  /** What has ended, for the message: "The Pro plan". */
+  /** The subject of the message: "The Pro plan". */
   what: (thing: Thing) => string;
-  /** What the person keeps all the same, for the message. Undefined: what the broker says. */
+  /** What the user keeps, for the message. Undefined: what the broker says. */
   kept?: (thing: Thing) => string | undefined;
   failure: (error: unknown) => string;
 };
 
-/** Asks before something paid is cancelled. Then everything of the person is read again. A failure stays in the dialog. */
+/** Asks before a plan or rental is canceled, then refetches the user's data. A failure stays in the dialog. */
 export function EndDialog<Thing>(props: EndDialogProps<Thing>) {
   const { userId, thing, onClose, title, question, confirmLabel, end, what, kept, failure } = props;
   const queries = useQueryClient();

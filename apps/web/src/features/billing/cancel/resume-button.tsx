@@ -11,13 +11,13 @@ import { announceSubscriptionUpdate } from '../subscription-updated.ts';
 export type ResumeButtonProps = {
   userId: string;
   name: string;
-  /** Takes the end back. */
+  /** Undoes the cancellation. */
   resume: () => Promise<{ message: string }>;
-  /** Says what is charged when. `confirmLabel` names it where the person pays twice. */
+  /** Says what is charged when. `confirmLabel` says so if the user pays twice. */
   question: { title: string; text: string; confirmLabel?: string | undefined };
 };
 
-/** Asks, then takes the end of a rental or a plan back. */
+/** Asks, then undoes the cancellation of a rental or a plan. */
 export function ResumeButton({ userId, name, resume, question }: ResumeButtonProps) {
   const [isAsking, setAsking] = useState(false);
   const queries = useQueryClient();
@@ -27,7 +27,7 @@ export function ResumeButton({ userId, name, resume, question }: ResumeButtonPro
   useEffect(() => {
     const place = button.current?.closest('li, article');
     return () => {
-      // after the dialog, which goes with the button, has given the focus back
+      // after the dialog, which is removed with the button, has returned the focus
       if (place && isResumed.current) requestAnimationFrame(() => focusSuccessor(place));
     };
   }, []);
@@ -69,10 +69,7 @@ export function ResumeButton({ userId, name, resume, question }: ResumeButtonPro
   );
 }
 
-/**
- * Moves a focus that went away with its button to the one that cancels again, in the same row or card. The dialog has left it on
- * the heading around the row, for want of the button.
- */
+/** Moves the focus from the heading, where the dialog has left it, to the new Cancel button in the same row or card. */
 function focusSuccessor(place: Element): void {
   if (!document.activeElement?.matches('body, h1, h2, h3')) return;
   const buttons = [...place.querySelectorAll<HTMLElement>('button')];

@@ -14,7 +14,7 @@ export type ResumePlanProps = {
   rentals: SubscriptionAnswer['subscription']['rentals'];
 };
 
-/** Takes the end of a plan back. It says what a change that was planned before does, and for which rentals the person pays twice. */
+/** Undoes the cancellation of a plan. Says what becomes of a planned change, and which rentals the user pays twice. */
 export function ResumePlan({ userId, subscription, rentals }: ResumePlanProps) {
   const { id, planName, nextPlanId, currentPeriodEnd, chargeIfResumed } = subscription;
   const nextName = useNextPlanName(nextPlanId);

@@ -9,14 +9,16 @@ import { resumedRentalText } from './resumed-rental-text.ts';
 
 export type ResumeRentalProps = { userId: string; service: { id: string; name: string } };
 
-/** Takes the end of a rental back. Where the person's plan includes the service, it says until when they would pay twice. */
+/**
+ * Undoes the cancellation of a rental. If the user's plan includes the service, says until when they would pay twice.
+ */
 export function ResumeRental({ userId, service: { id, name } }: ResumeRentalProps) {
   const { data } = useQuery(subscriptionQuery(userId));
   const { data: cards } = useQuery(paymentMethodsQuery(userId));
   const { subscription } = data ?? noSubscription;
   const rental = subscription.rentals.find(({ mcpId }) => mcpId === id);
   const inclusion = rental && inclusionOf(subscription, rental);
-  // a change that was planned does not happen with a plan that is canceled
+  // a canceled plan drops its planned change
   const nextName = useNextPlanName(inclusion?.plan.status === 'active' ? inclusion.plan.nextPlanId : null);
   const method = cards?.paymentMethods.find(({ pays }) => pays === rental?.id)?.method;
   const charge = resumedChargeText(

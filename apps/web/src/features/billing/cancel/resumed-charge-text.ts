@@ -5,7 +5,7 @@ import { chargeText } from '#web/texts/charge-text.ts';
 import { paymentMethodText } from '../payment-method-text.ts';
 
 /**
- * Says what is charged when for a plan or rental that goes on.
+ * Says what a plan or rental that is resumed will charge, and when.
  * @param charge null: the payment provider was not asked yet
  * @param endsAt the end of the paid period
  */

@@ -5,8 +5,8 @@ import { rentalsPaidTwice } from '../overlap/rentals-paid-twice.ts';
 import type { OwnSubscription } from '../plans/plan-action.ts';
 
 /**
- * Says for each rental that a person pays twice once they have resumed their plan.
- * @param nextName the plan that follows with the next period, where one was planned
+ * Says which rentals the user pays twice once they have resumed their plan.
+ * @param nextName the plan planned for the next period
  */
 export function resumedPlanTexts(
   subscription: OwnSubscription,

@@ -2,17 +2,17 @@ import { untilText } from '../overlap/overlap-texts.ts';
 import { isChargedAfter } from '../overlap/rentals-paid-twice.ts';
 
 type Resumed = {
-  /** The name of the service that is rented. */
+  /** The rented service. */
   name: string;
-  /** What is charged when, once it is resumed. */
+  /** The next charge, as a sentence. */
   charge: string;
-  /** ISO time of that charge; null where it is not known. */
+  /** ISO time of that charge; null: unknown. */
   chargedAt: string | null;
-  /** The plan that includes the service, and when it stops: `nextName` is the plan that follows and does not include it. */
+  /** The plan that includes the service, and until when. `nextName` is the next plan, which does not include it. */
   inPlan: { planName: string; until: string | null; nextName: string | undefined };
 };
 
-/** Says what a rental costs that is resumed beside a plan that includes the service: the person pays twice until the plan stops. */
+/** Says what resuming a rental costs if a plan includes the service: the user pays twice until the plan stops. */
 export function resumedRentalText({ name, charge, chargedAt, inPlan: { planName, until, nextName } }: Resumed) {
   const follows = until === null || nextName === undefined ? '' : `; ${nextName} does not include it`;
   const included = `Your ${planName} plan includes ${name}${untilText(until)}${follows}.`;

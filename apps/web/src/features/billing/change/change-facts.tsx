@@ -6,12 +6,12 @@ import type { OwnSubscription } from '../plans/plan-action.ts';
 import type { PlanChange } from './use-plan-change.ts';
 
 export type ChangeFactsProps = {
-  /** The plan that they have stays: a change for the next period is taken back. */
+  /** The present plan stays: a change for the next period is undone. */
   isKept: boolean;
   change: PlanChange;
   from: OwnSubscription;
   to: string;
-  /** Credits of the plan that they leave. */
+  /** Credits of the present plan. */
   left: ReturnType<typeof planCreditsLeft>;
   /** Services that the new plan does not include. */
   lost: readonly string[];
@@ -26,7 +26,7 @@ export function ChangeFacts({ isKept, change, from, to, left, lost }: ChangeFact
   const besides = `${change.lessDiscount ? ' less your discount' : ''}${change.plusTax ? ' plus tax' : ''}`;
   const monthly = `${formatMonthly(nextAmount, currency)}${besides}`;
   const each = (name: string) => (nextCredits > 0 ? [{ name, value: formatCount(nextCredits) }] : []);
-  // one that is paid by a debit begins with the next period
+  // an upgrade that is paid by direct debit begins with the next period
   const isNow = kind === 'upgrade' && change.prorationDate !== null;
   const facts = isKept
     ? [dueNow, { name: 'From the next period, as before', value: monthly }]

@@ -39,7 +39,7 @@ export function ChangePlanDialog(props: ChangePlanDialogProps) {
     plan === undefined,
   );
   const mustPay = due?.kind === 'upgrade' && due.amountDue > 0;
-  // once the change is made the plan is fetched again, before the dialog has closed
+  // after the change the plan is refetched before the dialog has closed
   const content = useFrozen(
     {
       title: `${isKept ? 'Keep' : 'Change to'} ${shown?.name ?? ''}?`,

@@ -2,8 +2,8 @@ import type { McpService } from '@souk/contract/billing/billing.ts';
 import { tiers, type Tier } from '@souk/contract/tiers.ts';
 
 /**
- * The names of services that a person can no longer use once their plan has ended.
- * @param kept the tier of the plan that follows; undefined: none does
+ * Returns the names of services that the user can no longer use once their plan has ended.
+ * @param kept the tier of the next plan; undefined: there is none
  */
 export function servicesLost(services: readonly McpService[], kept?: Tier): string[] {
   const isLost = ({ userAccess: { plan, accessType, isCancelled }, billing }: McpService) =>

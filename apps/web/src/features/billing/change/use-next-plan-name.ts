@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { offersQuery } from '../queries.ts';
 
 /**
- * The name of the plan that begins with the next period, or once it is paid.
+ * Returns the name of the plan that begins with the next period, or once it is paid.
  * @param nextPlanId null: there is none
  */
 export function useNextPlanName(nextPlanId: string | null): string | undefined {

@@ -6,7 +6,7 @@ import { formatDay } from '#ui/text/amount.ts';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { billingApi } from '../billing-api.ts';
 import { useResetOnReturn, webAddress } from '../checkout.ts';
-import { hasMovedOn } from '../failure-texts.ts';
+import { isStale } from '../failure-texts.ts';
 import { choicesOf, type EndingRentals } from '../overlap/use-ending-rentals.ts';
 import type { OwnSubscription } from '../plans/plan-action.ts';
 import { billingKey, offersQuery } from '../queries.ts';
@@ -23,8 +23,8 @@ export type ChangePlanDialogProps = {
 };
 
 /**
- * What a change to the plan costs now, and the change itself.
- * @param name of the plan, for the message
+ * Fetches what a change to the plan costs now, and makes the change.
+ * @param name the plan's name, for the message
  */
 export function usePlanChange(
   { userId, subscription, plan, onClose }: ChangePlanDialogProps,
@@ -35,7 +35,7 @@ export function usePlanChange(
   const toast = useToast();
   const params = { id: subscription.id };
   const preview = useQuery({
-    // not under the key of the user's own data: a change that was made would fetch its preview again
+    // not under the key of the user's own data, since the change would refetch its preview
     queryKey: ['plan-change', subscription.id, plan?.planId],
     queryFn: () => billingApi.changeSubscription({ params, body: { planId: plan?.planId ?? '', preview: true } }),
     enabled: plan !== undefined,
@@ -57,7 +57,7 @@ export function usePlanChange(
         },
       }),
     async onError(error) {
-      if (!hasMovedOn(error)) return;
+      if (!isStale(error)) return;
       const offersRead = queries.invalidateQueries({ queryKey: offersQuery.queryKey });
       const ownRead = queries.invalidateQueries({ queryKey: billingKey(userId) });
       await preview.refetch();

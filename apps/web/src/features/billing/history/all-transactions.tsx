@@ -6,7 +6,6 @@ import { LoadError } from '#web/loading/load-error.tsx';
 import { transactionsQuery } from './history-queries.ts';
 import { TransactionList } from './transaction-list.tsx';
 
-/** Every payment and refund, by page. */
 export function AllTransactions({ userId }: { userId: string }) {
   const [page, setPage] = useState(1);
   const list = useQuery(transactionsQuery(userId, page));

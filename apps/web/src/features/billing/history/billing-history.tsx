@@ -18,7 +18,7 @@ import { TransactionList } from './transaction-list.tsx';
 /** Spec part 2, section 9. */
 const shownTransactions = 5;
 
-/** What the person has paid: in all, the newest, and on demand everything. */
+/** The user's payments: the sum, the newest ones, and all on demand. */
 export function BillingHistory({ userId }: { userId: string }) {
   const { data, refetch, isFetching } = useQuery(billingDashboardQuery(userId));
   return (
@@ -44,7 +44,7 @@ export function BillingHistory({ userId }: { userId: string }) {
 function History({ userId }: { userId: string }) {
   const { data, isPending, isPaused, isError, isFetching, refetch } = useQuery(billingDashboardQuery(userId));
   const [showsAll, setShowsAll] = useState(false);
-  // without a network it is not asked for
+  // without a network it is not requested
   if (isPending && isPaused) return <p className="text-quiet">Click refresh to load your billing history</p>;
   if (isPending) return <ListSkeleton label="Loading your billing history…" />;
   if (isError) {

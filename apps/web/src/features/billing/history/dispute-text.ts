@@ -1,10 +1,10 @@
 import type { Transaction } from '@souk/contract/billing/billing-history.ts';
 import { counted } from '#ui/text/amount.ts';
 
-/** The bank has not decided yet. */
+/** Returns whether the bank has not decided yet. */
 export const isOpen = ({ state }: NonNullable<Transaction['dispute']>): boolean => state !== 'won' && state !== 'lost';
 
-/** What a dispute means to who paid: who decides, what is taken back meanwhile, and what became of it. */
+/** Says what a dispute means for the payer: who decides, what is taken back meanwhile, and the outcome. */
 export function disputeText({ type, dispute }: Pick<Transaction, 'type' | 'dispute'>): string | undefined {
   if (!dispute) return undefined;
   const { state, credits } = dispute;
@@ -22,7 +22,7 @@ export function disputeText({ type, dispute }: Pick<Transaction, 'type' | 'dispu
   return `You dispute this payment, and your bank decides.${taken}${bought === undefined ? '' : ` Your ${bought} goes on.`}`;
 }
 
-/** What goes on after its payment; undefined for credits, which are bought once. */
+/** Names what continues after its payment; undefined for credits, which are bought once. */
 function boughtBy(type: Transaction['type']): string | undefined {
   if (type === 'rental_create') return 'rental';
   return type === 'subscription_create' || type === 'subscription_update' ? 'plan' : undefined;

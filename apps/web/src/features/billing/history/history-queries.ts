@@ -5,16 +5,16 @@ import { billingClientOptions } from '#web/loading/billing-client-options.ts';
 import { loadedOnce } from '#web/loading/loaded-once.ts';
 import { billingKey } from '../queries.ts';
 
-/** The calls of the history, in a client of their own: only the Billing tab loads their schemas. */
+/** A client of its own, so that only the Billing tab loads these schemas. */
 const historyApi = createClient(
   [getBillingDashboard, getTransactionsCsv, listTransactions] as const,
   billingClientOptions,
 );
 
-/** The whole history as a file. */
+/** Downloads the whole history. */
 export const transactionsFile = (userId: string) => historyApi.getTransactionsCsv({ params: { userId }, query: {} });
 
-/** What the person has paid in all, and the newest transactions. */
+/** The sum of the user's payments, and the newest transactions. */
 export const billingDashboardQuery = (userId: string) =>
   queryOptions({
     queryKey: [...billingKey(userId), 'dashboard'],
@@ -24,7 +24,6 @@ export const billingDashboardQuery = (userId: string) =>
 
 const pageSize = 20;
 
-/** Every payment and refund, by page. */
 export const transactionsQuery = (userId: string, page: number) =>
   queryOptions({
     queryKey: [...billingKey(userId), 'transactions', page],

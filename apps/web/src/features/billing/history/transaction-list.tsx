@@ -11,7 +11,7 @@ import { disputeText, isOpen } from './dispute-text.ts';
 const typeLabels: Record<TransactionType, string> = {
   credit_purchase: 'Credits',
   subscription_create: 'Subscription',
-  // a change of plan, and a renewal
+  // a change of plan or a renewal
   subscription_update: 'Subscription updated',
   subscription_cancel: 'Subscription canceled',
   rental_create: 'Rental',
@@ -70,12 +70,11 @@ const columns: readonly TableColumn<Transaction>[] = [
   { id: 'amount', header: 'Amount', numeric: true, cell: (transaction) => <Amount {...transaction} /> },
 ];
 
-/** Transactions, newest first. */
 export function TransactionList({ caption, transactions }: { caption: string; transactions: readonly Transaction[] }) {
   return <Table caption={caption} columns={columns} rows={transactions} rowKey={({ id }) => id} />;
 }
 
-/** An open dispute stands in place of the status: the payment may still be undone, so it is not called completed. */
+/** An open dispute replaces the status: the payment may still be undone, so it is not called completed. */
 function Status({ status, dispute }: Pick<Transaction, 'status' | 'dispute'>) {
   if (dispute && isOpen(dispute)) return <StatusBadge status="disputed" tone="bad" />;
   return <StatusBadge status={status} tone={tones[status]} />;
@@ -89,7 +88,7 @@ function Receipt({ url, of }: { url: string; of: string }) {
   );
 }
 
-/** A refund came back, everything else was paid (spec part 2, section 2). */
+/** A refund was received, everything else was paid (spec part 2, section 2). */
 function Amount({ type, amount, currency }: Transaction) {
   const text = formatMoney(amount, currency);
   if (type === 'refund') return <span className="font-medium whitespace-nowrap text-good">+{text}</span>;

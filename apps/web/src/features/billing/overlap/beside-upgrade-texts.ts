@@ -4,7 +4,10 @@ import type { OwnSubscription } from '../plans/plan-action.ts';
 import { includedRentals, includes, type OwnRental } from './included-rentals.ts';
 import { inPlanTwiceText } from './overlap-texts.ts';
 
-/** Says, while an upgrade waits for its payment, which rentals the higher plan includes: those that go on, and those that end. */
+/**
+ * Says, while an upgrade waits for its payment, which rentals the higher plan includes: those that continue, and those
+ * that end.
+ */
 export function besideUpgradeTexts(
   rentals: readonly OwnRental[],
   from: Pick<OwnSubscription, 'tier'>,
@@ -12,7 +15,7 @@ export function besideUpgradeTexts(
 ): string[] {
   const included = includedRentals(rentals, to.tier);
   const ending = included.filter(({ endsWithPlanId }) => endsWithPlanId === to.planId);
-  // a rental that the present plan includes is paid twice already, and Billing says so
+  // a rental that the present plan includes is already paid twice, and Billing says so
   const staying = included.filter((one) => !ending.includes(one) && !includes(from.tier, one.tier));
   return [
     ...(staying.length > 0 ? [inPlanTwiceText(to.name, staying)] : []),

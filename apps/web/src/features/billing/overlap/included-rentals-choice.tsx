@@ -7,12 +7,12 @@ export type IncludedRentalsChoiceProps = {
   /** The plan that includes them. */
   plan: { name: string; price: PlainPrice | undefined };
   rentals: readonly OwnRental[];
-  /** The servers whose rental is to end. */
+  /** Servers whose rental is to end. */
   ending: readonly string[];
   onChange: (ending: string[]) => void;
 };
 
-/** Says what a plan includes that the person rents already, and lets them end those rentals. Nothing where there is none. */
+/** Says which of the user's rentals a plan includes, and lets them end those rentals. */
 export function IncludedRentalsChoice({ plan, rentals, ending, onChange }: IncludedRentalsChoiceProps) {
   if (rentals.length === 0) return null;
   const staying = rentals.filter(({ mcpId }) => !ending.includes(mcpId));

@@ -5,14 +5,15 @@ import { includes } from './included-rentals.ts';
 
 export type BesideRental = {
   service: { name: string; tier: Tier | null };
-  /** The person's access to the service. */
   access: Pick<UserAccess, 'plan'>;
   subscriptions: SubscriptionAnswer['subscription']['subscriptions'];
-  /** Those that are sold. */
+  /** The plans for sale. */
   plans: readonly Plan[];
 };
 
-/** Says, before a rental is paid, which plans of the person include the service: one that ends, and those that are about to begin. */
+/**
+ * Says, before a rental is paid, which of the user's plans include the service: one that ends, or one that begins soon.
+ */
 export function plansBesideRental({ service: { name, tier }, access, subscriptions, plans }: BesideRental): string[] {
   const { plan } = access;
   const ending =

@@ -3,10 +3,10 @@ import { formatDay, formatMoney } from '#ui/text/amount.ts';
 import { chargeText, monthlyChargeText } from '#web/texts/charge-text.ts';
 import type { OwnRental } from './included-rentals.ts';
 
-/** A plan's price each month, where no tax is added and no discount is taken off. */
+/** A plan's monthly price without tax or discount. */
 export type PlainPrice = { amount: number; currency: string };
 
-/** Says what becomes of a rental that the plan includes: it ends with its period, or it renews. */
+/** Says whether a rental that the plan includes ends with its period or renews. */
 export function rentalChoiceText({ charge, endDate }: OwnRental, ends: boolean): string {
   const end = charge?.at ?? endDate;
   const price = charge && priceText(charge);
@@ -18,14 +18,14 @@ export function rentalChoiceText({ charge, endDate }: OwnRental, ends: boolean):
   return `It renews ${day}${price === null ? '' : ` at ${price}`}.`;
 }
 
-/** A discount may be of one month alone. */
+/** A discount may apply to one month only. */
 const priceText = (charge: NextCharge): string =>
   charge.totals?.discount ? chargeText(charge) : monthlyChargeText(charge);
 
 /**
- * Says what the plan and the rentals that stay beside it cost together each month. Undefined where no rental stays, and where
- * the sum is unknown: an amount has a tax or a discount, or another currency.
- * @param plan.price undefined: it is not known to the cent
+ * Says what the plan and the remaining rentals cost together each month. Undefined if no rental remains, or if an
+ * amount has a tax, a discount or another currency.
+ * @param plan.price undefined: not known to the cent
  */
 export function monthlySumText(
   plan: { name: string; price: PlainPrice | undefined },

@@ -11,7 +11,7 @@ export type RentalsBesideUpgradeProps = {
   to: Plan;
 };
 
-/** Above the link that pays an upgrade: what becomes of the rentals that the higher plan includes. Nothing where there are none. */
+/** Says above the link that pays an upgrade what becomes of the rentals that the higher plan includes. */
 export function RentalsBesideUpgrade({ userId, from, to }: RentalsBesideUpgradeProps) {
   const { data } = useQuery(subscriptionQuery(userId));
   const { rentals } = (data ?? noSubscription).subscription;

@@ -7,11 +7,11 @@ type Owned = SubscriptionAnswer['subscription'];
 
 export type Inclusion = {
   plan: OwnSubscription;
-  /** When the plan stops including it; null: no such time is known. */
+  /** The time when the plan stops including it; null: unknown. */
   until: string | null;
 };
 
-/** The plan of the person that includes what they rent, the one that does so longest. */
+/** Returns the plan that includes the rental longest. */
 export function inclusionOf({ subscriptions }: Owned, { tier }: OwnRental): Inclusion | undefined {
   const all = subscriptions
     .filter(({ status, tier: ofPlan }) => (status === 'active' || status === 'canceled') && includes(ofPlan, tier))
@@ -27,8 +27,8 @@ function endOfInclusion(plan: OwnSubscription, tier: OwnRental['tier']): string 
 }
 
 /**
- * Whether a rental is charged next only when the plan has stopped including it. The periods of both end on the same day where
- * both were paid on the same day.
+ * Returns whether a rental is charged next only after the plan has stopped including it. Both periods end on the same
+ * day if both were paid on the same day.
  */
 export function isChargedAfter(until: string | null, at: string | null): boolean {
   if (until === null || at === null) return false;
@@ -37,10 +37,10 @@ export function isChargedAfter(until: string | null, at: string | null): boolean
 
 const timeOf = (until: string | null) => (until === null ? Number.MAX_SAFE_INTEGER : Date.parse(until));
 
-/** A rental beside a plan that includes it: the name of that plan, and when it stops including it. */
+/** A rental and the name of a plan that includes it, until a time. */
 export type RentalInPlan = { rental: OwnRental; plan: string; until: string | null };
 
-/** The rentals that are charged again while a plan that is not canceled includes them. */
+/** Returns the rentals that are charged again while a plan that is not canceled includes them. */
 export function rentalsPaidTwice(owned: Owned): RentalInPlan[] {
   return withPlan(owned).flatMap(({ rental, plan, until }) =>
     plan.status === 'active' &&
@@ -51,7 +51,7 @@ export function rentalsPaidTwice(owned: Owned): RentalInPlan[] {
   );
 }
 
-/** The rentals that were paid and end with their period, beside a plan that includes them. */
+/** Returns the paid rentals that end with their period, beside a plan that includes them. */
 export function rentalsEndingInPlan(owned: Owned): RentalInPlan[] {
   return withPlan(owned).flatMap(({ rental, plan, until }) =>
     rental.source === 'payment' && rental.status === 'canceled' ? [{ rental, plan: plan.planName, until }] : [],

@@ -5,7 +5,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { myServicesQuery } from '../queries.ts';
 import { includes } from './included-rentals.ts';
 
-/** Says which running trials a plan makes needless, before it is paid. Nothing where the person tries nothing of it. */
+/** Says, before a plan is paid, which running trials it makes unnecessary. */
 export function TrialsInPlan({ userId, plan }: { userId: string; plan: Pick<Plan, 'name' | 'tier'> }) {
   const { data } = useQuery(myServicesQuery(userId));
   const tried = (data?.services ?? []).flatMap(

@@ -6,12 +6,12 @@ import { includedRentals, type OwnRental } from './included-rentals.ts';
 
 export type EndingRentals = {
   rentals: readonly OwnRental[];
-  /** The servers whose rental ends: all that the plan includes, but for those that the person keeps. */
+  /** Servers whose rental ends: all that the plan includes, except those that the user keeps. */
   ending: string[];
   onChange: (ending: string[]) => void;
 };
 
-/** Which rentals of the person end when they take a plan that includes them. */
+/** Returns which of the user's rentals end when they take a plan of this tier. */
 export function useEndingRentals(userId: string | undefined, tier: Tier | undefined): EndingRentals {
   const { data } = useQuery({ ...subscriptionQuery(userId ?? ''), enabled: userId !== undefined });
   const [kept, setKept] = useState<readonly string[]>([]);
@@ -25,7 +25,7 @@ export function useEndingRentals(userId: string | undefined, tier: Tier | undefi
   };
 }
 
-/** The broker is told of the rentals in this form. */
+/** Converts the choice for the broker. */
 export const choicesOf = ({ rentals, ending }: EndingRentals) => ({
   endRentals: ending,
   shownRentals: rentals.map(({ mcpId }) => mcpId),

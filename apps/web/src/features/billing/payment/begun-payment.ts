@@ -1,4 +1,4 @@
-/** In sessionStorage: the payment that this tab has left for last. */
+/** In sessionStorage: the last payment that this tab has left for. */
 const key = 'souk.begun-payment';
 
 export const rememberBegunPayment = (sessionId: string): void => window.sessionStorage.setItem(key, sessionId);

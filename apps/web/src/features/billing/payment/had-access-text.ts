@@ -3,12 +3,12 @@ import type { PaymentSession } from '@souk/contract/billing/payments.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 
 export type Own = {
-  /** Undefined where they could not be fetched. */
+  /** Undefined if they could not be fetched. */
   services: readonly McpService[] | undefined;
   subscriptions: SubscriptionAnswer['subscription']['subscriptions'] | undefined;
 };
 
-/** Says how the person has what a payment page was for, which closed the page. */
+/** Says how the user already has what a closed payment page was for. */
 export function hadAccessText({ type, mcpId }: PaymentSession['metadata'], own: Own): string {
   const reason =
     type === 'rental' ? rentedText(own.services?.find(({ id }) => id === mcpId)) : planText(own.subscriptions ?? []);
@@ -24,7 +24,7 @@ function rentedText(service: McpService | undefined): string {
   return `You had access to ${name} already`;
 }
 
-/** Of several plans the highest: it includes what the others do. */
+/** Names the highest plan, which includes what the others do. */
 function planText(subscriptions: NonNullable<Own['subscriptions']>): string {
   const [highest] = subscriptions
     .filter(({ status }) => status !== 'unpaid')

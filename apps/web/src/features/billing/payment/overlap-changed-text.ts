@@ -3,7 +3,7 @@ import type { PaymentSession } from '@souk/contract/billing/payments.ts';
 import { includedRentals, type OwnRental } from '../overlap/included-rentals.ts';
 
 export type Overlap = {
-  /** Undefined where it could not be fetched, or is no longer sold. */
+  /** Undefined if it could not be fetched, or is no longer sold. */
   plan: Pick<Plan, 'name' | 'tier'> | undefined;
   rentals: readonly OwnRental[];
 };

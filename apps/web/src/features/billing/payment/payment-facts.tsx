@@ -59,7 +59,7 @@ export function PaidFacts({ session }: { session: PaymentSession }) {
   );
 }
 
-/** Where to go from a payment, by what was bought (spec part 2, section 4). */
+/** The next step after a payment, by what was bought (spec part 2, section 4). */
 export function WhatIsNext({ metadata }: { metadata: PaymentSession['metadata'] }) {
   const { type, mcpId } = metadata;
   if (type === 'rental' && mcpId !== null) {

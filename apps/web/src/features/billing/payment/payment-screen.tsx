@@ -18,16 +18,16 @@ import { watchPayment, type Verdict } from './watch-payment.ts';
 export type PaymentScreenProps = PaymentSearch & {
   userId: string | undefined;
   isRestoring: boolean;
-  /** For a visitor: signs in, and comes back to this page. */
+  /** A visitor's sign-in, which comes back to this page. */
   signIn: ReactNode;
 };
 
 /** Spec part 2, section 9. */
 const redirectAfterMs = 3_000;
 
-/** /payment/result and /purchase/success: what became of a payment. */
+/** /payment/result and /purchase/success: the outcome of a payment. */
 export function PaymentScreen({ sessionId, isHinted, isCanceled, userId, isRestoring, signIn }: PaymentScreenProps) {
-  // before the id is demanded: a person who cancels has mostly paid nothing
+  // before the id is required: a canceled payment mostly has none
   if (isCanceled) return <Left userId={userId} isRestoring={isRestoring} />;
   if (sessionId === undefined) return <Failed text="Missing session ID" />;
   if (isRestoring) return <Asking />;
@@ -92,7 +92,7 @@ function useVerdict(sessionId: string, isHinted: boolean): Verdict | undefined {
       ask: async () => (await billingApi.getPaymentSession({ params: { sessionId } })).data,
       isHinted,
       now: () => performance.now(),
-      // a page that was left asks no more
+      // a page that was left stops asking
       wait: (delayMs) => new Promise((resolve) => isWanted && window.setTimeout(resolve, delayMs)),
     }).then((reached) => isWanted && setVerdict(reached));
     return () => {
@@ -102,7 +102,7 @@ function useVerdict(sessionId: string, isHinted: boolean): Verdict | undefined {
   return verdict;
 }
 
-/** After success and an unknown status: tells the other tabs, and goes to the dashboard. An error stays. */
+/** Tells the other tabs and goes to the dashboard, after success and an unknown status. An error stays. */
 function useEndOfPayment(verdict: Verdict | undefined, userId: string): void {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -111,7 +111,7 @@ function useEndOfPayment(verdict: Verdict | undefined, userId: string): void {
   useEffect(() => {
     if (!hasEnded) return undefined;
     void announceSubscriptionUpdate(queries, userId);
-    // replaced, so that Back does not lead to a page that leads away again
+    // replaces the address, so that Back does not lead to a page that redirects
     const timer = window.setTimeout(
       () => void navigate({ to: '/dashboard', search: whereToLand(bought), replace: true }),
       redirectAfterMs,
@@ -120,7 +120,7 @@ function useEndOfPayment(verdict: Verdict | undefined, userId: string): void {
   }, [hasEnded, bought, navigate, queries, userId]);
 }
 
-/** At what was bought: the rental with its switch, the services of the plan, the balance. */
+/** Returns where the purchase is: the rental with its switch, the services of the plan, or the balance. */
 function whereToLand(bought: PaymentSession['metadata']['type'] | undefined) {
   if (bought === 'rental') return { tab: 'services', show: 'own' } as const;
   if (bought === 'subscription') return { tab: 'services', show: 'plan' } as const;
@@ -132,8 +132,8 @@ function Asking() {
 }
 
 /**
- * The address of a page that was left names no payment: the one that this tab began last is looked up. Where the same page was paid
- * in another tab, nothing was canceled.
+ * The address of a canceled payment has no id, so this looks up the last payment of this tab. If it was paid in another
+ * tab, nothing was canceled.
  */
 function Left({ userId, isRestoring }: Pick<PaymentScreenProps, 'userId' | 'isRestoring'>) {
   const sessionId = begunPayment();
@@ -153,7 +153,7 @@ function Canceled({ userId, session }: { userId: string | undefined; session: Pa
   const closed = useClosedText(userId, session);
   if (closed.isPending) return <Asking />;
   const isClosed = closed.text !== undefined;
-  // one that is no longer offered has no page
+  // a service that is no longer offered has no page
   const rented = session?.reason === 'no_longer_offered' ? undefined : session?.metadata.mcpId;
   return (
     <PaymentCard
@@ -178,7 +178,7 @@ function Canceled({ userId, session }: { userId: string | undefined; session: Pa
   );
 }
 
-/** A payment that came to nothing by itself is no error of the person or of the shop. */
+/** Titles payments that ended without an error by the user or the shop. */
 function endOf({ paymentStatus, reason }: PaymentSession): string | undefined {
   if (paymentStatus === 'refunded') return 'Payment Refunded';
   return reason === null ? undefined : 'Payment Page Closed';

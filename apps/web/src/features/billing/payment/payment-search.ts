@@ -1,7 +1,7 @@
-/** What the payment provider wrote into the address of /payment/result. */
+/** The query that the payment provider adds to /payment/result. */
 export type PaymentSearch = { sessionId: string | undefined; isHinted: boolean; isCanceled: boolean };
 
-/** Reads the address by itself: the router would read an id like 1e9 as a number. */
+/** Parses the raw address, since the router would read an id like 1e9 as a number. */
 export function readPaymentSearch(search: string): PaymentSearch {
   const query = new URLSearchParams(search);
   return {

@@ -6,14 +6,14 @@ import { overlapChangedText } from './overlap-changed-text.ts';
 import { closedText, isHad } from './watch-payment.ts';
 
 export type Closed = {
-  /** Undefined where the page was not closed, or the reason is not known. */
+  /** Undefined if the page was not closed, or the reason is unknown. */
   text: string | undefined;
-  /** Where the person goes on: to what they have, or to the plan that they can choose again. */
+  /** The next step: Billing, or the plan that can be chosen again. */
   next: 'billing' | { planId: string; name: string } | undefined;
   isPending: boolean;
 };
 
-/** Why a payment page was closed before it was paid, or its payment refunded, with what the person has instead. */
+/** Returns why a payment page was closed or its payment refunded, and what the user has instead. */
 export function useClosedText(userId: string | undefined, session: PaymentSession | undefined): Closed {
   const had = session !== undefined && isHad(session);
   const isOverlap = session?.reason === 'overlap_changed';

@@ -3,7 +3,7 @@ import { ApiError } from '@souk/contract/client.ts';
 import { statusText } from '@souk/contract/catalogue/status-text.ts';
 import { errorCatalogue } from '@souk/contract/errors.ts';
 
-/** What the page says of a payment in the end. Only `paid` has been verified with the payment provider. */
+/** The outcome that the page shows. Only `paid` has been verified with the payment provider. */
 export type Verdict =
   | { kind: 'paid'; session: PaymentSession }
   | { kind: 'unknown' }
@@ -15,13 +15,13 @@ const askAgainMs = 1_000;
 
 export type WatchPayment = {
   ask: () => Promise<PaymentSession>;
-  /** `success=true` of the address: worth nothing as proof, but a reason to keep asking when a call fails. */
+  /** `success=true` in the address: no proof, but a reason to keep asking when a call fails. */
   isHinted: boolean;
   now: () => number;
   wait: (delayMs: number) => Promise<void>;
 };
 
-/** Asks the broker what became of a payment until it knows, for at most 15 s. */
+/** Asks the broker for the outcome of a payment until it knows, for at most 15 s. */
 export async function watchPayment({ ask, isHinted, now, wait }: WatchPayment): Promise<Verdict> {
   const endsAtMs = now() + askForMs;
   while (now() < endsAtMs) {
@@ -33,10 +33,8 @@ export async function watchPayment({ ask, isHinted, now, wait }: WatchPayment): 
   return { kind: 'unknown' };
 }
 
-/** What was paid for, in a sentence. */
 const owned = { rental: 'this service', subscription: 'a plan', credits: 'these credits' } as const;
 
-/** What a payment page sold. */
 const sold = { rental: 'this rental', subscription: 'this plan', credits: 'this credit package' } as const;
 
 function endedText({ reason, metadata: { type } }: PaymentSession): string | undefined {
@@ -48,10 +46,13 @@ function endedText({ reason, metadata: { type } }: PaymentSession): string | und
 
 const isClosed = ({ status, paymentStatus }: PaymentSession) => status === 'expired' && paymentStatus === 'unpaid';
 
-/** Whether a payment page was closed because the person has what it was for: `hadAccessText` says how. */
+/** Returns whether a payment page was closed because the user already has what it was for. `hadAccessText` says how. */
 export const isHad = (session: PaymentSession): boolean => isClosed(session) && session.reason === 'had_access';
 
-/** Why a payment page was closed before it was paid; undefined where it was not, that is not known, or `isHad`. */
+/**
+ * Returns why a payment page was closed before it was paid; undefined if it was not closed, the reason is unknown, or
+ * `isHad`.
+ */
 export function closedText(session: PaymentSession): string | undefined {
   return isClosed(session) ? endedText(session) : undefined;
 }
@@ -65,7 +66,7 @@ function refundedText({ reason, metadata: { type } }: PaymentSession): string {
   return `You had ${owned[type]} already, or ${sold[type]} is no longer offered, so this payment was refunded.`;
 }
 
-/** Undefined: not decided yet. */
+/** Returns undefined until it is decided. */
 function judge(session: PaymentSession): Verdict | undefined {
   if (session.paymentStatus === 'paid') return { kind: 'paid', session };
   if (session.paymentStatus === 'failed') return { kind: 'error', text: 'The payment failed. You were not charged.' };

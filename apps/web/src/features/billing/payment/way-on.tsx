@@ -2,7 +2,7 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { rememberPurchase } from '../plans/purchase-intent.ts';
 import type { Closed } from './use-closed-text.ts';
 
-/** From a payment page that was closed to what the person has instead, or to the plan, whose dialog asks them again. */
+/** Leads from a closed payment page to what the user has instead, or back to the plan's dialog. */
 export function WayOn({ next }: Pick<Closed, 'next'>) {
   if (next === undefined) return null;
   if (next === 'billing')

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { sells } from '#web/config.ts';
 import { offersQuery } from '../queries.ts';
 
-/** What a credit is worth, once on a page that speaks of credits. Nothing where none are sold; its line is kept while it is read. */
+/** What a credit is worth. Reserves its line while it loads. */
 export function CreditWorth({ className }: { className?: string }) {
   const { data, isPending } = useQuery(offersQuery);
   if (isPending && sells) {

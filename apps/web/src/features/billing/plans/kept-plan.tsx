@@ -3,7 +3,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { PriceChange } from '../tab/price-changes.tsx';
 import type { OwnSubscription } from './plan-action.ts';
 
-/** The plan of a person that is not sold any more, so that it has no card of its own here. */
+/** The user's plan that is no longer sold, so that it has no card. */
 export function KeptPlan({ subscription }: { subscription: OwnSubscription }) {
   const { planName, status, renewal, currentPeriodEnd } = subscription;
   const price = renewal ? ` for ${formatMonthly(renewal.amount, renewal.currency)}` : '';

@@ -14,11 +14,11 @@ import { SubscribeDialog } from './subscribe-dialog.tsx';
 import { useBuying, type Buying, type BuyingParts } from './use-buying.ts';
 
 export type OffersProps = BuyingParts & {
-  /** The services of a plan, of another feature. */
+  /** Draws the services of a plan, from another feature. */
   services: (plan: Plan) => ReactNode;
 };
 
-/** The plans and the credit packages with their buttons and dialogs. */
+/** The plans and credit packages with their buttons and dialogs. */
 export function Offers({ services, ...parts }: OffersProps) {
   const { shopper, plans, packages } = parts;
   const buying = useBuying(parts);

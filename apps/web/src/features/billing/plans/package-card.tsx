@@ -6,7 +6,7 @@ import { Card } from '#ui/card.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { Bullets } from './plan-card.tsx';
 
-/** One credit package, with the bullets that the specification gives it (part 1, section 2). */
+/** A credit package with the specification's bullets (part 1, section 2). */
 export function PackageCard({ offer, action }: { offer: CreditPackage; action: ReactNode }) {
   const { name, credits, bonus, price, currency, popular } = offer;
   const all = credits + bonus;

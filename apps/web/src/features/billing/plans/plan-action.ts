@@ -1,18 +1,19 @@
 import type { Plan, SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 
-/** Of the user's profile: 'free' or nothing if they have no plan. */
+/** Part of the user's profile; 'free' or nothing without a plan. */
 export type ProfilePlan = { planId: string; planStatus: string };
 
 export type OwnSubscription = SubscriptionAnswer['subscription']['subscriptions'][number];
 
-/** Whom the plans are shown to. Undefined: a visitor. */
+/** Undefined: a visitor. */
 export type Shopper = { userId: string; plan: ProfilePlan | undefined } | undefined;
 
 /**
- * What the button of a plan does. manage: to the Billing tab, where a paid plan is cancelled, resumed and paid. next: nothing,
- * it begins with the next period. pay-first: it begins once it is paid, at the payment provider. keep-first: nothing until the person keeps the plan that they chose to leave. resume-first: nothing until
- * they take back the end of their plan, or it has come.
+ * What the button of a plan does. manage: leads to Billing, where a paid plan is canceled, resumed and paid. The others
+ * do nothing. next: begins with the next period. pay-first: begins once it is paid at the provider. keep-first: the
+ * user must first keep the plan that they chose to leave. resume-first: they must first resume their plan, or wait
+ * until it has ended.
  */
 export type PlanAction =
   | 'sign-in'
@@ -26,15 +27,13 @@ export type PlanAction =
   | 'keep-first'
   | 'resume-first';
 
-/**
- * @param paid the person's own subscription, where it is paid; a plan that an administrator gave cannot be changed
- */
+/** @param paid the user's own subscription if it is paid; a plan that an administrator gave cannot be changed */
 export function planAction(plan: Plan, shopper: Shopper, paid: OwnSubscription | undefined): PlanAction {
   if (!shopper) return 'sign-in';
   if (isCurrentPlan(plan.planId, shopper.plan)) return 'current';
-  // people without a plan are on the free one
+  // users without a plan are on the free one
   if (plan.amount === 0) return paid?.status === 'canceled' ? 'next' : 'manage';
-  // what was not paid is replaced by a new purchase
+  // a new purchase replaces an unpaid plan
   if (!paid || paid.status === 'unpaid') return 'subscribe';
   if (paid.status === 'canceled') return 'resume-first';
   if (paid.status !== 'active') return 'manage';
@@ -45,8 +44,8 @@ export function planAction(plan: Plan, shopper: Shopper, paid: OwnSubscription |
 }
 
 /**
- * Whether a plan is the person's own (spec part 1, section 2, "Current-plan rule"). A plan whose id contains 'credit' never is;
- * the free plan is where the profile has no plan.
+ * Returns whether a plan is the user's own (spec part 1, section 2, "Current-plan rule"). A plan whose id contains
+ * 'credit' never is; a profile without a plan has the free one.
  */
 function isCurrentPlan(planId: string, profile: ProfilePlan | undefined): boolean {
   if (!profile || planId.includes('credit')) return false;

@@ -17,9 +17,9 @@ export type PlanButtonProps = {
   plan: Plan;
   action: PlanAction;
   profile: ProfilePlan | undefined;
-  /** Of the person, where it is paid. */
+  /** The user's own subscription if it is paid. */
   paid: OwnSubscription | undefined;
-  /** The name of the plan that they chose for the next period. */
+  /** The name of the plan chosen for the next period. */
   nextName: string | undefined;
   busy: boolean;
   failure: string | undefined;
@@ -28,7 +28,7 @@ export type PlanButtonProps = {
   onSignIn: () => void;
 };
 
-/** The button of a plan, by what the person can do with it. */
+/** The button of a plan, by what the user can do with it. */
 export function PlanButton(props: PlanButtonProps) {
   const { userId, plan, action, paid, nextName, busy, failure, onChange } = props;
   const { name, amount } = plan;
@@ -145,7 +145,7 @@ function CurrentPlan({ plan: { name, amount }, profile, paid, nextName, onChange
   );
 }
 
-/** What a person can do about this plan once they have resumed their own, or else once that has ended. */
+/** Says what the user can do about this plan once they have resumed their own, or once that has ended. */
 function resumedChange({ planId, name, tier }: Plan, paid: OwnSubscription, nextName: string | undefined): string {
   const day = paid.currentPeriodEnd === null ? undefined : formatDay(paid.currentPeriodEnd);
   if (planId === paid.nextPlanId)
@@ -154,13 +154,13 @@ function resumedChange({ planId, name, tier }: Plan, paid: OwnSubscription, next
       : ` to change to ${name} on ${day}, as you chose, or subscribe after that day.`;
   const otherwise = day === undefined ? '.' : `, or subscribe after ${day}.`;
   if (tiers[tier].level <= tiers[paid.tier].level) return ` to plan a change to ${name}${otherwise}`;
-  // a change that was planned before comes back, and has to be taken back first
+  // a planned change comes back, and must be undone first
   return nextName === undefined
     ? ` to change to ${name} now${otherwise}`
     : ` and keep it instead of ${nextName} to change to ${name} now${otherwise}`;
 }
 
-/** Who subscribed at another price keeps it, until they are moved. */
+/** The price of a user who subscribed at another one, and keeps it until they are moved. */
 function OwnPrice({ paid: { renewal, priceChange, nextPlanId }, amount }: { paid: OwnSubscription; amount: number }) {
   if (!renewal || nextPlanId !== null) return null;
   const pays = priceChange?.from ?? renewal;
@@ -175,7 +175,6 @@ function OwnPrice({ paid: { renewal, priceChange, nextPlanId }, amount }: { paid
   );
 }
 
-/** Of a plan whose renewal was not paid. */
 function PastDue() {
   return (
     <p className="text-[0.8125rem] text-bad">
@@ -187,7 +186,7 @@ function PastDue() {
   );
 }
 
-/** Of a plan that was cancelled (spec part 1, section 2). */
+/** Spec part 1, section 2. */
 function Ending({ endsAt }: { endsAt: string | undefined }) {
   return (
     <p className="text-[0.8125rem] text-quiet">

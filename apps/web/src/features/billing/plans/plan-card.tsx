@@ -11,13 +11,12 @@ import { planAnchor } from '#web/texts/access-text.ts';
 
 export type PlanCardProps = {
   plan: Plan;
-  /** The button, and what there is to say about it. */
+  /** The button with its notes. */
   action: ReactNode;
-  /** The services that it includes, of another feature. */
+  /** The included services, from another feature. */
   services: ReactNode;
 };
 
-/** One plan: what it costs, what one gets, the button. */
 export function PlanCard({ plan, action, services }: PlanCardProps) {
   return (
     <Card
@@ -51,7 +50,7 @@ export function PlanCard({ plan, action, services }: PlanCardProps) {
   );
 }
 
-/** What a plan brings: the tiers of services, the credits of a month, and what its operator promises. */
+/** The tiers of services, the credits of a month, and the operator's features of a plan. */
 export function PlanContents({ plan: { tier, monthlyCredits, features } }: Pick<PlanCardProps, 'plan'>) {
   const credits = monthlyCredits > 0 ? [`${formatCount(monthlyCredits)} credits each month`] : [];
   return (
@@ -65,13 +64,12 @@ export function PlanContents({ plan: { tier, monthlyCredits, features } }: Pick<
   );
 }
 
-/** The tiers that come with a plan's own, the nearest first: "and Basic, Free services". */
+/** Names the lower tiers of a plan, the nearest first: "and Basic, Free services". */
 function lowerText(tier: Tier): string {
   const lower = tiersUpTo(tier).slice(0, -1).toReversed();
   return lower.length === 0 ? 'services' : `and ${lower.map((one) => tiers[one].name).join(', ')} services`;
 }
 
-/** What one gets, line by line. */
 export function Bullets({ texts }: { texts: readonly string[] }) {
   return (
     <ul className="mt-3 space-y-2">

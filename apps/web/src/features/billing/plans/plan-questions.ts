@@ -3,7 +3,7 @@ import { config } from '#web/config.ts';
 const demo =
   config.payments === 'sandbox' ? ' This installation takes demo payments only: pay with 4242 4242 4242 4242.' : '';
 
-/** The questions below the plans (spec part 1, section 2). */
+/** The FAQ of the plans (spec part 1, section 2). */
 export const planQuestions = [
   {
     id: 'change',

@@ -2,7 +2,6 @@ import { Card } from '#ui/card.tsx';
 import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
 import { Skeleton } from '#ui/state/skeleton.tsx';
 
-/** The plans in grey. */
 export function PlansPlaceholder() {
   return (
     <DelayedFallback label="Loading plans…" isScreen>

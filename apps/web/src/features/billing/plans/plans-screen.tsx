@@ -12,11 +12,11 @@ import { planQuestions } from './plan-questions.ts';
 import { PlansPlaceholder } from './plans-placeholder.tsx';
 
 export type PlansScreenProps = Pick<OffersProps, 'shopper' | 'buy' | 'services' | 'onTaken' | 'onSignIn'> & {
-  /** It is not known yet who is here, or which services the plans bring: what comes later would move the buttons. */
+  /** The user or the services of the plans are not known yet, and would move the buttons. */
   isLoading: boolean;
 };
 
-/** /plans: the plans, the credit packages, and what people ask about them. */
+/** /plans: the plans, the credit packages and their FAQ. */
 export function PlansScreen(props: PlansScreenProps) {
   const offers = useQuery(offersQuery);
   return (

@@ -1,7 +1,7 @@
 const intentKey = 'souk.purchase';
 
 /**
- * Remembers, in this tab alone, what a person chose before they leave to sign in or to change their card.
+ * Remembers the choice of a user who leaves to sign in or to change their card, in this tab only.
  * @returns the address to come back to
  */
 export function rememberPurchase(id: string): string {
@@ -10,7 +10,7 @@ export function rememberPurchase(id: string): string {
 }
 
 /**
- * What the person chose in this tab, once. A link from elsewhere with `?buy=` starts no payment.
+ * Returns what the user chose in this tab, once. A link from elsewhere with `?buy=` starts no payment.
  * @param asked `buy` of the address
  */
 export function takePurchase(asked: string | undefined): string | undefined {

@@ -12,19 +12,21 @@ import { PlanContents } from './plan-card.tsx';
 
 export type SubscribeDialogProps = {
   userId: string;
-  /** What to subscribe to. Undefined: closed. */
+  /** Undefined: closed. */
   plan: Plan | undefined;
   busy: boolean;
   failure: string | undefined;
   onClose: () => void;
   /**
    * @param chosen.endRentals servers whose rental ends with its period, once the plan is paid
-   * @param chosen.shownRentals all whose overlap with the plan was shown
+   * @param chosen.shownRentals all servers whose overlap with the plan was shown
    */
   onSubscribe: (plan: Plan, chosen: { endRentals: string[]; shownRentals: string[] }) => void;
 };
 
-/** Says what a plan costs and brings and that it renews, and asks what becomes of the rentals that it includes, before it is paid. */
+/**
+ * Says what a plan costs and brings and that it renews, and asks which included rentals should end, before it is paid.
+ */
 export function SubscribeDialog({ userId, plan, busy, failure, onClose, onSubscribe }: SubscribeDialogProps) {
   const shown = useFrozen(plan, plan === undefined);
   const choice = useEndingRentals(userId, shown?.tier);

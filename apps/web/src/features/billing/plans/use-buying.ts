@@ -16,19 +16,18 @@ export type BuyingParts = {
   buy: string | undefined;
   /** Takes `buy` out of the address, so that the choice is not repeated. */
   onTaken: () => void;
-  /** Signs in, and comes back to `path`. */
   onSignIn: (path: string) => Promise<never>;
   plans: readonly Plan[];
   packages: readonly CreditPackage[];
 };
 export type Buying = ReturnType<typeof useBuying>;
 
-/** What the buttons of plans and packages do: sign in, open a dialog, or go to the payment page. */
+/** Returns what the buttons of plans and packages do: sign in, open a dialog, or go to the payment page. */
 export function useBuying({ shopper, plans, packages, buy, onTaken, onSignIn }: BuyingParts) {
   const toast = useToast();
   const userId = shopper?.userId;
   const own = useQuery({ ...subscriptionQuery(userId ?? ''), enabled: userId !== undefined });
-  // nothing where it cannot be fetched (spec part 1, section 8)
+  // none if it cannot be fetched (spec part 1, section 8)
   const paidOf = ({ subscription }: SubscriptionAnswer) =>
     subscription.subscriptions.find(({ mcpId, source }) => mcpId === shopper?.plan?.planId && source === 'payment');
   const checkout = useCheckout(userId);
@@ -39,7 +38,7 @@ export function useBuying({ shopper, plans, packages, buy, onTaken, onSignIn }: 
     if (checkout.isPending) return;
     if (!shopper) return signIn(rememberPurchase(purchase.planId));
     if (purchase.type === 'credit') return checkout.mutate(purchase);
-    // a click may be faster than the answer about what they rent, which the dialog names
+    // a click may come before the user's rentals are loaded, which the dialog names
     const data = own.data ?? (await own.refetch({ cancelRefetch: false })).data ?? noSubscription;
     checkout.reset();
     const plan = plans.find(({ planId }) => planId === purchase.planId);
@@ -64,7 +63,6 @@ export function useBuying({ shopper, plans, packages, buy, onTaken, onSignIn }: 
     signIn,
     buyPlan: (plan: Plan) => void start(planPurchase(plan)),
     buyPackage: (offer: CreditPackage) => void start(packagePurchase(offer)),
-    /** The checkout of a plan or package, by its id. */
     stateOf(id: string) {
       const isThis = checkout.variables !== undefined && idOf(checkout.variables) === id;
       return {
@@ -72,10 +70,9 @@ export function useBuying({ shopper, plans, packages, buy, onTaken, onSignIn }: 
         failure: isThis && checkout.isError ? checkoutFailure(checkout.error) : undefined,
       };
     },
-    /** The plan in the dialog that changes to it. */
     changing,
     setChanging,
-    /** The plan in the dialog that subscribes to it. Found by its id, since its price may change while the dialog is open. */
+    /** Found by its id, since its price may change while the dialog is open. */
     subscribing: plans.find(({ planId }) => planId === subscribingTo),
     closeSubscribing: () => setSubscribingTo(undefined),
     subscribe: (plan: Plan, chosen: { endRentals: string[]; shownRentals: string[] }) =>

@@ -12,7 +12,6 @@ export type PriceChangeProps = {
   children?: ReactNode;
 };
 
-/** A tool with its old and its new price. */
 export function PriceChange({
   tool: { serverId, serverName, toolName },
   before,

@@ -13,15 +13,17 @@ import { AnnouncedPrices } from './announced-prices.tsx';
 import { PriceRises } from './price-rises.tsx';
 
 export type PriceRisesScreenProps = {
-  /** undefined: nobody is signed in. */
+  /** undefined: a visitor. */
   userId: string | undefined;
   named: NamedTool | undefined;
   isRestoring: boolean;
-  /** Leaves for the sign-in and comes back here. */
+  /** Goes to the sign-in and comes back here. */
   onSignIn: () => Promise<void>;
 };
 
-/** /prices: what rose and waits for the person's approval. Assistants show links to it when such a price stopped a call. */
+/**
+ * /prices: raised prices that wait for the user's approval. Assistants show links to it when such a price stops a call.
+ */
 export function PriceRisesScreen({ userId, named, isRestoring, onSignIn }: PriceRisesScreenProps) {
   return (
     <>
@@ -45,7 +47,7 @@ const Loading = () => <ListSkeleton label="Loading price changes…" />;
 
 function OfPerson({ userId, named }: { userId: string; named: NamedTool | undefined }) {
   const list = useQuery(priceRisesQuery(userId, named));
-  // what is known stays when it cannot be read again
+  // known data stays if it cannot be refetched
   if (!list.data) {
     return list.error ? <LoadError title="Failed to load price changes" query={list} /> : <Loading />;
   }

@@ -13,14 +13,14 @@ import { useApproval } from './use-approval.ts';
 export type PriceRisesProps = {
   userId: string;
   rises: readonly PriceRiseAnswer[];
-  /** What stands here when all are approved. */
+  /** Shown when all are approved. */
   whenNone: ReactNode;
 };
 
-/** The prices that wait, each with its own button, and one for all. */
+/** Raised prices, each with its own button, and one for all. */
 export function PriceRises({ userId, rises, whenNone }: PriceRisesProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // the button that had the focus goes with its row
+  // the focused button is removed with its row
   const { approve, isApproving, failure } = useApproval(userId, () => heading.current?.focus());
   return (
     <TitledSection

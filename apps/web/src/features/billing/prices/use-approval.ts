@@ -5,7 +5,7 @@ import { failureLine } from '#web/texts/failure-text.ts';
 import { billingApi } from '../billing-api.ts';
 import { billingKey } from '../queries.ts';
 
-/** Approves prices as they are shown; they are read again afterwards, also when one of them has changed meanwhile. */
+/** Approves prices as they are shown, then refetches them, even if one has changed meanwhile. */
 export function useApproval(userId: string, onApproved: () => void) {
   const queries = useQueryClient();
   const toast = useToast();

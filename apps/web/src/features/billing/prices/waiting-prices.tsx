@@ -5,7 +5,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { priceRisesQuery } from '../queries.ts';
 
-/** On the dashboard: prices that wait for the person, and those that will. Nothing where there are none. */
+/** Says on the dashboard which prices wait for the user, and which will. */
 export function WaitingPrices({ userId }: { userId: string }) {
   const { data } = useQuery(priceRisesQuery(userId));
   const { rises = [], coming = [] } = data ?? {};

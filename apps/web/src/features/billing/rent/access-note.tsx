@@ -29,7 +29,6 @@ const titles: Record<UserAccess['accessType'], string> = {
   none: '',
 };
 
-/** Whether a rental goes on by itself. */
 function Renewal({
   status,
   source,
@@ -51,7 +50,7 @@ function Renewal({
   return renewal ?? 'renewal in progress';
 }
 
-/** On the page of a service that the person may use: by what right and until when, and where to manage it. */
+/** The user's access to a service, on its page: why, until when, and where to manage it. */
 export function AccessNote({ userId, server, ...purchase }: AccessNoteProps) {
   const service = { id: server.serverId, name: server.displayName, features: server.billing?.features ?? [] };
   const { data } = useQuery(rentalOptionsQuery(userId, service.id));

@@ -20,8 +20,8 @@ export function afterTrialText(
 }
 
 /**
- * What the person's plan does once their trial has ended. Undefined: no plan includes the service then.
- * @param trial.plan the plan that includes the service besides
+ * Says what the user's plan does once their trial has ended. Undefined: no plan includes the service then.
+ * @param trial.plan the plan that also includes the service
  */
 export function planAfterTrial({
   plan,

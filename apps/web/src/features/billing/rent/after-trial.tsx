@@ -9,7 +9,7 @@ export type AfterTrialProps = {
   access: Pick<UserAccess, 'plan' | 'expiresAt'>;
 };
 
-/** During a trial, where services are sold: that its end costs nothing, and how the person can use the service from then on. */
+/** Says, during a trial, that its end costs nothing, and how to keep the service. For shops that sell. */
 export function AfterTrial({ billing, access }: AfterTrialProps) {
   const own = planAfterTrial(access);
   if (own?.isGoingOn) return own.text;

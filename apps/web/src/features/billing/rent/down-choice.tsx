@@ -10,7 +10,7 @@ export type DownChoiceProps = {
   onChange: (accepted: boolean) => void;
 };
 
-/** Before a rental of a service that is down: what the person would pay for, and their word that they want it. */
+/** Asks, before a service that is down is rented, whether the user wants it anyway. */
 export function DownChoice({ name, down, accepted, onChange }: DownChoiceProps) {
   return (
     <div className="mb-5 flex flex-col gap-3">

@@ -20,7 +20,7 @@ export type GetAccessProps = {
   server: Pick<ServerAnswer, 'serverId' | 'displayName' | 'billing'>;
 } & AskedPurchase;
 
-/** The list of a person's services has prices in this form. */
+/** Converts prices to the form that the list of services has. */
 const trialBilling = (billing: ServerAnswer['billing']): McpService['billing'] =>
   billing
     ? {
@@ -31,7 +31,7 @@ const trialBilling = (billing: ServerAnswer['billing']): McpService['billing'] =
       }
     : null;
 
-/** On the page of a service that the person may not use: the ways to get it. */
+/** The ways to get a service that the user may not use, on its page. */
 export function GetAccess({ userId, server, ...purchase }: GetAccessProps) {
   const { serverId: id, displayName: name, billing } = server;
   const { ask, dialog } = usePurchaseDialog(purchase);
@@ -39,7 +39,7 @@ export function GetAccess({ userId, server, ...purchase }: GetAccessProps) {
   const queries = useQueryClient();
   const hasAccess = data?.access.hasAccess ?? false;
   useEffect(() => {
-    // the dialog has learned that they have it since: the page says so too
+    // the dialog has learned that the user has it: the page says so too
     if (hasAccess) void queries.invalidateQueries({ queryKey: accountKey(userId) });
   }, [hasAccess, queries, userId, id]);
   const service = { id, name, features: billing?.features ?? [] };

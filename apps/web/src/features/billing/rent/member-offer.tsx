@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { formatDay } from '#ui/text/amount.ts';
 import { myServicesQuery } from '../queries.ts';
 
-/** A trial is not among them: it stands beside the offer, since a person who tries a service may rent it. */
+/** Without trials, which stand beside the offer, since a trial may be followed by a rental. */
 const ownedTexts: Partial<Record<UserAccess['accessType'], string>> = {
   rental: 'Your rental',
   purchase: 'Yours',
@@ -15,11 +15,10 @@ const ownedTexts: Partial<Record<UserAccess['accessType'], string>> = {
 export type MemberOfferProps = {
   userId: string;
   serverId: string;
-  /** The offer. */
   children: ReactNode;
 };
 
-/** On a card of the shop: what the person has already, or the offer. */
+/** What the user already has, or the offer, on a card of the shop. */
 export function MemberOffer({ userId, serverId, children }: MemberOfferProps) {
   const { data: access, isPending } = useQuery({
     ...myServicesQuery(userId),

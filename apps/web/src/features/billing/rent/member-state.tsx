@@ -5,11 +5,11 @@ import { myServicesQuery } from '../queries.ts';
 type MemberStateProps = {
   userId: string;
   serverId: string;
-  /** The service needs an account that the person has not connected. */
+  /** The service needs an account that the user has not connected. */
   isAccountMissing: boolean;
 };
 
-/** On a card of the shop: whether a service that the person may use is in their link. Nothing of one that they may not use. */
+/** Whether a service is in the user's link, on a card of the shop. Empty if they may not use it. */
 export function MemberState({ userId, serverId, isAccountMissing }: MemberStateProps) {
   const { data: service } = useQuery({
     ...myServicesQuery(userId),

@@ -3,7 +3,7 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { formatDay } from '#ui/text/amount.ts';
 
-/** Why a person need not rent a service; undefined where they may. The broker refuses the same. */
+/** Returns why the user need not rent a service; undefined if they may. The broker refuses the same. */
 export function ownedReason(
   { accessType, expiresAt, isCancelled, plan }: UserAccess,
   name: string,
@@ -18,14 +18,14 @@ export function ownedReason(
     return `You already rent ${name}${until}.`;
   }
   if (accessType === 'purchase') return `${name} is yours already.`;
-  // also during a trial; what ends with its period may be followed by a rental
+  // also during a trial; a plan that ends with its period may be followed by a rental
   if (!plan || plan.isCancelled) return undefined;
   return plan.includedUntil === null
     ? `Your plan already includes ${name}.`
     : `Your plan includes ${name} until ${formatDay(plan.includedUntil)}. You can rent it from then on.`;
 }
 
-/** In place of an offer: what the person has, and where to manage it. */
+/** What the user has, and where to manage it, instead of an offer. */
 export function Owned({ text, access }: { text: string; access: UserAccess }) {
   return (
     <Notice

@@ -21,7 +21,7 @@ import { RentalOffer } from './rental-offer.tsx';
 export type PurchaseDialogProps = {
   userId: string;
   service: { id: string; name: string; features: readonly string[] };
-  /** What to buy: a rental, the only kind that people buy here. An address may ask for another. */
+  /** The kind of purchase: a rental, the only kind that is sold here. An address may ask for another. */
   type?: string | undefined;
   open: boolean;
   onClose: () => void;
@@ -32,7 +32,7 @@ export function PurchaseDialog({ userId, service, type = 'rental', open, onClose
   const options = useQuery({
     ...rentalOptionsQuery(userId, service.id),
     enabled: open,
-    // a service may go down or come back while the dialog is open
+    // a service may go down or recover while the dialog is open
     refetchInterval: 15_000,
   });
   const [acceptedSince, setAcceptedSince] = useState<string>();

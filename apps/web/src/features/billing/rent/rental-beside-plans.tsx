@@ -11,7 +11,7 @@ export type RentalBesidePlansProps = {
   access: UserAccess;
 };
 
-/** Before a rental is paid: the plans of the person that include the service. Nothing where none does. */
+/** Says, before a rental is paid, which of the user's plans include the service. */
 export function RentalBesidePlans({ userId, service: { id, name }, access }: RentalBesidePlansProps) {
   const { data: owned } = useQuery(subscriptionQuery(userId));
   const { data: offers } = useQuery(offersQuery);

@@ -18,7 +18,7 @@ export type RentalOfferProps = {
   creditsAvailable: number;
 };
 
-/** What a rental costs, what it brings, and what calls cost on top. */
+/** What a rental costs and brings, and what calls cost in addition. */
 export function RentalOffer({ service, rental, creditsAvailable }: RentalOfferProps) {
   return (
     <div className="flex flex-col gap-5">
@@ -53,7 +53,7 @@ function AlsoInPlan({ serverId }: { serverId: string }) {
   );
 }
 
-/** The tools whose calls cost credits, rented or not, now or from a date that was announced. */
+/** The tools whose calls cost credits, even with the rental, now or from an announced date. */
 function PaidTools({
   service: { id, name },
   creditsAvailable,
@@ -93,13 +93,13 @@ function PaidTools({
   );
 }
 
-/** Prices belong to tools: without a list of these it is not known what calls cost. */
+/** Prices belong to tools, so without a list of tools the price of calls is unknown. */
 function unknownText(name: string, server: Pick<ServerAnswer, 'requires' | 'status'>): string {
   const isKnown = server.requires === undefined && server.status === 'connected';
   return `${unknownToolsText(name, server)}${isKnown ? '' : ' Some of their calls may cost credits.'}`;
 }
 
-/** The tools beside those that cost credits. */
+/** Says how many tools are included. */
 function restText(count: number, allCostNow: boolean): string {
   if (count === 0) return allCostNow ? 'Each of its tools costs credits.' : 'Each of its tools costs credits, or will.';
   return count === 1 ? 'Its other tool is included.' : `Its other ${formatCount(count)} tools are included.`;

@@ -19,7 +19,7 @@ export type TrialButtonProps = {
   size?: ButtonProps['size'];
 };
 
-/** Asks, then starts the trial of a service: without a card, once for each address and service. */
+/** Asks, then starts the trial of a service: without a card, once per e-mail address and service. */
 export function TrialButton({ userId, service, days, size }: TrialButtonProps) {
   const { id, name, down } = service;
   const queries = useQueryClient();
@@ -33,7 +33,7 @@ export function TrialButton({ userId, service, days, size }: TrialButtonProps) {
     },
     onError: async (error) => {
       toast.error(failureLine('Failed to start the trial', error));
-      // they may have the service already
+      // they may own the service already
       await queries.invalidateQueries({ queryKey: accountKey(userId) });
     },
     onSettled: () => setAsking(false),

@@ -1,6 +1,6 @@
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 
-/** Says when the tools of a service appear, where there is no list of them. */
+/** Says when the tools of a service appear, if there is no list of them yet. */
 export function unknownToolsText(
   name: string,
   { requires, status }: Pick<ServerAnswer, 'requires' | 'status'>,

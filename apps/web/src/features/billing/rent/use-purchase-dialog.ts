@@ -4,11 +4,11 @@ import type { PurchaseDialogProps } from './purchase-dialog.tsx';
 export type AskedPurchase = {
   /** `purchase` of the address: opens the dialog at once, for a visitor who has signed in. */
   asked: string | undefined;
-  /** The dialog that the address asked for was closed. */
+  /** The dialog was closed. */
   onAnswered: () => void;
 };
 
-/** Whether the dialog of one service is open: by a button, or because the address asks for it. */
+/** Returns whether the dialog of a service is open: by a button, or because the address asks for it. */
 export function usePurchaseDialog({ asked, onAnswered }: AskedPurchase): {
   ask: () => void;
   dialog: Pick<PurchaseDialogProps, 'type' | 'open' | 'onClose'>;

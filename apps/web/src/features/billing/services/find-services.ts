@@ -4,7 +4,7 @@ import type { ServiceKind } from '#web/navigation/services-search.ts';
 const ownTypes: readonly string[] = ['rental', 'purchase', 'trial'];
 
 const kinds: Readonly<Record<ServiceKind, (service: McpService) => boolean>> = {
-  // also what they rent or bought besides
+  // including those that are also rented or bought
   plan: ({ userAccess }) => userAccess.plan !== null,
   own: ({ userAccess }) => ownTypes.includes(userAccess.accessType),
   free: ({ userAccess }) => userAccess.accessType === 'free',
@@ -12,7 +12,7 @@ const kinds: Readonly<Record<ServiceKind, (service: McpService) => boolean>> = {
   none: ({ userAccess }) => !userAccess.hasAccess,
 };
 
-/** Those of one kind in whose name or description each word of the text stands. */
+/** Returns the services of one kind whose name or description has every word of the text. */
 export function findServices(
   services: readonly McpService[],
   text: string,

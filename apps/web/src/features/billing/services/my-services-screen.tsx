@@ -27,18 +27,17 @@ import { countServices } from './service-texts.ts';
 
 export type MyServicesScreenProps = {
   userId: string;
-  /** Which services are listed, as the address has it. */
   search: ServicesSearch;
   onSearch: (next: ServicesSearch) => void;
-  /** Of a card, from other features. */
+  /** Parts of a card from other features. */
   controls: (service: McpService) => Pick<ServiceCardProps, 'enable' | 'details' | 'account'>;
-  /** Services that are not active before the person has connected an account, by id. */
+  /** Services, by id, that need an account which the user has not connected. */
   missingAccounts: { has(serverId: string): boolean };
-  /** They are not known yet: what is said of them later would move the list. */
+  /** Missing accounts are not known yet, and would move the list. */
   isLoading: boolean;
 };
 
-/** The My Services tab: every service, and what the person can do with it. */
+/** The My Services tab: every service, and what the user can do with it. */
 export function MyServicesScreen({
   userId,
   search,
@@ -106,10 +105,10 @@ function Uncounted({
   return texts.length > 0 && <p className="mt-3 text-[0.8125rem] text-quiet">{texts.join(' ')}</p>;
 }
 
-/** Rows of two and three cards come out even. */
+/** Fills rows of two and of three cards. */
 const servicesOnPage = 24;
 
-/** Those that fit, as they did when the search began: a card that is switched off stays where it is. */
+/** Keeps the matches from when the search began: a card that is switched off stays in its place. */
 function useFound(services: readonly McpService[], { q = '', show }: ServicesSearch): McpService[] {
   const key = `${services.length} ${show} ${q}`;
   const read = () => ({ key, ids: findServices(services, q, show).map(({ id }) => id) });
@@ -121,7 +120,7 @@ function useFound(services: readonly McpService[], { q = '', show }: ServicesSea
 }
 
 function Services({ userId, search, onSearch, controls, isLoading }: Omit<MyServicesScreenProps, 'missingAccounts'>) {
-  // whether a service is down is live
+  // a service may go down at any time
   const list = useQuery({ ...myServicesQuery(userId), refetchInterval: 60_000 });
   const [buying, setBuying] = useState<McpService>();
   const [open, setOpen] = useState(false);
@@ -132,7 +131,7 @@ function Services({ userId, search, onSearch, controls, isLoading }: Omit<MyServ
   const page = Math.min(search.page ?? 1, pageCount);
   const statusOf = (id: string) => owned?.subscription.rentals.find(({ mcpId }) => mcpId === id)?.status;
   if (list.isPending || isLoading) return <ListSkeleton label="Loading your services..." isScreen />;
-  // what is known stays when it cannot be read again
+  // known data stays if it cannot be refetched
   if (!list.data) {
     return (
       <ErrorState

@@ -24,10 +24,10 @@ import { cancelledText, planBesideText, priceText, renewalText, statusText, whil
 export type ServiceCardProps = {
   userId: string;
   service: McpService;
-  /** The Enable switch, and the button that opens the details dialog: of other features. */
+  /** The Enable switch and the Details button, from other features. */
   enable: ReactNode;
   details: ReactNode;
-  /** Says that the person's account at the service is missing. */
+  /** Says that the user's account at the service is missing. */
   account: ReactNode;
   onPurchase: () => void;
   onCancel: () => void;
@@ -36,7 +36,7 @@ export type ServiceCardProps = {
 /** Spec part 2, section 9. */
 const shownFeatures = 3;
 
-/** When the rental renews, and for how much: it may cost another amount than new rentals do. */
+/** The date and price of the next renewal, which may differ from the price of new rentals. */
 function Renewal({ userId, service: { id, userAccess } }: Pick<ServiceCardProps, 'userId' | 'service'>) {
   const { data } = useQuery(subscriptionQuery(userId));
   const rental = data?.subscription.rentals.find(({ mcpId }) => mcpId === id);
@@ -44,14 +44,14 @@ function Renewal({ userId, service: { id, userAccess } }: Pick<ServiceCardProps,
   return text === undefined ? null : <span className="text-[0.8125rem] text-quiet">{text}</span>;
 }
 
-/** One service of the person's list: their access to it, and what they can do about it. */
+/** A service of the user's list: their access to it, and what they can do about it. */
 export function ServiceCard({ userId, service, enable, details, account, onPurchase, onCancel }: ServiceCardProps) {
   const { id, name, icon, description, billing, features, userAccess } = service;
   const { hasAccess, accessType, isCancelled } = userAccess;
   const isRented = accessType === 'rental';
   const besides = planBesideText(userAccess);
   const calls = sells ? callsText(service) : undefined;
-  // the tick of an access would look like the health of the service
+  // a tick for access would look like the health of the service
   const tone: StatusTone = hasAccess && !isCancelled && !service.down ? 'good' : 'idle';
   return (
     <Card as="article" aria-label={name} className="flex h-full flex-col gap-3">
@@ -85,7 +85,7 @@ export function ServiceCard({ userId, service, enable, details, account, onPurch
       )}
       {sells && accessType === 'trial' && (
         <p className="text-[0.8125rem] text-quiet">
-          {/* a card of what the person has shows no price */}
+          {/* a card of an owned service shows no price */}
           <AfterTrial billing={null} access={userAccess} />
         </p>
       )}
@@ -107,7 +107,7 @@ export function ServiceCard({ userId, service, enable, details, account, onPurch
         </Facts>
       )}
       <div className="mt-auto flex flex-col gap-3 border-t border-line pt-3">
-        {/* by themselves, so that the switch and the details stand at the same place of each card */}
+        {/* in their own row, so that the switch and Details are in the same place on each card */}
         <Actions userId={userId} service={service} onPurchase={onPurchase} onCancel={onCancel} />
         <div className="flex items-center justify-between gap-3">
           {enable}
@@ -123,7 +123,7 @@ function Actions({ userId, service, onPurchase, onCancel }: Omit<ServiceCardProp
   const { hasAccess, accessType, isCancelled } = userAccess;
   const isRented = accessType === 'rental';
   const mayRent = sells && billing?.rental && !hasAccess;
-  // a Purchase button belongs to a service without access alone (spec part 2, section 2)
+  // Purchase is only for services without access (spec part 2, section 2)
   const mayRentAfterTrial =
     sells && billing?.rental && accessType === 'trial' && ownedReason(userAccess, name) === undefined;
   return (

@@ -14,7 +14,7 @@ const kinds: readonly { value: ServiceKind | 'all'; label: string }[] = [
 
 type ServiceSearchProps = { search: ServicesSearch; onSearch: (next: ServicesSearch) => void };
 
-/** Search and filter of a person's services. A change begins at the first page. */
+/** Search and filter of the user's services. A change starts at the first page. */
 export function ServiceSearch({ search, onSearch }: ServiceSearchProps) {
   const { q = '', show = 'all' } = search;
   const change = (text: string, kind: ServiceKind | 'all') =>

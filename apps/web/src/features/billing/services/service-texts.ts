@@ -3,8 +3,8 @@ import { formatDay, formatMonthly } from '#ui/text/amount.ts';
 import { chargeText } from '#web/texts/charge-text.ts';
 
 /**
- * What a person's access to a service is called (spec part 2, section 2, "Status texts"), with a plan by the name under which it is
- * sold. A rental that renews does not expire: `renewalText` says when it is paid for again.
+ * Names the user's access to a service (spec part 2, section 2, "Status texts"), with the sold name of a plan. A rental
+ * that renews does not expire: `renewalText` says when it is paid again.
  */
 export function statusText({
   accessType,
@@ -34,8 +34,8 @@ export function statusText({
 }
 
 /**
- * When a rental is paid for again, and how much: beside its status. Undefined where it ends, or a renewal is late.
- * @param charge its next one; null until the payment provider was asked
+ * Says when and for how much a rental renews, beside its status. Undefined if it ends, or a renewal is late.
+ * @param charge null until the payment provider was asked
  */
 export function renewalText(
   { accessType, expiresAt, renews }: Pick<UserAccess, 'accessType' | 'expiresAt' | 'renews'>,
@@ -47,7 +47,7 @@ export function renewalText(
   return `renews ${formatDay(expiresAt)}${price}`;
 }
 
-/** What a card says of access that was canceled. That a rental ends, and when, is its status. */
+/** Says more about canceled access. The status says that a rental ends, and when. */
 export function cancelledText({ accessType, expiresAt }: Pick<UserAccess, 'accessType' | 'expiresAt'>): string {
   return accessType === 'rental' && expiresAt !== null
     ? 'Canceled. You can use and resume it until then.'
@@ -60,13 +60,13 @@ const runningTexts: Partial<Record<UserAccess['accessType'], string>> = {
   trial: 'Your trial runs on.',
 };
 
-/** What happens to a person while a service is down. */
+/** Says what an outage means for the user. */
 export function whileDownText({ accessType, isCancelled }: Pick<UserAccess, 'accessType' | 'isCancelled'>): string {
   const running = accessType === 'rental' && isCancelled ? 'Your rental runs until it ends.' : runningTexts[accessType];
   return ['Its calls fail and are not charged.', running].filter(Boolean).join(' ');
 }
 
-/** What a service costs a person without access (spec part 2, section 2, "Price text"). */
+/** The price of a service for a user without access (spec part 2, section 2, "Price text"). */
 export function priceText({ billing }: Pick<McpService, 'billing'>): string {
   if (!billing || billing.tier === 'T0') return 'FREE';
   if (billing.rental) return formatMonthly(billing.rental.price, billing.rental.currency);
@@ -76,14 +76,14 @@ export function priceText({ billing }: Pick<McpService, 'billing'>): string {
 const paidTypes: readonly string[] = ['purchase', 'rental', 'subscription'];
 
 const isPaid = ({ userAccess: { accessType, plan } }: McpService) =>
-  // a trial or a rental comes before the plan that includes the service as well
+  // a trial or rental takes precedence over a plan that also includes the service
   paidTypes.includes(accessType) || plan !== null;
 
 /**
- * The three counters and the line above them, and what they leave out: services on trial alone, those that wait for an account,
- * and those that are down.
- * @param missingAccounts services whose account the person has not connected: their calls fail, so they are not active, like those
- * of a service that is down
+ * Counts for the three counters and the line above them, and what they leave out: services on trial only, those that
+ * need an account, and those that are down.
+ * @param missingAccounts services whose account is not connected: their calls fail, so they are not active, like those
+ *   of a service that is down
  */
 export function countServices(services: readonly McpService[], missingAccounts: { has(serverId: string): boolean }) {
   const on = services.filter(({ enabled }) => enabled);
@@ -99,13 +99,13 @@ export function countServices(services: readonly McpService[], missingAccounts: 
   };
 }
 
-/** Where a plan includes what the person has in another way as well: they keep it when that ends. */
+/** Says that a plan also includes what the user has in another way, and keeps when that ends. */
 export function planBesideText({ accessType, plan }: Pick<UserAccess, 'accessType' | 'plan'>): string | undefined {
   if (!plan || accessType === 'subscription') return undefined;
   return `Also ${inPlanText(plan)}.`;
 }
 
-/** Since when a plan includes a service, and until when, where that is known. */
+/** Says since when a plan includes a service, and until when, if known. */
 export function inPlanText({ name, since, includedUntil }: NonNullable<UserAccess['plan']>): string {
   const until = includedUntil === null ? '' : `, until ${formatDay(includedUntil)}`;
   return `included in your ${name} plan since ${formatDay(since)}${until}`;

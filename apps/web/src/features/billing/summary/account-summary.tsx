@@ -11,7 +11,7 @@ import { noSubscription, subscriptionQuery } from '../queries.ts';
 import { compactCredits } from './compact-credits.ts';
 import { linkText, welcomeText } from './link-text.ts';
 
-/** In the dashboard's header: the person's highest tier, and their credits. */
+/** The user's highest tier and credits, in the dashboard's header. */
 export function AccountSummary({ userId }: { userId: string }) {
   const { data, isPending } = useQuery({ ...subscriptionQuery(userId), refetchOnMount: 'always' });
   if (isPending) return <Skeleton className="mb-6 h-20.5 w-full rounded-lg max-sm:min-h-28" />;

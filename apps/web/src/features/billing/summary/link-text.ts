@@ -4,12 +4,12 @@ import { counted, formatCount } from '#ui/text/amount.ts';
 import { listed } from '#web/texts/listed.ts';
 import { tierDescriptions } from '../tier-descriptions.ts';
 
-/** More of them are counted, so that the head keeps its two lines. */
+/** More services are only counted, so that the header keeps its two lines. */
 const namedServices = 2;
 
 type Owned = Pick<SubscriptionAnswer['subscription'], 'rentals' | 'purchases' | 'trials'>;
 
-/** Says what the link holds: the services of the highest tier, and what else the person rents, owns or tries. */
+/** Says what the link contains: the services of the highest tier, and what else the user rents, owns or tries. */
 export function linkText(highest: Tier, { rentals, purchases, trials }: Owned): string {
   const included = tierDescriptions[highest];
   if (highest === 'T3') return included;
@@ -34,8 +34,8 @@ function ownText(verb: string, services: readonly { name: string }[]): string | 
 }
 
 /**
- * What the dashboard's header says of welcome credits. Beside a shortened balance ("1K") it has no figure, since the two would
- * not add up; Billing lists each part in full.
+ * Mentions welcome credits in the dashboard's header. Beside a shortened balance ("1K") it has no figure, since the two
+ * would not add up; Billing lists each part in full.
  */
 export function welcomeText(welcome: number, available: number): string {
   if (available >= 1000) return 'Your credits include welcome credits.';

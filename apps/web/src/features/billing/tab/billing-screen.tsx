@@ -24,11 +24,11 @@ import { Subscriptions } from './subscriptions.tsx';
 import { Trials } from './trials.tsx';
 import { UpcomingCharges } from './upcoming-charges.tsx';
 
-/** The Billing tab: credits, tiers, subscriptions and what was paid. */
+/** The Billing tab: credits, tiers, subscriptions and payments. */
 export function BillingScreen({ userId }: { userId: string }) {
   const { data, isPending, isError } = useQuery(subscriptionQuery(userId));
   if (isPending) return <ListSkeleton label="Loading your billing…" isScreen />;
-  // what is known stays when it cannot be read again
+  // known data stays if it cannot be refetched
   const shown = data ?? noSubscription;
   return (
     <div className="flex flex-col gap-10">
@@ -79,7 +79,7 @@ export function BillingScreen({ userId }: { userId: string }) {
   );
 }
 
-/** Whether one of the notices above the cards has something to say. */
+/** Returns whether one of the notices above the cards is shown. */
 function hasNews({ subscription, balance }: SubscriptionAnswer): boolean {
   const { subscriptions, rentals } = subscription;
   return (

@@ -12,11 +12,11 @@ import { useChangedCard } from '../use-changed-card.ts';
 export type ChangeCardProps = {
   userId: string;
   size?: ButtonProps['size'];
-  /** The plan that the person was about to change to: they come back to its dialog. Undefined: to the Billing tab. */
+  /** The plan whose dialog the user comes back to. Undefined: the Billing tab. */
   planId?: string | undefined;
 };
 
-/** Leads to the payment provider's page where another card is chosen for plans and rentals, and from there back. */
+/** Leads to the payment provider's page that changes the card of plans and rentals, and from there back. */
 export function ChangeCard({ userId, size, planId }: ChangeCardProps) {
   const toast = useToast();
   const { data } = useQuery(paymentMethodsQuery(userId));
@@ -31,7 +31,7 @@ export function ChangeCard({ userId, size, planId }: ChangeCardProps) {
     onError: (error) => toast.error(failureLine('The card cannot be changed now', error)),
   });
   useResetOnReturn(open.reset);
-  // the page is left when it has succeeded
+  // after success the page is left
   const isLeaving = open.isPending || open.isSuccess;
   return (
     <Button size={size} loading={isLeaving} onClick={() => !isLeaving && open.mutate()}>

@@ -17,7 +17,7 @@ const sourceTexts: Record<CreditsOf['parts'][number]['source'], string> = {
   purchased: 'Bought',
 };
 
-/** What calls may spend now, what it consists of in the order in which it is spent, and the monthly limit. */
+/** The available credits, their parts in the order in which they are spent, and the monthly limit. */
 export function Credits({ userId, credits }: { userId: string; credits: CreditsOf }) {
   return (
     <TitledSection

@@ -4,7 +4,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { config } from '#web/config.ts';
 
-/** Says which rented servers were taken out of the shop, until when they are paid, and what the person can do. */
+/** Says which rented servers were removed from the shop, until when they are paid, and what the user can do. */
 export function NotOffered({ owned }: { owned: SubscriptionAnswer['subscription'] }) {
   return owned.rentals
     .filter(({ isOffered }) => !isOffered)

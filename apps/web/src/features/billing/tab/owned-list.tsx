@@ -12,12 +12,12 @@ const statusTexts: Record<OwnedStatus, string> = {
 };
 
 export type OwnedListProps = {
-  /** What the list holds, for screen readers. */
+  /** Names the list for screen readers. */
   label: string;
   children: ReactNode;
 };
 
-/** The plans or the rentals of a person, each an OwnedRow. */
+/** A list of OwnedRows. */
 export function OwnedList({ label, children }: OwnedListProps) {
   return (
     <Card padding="none">
@@ -31,12 +31,12 @@ export function OwnedList({ label, children }: OwnedListProps) {
 export type OwnedRowProps = {
   name: ReactNode;
   status: OwnedStatus;
-  /** When it is charged next, or what comes in its place. */
+  /** The next charge, or what happens instead. */
   when: ReactNode;
   actions?: ReactNode;
 };
 
-/** One plan or rental: its name and status, what happens next, and what its owner can do with it. */
+/** A plan or rental: its name, its status, what happens next, and what the user can do. */
 export function OwnedRow({ name, status, when, actions }: OwnedRowProps) {
   return (
     <li className="flex flex-wrap items-center gap-x-6 gap-y-3 px-4 py-4 sm:px-5">

@@ -9,7 +9,7 @@ import { CancelRentalDialog } from '../cancel/cancel-rental-dialog.tsx';
 import { endingText, untilText } from '../overlap/overlap-texts.ts';
 import { rentalsEndingInPlan, rentalsPaidTwice } from '../overlap/rentals-paid-twice.ts';
 
-/** Says which rentals the person's plan includes: those that they pay twice, with the way to their end, and those that end. */
+/** Says which rentals the user's plan includes: those paid twice, with a Cancel button, and those that end. */
 export function PaidTwice({ userId, owned }: { userId: string; owned: SubscriptionAnswer['subscription'] }) {
   const [endingId, setEndingId] = useState<string>();
   const twice = rentalsPaidTwice(owned);

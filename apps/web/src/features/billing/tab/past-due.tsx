@@ -8,8 +8,8 @@ import { openPaymentQuery } from '../queries.ts';
 type PastDueProps = { userId: string; owned: SubscriptionAnswer['subscription'] };
 
 /**
- * Says which renewals failed, and where each is paid. Access stays while the provider tries again, and has ended where it has
- * given up.
+ * Says which renewals failed, and where each is paid. Access stays while the provider retries, and ends when it gives
+ * up.
  */
 export function PastDue({ userId, owned }: PastDueProps) {
   const failed = [
@@ -45,7 +45,7 @@ function Failed({ userId, status, things }: FailedProps) {
   );
 }
 
-/** Leads to the open invoice, which takes another card. Nothing is shown until the provider has named it. */
+/** Links the open invoice, which accepts another card. Empty until the provider has named it. */
 export function PayNow({ userId, id, name }: { userId: string; id: string; name: string }) {
   const { data } = useQuery(openPaymentQuery(userId, id));
   if (!data) return null;

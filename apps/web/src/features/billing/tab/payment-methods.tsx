@@ -16,7 +16,7 @@ import { ChangeCard } from './change-card.tsx';
 
 type Paying = { method: PaymentMethod; pays: string[] };
 
-/** The cards that the person's plans and rentals are charged to, and the way to another one. Nothing where nothing is paid. */
+/** The cards of the user's plans and rentals, and the way to another one. */
 export function PaymentMethods({ userId, owned }: { userId: string; owned: SubscriptionAnswer['subscription'] }) {
   const { subscriptions, rentals } = owned;
   const paid = [...subscriptions, ...rentals].some(({ source }) => source === 'payment');
@@ -82,13 +82,13 @@ function Methods({ userId, names, renewing }: MethodsProps) {
   );
 }
 
-/** @param renewing the names of what is charged to the card again */
+/** @param renewing names of what is charged to the card again */
 function chargesOf(renewing: readonly (string | undefined)[], isOnly: boolean): string {
   if (renewing.length === 0) return 'Not charged, unless you resume what you canceled';
   return isOnly ? 'Charged for everything that renews' : `Charged for ${renewing.join(', ')}`;
 }
 
-/** Several subscriptions are mostly charged to one card. */
+/** Most users have one card for several subscriptions. */
 function groupByMethod(paymentMethods: readonly { pays: string; method: PaymentMethod }[]): Paying[] {
   const groups = new Map<string, Paying>();
   for (const { pays, method } of paymentMethods) {

@@ -8,7 +8,7 @@ import { PayNow } from './past-due.tsx';
 
 type PendingUpgradeProps = { userId: string; subscription: OwnSubscription };
 
-/** Says which upgrade waits for its payment, until when, and where it is paid. The plan that they have stays until then. */
+/** Says which upgrade waits for its payment, until when, and where it is paid. The present plan stays until then. */
 export function PendingUpgrade({ userId, subscription }: PendingUpgradeProps) {
   const { id, planName, pendingPlanId, pendingUntil } = subscription;
   const { data } = useQuery({ ...offersQuery, enabled: pendingPlanId !== null });

@@ -2,7 +2,7 @@ import { formatCount, formatDay, formatMonthly } from '#ui/text/amount.ts';
 import { Notice } from '#ui/state/notice.tsx';
 import type { OwnSubscription } from '../plans/plan-action.ts';
 
-/** A plan costs something else, or brings other credits, from a renewal that is yet to come. */
+/** A plan whose price or credits change at a later renewal. */
 export function PriceChange({ subscription }: { subscription: OwnSubscription }) {
   const { planName, nextPlanId, priceChange } = subscription;
   if (!priceChange) return null;

@@ -14,7 +14,7 @@ type Rental = SubscriptionAnswer['subscription']['rentals'][number];
 
 type RentalsProps = { userId: string; rentals: readonly Rental[]; title?: string };
 
-/** The services that the person rents, each with what they can do with it. Nothing where they rent none. */
+/** The user's rentals, each with what they can do with it. */
 export function Rentals({ userId, rentals, title = 'Your rentals' }: RentalsProps) {
   const [ending, setEnding] = useState<Rental>();
   if (rentals.length === 0) return null;
@@ -48,10 +48,13 @@ export function Rentals({ userId, rentals, title = 'Your rentals' }: RentalsProp
   );
 }
 
-/** A rental of what is no longer offered ends with its period, also before the payment provider has confirmed it. */
+/**
+ * A rental of a server that is no longer offered ends with its period, even before the payment provider has confirmed
+ * it.
+ */
 const shownStatus = ({ status, isOffered }: Rental) => (status === 'active' && !isOffered ? 'canceled' : status);
 
-/** A service that is no longer offered has no page. */
+/** Links the service, unless it is no longer offered and has no page. */
 function Name({ rental: { mcpId, name, isOffered } }: { rental: Rental }) {
   if (!isOffered) return name;
   return (

@@ -17,7 +17,7 @@ import { spendCapQuery } from '../queries.ts';
 
 const mostCredits = 1_000_000_000;
 
-/** What calls may spend in a month, with a field that changes it. */
+/** The monthly limit of calls, with a field that changes it. */
 export function SpendCap({ userId }: { userId: string }) {
   const cap = useQuery(spendCapQuery(userId));
   if (cap.isPending) return <Skeleton className="h-56 w-full rounded-lg" />;
@@ -95,7 +95,7 @@ function CapForm({ userId, monthlyCap }: { userId: string; monthlyCap: number | 
   );
 }
 
-/** Undefined for what is not a whole number of credits; null for no limit. */
+/** Returns undefined for anything but a whole number of credits; null for no limit. */
 function readCap(text: string): number | null | undefined {
   const digits = text.replaceAll(/[\s,]/g, '');
   if (digits === '') return null;

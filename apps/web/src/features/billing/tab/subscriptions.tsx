@@ -15,7 +15,7 @@ import type { OwnSubscription } from '../plans/plan-action.ts';
 import { OwnedList, OwnedRow } from './owned-list.tsx';
 import { whenCharged } from './when-charged.ts';
 
-/** The plans that the person has, each with what they can do with it. */
+/** The user's plans, each with what they can do with it. */
 export function Subscriptions({ userId, owned }: { userId: string; owned: SubscriptionAnswer }) {
   const { subscriptions } = owned.subscription;
   const [ending, setEnding] = useState<OwnSubscription>();
@@ -77,7 +77,7 @@ type ActionsProps = {
 
 function Actions({ userId, subscription, rentals, onCancel }: ActionsProps) {
   const { planName, status, source } = subscription;
-  // what an administrator gave can be given up where nothing is sold
+  // if nothing is sold, the user can give up a plan that an administrator gave
   if (source === 'administrator' && sells) return null;
   if (status === 'canceled') return <ResumePlan userId={userId} subscription={subscription} rentals={rentals} />;
   return (

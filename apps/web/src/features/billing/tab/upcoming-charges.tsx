@@ -39,7 +39,7 @@ const columns: readonly TableColumn<Upcoming>[] = [
   },
 ];
 
-/** What the person is charged next for each plan and rental, the soonest first. Nothing where nothing renews. */
+/** The next charge of each plan and rental, the soonest first. */
 export function UpcomingCharges({ userId, owned }: { userId: string; owned: SubscriptionAnswer['subscription'] }) {
   const { data } = useQuery(paymentMethodsQuery(userId));
   const hasNext = owned.subscriptions.some(({ nextPlanId }) => nextPlanId !== null);

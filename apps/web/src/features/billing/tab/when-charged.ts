@@ -5,7 +5,7 @@ import { chargeText } from '#web/texts/charge-text.ts';
 type Paid = {
   status: OwnedStatus;
   source: 'payment' | 'administrator';
-  /** ISO time; null: it has no end. */
+  /** ISO time; null: no end. */
   periodEnd: string | null;
   charge: NextCharge | null;
   /** The name of the plan that begins with the next period. */
@@ -13,8 +13,8 @@ type Paid = {
 };
 
 /**
- * Says when a plan or rental is charged next and how much, or what comes in its place: facts in a row.
- * @param kind its type, as people know it (spec part 2, section 2: "type, next billing date")
+ * Says when and how much a plan or rental is charged next, or what happens instead, as a list of facts.
+ * @param kind its type in words (spec part 2, section 2: "type, next billing date")
  */
 export function whenCharged(kind: 'Subscription' | 'Rental', paid: Paid, nowMs: number): string[] {
   const { status, source, periodEnd, charge, nextName } = paid;
@@ -27,7 +27,7 @@ export function whenCharged(kind: 'Subscription' | 'Rental', paid: Paid, nowMs: 
   if (nextName !== undefined) return [kind, `changes to ${nextName} on ${day}`, ...price];
   if (status === 'unpaid') return [kind, 'not paid, access has ended'];
   if (status === 'past_due') return [kind, 'the last payment failed'];
-  // the payment provider has not told of it yet
+  // the payment provider has not reported it yet
   if (Date.parse(periodEnd) <= nowMs) return [kind, 'renewal in progress'];
   return [kind, `next billing date ${day}`, ...price];
 }
