@@ -3,7 +3,6 @@ import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/overlay/dialog.tsx';
 import { ServerDetailsDialog, type ServerDetailsDialogProps } from './server-details-dialog.tsx';
 
-/** Opens the details dialog of a server. */
 export function DetailsButton({ server }: Pick<ServerDetailsDialogProps, 'server'>) {
   const [isOpen, setIsOpen] = useState(false);
   return (

@@ -1,7 +1,7 @@
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { downText } from '#web/texts/down-text.ts';
 
-/** On a card of the shop: since when and why calls to a server fail. Nothing of one that answers. */
+/** Says on a card since when and why calls to a server fail. */
 export function DownLine({ server: { status, downSince, statusDetail = '' } }: { server: ServerAnswer }) {
   if (downSince === undefined) return null;
   return (

@@ -7,13 +7,12 @@ import { config } from '#web/config.ts';
 import { healthQuery } from './queries.ts';
 
 export type FooterProps = {
-  /** The quick links. */
   links: readonly { label: string; to: NonNullable<LinkProps['to']> }[];
-  /** The stats line is for visitors. */
+  /** Only visitors see the stats line. */
   signedIn: boolean;
 };
 
-/** The footer of every screen: quick links, contacts, and a stats line for visitors. */
+/** The footer of every screen: quick links, contacts and the stats line. */
 export function Footer({ links, signedIn }: FooterProps) {
   return (
     <footer className="mt-8 border-t border-line">

@@ -8,16 +8,16 @@ import { callsOfCredits } from './home/calls-of-credits.ts';
 import { keysOf } from './marketplace/marketplace-search.ts';
 import { serversQuery } from './queries.ts';
 
-/** Services of its own tier that a plan names; the marketplace has all of them. */
+/** Services of its own tier that a plan names. The marketplace lists all of them. */
 const named = 6;
 
-/** The services of one tier. What every plan lists is asked for once. */
+/** The services of one tier, fetched once for all plans. */
 const planServicesQuery = (tier: Tier) => ({
   ...serversQuery({ tier, pageSize: named, sort: 'popular' }),
   refetchInterval: false as const,
 });
 
-/** Whether the services of some plan are not known yet: a page that waits for them moves nothing afterwards. */
+/** Returns whether the services of some plan are still loading, for a page that waits so that nothing moves. */
 export function useArePlanServicesPending(): boolean {
   return useQueries({ queries: keysOf(tiers).map(planServicesQuery) }).some(({ isPending }) => isPending);
 }
@@ -26,11 +26,14 @@ export type PlanServicesProps = {
   plan: { name: string; tier: Tier; monthlyCredits: number };
 };
 
-/** What a plan brings: the services of its tier by icon and name, how many of lower tiers, and what its credits buy. */
+/**
+ * What a plan brings: the services of its tier by icon and name, the number of those in lower tiers, and what its
+ * credits buy.
+ */
 export function PlanServices({ plan }: PlanServicesProps) {
   const covered = tiersUpTo(plan.tier);
   const answers = useQueries({ queries: covered.map(planServicesQuery) });
-  // the plan tells the rest of it without them
+  // the rest of the plan is shown without them
   if (answers.some(({ isError }) => isError)) return null;
   const pages = answers.flatMap(({ data }) => data ?? []);
   const own = pages[covered.length - 1];

@@ -6,7 +6,7 @@ import { CardOffer } from '#web/own-access/card-offer.ts';
 import { sells } from '#web/config.ts';
 import { PlanLink } from '#web/own-access/plan-link.tsx';
 
-/** "$9/month · Included in Pro ($19/month)", or what the person has already. Nothing of a free service. */
+/** "$9/month · Included in Pro ($19/month)", or what the user already has. */
 export function PriceLine({ server }: { server: Pick<ServerAnswer, 'serverId' | 'billing'> }) {
   const Offer = useContext(CardOffer);
   const price = rentalPrice(server, sells);

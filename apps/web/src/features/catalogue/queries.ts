@@ -5,19 +5,19 @@ import { refreshCatalogue } from './refresh-catalogue.ts';
 
 export const healthQuery = queryOptions({ queryKey: ['catalogue', 'health'], queryFn: () => api.getMcpHealth() });
 
-/** Servers on a page of the marketplace. */
+/** Servers per page of the marketplace. */
 export const marketplacePageSize = 24;
 
-/** What the broker is asked for: all of the address but the view. Home's order is no choice of the marketplace. */
+/** The query to the broker: the address without its view. The marketplace does not offer home's order. */
 export type ServerSearch = Omit<MarketplaceSearch, 'view' | 'sort'> & {
   pageSize: number;
   sort?: SortOrder | 'featured' | undefined;
 };
 
 /**
- * One page of the servers that a search leaves. The servers before stay until the answer to a new search has come, and a
- * question that was replaced is given up: an old answer never takes the place of a newer one.
- * @param everyMs how long after an answer it is asked for again, while a page shows it: the status is live
+ * One page of matching servers. The previous servers stay until a new search is answered, and a replaced request is
+ * aborted, so that an old answer never replaces a newer one.
+ * @param everyMs refetch interval while a page shows it, since the status is live
  */
 export const serversQuery = (search: ServerSearch, everyMs = 60_000) =>
   queryOptions({
@@ -32,7 +32,7 @@ export const categoriesQuery = queryOptions({
   queryFn: () => api.getCategories(),
 });
 
-/** The Refresh button: POST /mcp/refresh, a second's wait, then what the page shows of the catalogue is read again. */
+/** Refreshes the catalogue: POST /mcp/refresh, a second's wait, then a refetch of what the page shows. */
 export function useRefresh() {
   const client = useQueryClient();
   return useMutation({

@@ -1,9 +1,9 @@
-/** Time that the broker gets before the list is read again (spec part 1, section 9). */
+/** Time for the broker before the list is refetched (spec part 1, section 9). */
 export const refreshDelayMs = 1_000;
 
 /**
- * Refresh, as the specification has it: ask the broker, wait 1 second, read again.
- * @throws what `ask` throws; then nothing is read again
+ * Refreshes as the specification says: asks the broker, waits 1 second, refetches.
+ * @throws what `ask` throws; then nothing is refetched
  */
 export async function refreshCatalogue(steps: {
   ask: () => Promise<unknown>;

@@ -16,7 +16,7 @@ import { DownLine } from './down-line.tsx';
 import { ServerLink } from './server-link.tsx';
 import { toolCount } from './server-texts.ts';
 
-/** One server of the store. The whole card is one link to its page; the one that buys stands above it. */
+/** A server of the store. The whole card is one link to its page, with the Purchase button above it. */
 export function ServerCard({ server }: { server: ServerAnswer }) {
   const price = rentalPrice(server, sells);
   const plan = sells ? server.billing?.plan : undefined;

@@ -23,7 +23,7 @@ export type ServerDetailsDialogProps = {
   onClose: () => void;
 };
 
-/** A look at a server without leaving the page: what it offers, how it and the broker are, its tools. */
+/** The details of a server without leaving the page: what it offers, its status and the broker's, its tools. */
 export function ServerDetailsDialog({ server, open, onClose }: ServerDetailsDialogProps) {
   const { serverId, displayName, displayDescription } = server;
   const details = useQuery({ ...serverQuery(serverId), enabled: open });
@@ -71,7 +71,7 @@ function Details({ service, isHealthy }: { service: Service; isHealthy: boolean 
     ...(resources.length > 0 ? [['Resources', formatCount(resources.length)]] : []),
   ];
   return (
-    // scrolls in the dialog, and has nothing else to focus; the margin keeps the space above it when the focus comes
+    // focusable because it scrolls; the margin keeps the space above it when it gets the focus
     <section aria-label={`What ${server.displayName} offers`} tabIndex={0} className="scroll-mt-4 space-y-4">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <StatusBadge status={server.status} />

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import ArrowRight from 'lucide-react/icons/arrow-right';
 
-/** 'View Details' at the foot of a card with class `group`. It covers the card: a click anywhere on it follows the link. */
+/** The 'View Details' link at the foot of a card with class `group`. It covers the whole card. */
 export function ServerLink({ serverId, name }: { serverId: string; name: string }) {
   return (
     <Link

@@ -1,7 +1,7 @@
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { counted, formatCount } from '#ui/text/amount.ts';
 
-/** The tools that every client lists, '12 tools'; of a server that shows them to those who sign in there, when they appear. */
+/** Counts the tools that every client lists, '12 tools', or says when a server that needs an account shows them. */
 export function toolCount(server: Pick<ServerAnswer, 'capabilities' | 'askingTools' | 'requires'>): string {
   const { capabilities, askingTools = 0, requires } = server;
   if (capabilities.tools > 0 || requires === undefined) {
@@ -11,7 +11,7 @@ export function toolCount(server: Pick<ServerAnswer, 'capabilities' | 'askingToo
   return requires === 'sign_in' ? 'Tools after sign-in' : 'Tools with your key';
 }
 
-/** Why a client may list fewer tools than the page shows; undefined where every client lists all. */
+/** Says why a client may list fewer tools than the page shows; undefined if every client lists all. */
 export function askingText(tools: number | undefined): string | undefined {
   if (tools === undefined || tools === 0) return undefined;
   const ask = tools === 1 ? '1 more asks' : `${formatCount(tools)} more ask`;
@@ -19,7 +19,7 @@ export function askingText(tools: number | undefined): string | undefined {
   return `${ask} you something while ${tools === 1 ? 'it runs' : 'they run'}. Your AI client lists ${them} if it can show such questions.`;
 }
 
-/** Why a server shows fewer tools than it lists; undefined when none is hidden. */
+/** Says why a server shows fewer tools than it lists; undefined if none is hidden. */
 export function underReviewText(tools: number | undefined): string | undefined {
   if (tools === undefined || tools === 0) return undefined;
   return tools === 1
@@ -27,7 +27,7 @@ export function underReviewText(tools: number | undefined): string | undefined {
     : `${formatCount(tools)} tools are new or have changed. They're hidden until an administrator approves them.`;
 }
 
-/** Of a server that shows no tool at all. */
+/** Says why a server shows no tool at all. */
 export function noToolsText({
   status,
   toolsUnderReview = 0,
@@ -36,13 +36,13 @@ export function noToolsText({
   return status === 'connected' ? 'This server has no tools.' : 'Its tools appear here once it can be reached.';
 }
 
-/** '{n} credits per call' ('1 credit per call') or 'Free to use'; an unknown cost is no cost. */
+/** '{n} credits per call' ('1 credit per call') or 'Free to use'; an unknown cost counts as none. */
 export function callCost(creditCost: number | undefined): string {
   if (creditCost === undefined || creditCost === 0) return 'Free to use';
   return `${counted(creditCost, 'credit')} per call`;
 }
 
-/** The same of a price that was announced: '500 credits' or 'free'. */
+/** The cost of an announced price: '500 credits' or 'Free'. */
 export function comingCost(credits: number): string {
   return credits === 0 ? 'Free' : counted(credits, 'credit');
 }

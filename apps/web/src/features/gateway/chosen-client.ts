@@ -1,6 +1,6 @@
 const key = 'souk.client';
 
-/** The client that this person chose last; every panel opens on it. Undefined where storage is refused. */
+/** Returns the client that the user chose last, on which every panel opens. Undefined if storage is forbidden. */
 export function readChosenClient(): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined;
@@ -9,11 +9,10 @@ export function readChosenClient(): string | undefined {
   }
 }
 
-/** Remembers the client; a browser that refuses storage only forgets it. */
 export function storeChosenClient(id: string): void {
   try {
     localStorage.setItem(key, id);
   } catch {
-    // private windows may refuse; the panel then opens on its first client
+    // private windows may forbid storage; the panel then opens on its first client
   }
 }

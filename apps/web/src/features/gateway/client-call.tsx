@@ -4,7 +4,7 @@ import { Ago } from '#ui/text/moment.tsx';
 import { useServerTexts } from '#web/loading/server-query.ts';
 import { clientCallQuery } from './queries.ts';
 
-/** Which client was answered last, and what it called: "Claude Code called Find airports 2 minutes ago". */
+/** The last client that got an answer, and its call: "Claude Code called Find airports 2 minutes ago". */
 export function ClientCall({ userId, serverId, at }: { userId: string; serverId: string | undefined; at: string }) {
   const { data: call } = useQuery(clientCallQuery(userId, serverId, at));
   const { titleOf } = useServerTexts(call?.serverId ? [call.serverId] : []);

@@ -1,15 +1,15 @@
-/** How one MCP client takes the link. Commands and settings are pasted, so they must be exact. */
+/** The setup of an MCP client. Commands and settings are pasted, so they must be exact. */
 export type ClientForm = {
   id: string;
   name: string;
   /** Opens the client with everything filled in. */
   oneClick?: { label: string; href: string };
-  /** What a person does by hand, in order. */
+  /** Steps by hand, in order. */
   steps: readonly string[];
   snippets: readonly Snippet[];
-  /** What happens after that, in one line. */
+  /** What happens next, in one line. */
   next: string;
-  /** The month in which the maker's pages showed these menus, of a website or of a program: they move. */
+  /** The month in which these menus were checked with the client's maker, since menus move. */
   menusAsOf?: string;
   /** The client calls from its maker's servers, which cannot reach a link on this machine. */
   remote?: true;
@@ -17,20 +17,20 @@ export type ClientForm = {
 export type Snippet = {
   label: string;
   code: string;
-  /** The person puts an access token into it, or into a variable that it names. */
+  /** The user puts an access token into it, or into the variable that it names. */
   needsToken?: true;
 };
 
 export type ConnectTarget = {
-  /** The address to connect to: {publicUrl}/mcp or {publicUrl}/s/{serverId}/mcp. */
+  /** {publicUrl}/mcp or {publicUrl}/s/{serverId}/mcp. */
   link: string;
-  /** What a person sees in the client's list: 'Souk', 'Souk Travel'. */
+  /** The name in a client's list: 'Souk', 'Souk Travel'. */
   title: string;
-  /** What a command line calls it: 'souk', 'souk-travel'. */
+  /** The name on a command line: 'souk', 'souk-travel'. */
   name: string;
 };
 
-/** Every client that we know, most used first. */
+/** Returns the setup of every known client, most used first. */
 export function clientForms(target: ConnectTarget): ClientForm[] {
   return forms.map((form) => form(target));
 }
@@ -38,13 +38,13 @@ export function clientForms(target: ConnectTarget): ClientForm[] {
 const json = (value: unknown): string => JSON.stringify(value);
 const block = (value: unknown): string => JSON.stringify(value, null, 2);
 const mcpServers = (name: string, server: object): string => block({ mcpServers: { [name]: server } });
-/** The links that we encode are ASCII: an origin is punycode, a server's id is a-z, 0-9 and -. */
+/** Encodes a link, which is ASCII: an origin is punycode, a server's id is a-z, 0-9 and -. */
 const base64Config = (link: string): string => encodeURIComponent(btoa(json({ url: link })));
 const variableOf = (name: string): string => `${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_TOKEN`;
 
 const menusAsOf = 'November 2026';
 
-// Which clients take headers, and where their files are: the makers' pages and programs as of November 2026.
+// Which clients accept headers, and where their files are: the makers' pages and programs as of November 2026.
 const withToken = 'With an access token instead of signing in';
 const bearer = { headers: { Authorization: 'Bearer YOUR_TOKEN' } };
 const bearerOption = '--header "Authorization: Bearer YOUR_TOKEN"';
@@ -100,7 +100,7 @@ const vsCode = ({ link, name }: ConnectTarget): ClientForm => ({
   steps: ['Or add this to your project.'],
   snippets: [
     { label: '.vscode/mcp.json', code: block({ servers: { [name]: { type: 'http', url: link } } }) },
-    // the file belongs to a project, so VS Code asks for the token and keeps it elsewhere
+    // the file belongs to a project, so VS Code asks for the token and stores it elsewhere
     tokenSnippet(
       block({
         servers: {
@@ -204,7 +204,7 @@ const stdioOnly = ({ link, name }: ConnectTarget): ClientForm => ({
       label: 'For most settings files',
       code: mcpServers(name, { command: 'npx', args: ['-y', 'mcp-remote', link] }),
     },
-    // some clients break arguments with spaces in them apart
+    // some clients split arguments with spaces
     tokenSnippet(
       mcpServers(name, {
         command: 'npx',
@@ -230,10 +230,10 @@ const forms = [
   stdioOnly,
 ];
 
-/** Names of the clients, for places that only name them. */
+/** Client names for places that list nothing else. */
 export const clientNames = ['Claude', 'ChatGPT', 'VS Code', 'Cursor', 'Windsurf', 'Codex', 'Gemini CLI', 'LM Studio'];
 
-/** Is the link on this machine, where only programs on it can call? */
+/** Returns whether the link is on this machine, where only its own programs can call it. */
 export function isLocal(link: string): boolean {
   const { hostname } = new URL(link);
   return (

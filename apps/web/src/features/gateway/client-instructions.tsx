@@ -6,7 +6,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { isLocal, type ClientForm, type Snippet } from './client-forms.ts';
 
-/** How one client takes the link: its one-click button, the steps, and what to paste. */
+/** The setup of a client: its one-click button, the steps, and what to paste. */
 export function ClientInstructions({ form, link }: { form: ClientForm; link: string }) {
   const { name, oneClick, steps, snippets, next, menusAsOf, remote } = form;
   const isUnreachable = remote && isLocal(link);
@@ -57,7 +57,7 @@ function Snippets({ snippets }: { snippets: readonly Snippet[] }) {
     <div key={label} className="flex min-w-0 flex-col items-stretch gap-1.5">
       <CodeBlock label={label} code={code} />
       {needsToken && (
-        // by way of the sign-in, which signed-in people pass at once
+        // by way of the sign-in, which signed-in users pass at once
         <TextLink to="/sign-in" search={{ return_to: '/dashboard?tab=connections&part=tokens' }} className="self-start">
           Create an access token
         </TextLink>

@@ -11,15 +11,15 @@ import { FoldedOnPhone } from './folded-on-phone.tsx';
 import { FirstCallStatus } from './first-call-status.tsx';
 
 export type ConnectPanelProps = {
-  /** One service's own link; without it the all-servers link. */
+  /** A service's own link; without it, the all-servers link. */
   service?: { id: string; name: string } | undefined;
-  /** The signed-in person; visitors see no first-call status. */
+  /** Visitors see no first-call status. */
   userId?: string | undefined;
-  /** A phone folds the set-up of clients, which is longer than a screen, where more than the panel is to be seen. */
+  /** On a phone, folds the setup of clients, which is longer than a screen. */
   isFolded?: boolean;
 };
 
-/** The link, how each client takes it, and whether a call has arrived. Serves home, service page and dashboard. */
+/** The link, its setup in each client, and whether a call has arrived. For home, service pages and the dashboard. */
 export function ConnectPanel({ service, userId, isFolded = false }: ConnectPanelProps) {
   const target = connectTarget(config, service);
   return (
@@ -50,10 +50,10 @@ export function ConnectPanel({ service, userId, isFolded = false }: ConnectPanel
   );
 }
 
-/** All clients are visible: eleven short names, wrapped rather than scrolled. */
+/** Shows all eleven clients: their short names wrap instead of scrolling. */
 function ClientTabs({ target }: { target: ConnectTarget }) {
   const forms = clientForms(target);
-  // a client that calls from the internet cannot reach a link on this machine: open on one that can
+  // starts on a client that can reach the link, if it is on this machine
   const reachable = forms.find(({ remote }) => !remote || !isLocal(target.link));
   const [chosen, setChosen] = useState(() => {
     const stored = readChosenClient();

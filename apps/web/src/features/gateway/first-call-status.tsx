@@ -8,17 +8,17 @@ import { lastUnansweredQuery, usageStatsQuery } from './queries.ts';
 import { config } from '#web/config.ts';
 import { lazyPart } from '#ui/lazy-part.ts';
 
-/** The first load does not have its texts: it is close to its bound. */
+/** Lazy, since the first load is close to its limit. */
 const UnansweredReason = lazyPart(() => import('./unanswered-reason.tsx'), 'UnansweredReason');
 const ClientCall = lazyPart(() => import('./client-call.tsx'), 'ClientCall');
 
-/** Beside each other where there is room, else below each other, both beside the sign. */
+/** Texts beside each other if there is room, else below each other. */
 const textClasses = 'flex min-w-0 flex-1 flex-wrap items-baseline justify-between gap-x-2.5 gap-y-1';
 
 /**
- * 'Waiting for the first call', which turns green when a client's call is answered, and names the client: what this website
- * runs proves no link. Where a client's calls only failed, it says why.
- * Polls every 2 s while the page is visible, until then.
+ * 'Waiting for the first call', which turns green when a client's call is answered, and names the client: calls of this
+ * website prove nothing about the link. If a client's calls only failed, says why. Polls every 2 s until then, while
+ * the page is visible.
  */
 export function FirstCallStatus({ userId, serverId }: { userId: string; serverId?: string | undefined }) {
   const usage = useQuery({
@@ -61,7 +61,7 @@ function Arrived({ calls, children }: { calls: number; children: ReactNode }) {
 
 type UnprovenProps = { userId: string; serverId: string | undefined; at: string; failed: boolean };
 
-/** `at`: when the last call came, so that a later one is looked up again. */
+/** `at`: the time of the last call, so that a later one is fetched. */
 function Unproven({ userId, serverId, at, failed }: UnprovenProps) {
   const { data: call } = useQuery(lastUnansweredQuery(userId, serverId, at));
   if (!call) return <Waiting failed={failed} />;

@@ -1,4 +1,4 @@
-/** The parts of the usage statistics that tell whether a client has arrived. */
+/** The parts of the usage statistics that show whether a client has arrived. */
 export type Usage = {
   answeredToolCalls: number;
   lastCallAt: string | null;
@@ -7,17 +7,17 @@ export type Usage = {
 };
 
 /**
- * none: no call has come; unproven: only calls that were refused or failed, or that this website made; answered: a client was
- * answered, so the link works.
+ * none: no call has come. unproven: only calls that were refused or failed, or came from this website. answered: a
+ * client got an answer, so the link works.
  */
 export type CallsSoFar = { state: 'none' | 'unproven' | 'answered'; calls: number; clientAt: string | null };
 
-/** Asked again this often until the first call is answered. */
+/** Interval until the first call is answered. */
 export const firstCallPollMs = 2_000;
 
 /**
- * Answered tool calls so far: of one service, or of all. Where all count, a prompt or resource that a client has read proves the
- * link too.
+ * Counts the answered tool calls of one service, or of all. For all, a prompt or resource that a client has read proves
+ * the link too.
  */
 export function callsSoFar(usage: Usage | undefined, serverId: string | undefined): CallsSoFar {
   if (!usage) return { state: 'none', calls: 0, clientAt: null };

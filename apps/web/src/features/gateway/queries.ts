@@ -3,17 +3,20 @@ import { accountKey } from '#web/loading/account-key.ts';
 import { isAnswered } from '#web/texts/answered-call.ts';
 import { api } from '#web/api.ts';
 
-/** A person's own use of tools in the last 30 days. */
+/** The user's own use of tools in the last 30 days. */
 export const usageStatsQuery = (userId: string) =>
   queryOptions({
     queryKey: [...accountKey(userId), 'usage-stats', 30],
     queryFn: () => api.getUsageStats({ params: { userId }, query: { days: 30 } }),
   });
 
-/** A read of a prompt that worked may be newer than the call that did not. */
+/** A prompt that was read may be newer than the call that failed. */
 const recentCalls = 20;
 
-/** The newest call of a client without an answer: to one service, or of all. @param lastCallAt a later call is looked up again */
+/**
+ * The newest call of a client without an answer, to one service or to all.
+ * @param lastCallAt refetches for a later call
+ */
 export const lastUnansweredQuery = (userId: string, serverId: string | undefined, lastCallAt: string) =>
   queryOptions({
     queryKey: [...accountKey(userId), 'last-unanswered', serverId, lastCallAt],
@@ -25,12 +28,12 @@ export const lastUnansweredQuery = (userId: string, serverId: string | undefined
     placeholderData: keepPreviousData,
   });
 
-/** The call of a client that was answered at this time: to one service, or of all. */
+/** The call of a client that was answered at this time, to one service or to all. */
 export const clientCallQuery = (userId: string, serverId: string | undefined, at: string) =>
   queryOptions({
     queryKey: [...accountKey(userId), 'client-call', serverId, at],
     queryFn: async () => {
-      // this moment alone: the website may have run many tools since
+      // only this moment: the website may have run many tools since
       const to = new Date(Date.parse(at) + 1).toISOString();
       const query = { limit: recentCalls, from: at, to, ...(serverId !== undefined && { serverId }) };
       const { calls } = await api.listCalls({ params: { userId }, query });

@@ -25,13 +25,13 @@ function shortText({ visibleTools, helperTools }: Counts): string {
   return `Your clients see ${counted(helperTools, 'helper tool')}, which find and call the ${formatCount(visibleTools)} tools of your services.`;
 }
 
-/** A client of its own: only the dashboard loads these schemas. */
+/** A client of its own, so that only the dashboard loads these schemas. */
 const preferences = createClient(gatewayEndpoints, clientOptions);
 const keyOf = (userId: string) => [...accountKey(userId), 'gateway-preferences'] as const;
 
 /**
- * The choice of the short list: clients see only the tools that search and call the others. A notice suggests it where
- * the list has grown long; only the person switches it (users.md, row 3). Shows nothing while it loads.
+ * The switch of the short tool list: clients see only the tools that search and call the others. A notice suggests it
+ * for a long list; only the user switches it (users.md, row 3). Empty while it loads.
  */
 export function ToolListChoice({ userId }: { userId: string }) {
   const queries = useQueryClient();

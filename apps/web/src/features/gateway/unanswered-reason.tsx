@@ -1,4 +1,4 @@
-/** Why a call has no answer, by the reason in the log of calls. Past tense: the person may have changed it since. */
+/** Texts by the reason in the log of calls. Past tense, since the user may have fixed it meanwhile. */
 const texts: Readonly<Record<string, string>> = {
   switched_off: 'The service was switched off.',
   not_included: "The service wasn't included in your plan.",

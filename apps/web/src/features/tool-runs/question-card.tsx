@@ -16,7 +16,7 @@ export type QuestionCardProps = {
   answer: (answer: AnswerRun) => Promise<void>;
 };
 
-/** A question in the middle of a run, of the server or about its price. Gets focus, since the run waits for it. */
+/** A question during a run, from the server or about its price. It gets the focus, since the run waits for it. */
 export function QuestionCard({ question, server, answer }: QuestionCardProps) {
   const { id } = question;
   const [sending, setSending] = useState<AnswerRun['action']>();
@@ -86,7 +86,7 @@ export function QuestionCard({ question, server, answer }: QuestionCardProps) {
 
 const maxMessageCharacters = 4000;
 
-/** The host in plain sight: it is another site that asks. */
+/** Shows the host, since another site asks. */
 function PageToOpen({ url }: { url: string }) {
   const address = webAddress(url);
   if (!address) return null;

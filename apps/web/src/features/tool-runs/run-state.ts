@@ -2,20 +2,19 @@ import type { RunEvent, RunQuestion } from '@souk/contract/tool-runs.ts';
 
 export type RunEnd = Extract<RunEvent, { type: 'result' | 'failed' }>;
 
-/** One run, as its events tell it. */
 export type RunState = {
   phase: 'idle' | 'running' | 'ended';
   callId: string | undefined;
   isCancelling: boolean;
   progress: Extract<RunEvent, { type: 'progress' }> | undefined;
-  /** Open questions, the oldest first. */
+  /** Open questions, oldest first. */
   questions: readonly RunQuestion[];
   end: RunEnd | undefined;
-  /** Credits that the last run that cost some left: newer than any balance that was read. */
+  /** The balance after the last run that cost credits, newer than any fetched balance. */
   available: number | undefined;
 };
 
-/** An event of the run, or what happens here: it starts; it is cancelled; a question has been answered; the stream ended. */
+/** An event from the broker, or from this page. */
 export type RunChange =
   | RunEvent
   | { type: 'started here' }
@@ -55,7 +54,7 @@ export function changeRun(state: RunState, change: RunChange): RunState {
     case 'failed':
       return { ...state, ...ended, end: change };
     case 'stream ended':
-      // a stream that ends after the run's end has nothing to say
+      // the end of the stream after the end of the run changes nothing
       if (state.phase !== 'running') return state;
       return { ...state, ...ended, end: { type: 'failed', message: change.message } };
   }

@@ -10,12 +10,11 @@ import { SchemaFields, type Values } from './form/schema-fields.tsx';
 
 export type ToolFormProps = {
   schema: Schema;
-  /** For screen readers: what the form is of. */
+  /** Names the form for screen readers. */
   label: string;
   onSubmit: (values: Record<string, unknown>) => void;
-  /** Whether the fields can be entered as one JSON text too. */
+  /** Whether the fields can also be entered as one JSON text. */
   withJson: boolean;
-  /** The buttons. */
   children: ReactNode;
 };
 
@@ -46,7 +45,7 @@ export function ToolForm({ schema, label, onSubmit, withJson, children }: ToolFo
   };
   const change = (entered: Values) => {
     setValues(entered);
-    // an error leaves while its field is corrected; a new one waits for the button
+    // an error disappears once its field is corrected; new errors wait for the button
     if (submitted.current) {
       const found = checkArguments(entered, schema);
       setErrors((shown) =>

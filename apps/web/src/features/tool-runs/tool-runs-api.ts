@@ -4,16 +4,15 @@ import { answerToolRun, cancelToolRun, runEventSchema, startToolRun, type RunEve
 import { clientOptions } from '#web/api.ts';
 import { readEvents } from '#web/loading/read-events.ts';
 
-/** The calls of this feature beside the stream, in a client of their own: only this lazy part loads their schemas. */
+/** A client of its own, so that only this lazy part loads these schemas. The stream is opened separately. */
 export const toolRunsApi = createClient([answerToolRun, cancelToolRun] as const, clientOptions);
 
-/** What a person answers to a question. */
 export type AnswerRun = RequestInput<typeof answerToolRun>['body'];
 
 export type WantedRun = { serverId: string; tool: string; arguments: Record<string, unknown> };
 
 /**
- * Runs a tool, and tells its events until the stream ends. Aborting the signal cancels the run.
+ * Runs a tool and passes its events on until the stream ends. Aborting the signal cancels the run.
  * @throws ApiError for a run that was refused
  */
 export async function streamToolRun(

@@ -13,14 +13,14 @@ import { useToolRun } from './use-tool-run.ts';
 export type TryToolProps = {
   server: Pick<ServerAnswer, 'serverId' | 'displayName'>;
   tool: CapabilityAnswer;
-  /** What a run costs, beside the button. `available`: the credits that the last run left. */
+  /** The cost of a run, beside the button. `available`: the balance after the last run. */
   cost: (available: number | undefined) => ReactNode;
   onClose: () => void;
-  /** A run has ended: it may have cost something. */
+  /** Called when a run has ended, since it may have cost something. */
   onEnd: () => void;
 };
 
-/** Runs a tool in its place in the list: its form, its progress, its questions, its result. */
+/** Runs a tool in its row: the form, the progress, the questions and the result. */
 export function TryTool({ server, tool, cost, onClose, onEnd }: TryToolProps) {
   const { state, start, answer, cancel } = useToolRun(onEnd);
   const isRunning = state.phase === 'running';
@@ -80,7 +80,7 @@ function Progress({ state: { progress, questions } }: { state: RunState }) {
   );
 }
 
-/** Gets focus, so that a reader hears of the end and the keyboard is where the result is. */
+/** The end of a run. It gets the focus, so that a reader announces it and the keyboard is at the result. */
 function End({ end, tool }: { end: NonNullable<RunState['end']>; tool: string }) {
   const region = useRef<HTMLElement>(null);
   useEffect(() => region.current?.focus({ preventScroll: true }), []);

@@ -6,7 +6,7 @@ import { streamToolRun, toolRunsApi, type WantedRun } from './tool-runs-api.ts';
 
 const lostText = 'The connection ended before the tool had answered. The run was canceled.';
 
-/** Runs a tool, one run at a time. A run ends with the component that started it. */
+/** Runs a tool, one run at a time. Unmounting the component cancels the run. */
 export function useToolRun(onEnd: () => void) {
   const [state, change] = useReducer(changeRun, noRun);
   const abort = useRef<AbortController>(undefined);
@@ -35,7 +35,10 @@ export function useToolRun(onEnd: () => void) {
       await toolRunsApi.answerToolRun({ params: { callId: state.callId }, body: answer });
       change({ type: 'answered', id: answer.id });
     },
-    /** Asks the broker first, so that the server's last word is heard; without an answer of it the stream is closed. */
+    /**
+     * Asks the broker to cancel, so that the server's last message still arrives. If the broker does not answer, closes
+     * the stream.
+     */
     async cancel(): Promise<void> {
       const controller = abort.current;
       const { callId } = state;

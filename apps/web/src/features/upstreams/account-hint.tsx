@@ -3,7 +3,7 @@ import { missingText, useMissingAccounts } from './missing-account.ts';
 
 export type AccountHintProps = { userId: string; service: { id: string; name: string } };
 
-/** On the card of a service: the person's account there is missing, and where to connect it. Nothing where none is missing. */
+/** Says on a service's card that the user's account there is missing, and where to connect it. */
 export function AccountHint({ userId, service: { id, name } }: AccountHintProps) {
   const missing = useMissingAccounts(userId).get(id);
   if (!missing) return null;

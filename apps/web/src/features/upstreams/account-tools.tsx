@@ -7,7 +7,7 @@ import { isBeingAsked, upstreamConnectionsQuery } from './upstreams-api.ts';
 
 type AccountToolsProps = { userId: string; server: ServerAnswer; notConnected: ReactNode };
 
-/** In the place of tools that depend on the person's account at a service: how many there are, or how to see them. */
+/** Replaces the list of tools that depend on the user's account at a service: their number, or how to see them. */
 export function AccountTools({ userId, server, notConnected }: AccountToolsProps) {
   const { data } = useQuery(upstreamConnectionsQuery(userId));
   const account = data?.connections.find(({ serverId }) => serverId === server.serverId);

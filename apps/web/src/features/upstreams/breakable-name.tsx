@@ -1,10 +1,13 @@
 import { Fragment } from 'react';
 
-/** Longer than this a word may not fit a line of a narrow screen. */
+/** Longer words may not fit a line of a narrow screen. */
 const longWordLength = 20;
 const maxPieceLength = 12;
 
-/** A name whose very long words break into even pieces: left to the browser, a single letter may stand on the last line. */
+/**
+ * A name whose very long words break into even parts. The browser's own breaks may leave a single letter on the last
+ * line.
+ */
 export function BreakableName({ name }: { name: string }) {
   return piecesOf(name).map((piece, index) => (
     // oxlint-disable-next-line react/no-array-index-key -- pieces have no identity but their place
@@ -15,7 +18,7 @@ export function BreakableName({ name }: { name: string }) {
   ));
 }
 
-/** The name, cut where it may break besides at its blanks. */
+/** Cuts the name where it may break in addition to its spaces. */
 export function piecesOf(name: string): string[] {
   const pieces = [''];
   for (const part of name.split(/(\s+)/)) {

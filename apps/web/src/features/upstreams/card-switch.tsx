@@ -7,7 +7,7 @@ import { useServerToggle } from './use-server-toggle.ts';
 export type CardSwitchProps = {
   userId: string;
   service: { id: string; name: string; enabled: boolean };
-  /** Without it there is nothing to switch on. */
+  /** Without access there is nothing to switch on. */
   hasAccess: boolean;
 };
 
@@ -25,7 +25,7 @@ export function CardSwitch({ userId, service: { id: serverId, name, enabled }, h
       <Switch
         label={
           <>
-            {/* what is seen says the state; the name of a switch stays the same */}
+            {/* the visible label says the state; the accessible name stays the same */}
             <span aria-hidden>{isOn ? 'Enabled' : 'Enable'}</span>
             <span dir="auto" className="sr-only">
               Enable {name}
@@ -40,7 +40,7 @@ export function CardSwitch({ userId, service: { id: serverId, name, enabled }, h
         <OtherWindowHint text={hint} />
       </div>
       {failure !== undefined && (
-        // below the row of buttons, over the whole card
+        // below the row of buttons, across the whole card
         <div className="order-last w-full">
           <SignInProblem text={failure} onContinue={onContinue} />
         </div>

@@ -4,30 +4,29 @@ import { PopupBlockedError } from '#web/navigation/popup-window.ts';
 import { profileMigrationText, toggleFailure } from './toggle-texts.ts';
 
 export type EnableOptions = {
-  /** Asks the broker to enable the server. */
   enable: () => Promise<ToggleAnswer>;
   /**
-   * Sends the open window to the sign-in and waits for its end: true when it worked, false when the person closed it.
-   * Rejects with the reason, with PopupBlockedError where there is no window, or with the popup's timeout text.
+   * Sends the open window to the sign-in and waits for its end: true if it worked, false if the user closed it. Rejects
+   * with the reason, with PopupBlockedError if there is no window, or with the popup's timeout text.
    */
   signIn: (authUrl: string) => Promise<boolean>;
   log: (message: string) => void;
 };
 
-/** How it ended. Without a failure the server is on, or the person closed the sign-in window. */
+/** The end of switching on. Without a failure the server is on, or the user closed the sign-in window. */
 export type EnableEnd = {
   /** The text to show. */
   failure?: string;
-  /** The popup was blocked: where the sign-in continues in this tab. */
+  /** The popup was blocked: the address where the sign-in continues in this tab. */
   continueAt?: string;
 };
 
-/** The popup's text for a sign-in that took too long (spec part 1, section 9). */
+/** The popup's text after a timeout (spec part 1, section 9). */
 const timedOut = /timed out/i;
 
 /**
- * Switches a server on (spec part 2, section 4): asks, and where the reply gives an authorization address and a session,
- * signs in there and asks once more.
+ * Switches a server on (spec part 2, section 4). If the reply has an authorization address and a session, signs in
+ * there and asks once more.
  */
 export async function enableWithSignIn({ enable, signIn, log }: EnableOptions): Promise<EnableEnd> {
   const first = await ask(enable, 'Failed to enable server');
@@ -45,10 +44,10 @@ export async function enableWithSignIn({ enable, signIn, log }: EnableOptions): 
   return enableAfterSignIn(enable);
 }
 
-/** A sign-in at the server that failed (spec part 2, section 4). */
+/** The text of a failed sign-in at the server (spec part 2, section 4). */
 export const signInFailure = (message: string) => `OAuth authorization failed: ${message}`;
 
-/** The one retry, once the sign-in at the server is complete. */
+/** Asks once more, after the sign-in at the server. */
 export async function enableAfterSignIn(enable: () => Promise<ToggleAnswer>): Promise<EnableEnd> {
   return (await ask(enable, 'Failed to enable server after OAuth')).end;
 }

@@ -14,7 +14,7 @@ export type HeadersFormProps = {
   onSaid: (text: string) => void;
 };
 
-/** Secrets that a server takes in headers. What is stored is never shown; an empty field leaves it as it is. */
+/** Secrets that a server takes in headers. A stored value is never shown; an empty field keeps it. */
 export function HeadersForm({ userId, connection, onSaid }: HeadersFormProps) {
   const { serverId, serverName, headers } = connection;
   const queries = useQueryClient();

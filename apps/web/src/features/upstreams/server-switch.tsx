@@ -9,13 +9,13 @@ import { useServerToggle, type ServerToggleOptions } from './use-server-toggle.t
 
 export type ServerSwitchProps = Omit<ServerToggleOptions, 'needsSignIn'> & {
   name: string;
-  /** The person's account at the server; undefined where it needs none. */
+  /** The user's account at the server; undefined if it needs none. */
   account: UpstreamAccount | undefined;
   /** Calls of its tools fail meanwhile. */
   isDown?: boolean | undefined;
 };
 
-/** The switch of a server on a page of its own, with what it means. */
+/** The switch of a server on its own page, with its effect. */
 export function ServerSwitch({ name, account, isDown = false, ...options }: ServerSwitchProps) {
   const missing = missingAccount(account);
   const { isOn, isPending, hint, press, failure, onContinue } = useServerToggle({

@@ -11,17 +11,17 @@ export type ServiceUseProps = {
   userId: string;
   service: { id: string; name: string };
   isDown: boolean;
-  /** Until it is known what the person may do. */
+  /** Shown while the access loads. */
   pending: ReactNode;
-  /** For a person who may not use the service. */
+  /** Shown if the user may not use the service. */
   notIncluded: ReactNode;
-  /** For a person who may use a service that is not free for everyone. */
+  /** Shown for a service that is not free for everyone. */
   accessNote: ReactNode;
-  /** Once the service is switched on. */
+  /** Shown once the service is switched on. */
   connectPanel: ReactNode;
 };
 
-/** What a signed-in person can do with a service on its page: connect their account, switch it on, connect a client. */
+/** What a signed-in user can do with a service on its page: connect their account, switch it on, connect a client. */
 export function ServiceUse({
   userId,
   service,

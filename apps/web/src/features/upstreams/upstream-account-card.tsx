@@ -18,11 +18,11 @@ import { useServerSignIn } from './sign-in/use-server-sign-in.ts';
 export type UpstreamAccountCardProps = {
   userId: string;
   connection: UpstreamAccount;
-  /** False where the person may not use the server: they can still disconnect what they have there. */
+  /** False if the user may not use the server. They can still disconnect their account. */
   entitled: boolean;
 };
 
-/** A person's account at a server: sign in, enter headers, sign in again, disconnect. */
+/** The user's account at a server: sign in, enter headers, sign in again, disconnect. */
 export function UpstreamAccountCard({ userId, connection, entitled }: UpstreamAccountCardProps) {
   const { auth, state, serverName, error } = connection;
   const { tone, label } = describeState(connection);
@@ -64,7 +64,7 @@ export function UpstreamAccountCard({ userId, connection, entitled }: UpstreamAc
           connection={connection}
           onDone={() => {
             setSaid(`${serverName} is disconnected.`);
-            // the button that had the focus no longer exists
+            // the focused button was removed
             heading.current?.focus();
           }}
         />
@@ -101,7 +101,7 @@ function SignInPart({ userId, connection, onSaid }: ConnectionPart & { onSaid: (
   );
 }
 
-/** Where the window goes, which a person should know before it opens. */
+/** Names the host, which the user should know before its window opens. */
 const sentTo = (host: string | undefined, serverName: string) =>
   host === undefined || host === serverName ? '' : ` You'll sign in to ${serverName} at ${host}.`;
 

@@ -15,8 +15,7 @@ import { upstreamConnectionsQuery } from './upstreams-api.ts';
 import { useServerSignIn } from './sign-in/use-server-sign-in.ts';
 
 /**
- * The services that need an account of the person, each with its sign-in in a window beside the page. Shows nothing
- * while it loads, and nothing where no service needs one.
+ * Services that need an account of the user, each with its sign-in in a window beside the page. Empty while they load.
  */
 export function UpstreamAccounts({ userId }: { userId: string }) {
   const list = useQuery(upstreamConnectionsQuery(userId));
@@ -24,7 +23,7 @@ export function UpstreamAccounts({ userId }: { userId: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const saySignedIn = (text: string) => {
     setSaid(text);
-    // the button that had the focus is removed
+    // the focused button was removed
     if (text !== '') heading.current?.focus();
   };
   if (list.isError) {

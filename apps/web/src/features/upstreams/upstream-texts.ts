@@ -15,7 +15,7 @@ export function describeState({ state }: Pick<UpstreamAccount, 'state'>): { tone
 
 const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 
-/** The facts of an upstream account, as terms and values. */
+/** Returns the facts of an upstream account, as terms and values. */
 export function connectionFacts(connection: UpstreamAccount): { term: string; value: string }[] {
   const { account, provider, since, lastRefreshedAt, offers } = connection;
   return [
@@ -32,7 +32,7 @@ function toolsText({ tools, toolsUnderReview }: NonNullable<UpstreamAccount['off
   return toolsUnderReview === 0 ? formatCount(tools) : `${formatCount(tools)}, and ${toolsUnderReview} under review`;
 }
 
-/** Why a person sees fewer tools than their account is offered, and what they can do about it. */
+/** Says why the user sees fewer tools than their account has, and what they can do about it. */
 export function reviewText({ offers, serverName }: UpstreamAccount): string | undefined {
   if (offers === undefined || offers.toolsUnderReview === 0) return undefined;
   const [subject, them] =

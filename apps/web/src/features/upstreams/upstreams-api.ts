@@ -7,7 +7,7 @@ import { clientOptions } from '#web/api.ts';
 /** A client of its own, so that only lazy screens load these schemas. */
 export const upstreamsApi = createClient(upstreamEndpoints, clientOptions);
 
-/** The person's accounts at servers and the servers that are switched off: what every action here changes. */
+/** Key of the user's accounts at servers and of the switches: what every action here changes. */
 export const upstreamKey = (userId: string) => [...accountKey(userId), 'upstream-connections'];
 
 export const upstreamConnectionsQuery = (userId: string) =>
@@ -18,23 +18,23 @@ export const upstreamConnectionsQuery = (userId: string) =>
   });
 
 const askedAgainMs = 1_500;
-/** A server that has not answered by then shows its tools at the next visit. */
+/** Limit for a server to list the tools of a new account. Later ones appear at the next visit. */
 const patienceMs = 60_000;
 
-/** Whether a server is being asked what it offers to an account that has just been connected. */
+/** Returns whether a server is being asked for the tools of an account that was just connected. */
 export function isBeingAsked({ state, offers, since }: UpstreamAccount): boolean {
   if (state !== 'signed-in' || offers !== undefined || since === null) return false;
   return Date.now() - Date.parse(since) < patienceMs;
 }
 
-/** Whether the person may use a server, and whether it is switched on. */
+/** Whether the user may use a server, and whether it is switched on. */
 export const serverAccessQuery = (userId: string, serverId: string) =>
   queryOptions({
     queryKey: [...upstreamKey(userId), 'access', serverId],
     queryFn: () => upstreamsApi.getServerAccess({ params: { userId, serverId } }),
   });
 
-/** The files that services keep here for the person, at all services. */
+/** The files that services keep here for the user. */
 export const programFilesQuery = (userId: string) =>
   queryOptions({
     queryKey: [...upstreamKey(userId), 'files'],

@@ -14,13 +14,13 @@ export type ServerToggleOptions = {
   userId: string;
   serverId: string;
   enabled: boolean;
-  /** The person has no account at the server yet, so switching on leads through its sign-in. */
+  /** The user has no account at the server yet, so switching on leads through its sign-in. */
   needsSignIn: boolean;
 };
 
 type Change = { on: boolean; popup: SignInPopup | undefined };
 
-/** Switches a server on or off for a person; switching on may lead through a sign-in. A failure puts it back. */
+/** Switches a server on or off for the user. Switching on may lead through a sign-in. A failure undoes it. */
 export function useServerToggle({ userId, serverId, enabled, needsSignIn }: ServerToggleOptions) {
   const queries = useQueryClient();
   const [end, setEnd] = useState<EnableEnd>({});
@@ -33,7 +33,7 @@ export function useServerToggle({ userId, serverId, enabled, needsSignIn }: Serv
       on ? enable({ userId, serverId, enables: true, since: since() }, popup) : disable(serverId),
     onMutate: () => setEnd({}),
     onSuccess: setEnd,
-    // also what the shop's cards and My Services show of it
+    // also what cards and My Services show of it
     onSettled: () => queries.invalidateQueries({ queryKey: accountKey(userId) }),
   });
   const awaitedHint = useAwaitedSignIn({
@@ -45,14 +45,14 @@ export function useServerToggle({ userId, serverId, enabled, needsSignIn }: Serv
   });
   const { failure, continueAt } = end;
   return {
-    /** What is asked for, or else what is. */
+    /** The requested state while it changes, else the present one. */
     isOn: change.isPending ? change.variables.on : enabled,
     isPending: change.isPending,
-    /** Where a sign-in goes on, or how one ended that this page had lost sight of. */
+    /** Where a sign-in continues, or how one ended whose window this page had lost sight of. */
     hint: change.isPending && change.variables.popup ? otherWindowText : awaitedHint,
     press(on: boolean) {
       if (change.isPending) return;
-      // in the click itself: once the enable has been awaited, strict browsers block a window
+      // in the click itself: strict browsers block a window that opens after an await
       change.mutate({ on, popup: on && needsSignIn ? openServerSignIn() : undefined });
     },
     /** The text to show. */

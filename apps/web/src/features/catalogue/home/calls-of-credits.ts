@@ -4,8 +4,8 @@ import { counted, formatCount } from '#ui/text/amount.ts';
 type Priced = Pick<ServerAnswer, 'displayName' | 'creditsFrom'>;
 
 /**
- * What credits buy, by the cheapest calls of the cheapest and of the dearest of some servers: 'Enough for 1,000 calls to Travel
- * at 1 credit, or 333 to Travel Pro at 3.' undefined where none of the servers has calls that cost credits, or they buy none.
+ * Says how many calls credits buy, for the servers with the cheapest and the dearest calls: 'Enough for 1,000 calls to
+ * Travel at 1 credit, or 333 to Travel Pro at 3.' undefined if they buy none, or no call costs credits.
  */
 export function callsOfCredits(servers: readonly Priced[], credits: number): string | undefined {
   const priced = servers

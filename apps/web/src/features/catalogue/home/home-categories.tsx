@@ -13,12 +13,12 @@ import { categoriesQuery } from '../queries.ts';
 
 type Category = AnswerOutput<typeof getCategories>['categories'][number];
 
-// a category with one server would be half empty beside one with three
+// items-start: cards of a row keep their own heights, since categories have different numbers of servers
 const grid = 'grid items-start gap-4 lg:grid-cols-3';
 
 /**
- * The kinds of servers, each with its first few. One kind alone would repeat the cards above, and where they cannot be
- * loaded the marketplace leads to the same servers: then there is nothing.
+ * The categories, each with its first servers. Nothing for a single category, which would repeat the cards above, or if
+ * they cannot be loaded.
  */
 export function HomeCategories() {
   const { data, isPending } = useQuery(categoriesQuery);

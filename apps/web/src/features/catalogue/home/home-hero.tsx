@@ -11,22 +11,21 @@ import { counted } from '#ui/text/amount.ts';
 type HeroProps = {
   /** The all-servers link. */
   link: string;
-  /** Names of the clients that take the link. */
+  /** Names of clients that accept the link. */
   clients: readonly string[];
   /** The first servers, and how many are deployed. Undefined while they load. */
   found: { servers: readonly ServerAnswer[]; deployed: number } | undefined;
-  /** They could not be loaded. */
   failed: boolean;
 };
 
 export type HomeHeroProps = HeroProps & {
-  /** What new accounts are given. */
+  /** The credits for new accounts. */
   offer?: ReactNode;
 };
 
 const shownServers = 4;
 
-/** The top of home: what the product is, and the link itself with the live services behind it. */
+/** The top of home: what the product is, and the link with the live services behind it. */
 export function HomeHero({ offer, ...props }: HomeHeroProps) {
   return (
     <section className="grid items-center gap-10 pb-14 sm:pt-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,30rem)] lg:gap-16 lg:pb-20">
@@ -51,7 +50,7 @@ export function HomeHero({ offer, ...props }: HomeHeroProps) {
   );
 }
 
-/** How it works, drawn with the real thing: clients above, the link in the doorway, services below. */
+/** Shows how it works with the real link: clients above it, services below. */
 function Gate({ link, clients, found, failed }: HeroProps) {
   return (
     <div className="min-w-0">
@@ -72,7 +71,7 @@ function Gate({ link, clients, found, failed }: HeroProps) {
   );
 }
 
-/** A box whose upper edge rises to a keel arch: the mark, wide enough to hold the link. */
+/** A box with a keel arch in its upper edge, like the mark, wide enough for the link. */
 function Doorway({ children }: { children: ReactNode }) {
   const shoulder = 'h-4 flex-1 border-t border-line-strong bg-surface';
   return (

@@ -19,20 +19,20 @@ import { SearchAndFilter } from './search-and-filter.tsx';
 import { ServerGrid, ServerGridPlaceholder } from '../marketplace/server-grid.tsx';
 
 export type HomeScreenProps = {
-  /** Names of the clients that take the link, for the hero. */
+  /** Names of clients that accept the link, for the hero. */
   clients: readonly string[];
-  /** How each client takes it, in a section of its own. */
+  /** The link's setup in each client, in a section of its own. */
   connectPanel: ReactNode;
-  /** Where no server is deployed: how the first one gets here. */
+  /** Says how to add the first server, if none is deployed. */
   howToFill?: ReactNode;
-  /** What new accounts are given. */
+  /** The credits for new accounts. */
   offer?: ReactNode;
 };
 
-/** The first 6 servers stand on home (spec part 1, section 9), in the operator's order. */
+/** Home shows the first 6 servers (spec part 1, section 9), in the operator's order. */
 export const firstServers = serversQuery({ sort: 'featured', pageSize: 6 });
 
-/** / : what this is, the thing itself, the first servers, how to connect. */
+/** / : what this is, the link, the first servers, how to connect. */
 export function HomeScreen({ clients, connectPanel, howToFill, offer }: HomeScreenProps) {
   const navigate = useNavigate();
   const { data, isError } = useQuery(firstServers);

@@ -1,6 +1,5 @@
 import { sells } from '#web/config.ts';
 
-/** Texts of the home page. */
 export const features = [
   {
     id: 'setup',

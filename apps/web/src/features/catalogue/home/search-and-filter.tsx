@@ -13,7 +13,7 @@ import {
 
 export const typeOptions = optionsOf('All Types', typeLabels);
 
-/** The search box of home. Leads to the marketplace with text and type in the address. */
+/** The search box of home. Leads to the marketplace with the text and type in the address. */
 export function SearchAndFilter({ onSearch }: { onSearch: (search: MarketplaceSearch) => void }) {
   const [q, setQ] = useState('');
   const [type, setType] = useState<ServerType | ''>('');

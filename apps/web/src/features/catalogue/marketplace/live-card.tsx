@@ -9,7 +9,9 @@ import { DownLine } from '../down-line.tsx';
 import { ServerLink } from '../server-link.tsx';
 import { toolCount } from '../server-texts.ts';
 
-/** A server of the live variant: how it is now, and since when that is known. The whole card is one link to its page. */
+/**
+ * A server of the live variant: its status, and the time of the last update. The whole card is one link to its page.
+ */
 export function LiveCard({ server }: { server: ServerAnswer }) {
   const State = useContext(CardState);
   const { serverId, displayName, metadata, status, lastUpdate } = server;

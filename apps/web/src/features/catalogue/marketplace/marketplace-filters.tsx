@@ -30,7 +30,7 @@ export type MarketplaceFiltersProps = {
   onChange: (change: MarketplaceSearch) => void;
 };
 
-/** Filters and order; each is a word in the address. On a phone they stand behind one button with their count. */
+/** Filters and order, each with a parameter of the address. A phone shows one button with their count. */
 export function MarketplaceFilters(props: MarketplaceFiltersProps) {
   return (
     <>

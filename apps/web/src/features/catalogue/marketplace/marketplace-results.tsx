@@ -14,17 +14,17 @@ import { ServerGrid } from './server-grid.tsx';
 export type MarketplaceResultsProps = {
   found: AnswerOutput<typeof findServers>;
   live: boolean;
-  /** The list is narrowed by a text or a filter. */
+  /** A text or filter narrows the list. */
   searching: boolean;
-  /** The answer to the newest search is still on its way. */
+  /** The newest search is not answered yet. */
   stale: boolean;
-  /** Where no server is deployed: how the first one gets here. */
+  /** Says how to add the first server, if none is deployed. */
   howToFill?: ReactNode;
   onClear: () => void;
   onPage: (page: number) => void;
 };
 
-/** The servers of one page with what leads to the others; or why there are none, and how to go on. */
+/** One page of servers with its pagination, or the reason why there are none. */
 export function MarketplaceResults(props: MarketplaceResultsProps) {
   const { found, live, stale, onPage } = props;
   const heading = useRef<HTMLHeadingElement>(null);
@@ -35,7 +35,7 @@ export function MarketplaceResults(props: MarketplaceResultsProps) {
     <section
       aria-labelledby="servers"
       aria-busy={stale}
-      // without a transition, which would paint all cards again for each letter
+      // without a transition, which would repaint all cards for each letter
       className={classNames(isLate && 'opacity-60')}
     >
       <h2 ref={heading} id="servers" tabIndex={-1} className="sr-only">
@@ -49,7 +49,7 @@ export function MarketplaceResults(props: MarketplaceResultsProps) {
           pageCount={pagination.pages}
           onChange={(page) => {
             onPage(page);
-            // the next page begins at its top, for Tab and for readers too
+            // Tab and readers continue at the top of the next page
             heading.current?.focus({ preventScroll: true });
           }}
         />

@@ -18,22 +18,22 @@ import { marketplacePageSize, serversQuery, useRefresh } from '../queries.ts';
 import { ServerGridPlaceholder } from './server-grid.tsx';
 
 export type MarketplaceScreenProps = {
-  /** What the address says (parseMarketplaceSearch). */
+  /** The parsed address (parseMarketplaceSearch). */
   search: MarketplaceSearch;
-  /** Writes the address. `replace` while a person types, so that Back leaves the page instead of deleting letters. */
+  /** Writes the address. `replace` while the user types, so that Back leaves the page instead of deleting letters. */
   onSearchChange: (search: MarketplaceSearch, how: { replace: boolean }) => void;
-  /** Where no server is deployed: how the first one gets here. */
+  /** Says how to add the first server, if none is deployed. */
   howToFill?: ReactNode;
-  /** What new accounts are given. */
+  /** The credits for new accounts. */
   offer?: ReactNode;
 };
 
-/** The live variant asks again while it is open: an answer that has not changed is a few bytes. */
+/** Refetch interval of the live variant. An unchanged answer is a few bytes. */
 const liveEveryMs = 10_000;
 
 /**
- * /marketplace and /search: the servers that the address asks for, a page at a time. The live variant (`?view=live`) shows
- * how each server is now, and searches by text alone.
+ * /marketplace and /search: the servers that match the address, by page. The live variant (`?view=live`) shows the
+ * status of each server, and searches by text only.
  */
 export function MarketplaceScreen({ search, onSearchChange, howToFill, offer }: MarketplaceScreenProps) {
   const live = search.view === 'live';
@@ -41,7 +41,7 @@ export function MarketplaceScreen({ search, onSearchChange, howToFill, offer }: 
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuery(
     serversQuery({ ...asked, pageSize: marketplacePageSize }, live ? liveEveryMs : undefined),
   );
-  // drawn in pieces between the letters of a fast typist
+  // rendered in pieces between the letters of a fast typist
   const found = useDeferredValue(data);
   const refresh = useRefresh();
   const title = titleOf(search);

@@ -4,8 +4,8 @@ import type { categories } from '@souk/contract/manifest/manifest-basics.ts';
 import { tiers, type Tier } from '@souk/contract/tiers.ts';
 
 /**
- * What stands in the address of the marketplace. An absent field filters nothing; no sort means by name, no page the first,
- * no view the list.
+ * The query of the marketplace's address. Absent fields don't filter, sort by name, and show the first page and the
+ * list.
  */
 export type MarketplaceSearch = {
   q?: string | undefined;
@@ -21,7 +21,7 @@ export type MarketplaceSearch = {
 /** Short enough for the box beside the filters. */
 export const searchPlaceholder = 'Search services and tools';
 
-/** Words of the manifest's category. Typed by the contract without loading its schemas into the first page. */
+/** Labels of the manifest's categories. Typed by the contract without loading its schemas into the first page. */
 export const typeLabels: typeof categories = {
   api: 'API Services',
   data: 'Data Sources',
@@ -38,7 +38,7 @@ export const statusLabels: Record<ServerStatus, string> = {
   error: 'Error',
 };
 
-/** Beside the order by name, which is the specification's and needs no word in the address. */
+/** Orders beside the one by name, which is the specification's and has no parameter. */
 export const sortLabels = {
   popular: 'Most used first',
   price: 'Lowest price first',
@@ -47,7 +47,7 @@ export const sortLabels = {
 } as const;
 export type SortOrder = keyof typeof sortLabels;
 
-/** Reads the address and drops unknown values, so that an old or mistyped link still shows servers. */
+/** Parses the address and drops unknown values, so that an old or mistyped link still shows servers. */
 export function parseMarketplaceSearch(raw: Record<string, unknown>): MarketplaceSearch {
   const q = textOf(raw['q']).trim().slice(0, maxSearchLength).trim();
   const page = pageOf(raw['page']);
@@ -65,7 +65,7 @@ export function parseMarketplaceSearch(raw: Record<string, unknown>): Marketplac
 
 const maxPage = 100_000;
 
-/** The first page needs no word in the address. */
+/** Returns undefined for the first page, which has no parameter. */
 function pageOf(value: unknown): number | undefined {
   const page = typeof value === 'number' || typeof value === 'string' ? Number(value) : 1;
   return Number.isInteger(page) && page > 1 && page <= maxPage ? page : undefined;
@@ -77,26 +77,26 @@ function textOf(value: unknown): string {
 
 function pick<Name extends string, Options extends object>(name: Name, value: unknown, options: Options) {
   const found = keysOf(options).find((key) => key === value);
-  // The computed name is a literal type; an object literal alone widens it to string.
+  // the computed name is a literal type, which an object literal alone widens to string
   return found === undefined ? {} : ({ [name]: found } as Record<Name, keyof Options>);
 }
 
-/** Object.keys knows only string; the options here are closed literals. */
+/** Types Object.keys, which only knows string. The options are closed literals. */
 export function keysOf<Options extends object>(options: Options): (keyof Options)[] {
   return Object.keys(options) as (keyof Options)[];
 }
 
-/** How many filters narrow the list, beside the text. */
+/** Counts the filters, without the text. */
 export function filterCount({ type, tier, price, status }: MarketplaceSearch): number {
   return [type, tier, price, status].filter((value) => value !== undefined).length;
 }
 
-/** Is the list narrowed by more than its order? */
+/** Returns whether a text or filter narrows the list. */
 export function isNarrowed(search: MarketplaceSearch): boolean {
   return search.q !== undefined || filterCount(search) > 0;
 }
 
-/** The options of a filter by its labels. The first one, with the value '', filters nothing. */
+/** Returns the options of a filter. The first one, with the value '', filters nothing. */
 export function optionsOf<Value extends string>(first: string, labels: Readonly<Record<Value, string>>) {
   return [{ value: '' as const, label: first }, ...keysOf(labels).map((value) => ({ value, label: labels[value] }))];
 }

@@ -11,20 +11,20 @@ const grid = 'grid gap-4 sm:grid-cols-2 lg:grid-cols-3';
 
 export type ServerGridProps = {
   servers: readonly ServerAnswer[];
-  /** What shows one of them. */
+  /** Draws a server; a ServerCard by default. */
   card?: ComponentType<{ server: ServerAnswer }>;
 };
 
-/** What a phone and a small window show at once is drawn first. */
+/** The cards that a phone or a small window shows first are drawn first. */
 const cardsAtOnce = 6;
 
-/** Cards of servers, three, two or one beside each other. Drawn again only when the servers are others. */
+/** A grid of cards, drawn again only for other servers. */
 export const ServerGrid = memo(function ServerGrid({ servers, card: ShownCard = ServerCard }: ServerGridProps) {
   const places = useInParts(servers, cardsAtOnce);
   return (
     <ul className={grid}>
       {places.map((server, place) => (
-        // by place: another search changes the texts of the cards that are there, which costs a fraction of new ones
+        // by place, since changing the texts of a card costs a fraction of a new one
         <li key={place} className="min-w-0">
           {server ? <ShownCard server={server} /> : <div className="h-52" />}
         </li>
@@ -34,8 +34,8 @@ export const ServerGrid = memo(function ServerGrid({ servers, card: ShownCard = 
 });
 
 /**
- * Placeholders of 6 cards (spec part 1, section 9). They appear when loading takes long, and hold the space at once: all of
- * the window's height, so that nothing below is seen to move.
+ * Placeholders of 6 cards (spec part 1, section 9). They fill the height of the window at once, so that nothing below
+ * is seen to move.
  */
 export function ServerGridPlaceholder() {
   return (

@@ -7,33 +7,35 @@ import { isTyping } from '#ui/form/search-field.tsx';
 export type PaletteProps = {
   open: boolean;
   onOpenChange: (open: boolean) => void;
-  /** The text that a person typed before its field had the focus. */
+  /** The text typed before the palette's field had the focus. */
   typed: string;
 };
 
 const openDialog = '[role="dialog"]:not([data-closed]), [role="alertdialog"]:not([data-closed])';
 
-/** What was pressed before this program ran is noted there. */
+/** Holds the keys that were pressed before this program ran. */
 const page = document.documentElement.dataset;
 
 const isApple = () => /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** Opened by cmd-K or ctrl-K, also while a person types. */
+/** Returns whether the key is cmd-K or ctrl-K, which opens the palette even while the user types. */
 const isShortcut = (event: KeyboardEvent) =>
   event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey;
 
-/** `/` is the search field's where a screen has one. */
+/** Returns whether the key is a `/` that no search field of the screen takes. */
 const isSlash = (event: KeyboardEvent) =>
   event.key === '/' &&
   !(event.metaKey || event.ctrlKey || event.altKey) &&
   !isTyping(event) &&
   !document.querySelector('main [aria-keyshortcuts="/"]');
 
-/** A key that a text field would take. */
+/** Returns whether a text field would take the key. */
 const isText = ({ key, metaKey, ctrlKey, altKey }: KeyboardEvent) =>
   key.length === 1 && !metaKey && !ctrlKey && !altKey;
 
-/** Keeps what is typed from when the palette was asked for until its field has the focus: its code may still be on the way. */
+/**
+ * Returns what is typed from the opening of the palette until its field has the focus: its code may still be loading.
+ */
 function useTypedAhead(open: boolean): string {
   const [typed, setTyped] = useState('');
   if (!open && typed !== '') setTyped('');
@@ -54,8 +56,8 @@ function useTypedAhead(open: boolean): string {
 }
 
 /**
- * The button of the header that opens the command palette, and its keys. The palette's code is fetched when a person points
- * at the button or presses the keys: the first load does not pay for it.
+ * The header's button that opens the command palette, and its keys. The palette's code is fetched when the user points
+ * at the button or presses the keys.
  */
 export function CommandPalette({ load }: { load: () => Promise<{ Palette: ComponentType<PaletteProps> }> }) {
   const [Palette] = useState(() => lazy(async () => ({ default: (await load()).Palette })));
@@ -67,7 +69,7 @@ export function CommandPalette({ load }: { load: () => Promise<{ Palette: Compon
     page[paletteMark] = 'ready';
     const onKey = (event: KeyboardEvent) => {
       if (!isShortcut(event) && !isSlash(event)) return;
-      // another dialog is not covered; one that is closing is no obstacle
+      // it does not open above another dialog, unless that one is closing
       const isCovered = !open && document.querySelector(openDialog);
       if (isCovered) return;
       event.preventDefault();

@@ -16,7 +16,7 @@ export type PaletteCommand = Command & { words?: string };
 
 export type PaletteCommands = {
   screens: readonly PaletteCommand[];
-  /** The parts of screens, which only a text finds. */
+  /** Parts of screens, found only by a text. */
   parts: readonly PaletteCommand[];
   actions: readonly PaletteCommand[];
 };
@@ -64,8 +64,8 @@ type Found = AnswerOutput<typeof suggestMatches>;
 type Navigate = ReturnType<typeof useNavigate>;
 
 /**
- * Without a text the screens and actions come first. With one they come last, except where their name begins with it.
- * Tools come before servers where no server is called so.
+ * Orders the groups. Screens and actions come first without a text, or if their name begins with it, else last. Tools
+ * come before services unless a service's name has the text.
  */
 function groupsOf(
   q: string,
@@ -90,14 +90,17 @@ function groupsOf(
 
 const wordsOf = (text: string) => text.split(' ').filter((word) => word !== '');
 
-/** Whether a name begins with the first word of the text and has the others: "delete acc" of "Delete your account". */
+/**
+ * Returns whether a name begins with the first word of the text and has the others: "delete acc" for "Delete your
+ * account".
+ */
 function isCalled(label: string, asked: string): boolean {
   const named = wordsOf(label.toLowerCase());
   const [first = '', ...others] = wordsOf(asked);
   return named[0]?.startsWith(first) === true && others.every((word) => named.some((one) => one.startsWith(word)));
 }
 
-/** Those that have every word of the text. */
+/** Returns the commands that have every word of the text. */
 function fitting(asked: string, commands: readonly PaletteCommand[]): PaletteCommand[] {
   const words = wordsOf(asked);
   return commands.filter(({ label, detail = '', words: others = '' }) => {

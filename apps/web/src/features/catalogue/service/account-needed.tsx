@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Card } from '#ui/card.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 
-/** Tells a visitor that a service works with an account there. Signed-in people get the way to connect it instead. */
+/** Tells a visitor that a service needs an account there. Signed-in users can connect it instead. */
 export function AccountNeeded({ name, signIn }: { name: string; signIn: ReactNode }) {
   return (
     <Card className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 sm:px-5">
@@ -16,7 +16,7 @@ export function AccountNeeded({ name, signIn }: { name: string; signIn: ReactNod
   );
 }
 
-/** In the place of tools that a service shows to those who have connected their account. */
+/** Replaces the tools that a service shows only to connected accounts. */
 export function AccountForTools({ server }: { server: ServerAnswer }) {
   const title = server.requires === 'headers' ? 'Enter your key to see your tools' : 'Sign in to see your tools';
   return <EmptyState title={title} text={`What ${server.displayName} offers depends on your account there.`} />;

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A name and its value, in a list of them. `note`: more about it, which takes the whole width. */
+/** A name and its value. `note` takes the whole width below them. */
 export function Fact({ name, note, children }: { name: string; note?: ReactNode; children: ReactNode }) {
   return (
     <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1.5 py-2.5">

@@ -5,7 +5,10 @@ export type ToolFilterText = (tool: Pick<CapabilityAnswer, 'name' | 'displayName
 
 const folded = (text: string) => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
-/** Whether a tool has every word of a text in its name, title or description, accents and case aside; undefined for no word. */
+/**
+ * Returns a filter for tools with every word of the text in their name, title or description, ignoring accents and
+ * case; undefined without a word.
+ */
 export function filterTools(text: string): ToolFilterText | undefined {
   const words = folded(text.slice(0, maxSearchLength)).split(/\s+/).filter(Boolean).slice(0, maxSearchWords);
   if (words.length === 0) return undefined;

@@ -6,11 +6,11 @@ import { HowToGetAccess } from '#web/own-access/plan-link.tsx';
 
 export type NotIncludedProps = {
   server: Pick<ServerAnswer, 'displayName' | 'billing'>;
-  /** Buttons: to sign in, to buy. */
+  /** Buttons that sign in or buy. */
   actions: ReactNode;
 };
 
-/** In place of the connect panel, for a visitor of a service that not everyone may use. */
+/** Replaces the connect panel for a visitor of a service that is not free. */
 export function NotIncluded({ server, actions }: NotIncludedProps) {
   const trialDays = sells ? server.billing?.trialDays : undefined;
   return (

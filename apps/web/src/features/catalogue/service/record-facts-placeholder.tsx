@@ -1,7 +1,7 @@
 import { Skeleton } from '#ui/state/skeleton.tsx';
 import { Fact } from './fact.tsx';
 
-/** Holds the place of what was measured of a server. */
+/** Reserves the space of RecordFacts. */
 export function RecordFactsPlaceholder() {
   const value = <Skeleton className="h-5 w-24" />;
   return (

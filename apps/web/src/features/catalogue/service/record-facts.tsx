@@ -11,7 +11,7 @@ import { UptimeDays } from '#ui/picture/uptime-days.tsx';
 
 type ServerRecord = AnswerOutput<typeof getServerRecord>;
 
-/** A client of its own: the facts come after the first load, and so do their schemas. */
+/** A client of its own, loaded with its schemas after the first load. */
 const recordApi = createClient([getServerRecord] as const, clientOptions);
 
 const protocols: Readonly<Record<NonNullable<ServerRecord['era']>, string>> = {
@@ -19,7 +19,7 @@ const protocols: Readonly<Record<NonNullable<ServerRecord['era']>, string>> = {
   modern: 'MCP 2026-07-28',
 };
 
-/** What was measured of a server, as facts. */
+/** The measured facts of a server. */
 export function RecordFacts({ serverId }: { serverId: string }) {
   const { data, isError } = useQuery({
     queryKey: ['catalogue', 'record', serverId],
@@ -46,7 +46,7 @@ export function RecordFacts({ serverId }: { serverId: string }) {
   );
 }
 
-/** On the first day that of its checks, which its bar shows; the first ones are counted after a minute. */
+/** On the first day, returns the uptime of its checks so far. They are counted after a minute. */
 function uptimeText({ uptime, days, lastTestedAt }: ServerRecord): string {
   if (uptime && uptime.percent !== null) return `${uptime.percent}%`;
   const today = days.at(-1)?.percent ?? null;

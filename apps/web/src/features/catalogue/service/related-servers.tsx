@@ -11,10 +11,10 @@ import { DetailsButton } from '../details-button.tsx';
 
 type Related = AnswerOutput<typeof getRelatedServers>['servers'][number];
 
-/** A client of its own: these services come after the first load, and so does their schema. */
+/** A client of its own, loaded with its schema after the first load. */
 const relatedApi = createClient([getRelatedServers] as const, clientOptions);
 
-/** Services that the same people use, then others of the same kind. Nothing where there are none, or none can be read. */
+/** Services with the same users, then others of the same category. */
 export function RelatedServers({ serverId }: { serverId: string }) {
   const { data } = useQuery({
     queryKey: ['catalogue', 'related', serverId],

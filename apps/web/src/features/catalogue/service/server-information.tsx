@@ -15,7 +15,7 @@ const connectionTexts: Record<ServerAnswer['connectionType'], string> = {
 
 const RecordFacts = lazyPart(() => import('./record-facts.tsx'), 'RecordFacts');
 
-/** The facts of one server: how it is and did, what it speaks, what it offers, where it comes from. */
+/** The facts of a server: its status and record, its transport, what it offers, and its origin. */
 export function ServerInformation({ server, className }: { server: ServerAnswer; className?: string }) {
   const { status, statusDetail, lastUpdate, capabilities, metadata, connectionType, estimatedTokens, serverId } =
     server;

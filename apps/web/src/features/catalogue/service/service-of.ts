@@ -8,7 +8,7 @@ export type Service = {
   resourceTemplates: readonly CapabilityAnswer[];
 };
 
-/** One server, and what it offers by its kind. */
+/** Groups what a server offers by kind. */
 export function serviceOf({
   server,
   capabilities,

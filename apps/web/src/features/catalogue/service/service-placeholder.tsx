@@ -2,7 +2,6 @@ import { Card } from '#ui/card.tsx';
 import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
 import { Skeleton } from '#ui/state/skeleton.tsx';
 
-/** The service page in grey: head, tools, information. */
 export function ServicePlaceholder() {
   return (
     <DelayedFallback label="Loading server…" isScreen>

@@ -30,15 +30,15 @@ import { ToolList, type ToolListProps } from './tool-list.tsx';
 const RelatedServers = lazyPart(() => import('./related-servers.tsx'), 'RelatedServers');
 
 export type ServiceScreenProps = {
-  /** From the address, URL-decoded by the router. */
+  /** From the address, decoded by the router. */
   serviceId: string;
-  /** Whether a person is signed in: their switch and link come before the tools, on a phone too. */
+  /** Whether a user is signed in. Their switch and link come before the tools, on a phone too. */
   isMember: boolean;
   /** The tool whose form is open at first. */
   triedTool: string | undefined;
-  /** What this person can do with the service: connect, switch on, or how to get access. */
+  /** Draws what the user can do with the service: connect it, switch it on, or get access. */
   access: (server: ServerAnswer) => ReactNode;
-  /** In the place of tools, for a server that shows them to those who sign in there. */
+  /** Replaces the tools of a server that shows them only to connected accounts. */
   toolsOfAccount: (server: ServerAnswer) => ReactNode;
   /** Runs a tool in its row. */
   tryTool: (server: ServerAnswer, ...row: Parameters<ToolListProps['tryTool']>) => ReactNode;
@@ -55,7 +55,7 @@ export function ServiceScreen({ serviceId, ...parts }: ServiceScreenProps) {
         <ArrowLeft aria-hidden size={16} />
         Back to Marketplace
       </TextLink>
-      {/* a heading to jump to, while the page has none of its own */}
+      {/* a heading to jump to until the page has its own */}
       {!found && <h1 className="sr-only">Server details</h1>}
       {!found && notFound === undefined && !error && <ServicePlaceholder />}
       {!found && notFound === undefined && error && (
@@ -97,7 +97,7 @@ function Found({
   const dependsOnAccount = server.requires !== undefined && tools.length === 0;
   const asking = askingText(server.askingTools);
   const underReview = underReviewText(server.toolsUnderReview);
-  // what a person came for, or must have first, stands first on a phone too
+  // what the user came for, or needs first, comes first on a phone too
   const isAccessFirst = isMember || !isFree(server);
   const use = (
     <section key="use" aria-label="Use this service" className="min-w-0 lg:col-start-2 lg:row-start-1">

@@ -6,7 +6,7 @@ import { useHiddenEdges } from '#ui/use-hidden-edges.ts';
 import type { ToolListProps } from './tool-list.tsx';
 import { toolParameters, type ToolParameter } from './tool-parameters.ts';
 
-/** An open row of a tool: its parameters and its names, or the form that runs it. */
+/** An open row of a tool: its parameters and names, or the form that runs it. */
 export function ToolDetails({
   tool,
   isTriedAtFirst,
@@ -14,7 +14,7 @@ export function ToolDetails({
 }: { tool: CapabilityAnswer; isTriedAtFirst: boolean } & Pick<ToolListProps, 'tryTool'>) {
   const [isTrying, setIsTrying] = useState(isTriedAtFirst);
   const trial = useRef<HTMLElement>(null);
-  // the button that opened it is gone
+  // the button that opened the form is removed
   useEffect(() => {
     if (isTrying) trial.current?.focus();
   }, [isTrying]);
@@ -26,7 +26,7 @@ export function ToolDetails({
         <section ref={trial} tabIndex={-1} aria-label={`Try ${tool.displayName}`} className="outline-none">
           {tryTool(tool, () => {
             setIsTrying(false);
-            // the button is back in the next frame
+            // the button returns in the next frame
             requestAnimationFrame(() => tryButton.current?.focus());
           })}
         </section>
@@ -52,7 +52,7 @@ export function ToolDetails({
   );
 }
 
-/** Made only once it is asked for: schemas can be long. */
+/** Rendered only when opened, since schemas can be long. */
 function JsonSchema({ schema }: { schema: NonNullable<CapabilityAnswer['inputSchema']> }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -63,7 +63,7 @@ function JsonSchema({ schema }: { schema: NonNullable<CapabilityAnswer['inputSch
   );
 }
 
-/** On a phone the table scrolls sideways in its box, and fades out at the edge where it goes on. */
+/** On a phone the table scrolls sideways in its box, and fades out where it continues. */
 function Parameters({ tool, rows }: { tool: string; rows: readonly ToolParameter[] }) {
   const box = useRef<HTMLDivElement>(null);
   const hiddenEdges = useHiddenEdges(box);

@@ -8,11 +8,11 @@ import { filterTools, type ToolFilterText } from './filter-tools.ts';
 
 export type ToolFilterProps = {
   tools: readonly CapabilityAnswer[];
-  /** Told which tools stay in the list; undefined: all. */
+  /** Called with the filter; undefined: all tools. */
   onFilter: (isShown: ToolFilterText | undefined) => void;
 };
 
-/** A search over the tools of one page, with how many it leaves, and the way back where it leaves none. */
+/** A search of the tools of one page, with the number of matches. */
 export function ToolFilter({ tools, onFilter }: ToolFilterProps) {
   const [text, setText] = useState('');
   const box = useRef<HTMLDivElement>(null);
@@ -44,7 +44,7 @@ export function ToolFilter({ tools, onFilter }: ToolFilterProps) {
             <Button
               onClick={() => {
                 change('');
-                // the button goes, and the focus would go with it
+                // the focus would be lost with the button
                 box.current?.querySelector('input')?.focus();
               }}
             >

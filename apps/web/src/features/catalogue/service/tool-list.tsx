@@ -12,12 +12,12 @@ import { lazyPart } from '#ui/lazy-part.ts';
 import type { ToolFilterText } from './filter-tools.ts';
 import { callCost, comingCost } from '../server-texts.ts';
 
-/** A look finds each of fewer tools. */
+/** Fewer tools are quickly looked through. */
 const filterFrom = 13;
 
 const ToolFilter = lazyPart(() => import('./tool-filter.tsx'), 'ToolFilter');
 
-/** What a row opens into: the first screen shows none of it. */
+/** Loaded when a row first opens. */
 const ToolDetails = lazyPart(() => import('./tool-details.tsx'), 'ToolDetails');
 
 export type ToolListProps = {
@@ -28,7 +28,7 @@ export type ToolListProps = {
   tryTool: (tool: CapabilityAnswer, onClose: () => void) => ReactNode;
 };
 
-/** Tools as rows with description and price of a call. A row opens into the parameters, and the way to try the tool. */
+/** Tools as rows with their description and price. A row opens into its parameters and the form that runs it. */
 export function ToolList({ tools, triedTool, tryTool }: ToolListProps) {
   const [isShown, setIsShown] = useState<ToolFilterText>();
   return (
@@ -42,7 +42,7 @@ export function ToolList({ tools, triedTool, tryTool }: ToolListProps) {
         <Card padding="none">
           <ul className={classNames('divide-y divide-line', isShown && '-mb-px')}>
             {tools.map((tool) => (
-              // a row that does not match keeps what a person opened or runs in it
+              // a row without a match keeps its state
               <li key={tool.name} hidden={isShown !== undefined && !isShown(tool)}>
                 <ToolRow tool={tool} isTriedAtFirst={tool.name === triedTool} tryTool={tryTool} />
               </li>
@@ -61,7 +61,7 @@ function ToolRow({
 }: { tool: CapabilityAnswer; isTriedAtFirst: boolean } & Pick<ToolListProps, 'tryTool'>) {
   const [isOpen, setIsOpen] = useState(isTriedAtFirst);
   const [wasOpen] = useState(isTriedAtFirst);
-  // where nothing is sold every call is free
+  // if nothing is sold, every call is free
   const creditCost = sells ? tool.creditCost : undefined;
   return (
     <details open={wasOpen} onToggle={(event) => event.currentTarget.open && setIsOpen(true)} className="group/tool">
@@ -84,7 +84,7 @@ function ToolRow({
             <Hints annotations={tool.annotations} />
             {tool.asks && <Badge>{asksTexts[tool.asks]}</Badge>}
           </span>
-          {/* the whole of a long text is in the open row */}
+          {/* an open row shows a long text in full */}
           <span
             dir="auto"
             className="col-span-2 mt-1 line-clamp-3 text-pretty wrap-anywhere text-quiet group-open/tool:line-clamp-none sm:col-span-1"
@@ -112,7 +112,7 @@ function ToolRow({
   );
 }
 
-/** The server's own hints about the tool. Clients use them to decide what to confirm before a call. */
+/** The server's own hints about the tool, by which clients decide whether to confirm a call. */
 function Hints({ annotations }: { annotations: CapabilityAnswer['annotations'] }) {
   if (annotations?.['readOnlyHint'] === true) return <Badge>Read only</Badge>;
   if (annotations?.['destructiveHint'] === true) return <Badge tone="bad">Can delete or overwrite</Badge>;

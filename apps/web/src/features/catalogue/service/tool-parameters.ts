@@ -1,6 +1,9 @@
 export type ToolParameter = { name: string; type: string; required: boolean; description: string };
 
-/** The first level of a tool's input schema, as rows to read. Upstream servers write these schemas, so every part may be missing or odd. */
+/**
+ * Returns the first level of a tool's input schema as rows. Upstream servers write these schemas, so any part may be
+ * missing or invalid.
+ */
 export function toolParameters(inputSchema: Record<string, unknown> | undefined): ToolParameter[] {
   const properties = record(inputSchema?.['properties']);
   const required = inputSchema?.['required'];
@@ -13,7 +16,7 @@ export function toolParameters(inputSchema: Record<string, unknown> | undefined)
     .toSorted((one, other) => Number(other.required) - Number(one.required));
 }
 
-/** 'string', 'number or null', 'string list', 'low | high'; 'any' where the schema does not say. */
+/** 'string', 'number or null', 'string list', 'low | high'; 'any' if the schema does not say. */
 function typeOf(schema: Record<string, unknown>): string {
   const { enum: options, const: fixed, type, anyOf, oneOf } = schema;
   if (Array.isArray(options)) return options.map((option) => JSON.stringify(option)).join(' | ');

@@ -1,9 +1,9 @@
 import { asSchema, fieldsOf, kindOf, type Schema } from './schema-field.ts';
 
-/** Text that was typed where JSON is expected, and is none, or has numbers that would change. It never leaves the form. */
+/** Text that is invalid JSON, or has numbers that would change. It never leaves the form. */
 export class NotJson {
   readonly text: string;
-  /** What is wrong with it, where that is known. */
+  /** What is wrong with it, if known. */
   readonly fault: string | undefined;
   constructor(text: string, fault?: string) {
     this.text = text;
@@ -12,8 +12,8 @@ export class NotJson {
 }
 
 /**
- * What is wrong with the values of a form, by the path of each field ('address.street'). The server checks the rest: its
- * patterns and combinations are not run here.
+ * Returns what is wrong with the values of a form, by the path of each field ('address.street'). The server checks its
+ * patterns and combinations itself.
  */
 export function checkArguments(values: Readonly<Record<string, unknown>>, schema: Schema): Record<string, string> {
   return Object.fromEntries(problems(values, schema, schema, '', 0));
@@ -39,7 +39,7 @@ function problems(
     if (value instanceof NotJson) return [[path, value.fault ?? 'This is not valid JSON.']];
     if (value === undefined) {
       if (!required || field.kind === 'boolean' || field.kind === 'choices') return [];
-      // no field of its own shows what is wrong with an object
+      // an object has no field that could show the error
       return field.kind === 'object' ? problems({}, own, root, path, depth + 1) : [[path, 'Required']];
     }
     switch (field.kind) {

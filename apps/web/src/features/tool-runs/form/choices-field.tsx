@@ -9,7 +9,7 @@ type ChoicesFieldProps = ValueInput & {
   required: boolean;
 };
 
-/** Several of few. */
+/** Several choices among few. */
 export function ChoicesField({ label, hint, choices, required, value, onChange }: ChoicesFieldProps) {
   const chosen: unknown[] = Array.isArray(value) ? value : [];
   const toggle = (choice: Choice, isChosen: boolean) => {

@@ -1,9 +1,11 @@
-/** What people are told of a number that a browser would send changed. */
+/** The error of a number that a browser would change. */
 export const tooManyDigits = 'This number has more digits than can be sent exactly.';
 
 const isWhole = /^[+-]?\d+(?:\.0*)?(?:[eE]\+?\d+)?$/;
 
-/** Whether a browser keeps a number as it was typed: not beyond 2^53, 1E400, or with more decimals than a double holds. */
+/**
+ * Returns whether a browser keeps a number as typed: not beyond 2^53, 1E400, or with more decimals than a double holds.
+ */
 export function keepsDigits(text: string): boolean {
   const number = Number(text);
   if (!Number.isFinite(number)) return false;
@@ -11,12 +13,12 @@ export function keepsDigits(text: string): boolean {
   return digitsOf(text) === digitsOf(String(number));
 }
 
-/** Whether a JSON text has a number that it does not keep. */
+/** Returns whether a JSON text has a number that a browser would change. */
 export function hasInexactNumber(json: string): boolean {
   return (withoutTexts(json).match(/-?\d[\d.eE+-]*/g) ?? []).some((number) => !keepsDigits(number));
 }
 
-/** JSON text without what stands between its quotes. */
+/** Removes the contents of strings from JSON text. */
 function withoutTexts(json: string): string {
   let left = '';
   let from = 0;
@@ -29,7 +31,7 @@ function withoutTexts(json: string): string {
   return left + json.slice(from);
 }
 
-/** The digits that say something: without the point, the exponent, and zeros around them. */
+/** Returns the significant digits: without the point, the exponent, and zeros around them. */
 function digitsOf(text: string): string {
   const [mantissa = ''] = text.toLowerCase().split('e');
   const digits = mantissa.replaceAll(/\D/g, '').replace(/^0+/, '');

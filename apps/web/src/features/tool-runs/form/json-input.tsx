@@ -4,7 +4,6 @@ import { NotJson } from './check-arguments.ts';
 import { hasInexactNumber, tooManyDigits } from './exact-numbers.ts';
 import type { ValueInput } from './schema-field.ts';
 
-/** Any value, as JSON. */
 export function JsonInput({ value, onChange }: ValueInput) {
   const [typed, setTyped] = useState('');
   const isTyped = JSON.stringify(parseJson(typed)) === JSON.stringify(value);
@@ -23,7 +22,7 @@ export function JsonInput({ value, onChange }: ValueInput) {
   );
 }
 
-/** Undefined for an empty text, and the text itself where it is no JSON. */
+/** Returns undefined for an empty text, and NotJson for invalid JSON. */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {

@@ -4,7 +4,7 @@ import { NotJson } from './check-arguments.ts';
 import { parseNumber } from './number-input.tsx';
 import { typeOf, type Schema, type ValueInput } from './schema-field.ts';
 
-/** A list of texts or numbers, one a line. */
+/** A list of texts or numbers, one per line. */
 export function ListInput({ items, value, onChange }: ValueInput & { items: Schema }) {
   const [typed, setTyped] = useState('');
   const isText = typeOf(items) === 'string';
@@ -24,7 +24,7 @@ export function ListInput({ items, value, onChange }: ValueInput & { items: Sche
   );
 }
 
-/** The lines that are not empty; undefined where there are none. */
+/** Returns the lines that are not empty; undefined if there are none. */
 function parseLines(text: string, isText: boolean): unknown[] | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (lines.length === 0) return undefined;

@@ -4,7 +4,7 @@ import { NotJson } from './check-arguments.ts';
 import { keepsDigits, tooManyDigits } from './exact-numbers.ts';
 import type { ValueInput } from './schema-field.ts';
 
-/** A number. What is typed stays as it is, also '1.' on the way to '1.5'. */
+/** A number. The typed text stays as it is, such as '1.' on the way to '1.5'. */
 export function NumberInput({ value, onChange }: ValueInput) {
   const [typed, setTyped] = useState('');
   const text = isSame(parseNumber(typed), value) ? typed : textOf(value);
@@ -21,7 +21,7 @@ export function NumberInput({ value, onChange }: ValueInput) {
   );
 }
 
-/** Undefined for an empty text, and the text itself where it is no number. */
+/** Returns undefined for an empty text, and NotJson for anything but a number. */
 export function parseNumber(text: string): number | NotJson | undefined {
   if (text.trim() === '') return undefined;
   const number = Number(text);

@@ -1,12 +1,11 @@
-/** A JSON schema of a server, or a part of one: every part of it may be missing, odd or hostile. */
+/** A server's JSON schema, or a part of one. Any part of it may be missing, invalid or hostile. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 export type Choice = { value: unknown; label: string };
 
-/** A value of a form, and what takes its next one. undefined: not entered. */
+/** undefined: not entered. */
 export type ValueInput = { value: unknown; onChange: (value: unknown) => void };
 
-/** How a value is entered. */
 export type FieldKind =
   | { kind: 'text'; multiline: boolean; type: 'text' | 'email' | 'url' | 'date' | 'datetime-local' }
   | { kind: 'number'; isInteger: boolean }
@@ -15,7 +14,7 @@ export type FieldKind =
   | { kind: 'choices'; choices: readonly Choice[] }
   | { kind: 'list'; items: Schema }
   | { kind: 'object'; fields: readonly SchemaField[]; hidden: number }
-  /** What no other kind fits. */
+  /** Fits no other kind. */
   | { kind: 'json' };
 
 export type SchemaField = {
@@ -26,11 +25,11 @@ export type SchemaField = {
   schema: Schema;
 };
 
-/** Objects in objects; what is deeper is entered as JSON. */
+/** Nesting of objects; deeper ones are entered as JSON. */
 export const maxDepth = 4;
-/** Fields of one object; the others are entered as JSON. */
+/** Fields of one object; further ones are entered as JSON. */
 const maxFields = 60;
-/** Fields of an object in an object, with all that is in it; a larger one is entered as JSON. */
+/** Fields of a nested object, with everything in it; a larger one is entered as JSON. */
 const maxNestedFields = 40;
 const maxChoices = 200;
 const maxLabelCharacters = 100;
@@ -42,7 +41,7 @@ export function asSchema(value: unknown): Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
-/** The fields of an object's schema, in its order, required ones first, and how many there are beyond the limit. */
+/** Returns the fields of an object's schema, required ones first, and the number of fields beyond the limit. */
 export function fieldsOf(schema: Schema, root: Schema): { fields: SchemaField[]; hidden: number } {
   const { required } = schema;
   const demanded = new Set<unknown>(Array.isArray(required) ? required : []);
@@ -61,7 +60,7 @@ export function fieldsOf(schema: Schema, root: Schema): { fields: SchemaField[];
   return { fields: sorted.slice(0, maxFields), hidden: Math.max(0, sorted.length - maxFields) };
 }
 
-/** @param depth of the object that the value is in */
+/** @param depth depth of the object that has the value */
 export function kindOf(schema: Schema, root: Schema, depth: number): FieldKind {
   const choices = choicesOf(schema);
   if (choices) return { kind: 'choice', choices };
@@ -86,7 +85,10 @@ export function kindOf(schema: Schema, root: Schema, depth: number): FieldKind {
   }
 }
 
-/** Whether an object has too many fields, those of objects in it included: a schema can refer to itself many times. */
+/**
+ * Returns whether an object has too many fields, including those of nested objects: a schema can refer to itself many
+ * times.
+ */
 function isLarge(schema: Schema, root: Schema, depth: number): boolean {
   let left = maxNestedFields;
   const exceeds = (one: Schema, at: number): boolean =>
@@ -104,12 +106,12 @@ function listKind(schema: Schema, root: Schema): FieldKind {
   return ['string', 'number', 'integer'].includes(typeOf(items) ?? '') ? { kind: 'list', items } : { kind: 'json' };
 }
 
-/** What a form starts with: the defaults of the schema. */
+/** Returns the initial values of a form: the defaults of the schema. */
 export function defaultsOf(schema: Schema, root: Schema = schema, depth = 0): Record<string, unknown> {
   const entries = fieldsOf(schema, root).fields.flatMap(({ name, required, schema: own }) => {
     if (own['default'] !== undefined) return [[name, own['default']] as const];
     const { kind } = kindOf(own, root, depth + 1);
-    // an empty box says no
+    // an unchecked box means false
     if (required && kind === 'boolean') return [[name, false] as const];
     if (required && kind === 'choices') return [[name, []] as const];
     if (kind !== 'object') return [];
@@ -126,7 +128,7 @@ function textKind({ format, maxLength, contentMediaType }: Schema): FieldKind {
   return { kind: 'text', multiline, type: (typeof format === 'string' && inputTypes[format]) || 'text' };
 }
 
-/** Of an enum, a constant, or alternatives that are all constants. */
+/** Returns the choices of an enum, a constant, or alternatives that are all constants. */
 function choicesOf({ enum: listed, enumNames, const: fixed, oneOf, anyOf }: Schema): Choice[] | undefined {
   if (Array.isArray(listed) && listed.length > 0 && listed.length <= maxChoices) {
     const names: unknown[] = Array.isArray(enumNames) ? enumNames : [];
@@ -145,7 +147,7 @@ function choice(value: unknown, title: unknown): Choice {
   return { value, label: shorten(label, maxLabelCharacters) };
 }
 
-/** The schema itself where it is a reference within the tool's schema, or the one alternative beside null. */
+/** Follows references within the tool's schema, and takes the single alternative to null. */
 function resolve(schema: Schema, root: Schema): Schema {
   let current = schema;
   for (let hops = 0; hops < maxReferences; hops++) {
@@ -161,7 +163,7 @@ function resolve(schema: Schema, root: Schema): Schema {
   return {};
 }
 
-/** '#/$defs/Name' and its like. */
+/** Reads '#/$defs/Name' and similar references. */
 function pointedAt(root: Schema, reference: string): Schema {
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) return {};
@@ -169,7 +171,7 @@ function pointedAt(root: Schema, reference: string): Schema {
   return steps.reduce<Schema>((at, step) => asSchema(Object.hasOwn(at, step) ? at[step] : undefined), root);
 }
 
-/** The one type beside null. */
+/** Returns the single type besides null. */
 export function typeOf({ type, properties }: Schema): string | undefined {
   const types: unknown[] = Array.isArray(type) ? type : [type];
   const [only, ...others] = types.filter((one) => one !== 'null');

@@ -21,9 +21,9 @@ export type Values = Readonly<Record<string, unknown>>;
 
 export type SchemaFieldsProps = {
   fields: readonly SchemaField[];
-  /** Fields beyond the limit. */
+  /** Number of fields beyond the limit. */
   hidden: number;
-  /** The whole schema, in which references point. */
+  /** The whole schema, which references point into. */
   root: Schema;
   values: Values;
   onChange: (values: Values) => void;
@@ -33,7 +33,7 @@ export type SchemaFieldsProps = {
   depth?: number;
 };
 
-/** The fields of an object, each as its part of the schema wants it. */
+/** The fields of an object, each by its part of the schema. */
 export function SchemaFields({ fields, hidden, values, onChange, path = '', depth = 0, ...rest }: SchemaFieldsProps) {
   const change = (name: string, value: unknown) => {
     const { [name]: _, ...others } = values;

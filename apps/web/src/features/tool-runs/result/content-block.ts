@@ -17,7 +17,7 @@ const audioTypes: ReadonlySet<string> = new Set([
   'audio/flac',
 ]);
 
-/** Reads a block that a server wrote: every part of it may be missing, odd or hostile. */
+/** Reads a server's block. Any part of it may be missing, invalid or hostile. */
 export function readBlock(value: unknown): ContentBlock {
   const block = record(value);
   switch (block['type']) {
@@ -60,7 +60,7 @@ function textBlock(content: string, mimeType: string | undefined): Extract<Conte
   return { kind: 'text', text: content, format: !isPlain && looksLikeMarkdown(content) ? 'markdown' : 'text' };
 }
 
-/** An object or a list. A mere number or word is a text. */
+/** Returns whether the text is an object or list. A mere number or word is shown as text. */
 function isJson(content: string): boolean {
   const [first] = content.trimStart();
   if (first !== '{' && first !== '[') return false;
@@ -72,10 +72,10 @@ function isJson(content: string): boolean {
   }
 }
 
-/** Enough of a text to see what it is. */
+/** Enough of a text to recognize its format. */
 const sampleCharacters = 4000;
 
-/** Headings, fences, tables, links or emphasis: plain text has these hardly ever by chance. */
+/** Looks for headings, fences, tables, links and emphasis, which plain text rarely has by chance. */
 function looksLikeMarkdown(content: string): boolean {
   const sample = content.slice(0, sampleCharacters);
   if (sample.includes('](http') || sample.includes('\n```') || sample.startsWith('```')) return true;

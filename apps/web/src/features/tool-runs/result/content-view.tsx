@@ -10,10 +10,10 @@ import { Markdown } from './markdown.tsx';
 import { maxMarkdownCharacters } from './parse-markdown.ts';
 import { webAddress } from './web-address.ts';
 
-/** Characters of one text that are shown. */
+/** Characters shown of one text. */
 const maxTextCharacters = 100_000;
 
-/** One block of a result. What a server sent is text, a picture or a sound, never a part of the page. */
+/** One block of a result. A server's content is shown as text, a picture or a sound, never as part of the page. */
 export function ContentView({ block, tool }: { block: ContentBlock; tool: string }) {
   switch (block.kind) {
     case 'text':

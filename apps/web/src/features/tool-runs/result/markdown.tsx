@@ -4,10 +4,10 @@ import { TextAnchor } from '#ui/text/text-link.tsx';
 import { parseMarkdown, type Block, type Inline } from './parse-markdown.ts';
 import { webAddress } from './web-address.ts';
 
-/** Blocks beyond this are left out. */
+/** Further blocks are left out. */
 const maxBlocks = 400;
 
-/** A server's Markdown as elements of ours. Links open elsewhere and say where; nothing is loaded. */
+/** Renders a server's Markdown. Links open in a new tab and show their host; nothing is loaded. */
 export function Markdown({ text }: { text: string }) {
   const blocks = parseMarkdown(text);
   return (
@@ -25,7 +25,7 @@ function BlockOf({ block }: { block: Block }): ReactNode {
   switch (block.kind) {
     case 'heading':
       return (
-        // no heading of the page, whose order it would break
+        // not a heading, which would break the order of the page's headings
         <p dir="auto" className="font-semibold">
           <Inlines content={block.content} />
         </p>

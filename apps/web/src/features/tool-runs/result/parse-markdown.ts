@@ -1,4 +1,4 @@
-/** Text with emphasis, code and links. Nothing else: images are links, and HTML is text. */
+/** Text with emphasis, code and links. Images are links, and HTML is text. */
 export type Inline =
   | { kind: 'text' | 'strong' | 'em' | 'code'; text: string }
   | { kind: 'link'; text: string; url: string };
@@ -10,12 +10,12 @@ export type Block =
   | { kind: 'table'; head: Inline[][]; rows: Inline[][][] }
   | { kind: 'rule' };
 
-/** A longer text is shown as it is. */
+/** Longer texts are shown unformatted. */
 export const maxMarkdownCharacters = 50_000;
 
 /**
- * The part of Markdown that tools write: headings, lists of one level, quotes, fenced code, tables, emphasis, links. Each
- * line is read once, and each mark is looked for within its line: the time is linear in the text.
+ * Parses the Markdown that tools write: headings, lists of one level, quotes, fenced code, tables, emphasis, links.
+ * Reads each line once and looks for marks within it, so the time is linear in the text.
  */
 export function parseMarkdown(text: string): Block[] {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
@@ -91,10 +91,10 @@ function cellsOf(line: string): Inline[][] {
   return inner.split('|').map((cell) => parseInline(cell.trim()));
 }
 
-/** The longest distance between a mark and the one that ends it. */
+/** The longest distance between a mark and its end. */
 const maxSpan = 1000;
 
-/** What begins something else than text: code, emphasis, a link or image, an address. */
+/** Begins code, emphasis, a link or image, or an address. */
 const marks = /[`*_[!]|https?:\/\//g;
 
 export function parseInline(text: string): Inline[] {
@@ -125,7 +125,7 @@ function spanAt(text: string, at: number): Span | undefined {
     case '*':
       return rest.startsWith('**') ? wrapped(rest, at, '**', 'strong') : wrapped(rest, at, '*', 'em');
     case '_':
-      // within a word it is a part of a name
+      // within a word it is part of a name
       if (/\w/.test(text[at - 1] ?? '')) return undefined;
       return rest.startsWith('__') ? wrapped(rest, at, '__', 'strong') : wrapped(rest, at, '_', 'em');
     case '!':

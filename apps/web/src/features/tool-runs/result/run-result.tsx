@@ -10,12 +10,10 @@ import { ContentView } from './content-view.tsx';
 
 type Result = Extract<RunEvent, { type: 'result' }>;
 
-/** Blocks that are shown at once. */
 const shownBlocks = 20;
-/** Characters of a structured result that are shown. */
 const maxStructuredCharacters = 100_000;
 
-/** What a tool answered, each block by its type, and what the run took and cost. */
+/** A tool's answer, each block by its type, and what the run took and cost. */
 export function RunResult({ result, tool }: { result: Result; tool: string }) {
   const [shown, setShown] = useState(shownBlocks);
   const { content, isError, facts } = result;
@@ -54,10 +52,10 @@ export function RunResult({ result, tool }: { result: Result; tool: string }) {
   );
 }
 
-/** The broker's own words: why the tool was not run, or did not answer. */
+/** The broker's own reason why the tool was not run, or did not answer. */
 function Refusal({ blocks, facts }: { blocks: readonly ReturnType<typeof readBlock>[]; facts: RunFacts }) {
   const said = blocks.map((block) => (block.kind === 'text' ? block.text : '')).join('\n');
-  // the address is for clients: this page has a link to it beside what the tool costs
+  // the address is for clients: this page links it beside the cost
   const text = facts.code === 'insufficient_credits' ? said.split(' Top up: ')[0] : said;
   return <Notice tone={facts.code === 'cancelled' ? 'info' : 'bad'}>{text}</Notice>;
 }

@@ -12,7 +12,7 @@ import { upstreamKey, upstreamsApi } from '../upstreams-api.ts';
 
 type Server = Kept['servers'][number];
 
-/** The files that services keep here for a person: how much they take, and a way to delete them. */
+/** The files that services keep here for the user: their size, and a button that deletes them. */
 export function KeptFiles({ userId, files }: { userId: string; files: Kept }) {
   const queries = useQueryClient();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -24,7 +24,7 @@ export function KeptFiles({ userId, files }: { userId: string; files: Kept }) {
       await queries.invalidateQueries({ queryKey: upstreamKey(userId) });
       setAsked(undefined);
       setSaid(`Your files at ${name} are deleted.`);
-      // the button that had the focus no longer exists
+      // the focused button was removed
       heading.current?.focus();
     },
   });

@@ -4,25 +4,25 @@ const key = 'souk.connect.awaited';
 const mostAtOnce = 20;
 
 const awaitedSchema = z.object({
-  /** Names the sign-in: its end carries the same one. */
+  /** Identifies the sign-in, also in its end. */
   state: z.string(),
   userId: z.string(),
   serverId: z.string(),
   /** The sign-in is part of switching the server on. */
   enables: z.boolean(),
-  /** Since when the account was connected before: another moment means that it worked. */
+  /** When the account was connected before. Another time means that the sign-in worked. */
   since: z.string().nullable(),
-  /** By then it is too late. */
+  /** The time when waiting ends. */
   untilMs: z.number(),
 });
-/** A sign-in at a server that this tab has opened a window for. */
+/** A sign-in at a server for which this tab has opened a window. */
 export type AwaitedSignIn = z.infer<typeof awaitedSchema>;
 
-/** As long as the tab: a page that is loaded again knows what it waits for. */
+/** Lives as long as the tab: a reloaded page still knows what it waits for. */
 let awaited: readonly AwaitedSignIn[] = read();
 const listeners = new Set<() => void>();
 
-/** In place of an earlier one of the same person at the same server. */
+/** Replaces an earlier sign-in of the same user at the same server. */
 export function rememberAwaited(signIn: AwaitedSignIn): void {
   const others = awaited.filter(({ userId, serverId }) => userId !== signIn.userId || serverId !== signIn.serverId);
   write([...others, signIn].slice(-mostAtOnce));
@@ -50,7 +50,7 @@ function write(next: readonly AwaitedSignIn[]): void {
   try {
     window.sessionStorage.setItem(key, JSON.stringify(next));
   } catch {
-    // storage is forbidden: a page that is loaded again learns from the broker alone
+    // storage is forbidden: a reloaded page learns of the end from the broker only
   }
   for (const listener of listeners) listener();
 }

@@ -14,21 +14,21 @@ export type CallbackScreenProps = {
   /** Undefined for a visitor. */
   userId: string | undefined;
   isRestoring: boolean;
-  /** It worked, and this page is in no window of its own. */
+  /** Called when the sign-in has worked in this tab rather than in a popup. */
   onDone: (path: string) => void;
 };
 
 type Problem = { title: string; text?: string };
 
 /**
- * /connect/callback: passes on what an authorization server sent, tells the page that waits for it, and closes the window that
- * was opened for it. Where the sign-in ran in this tab, it finishes what that tab was about to do and goes back. The answer is used
- * once, and removed from the address first.
+ * /connect/callback: passes on an authorization server's answer, tells the waiting page, and closes the popup. If the
+ * sign-in ran in this tab, completes what the tab was about to do and goes back. The answer is used once, and removed
+ * from the address first.
  */
 export function CallbackScreen({ userId, isRestoring, onDone }: CallbackScreenProps) {
   const [problem, setProblem] = useState<Problem>();
   const [done, setDone] = useState<string>();
-  // as the address was on arrival, before it is removed from there
+  // the query on arrival, before it is removed
   const [answer] = useState(() => new URLSearchParams(window.location.search));
   const state = answer.get('state') ?? '';
   const [continuation, setContinuation] = useState<Continuation>();

@@ -26,13 +26,13 @@ export type ConnectScreenProps = {
   serverId: string;
   user: ConnectUser | undefined;
   isRestoring: boolean;
-  /** Leaves for the sign-in of this product and comes back here. */
+  /** Goes to the sign-in at Souk and comes back here. */
   onSignIn: () => Promise<void>;
   /** Signs out here and at the broker, then asks for another account and comes back here. */
   onSwitchAccount: () => void;
 };
 
-/** /connect/{serverId}: connects one person to one service. Assistants show links to it when a call needs an account. */
+/** /connect/{serverId}: connects the user to a service. Assistants show links to it when a call needs an account. */
 export function ConnectScreen({ serverId, user, isRestoring, onSignIn, onSwitchAccount }: ConnectScreenProps) {
   return (
     <div className="mx-auto flex max-w-lg flex-col gap-4">
@@ -58,10 +58,10 @@ function Connection({
   const catalogue = useQuery(serverQuery(serverId));
   const connections = useQuery(upstreamConnectionsQuery(user.id));
   const access = useQuery(serverAccessQuery(user.id, serverId));
-  // an answer that was off before tells a switch on this page from a service that was on already
+  // remembers that the service was off, to tell a switch on this page from a service that was already on
   const [hasBeenOff, setHasBeenOff] = useState(false);
   if (access.data?.enabled === false && !hasBeenOff) setHasBeenOff(true);
-  // before the failures: the other two calls fail for a service that does not exist
+  // checked before the failures, since the other two calls fail for an unknown service
   if (isNotDeployed(catalogue.error)) {
     return (
       <WithoutService>
@@ -112,7 +112,7 @@ function Connection({
   );
 }
 
-/** Has no switch, which would change nothing. The service's page shows what it offers and costs. */
+/** A switch would change nothing here. The service's page shows what it offers and costs. */
 function NotInPlan({ server }: { server: ServerAnswer }) {
   return (
     <Card as="section" className="flex flex-col items-start gap-4 sm:p-5">
@@ -138,7 +138,7 @@ function NoSignIn({ name }: { name: string }) {
   );
 }
 
-/** Shown first: a person who followed a link must see which account of ours will be connected. */
+/** Shown first: a user who followed a link must see which account at Souk will be connected. */
 function WhoIsSignedIn({ user, onSwitchAccount }: Pick<ConnectScreenProps, 'onSwitchAccount'> & { user: ConnectUser }) {
   return (
     <Card as="section" className="flex flex-wrap items-center justify-between gap-3 sm:p-5" aria-label="Your account">
@@ -153,7 +153,7 @@ function WhoIsSignedIn({ user, onSwitchAccount }: Pick<ConnectScreenProps, 'onSw
   );
 }
 
-/** The screen while there is no service name for the heading. */
+/** Adds a heading while the service's name is unknown. */
 function WithoutService({ children }: { children?: ReactNode }) {
   return (
     <>

@@ -4,11 +4,11 @@ const key = 'souk.connect.continue';
 const screens = ['connect', 'service', 'dashboard'] as const;
 
 const continuationSchema = z.object({
-  /** Names the sign-in: the callback carries the same one. */
+  /** Identifies the sign-in, also at the callback. */
   state: z.string(),
   userId: z.string(),
   serverId: z.string(),
-  /** The sign-in was part of switching the server on: that is repeated once afterwards. */
+  /** The sign-in was part of switching the server on, which is repeated once afterwards. */
   enables: z.boolean(),
   /** The screen to come back to. */
   screen: z.enum(screens),
@@ -34,12 +34,12 @@ export function continueInTab(
   try {
     host.storage.setItem(key, JSON.stringify(continuation));
   } catch {
-    // storage is forbidden: the sign-in works, and the person switches the server on themselves
+    // storage is forbidden: the sign-in works, and the user switches the server on themselves
   }
   host.leaveTo(authUrl);
 }
 
-/** What this tab was about to do when it left for the sign-in `state`. It can be taken once. */
+/** Returns what this tab was about to do when it left for the sign-in `state`, once. */
 export function takeContinuation(
   state: string,
   host: Pick<TabHost, 'storage'> = browserTab(),
@@ -54,7 +54,7 @@ export function takeContinuation(
   }
 }
 
-/** The address of the screen that a sign-in in this tab leads back to. */
+/** Returns the path that a sign-in in this tab leads back to. */
 export function pathAfter({ screen, serverId }: Pick<Continuation, 'screen' | 'serverId'>): string {
   return screen === 'dashboard' ? '/dashboard' : `/${screen}/${encodeURIComponent(serverId)}`;
 }

@@ -1,6 +1,6 @@
 export const otherWindowText = 'Finish in the other window.';
 
-/** Says where a sign-in goes on, while its window is open or may be, and how it ended. */
+/** Says where a sign-in continues while its window is or may be open, and how it ended. */
 export function OtherWindowHint({ text }: { text: string | undefined }) {
   return (
     <p role="status" className="text-[0.8125rem] text-quiet empty:hidden">

@@ -2,7 +2,7 @@ import { openSignInPopup, PopupBlockedError, signInTimeoutMs, type SignInPopup }
 import { onSignInEnd, type SignInEnd } from './sign-in-end.ts';
 import { forgetAwaited, rememberAwaited, type AwaitedSignIn } from './awaited-sign-ins.ts';
 
-/** Opens the window of a sign-in at a server, in the click itself. Undefined where the browser blocks windows. */
+/** Opens the window of a sign-in at a server. Call it in the click itself. Undefined if the browser blocks windows. */
 export function openServerSignIn(): SignInPopup | undefined {
   try {
     return openSignInPopup('server');
@@ -13,9 +13,9 @@ export function openServerSignIn(): SignInPopup | undefined {
 }
 
 /**
- * Sends an open window to the sign-in at a server and waits for its end. A window that was closed stays awaited: it may only
- * have been cut off from this page (use-awaited-sign-in.ts).
- * @returns whether it worked; false when the window was closed
+ * Sends an open window to the sign-in at a server and waits for its end. A closed window stays awaited, since it may
+ * only be cut off from this page (use-awaited-sign-in.ts).
+ * @returns whether it worked; false if the window was closed
  * @throws Error with the reason
  */
 export async function signInAtServer(
@@ -27,7 +27,7 @@ export async function signInAtServer(
   let told: SignInEnd | undefined;
   const state = URL.parse(authUrl)?.searchParams.get('state') ?? '';
   const stopListening = onSignInEnd((end) => {
-    if (end.state !== state) return; // another tab's
+    if (end.state !== state) return; // for another tab
     told = end;
     stop.abort();
   });

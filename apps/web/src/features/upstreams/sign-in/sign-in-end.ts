@@ -1,7 +1,7 @@
-/** What the callback page tells the pages of this origin: how one sign-in at a server ended. */
+/** How a sign-in at a server ended, as the callback page tells the pages of this origin. */
 export type SignInEnd = { state: string; ok: boolean; message: string };
 
-/** Reaches an opener even where another site on the way has cut it off from its popup. */
+/** Reaches an opener even if another site has cut it off from its popup. */
 const channelName = 'souk-connect';
 
 export function tellSignInEnd(end: SignInEnd): void {

@@ -1,7 +1,7 @@
 import { Button } from '#ui/button.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 
-/** A sign-in that failed; where the browser blocked its window, with the way to do it in this tab. */
+/** A failed sign-in. If the browser blocked its window, a button continues in this tab. */
 export function SignInProblem({ text, onContinue }: { text: string; onContinue?: (() => void) | undefined }) {
   return (
     <Notice

@@ -8,16 +8,16 @@ import { upstreamConnectionsQuery } from '../upstreams-api.ts';
 const askEveryMs = 3_000;
 
 export type AwaitedOptions = Pick<AwaitedSignIn, 'userId' | 'serverId' | 'enables'> & {
-  /** The action that opened the window waits for it itself. */
+  /** The action that opened the window is still waiting for it. */
   isRunning: boolean;
-  /** A sign-in that failed after all, and why. */
+  /** Called if the sign-in failed after all. */
   onFailure: (message: string) => void;
 };
 
 /**
- * What follows a sign-in at a server whose window this page has lost sight of: a provider's page cut it off, or this page was
- * loaded again. Its end is told by the callback page, or seen in what the broker says of the account.
- * @returns what to say of it meanwhile and afterwards
+ * Follows up a sign-in at a server after this page has lost sight of its window: a provider's page cut it off, or this
+ * page was reloaded. The callback page reports its end, or the broker's account shows it.
+ * @returns what to say about it
  */
 export function useAwaitedSignIn({ isRunning, onFailure, ...wanted }: AwaitedOptions): string | undefined {
   const queries = useQueryClient();
@@ -31,7 +31,7 @@ export function useAwaitedSignIn({ isRunning, onFailure, ...wanted }: AwaitedOpt
   const finish = useCallback(
     (state: string) => {
       forgetAwaited(state);
-      // the broker has switched the server on, if that was asked for
+      // the broker has switched the server on, if requested
       return queries.invalidateQueries({ queryKey: accountKey(userId) });
     },
     [queries, userId],
@@ -58,7 +58,7 @@ export function useAwaitedSignIn({ isRunning, onFailure, ...wanted }: AwaitedOpt
     if (isSignedIn) return worked();
     const tooLate = setTimeout(() => forgetAwaited(state), untilMs - Date.now());
     const stopListening = onSignInEnd((end) => {
-      if (end.state !== state) return; // another tab's
+      if (end.state !== state) return; // for another tab
       if (end.ok) return worked();
       void finish(state);
       onFailure(end.message);

@@ -10,18 +10,18 @@ import { upstreamKey, upstreamsApi } from '../upstreams-api.ts';
 import { useAwaitedSignIn } from './use-awaited-sign-in.ts';
 
 export type ServerSignIn = {
-  /** Call it in the click itself: it opens the window. */
+  /** Opens the window. Call it in the click itself. */
   start: () => void;
   isPending: boolean;
-  /** Where the sign-in goes on, or how one ended that this page had lost sight of. */
+  /** Where the sign-in continues, or how one ended whose window this page had lost sight of. */
   hint: string | undefined;
   /** The text to show. */
   problem: string | undefined;
-  /** Set where the window was blocked: goes to the sign-in in this tab. */
+  /** Set if the window was blocked: goes to the sign-in in this tab. */
   onContinue: (() => void) | undefined;
 };
 
-/** The sign-in of one person at one server, in a window beside the page. */
+/** Signs the user in at a server, in a window beside the page. */
 export function useServerSignIn(
   userId: string,
   { serverId, serverName, since }: Pick<UpstreamAccount, 'serverId' | 'serverName' | 'since'>,
