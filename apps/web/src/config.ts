@@ -11,7 +11,6 @@ const configSchema = z.object({
   /** Payment pages add tax to prices, and accept promotion codes. */
   addsTax: z.boolean().default(false),
   takesCodes: z.boolean().default(false),
-  /** The pages for which the operator gives a text. */
   legal: z.array(z.enum(['terms', 'privacy', 'refunds'])).default([]),
   /** Credits for a new account; 0: none. */
   welcomeCredits: z.int().default(0),

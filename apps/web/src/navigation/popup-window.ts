@@ -40,7 +40,6 @@ export type WaitOptions = {
    * ends the wait too.
    */
   isDone?: (address: URL) => boolean;
-  /** Ends the wait and closes the window. */
   signal?: AbortSignal | undefined;
 };
 

@@ -3,7 +3,6 @@ import { buttonClasses, type ButtonSize } from './button-look.ts';
 import { Tooltip } from './overlay/tooltip.tsx';
 
 export type IconButtonProps = Omit<ComponentProps<'button'>, 'children' | 'style'> & {
-  /** The accessible name, and the tooltip. */
   label: string;
   icon: ReactNode;
   size?: ButtonSize;

@@ -24,7 +24,6 @@ export type TableColumn<Row> = {
 };
 
 export type TableProps<Row> = {
-  /** Names the table for screen readers. */
   caption: string;
   columns: readonly TableColumn<Row>[];
   rows: readonly Row[];

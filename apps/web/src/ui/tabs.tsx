@@ -10,7 +10,6 @@ export type TabItem<Value extends string> = {
 };
 
 export type TabsProps<Value extends string> = {
-  /** Names the tabs for screen readers. */
   label: string;
   items: readonly TabItem<Value>[];
   value: Value;

@@ -4,10 +4,8 @@ export type ClientForm = {
   name: string;
   /** Opens the client with everything filled in. */
   oneClick?: { label: string; href: string };
-  /** Steps by hand, in order. */
   steps: readonly string[];
   snippets: readonly Snippet[];
-  /** What happens next, in one line. */
   next: string;
   /** The month in which these menus were checked with the client's maker, since menus move. */
   menusAsOf?: string;

@@ -15,7 +15,6 @@ export type DashboardScreenProps = {
   onTabChange: (tab: DashboardTab) => void;
   /** Shown between the heading and the tabs. */
   summary: (user: SignedInUser) => ReactNode;
-  /** The content of each tab, composed by the caller from several features. */
   content: Readonly<Record<DashboardTab, (user: SignedInUser) => ReactNode>>;
 };
 

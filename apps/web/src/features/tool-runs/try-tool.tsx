@@ -16,7 +16,6 @@ export type TryToolProps = {
   /** The cost of a run, beside the button. `available`: the balance after the last run. */
   cost: (available: number | undefined) => ReactNode;
   onClose: () => void;
-  /** Called when a run has ended, since it may have cost something. */
   onEnd: () => void;
 };
 

@@ -7,7 +7,6 @@ import { useServerToggle } from './use-server-toggle.ts';
 export type CardSwitchProps = {
   userId: string;
   service: { id: string; name: string; enabled: boolean };
-  /** Without access there is nothing to switch on. */
   hasAccess: boolean;
 };
 

@@ -15,7 +15,6 @@ export type EnableOptions = {
 
 /** The end of switching on. Without a failure the server is on, or the user closed the sign-in window. */
 export type EnableEnd = {
-  /** The text to show. */
   failure?: string;
   /** The popup was blocked: the address where the sign-in continues in this tab. */
   continueAt?: string;

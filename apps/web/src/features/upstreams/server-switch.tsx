@@ -11,7 +11,6 @@ export type ServerSwitchProps = Omit<ServerToggleOptions, 'needsSignIn'> & {
   name: string;
   /** The user's account at the server; undefined if it needs none. */
   account: UpstreamAccount | undefined;
-  /** Calls of its tools fail meanwhile. */
   isDown?: boolean | undefined;
 };
 

@@ -13,7 +13,6 @@ export type ServiceUseProps = {
   isDown: boolean;
   /** Shown while the access loads. */
   pending: ReactNode;
-  /** Shown if the user may not use the service. */
   notIncluded: ReactNode;
   /** Shown for a service that is not free for everyone. */
   accessNote: ReactNode;

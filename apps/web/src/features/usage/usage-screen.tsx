@@ -83,7 +83,6 @@ type UsageProps = {
   calls: Parameters<typeof RecentActivity>[0]['calls'] | undefined;
   /** The figures are the broker's, not the zeros that replace them. */
   isKnown: boolean;
-  /** Shown instead of the calls. */
   failure: ReactNode;
 };
 

@@ -9,7 +9,6 @@ export type SearchFieldProps = {
   value: string;
   onChange: (value: string) => void;
   placeholder?: string | undefined;
-  /** Called on Enter. */
   onSubmit?: ((value: string) => void) | undefined;
   name?: string | undefined;
   className?: string | undefined;

@@ -20,7 +20,6 @@ export type ConfirmDialogProps = {
   busy?: boolean | undefined;
   /** Shown beside the buttons; the dialog stays open. */
   error?: string | undefined;
-  /** A button that helps against the error. */
   errorAction?: ReactNode;
   /** The focus starts at Cancel instead of at the first link of the text. */
   startsAtCancel?: boolean | undefined;

@@ -6,7 +6,6 @@ export type DayBarsProps = {
   className: string;
   /** The value at full height: the highest one, unless an axis beside the bars ends elsewhere. */
   top?: number;
-  /** The index of the chosen bar. */
   chosen?: number | undefined;
 };
 

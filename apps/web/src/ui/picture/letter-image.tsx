@@ -7,7 +7,6 @@ export type LetterImageProps = {
   src?: string | null | undefined;
   /** Pixels. */
   size?: 20 | 24 | 32 | 40 | 48 | 64 | undefined;
-  /** Replaces the letter. */
   fallback?: ReactNode;
   className?: string | undefined;
 };

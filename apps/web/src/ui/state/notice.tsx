@@ -13,7 +13,6 @@ const looks = {
 export type NoticeProps = {
   /** bad is announced at once (role=alert), the others politely. */
   tone?: 'info' | 'good' | 'bad' | undefined;
-  /** A button or link at the end. */
   action?: ReactNode;
   children: ReactNode;
 };

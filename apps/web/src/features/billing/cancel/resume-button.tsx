@@ -11,7 +11,6 @@ import { announceSubscriptionUpdate } from '../subscription-updated.ts';
 export type ResumeButtonProps = {
   userId: string;
   name: string;
-  /** Undoes the cancellation. */
   resume: () => Promise<{ message: string }>;
   /** Says what is charged when. `confirmLabel` says so if the user pays twice. */
   question: { title: string; text: string; confirmLabel?: string | undefined };

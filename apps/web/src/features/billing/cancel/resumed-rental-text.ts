@@ -2,9 +2,7 @@ import { untilText } from '../overlap/overlap-texts.ts';
 import { isChargedAfter } from '../overlap/rentals-paid-twice.ts';
 
 type Resumed = {
-  /** The rented service. */
   name: string;
-  /** The next charge, as a sentence. */
   charge: string;
   /** ISO time of that charge; null: unknown. */
   chargedAt: string | null;

@@ -11,9 +11,7 @@ export type ChangeFactsProps = {
   change: PlanChange;
   from: OwnSubscription;
   to: string;
-  /** Credits of the present plan. */
   left: ReturnType<typeof planCreditsLeft>;
-  /** Services that the new plan does not include. */
   lost: readonly string[];
 };
 

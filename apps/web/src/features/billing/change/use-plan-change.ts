@@ -17,7 +17,6 @@ export type PlanChange = z.infer<typeof planChangeSchema>;
 export type ChangePlanDialogProps = {
   userId: string;
   subscription: OwnSubscription;
-  /** The plan to change to. Undefined: closed. */
   plan: Pick<Plan, 'planId' | 'name' | 'tier'> | undefined;
   onClose: () => void;
 };

@@ -4,10 +4,8 @@ import { inPlanTwiceText } from './overlap-texts.ts';
 import { monthlySumText, rentalChoiceText, type PlainPrice } from './rental-choice-texts.ts';
 
 export type IncludedRentalsChoiceProps = {
-  /** The plan that includes them. */
   plan: { name: string; price: PlainPrice | undefined };
   rentals: readonly OwnRental[];
-  /** Servers whose rental is to end. */
   ending: readonly string[];
   onChange: (ending: string[]) => void;
 };

@@ -7,7 +7,6 @@ export type BesideRental = {
   service: { name: string; tier: Tier | null };
   access: Pick<UserAccess, 'plan'>;
   subscriptions: SubscriptionAnswer['subscription']['subscriptions'];
-  /** The plans for sale. */
   plans: readonly Plan[];
 };
 

@@ -7,7 +7,6 @@ import { besideUpgradeTexts } from './beside-upgrade-texts.ts';
 export type RentalsBesideUpgradeProps = {
   userId: string;
   from: OwnSubscription;
-  /** The plan that waits for its payment. */
   to: Plan;
 };
 

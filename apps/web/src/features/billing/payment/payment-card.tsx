@@ -14,7 +14,6 @@ export type PaymentCardProps = {
   text: string;
   sessionId?: string | undefined;
   actions?: ReactNode;
-  /** Between the text and the buttons. */
   children?: ReactNode;
 };
 

@@ -14,7 +14,6 @@ import { SubscribeDialog } from './subscribe-dialog.tsx';
 import { useBuying, type Buying, type BuyingParts } from './use-buying.ts';
 
 export type OffersProps = BuyingParts & {
-  /** Draws the services of a plan, from another feature. */
   services: (plan: Plan) => ReactNode;
 };
 

@@ -12,14 +12,11 @@ import { BuyButton } from './buy-button.tsx';
 import type { OwnSubscription, PlanAction, ProfilePlan } from './plan-action.ts';
 
 export type PlanButtonProps = {
-  /** Undefined: a visitor. */
   userId: string | undefined;
   plan: Plan;
   action: PlanAction;
   profile: ProfilePlan | undefined;
-  /** The user's own subscription if it is paid. */
   paid: OwnSubscription | undefined;
-  /** The name of the plan chosen for the next period. */
   nextName: string | undefined;
   busy: boolean;
   failure: string | undefined;

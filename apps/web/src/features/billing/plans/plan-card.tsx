@@ -11,9 +11,7 @@ import { planAnchor } from '#web/texts/access-text.ts';
 
 export type PlanCardProps = {
   plan: Plan;
-  /** The button with its notes. */
   action: ReactNode;
-  /** The included services, from another feature. */
   services: ReactNode;
 };
 

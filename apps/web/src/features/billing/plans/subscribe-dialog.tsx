@@ -12,7 +12,6 @@ import { PlanContents } from './plan-card.tsx';
 
 export type SubscribeDialogProps = {
   userId: string;
-  /** Undefined: closed. */
   plan: Plan | undefined;
   busy: boolean;
   failure: string | undefined;

@@ -8,7 +8,6 @@ export type PriceChangeProps = {
   before: number;
   after: number;
   when: ReactNode;
-  /** A button at the end. */
   children?: ReactNode;
 };
 

@@ -13,11 +13,9 @@ import { AnnouncedPrices } from './announced-prices.tsx';
 import { PriceRises } from './price-rises.tsx';
 
 export type PriceRisesScreenProps = {
-  /** undefined: a visitor. */
   userId: string | undefined;
   named: NamedTool | undefined;
   isRestoring: boolean;
-  /** Goes to the sign-in and comes back here. */
   onSignIn: () => Promise<void>;
 };
 

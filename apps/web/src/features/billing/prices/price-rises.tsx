@@ -13,7 +13,6 @@ import { useApproval } from './use-approval.ts';
 export type PriceRisesProps = {
   userId: string;
   rises: readonly PriceRiseAnswer[];
-  /** Shown when all are approved. */
   whenNone: ReactNode;
 };
 

@@ -5,7 +5,6 @@ import { myServicesQuery } from '../queries.ts';
 type MemberStateProps = {
   userId: string;
   serverId: string;
-  /** The service needs an account that the user has not connected. */
   isAccountMissing: boolean;
 };
 

@@ -4,7 +4,6 @@ import type { PurchaseDialogProps } from './purchase-dialog.tsx';
 export type AskedPurchase = {
   /** `purchase` of the address: opens the dialog at once, for a visitor who has signed in. */
   asked: string | undefined;
-  /** The dialog was closed. */
   onAnswered: () => void;
 };
 

@@ -12,7 +12,6 @@ const statusTexts: Record<OwnedStatus, string> = {
 };
 
 export type OwnedListProps = {
-  /** Names the list for screen readers. */
   label: string;
   children: ReactNode;
 };

@@ -8,7 +8,6 @@ type Paid = {
   /** ISO time; null: no end. */
   periodEnd: string | null;
   charge: NextCharge | null;
-  /** The name of the plan that begins with the next period. */
   nextName?: string | undefined;
 };
 

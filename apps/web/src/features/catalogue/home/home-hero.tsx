@@ -9,9 +9,7 @@ import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { counted } from '#ui/text/amount.ts';
 
 type HeroProps = {
-  /** The all-servers link. */
   link: string;
-  /** Names of clients that accept the link. */
   clients: readonly string[];
   /** The first servers, and how many are deployed. Undefined while they load. */
   found: { servers: readonly ServerAnswer[]; deployed: number } | undefined;
@@ -19,7 +17,6 @@ type HeroProps = {
 };
 
 export type HomeHeroProps = HeroProps & {
-  /** The credits for new accounts. */
   offer?: ReactNode;
 };
 

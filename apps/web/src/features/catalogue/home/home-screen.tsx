@@ -19,9 +19,7 @@ import { SearchAndFilter } from './search-and-filter.tsx';
 import { ServerGrid, ServerGridPlaceholder } from '../marketplace/server-grid.tsx';
 
 export type HomeScreenProps = {
-  /** Names of clients that accept the link, for the hero. */
   clients: readonly string[];
-  /** The link's setup in each client, in a section of its own. */
   connectPanel: ReactNode;
   /** Says how to add the first server, if none is deployed. */
   howToFill?: ReactNode;

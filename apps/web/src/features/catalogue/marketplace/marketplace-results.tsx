@@ -14,11 +14,9 @@ import { ServerGrid } from './server-grid.tsx';
 export type MarketplaceResultsProps = {
   found: AnswerOutput<typeof findServers>;
   live: boolean;
-  /** A text or filter narrows the list. */
   searching: boolean;
   /** The newest search is not answered yet. */
   stale: boolean;
-  /** Says how to add the first server, if none is deployed. */
   howToFill?: ReactNode;
   onClear: () => void;
   onPage: (page: number) => void;

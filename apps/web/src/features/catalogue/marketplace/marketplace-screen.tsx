@@ -18,13 +18,10 @@ import { marketplacePageSize, serversQuery, useRefresh } from '../queries.ts';
 import { ServerGridPlaceholder } from './server-grid.tsx';
 
 export type MarketplaceScreenProps = {
-  /** The parsed address (parseMarketplaceSearch). */
   search: MarketplaceSearch;
   /** Writes the address. `replace` while the user types, so that Back leaves the page instead of deleting letters. */
   onSearchChange: (search: MarketplaceSearch, how: { replace: boolean }) => void;
-  /** Says how to add the first server, if none is deployed. */
   howToFill?: ReactNode;
-  /** The credits for new accounts. */
   offer?: ReactNode;
 };
 

@@ -11,7 +11,6 @@ const grid = 'grid gap-4 sm:grid-cols-2 lg:grid-cols-3';
 
 export type ServerGridProps = {
   servers: readonly ServerAnswer[];
-  /** Draws a server; a ServerCard by default. */
   card?: ComponentType<{ server: ServerAnswer }>;
 };
 

@@ -6,7 +6,6 @@ import { HowToGetAccess } from '#web/own-access/plan-link.tsx';
 
 export type NotIncludedProps = {
   server: Pick<ServerAnswer, 'displayName' | 'billing'>;
-  /** Buttons that sign in or buy. */
   actions: ReactNode;
 };
 

@@ -34,13 +34,11 @@ export type ServiceScreenProps = {
   serviceId: string;
   /** Whether a user is signed in. Their switch and link come before the tools, on a phone too. */
   isMember: boolean;
-  /** The tool whose form is open at first. */
   triedTool: string | undefined;
   /** Draws what the user can do with the service: connect it, switch it on, or get access. */
   access: (server: ServerAnswer) => ReactNode;
   /** Replaces the tools of a server that shows them only to connected accounts. */
   toolsOfAccount: (server: ServerAnswer) => ReactNode;
-  /** Runs a tool in its row. */
   tryTool: (server: ServerAnswer, ...row: Parameters<ToolListProps['tryTool']>) => ReactNode;
 };
 

@@ -5,7 +5,6 @@ import { scopeTexts } from '../tokens/token-texts.ts';
 
 export type AccessOptions = {
   scopes: readonly string[];
-  /** Links that the app may use. */
   resources: readonly string[];
   publicUrl: string;
   /** Returns the name of a server; undefined while the catalogue loads or if it is no longer deployed. */

@@ -8,7 +8,6 @@ import { connectedAppsKey } from '../queries.ts';
 
 export type DisconnectAppDialogProps = {
   userId: string;
-  /** Undefined: closed. */
   app: ConnectedApp | undefined;
   onClose: () => void;
   onDisconnected: (app: ConnectedApp) => void;

@@ -18,7 +18,6 @@ export type HandOffQuestion = {
   currentEmail: string | undefined;
   /** @returns the path to go to; may leave the page instead */
   accept: () => Promise<string>;
-  /** Ends the offered sign-in. */
   decline: () => Promise<void>;
 };
 
@@ -28,11 +27,9 @@ export type HandOffOptions = {
   temporary: KeyValueStore;
   withLock: <T>(work: () => Promise<T>) => Promise<T>;
   endpoint: TokenEndpoint;
-  /** Returns the signed-in user, once that is known. */
   findCurrent: () => Promise<SignedInUser | undefined>;
   onSignedIn: (user: SignedInUser) => void;
   signOut: () => Promise<void>;
-  /** Starts a sign-in that asks for the account even if a user is signed in. */
   startSignInAnew: (path: string) => Promise<never>;
 };
 

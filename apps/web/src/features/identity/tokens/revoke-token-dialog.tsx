@@ -8,7 +8,6 @@ import { tokensKey } from '../queries.ts';
 
 export type RevokeTokenDialogProps = {
   userId: string;
-  /** Undefined: closed. */
   token: PersonalToken | undefined;
   onClose: () => void;
   onRevoked: (token: PersonalToken) => void;

@@ -27,7 +27,6 @@ export type SchemaFieldsProps = {
   root: Schema;
   values: Values;
   onChange: (values: Values) => void;
-  /** By the path of the field. */
   errors: Readonly<Record<string, string>>;
   path?: string;
   depth?: number;

@@ -12,7 +12,6 @@ const awaitedSchema = z.object({
   enables: z.boolean(),
   /** When the account was connected before. Another time means that the sign-in worked. */
   since: z.string().nullable(),
-  /** The time when waiting ends. */
   untilMs: z.number(),
 });
 /** A sign-in at a server for which this tab has opened a window. */

@@ -11,7 +11,6 @@ import { tellSignInEnd } from './sign-in-end.ts';
 import { upstreamsApi } from '../upstreams-api.ts';
 
 export type CallbackScreenProps = {
-  /** Undefined for a visitor. */
   userId: string | undefined;
   isRestoring: boolean;
   /** Called when the sign-in has worked in this tab rather than in a popup. */

@@ -10,7 +10,6 @@ const continuationSchema = z.object({
   serverId: z.string(),
   /** The sign-in was part of switching the server on, which is repeated once afterwards. */
   enables: z.boolean(),
-  /** The screen to come back to. */
   screen: z.enum(screens),
 });
 export type Continuation = z.infer<typeof continuationSchema>;

@@ -10,7 +10,6 @@ const askEveryMs = 3_000;
 export type AwaitedOptions = Pick<AwaitedSignIn, 'userId' | 'serverId' | 'enables'> & {
   /** The action that opened the window is still waiting for it. */
   isRunning: boolean;
-  /** Called if the sign-in failed after all. */
   onFailure: (message: string) => void;
 };
 

@@ -15,7 +15,6 @@ export type ServerSignIn = {
   isPending: boolean;
   /** Where the sign-in continues, or how one ended whose window this page had lost sight of. */
   hint: string | undefined;
-  /** The text to show. */
   problem: string | undefined;
   /** Set if the window was blocked: goes to the sign-in in this tab. */
   onContinue: (() => void) | undefined;
