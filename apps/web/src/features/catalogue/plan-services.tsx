@@ -22,15 +22,11 @@ export function useArePlanServicesPending(): boolean {
   return useQueries({ queries: keysOf(tiers).map(planServicesQuery) }).some(({ isPending }) => isPending);
 }
 
-export type PlanServicesProps = {
-  plan: { name: string; tier: Tier; monthlyCredits: number };
-};
-
 /**
  * What a plan brings: the services of its tier by icon and name, the number of those in lower tiers, and what its
  * credits buy.
  */
-export function PlanServices({ plan }: PlanServicesProps) {
+export function PlanServices({ plan }: { plan: { name: string; tier: Tier; monthlyCredits: number } }) {
   const covered = tiersUpTo(plan.tier);
   const answers = useQueries({ queries: covered.map(planServicesQuery) });
   // the rest of the plan is shown without them

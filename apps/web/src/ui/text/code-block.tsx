@@ -1,12 +1,7 @@
 import { CopyButton } from './copy-button.tsx';
 
-export type CodeBlockProps = {
-  code: string;
-  label: string;
-};
-
 /** Code with a label, such as "Terminal", and a copy button. */
-export function CodeBlock({ code, label }: CodeBlockProps) {
+export function CodeBlock({ code, label }: { code: string; label: string }) {
   return (
     <figure
       // the caption would add the name of its button to the name of the figure

@@ -4,14 +4,8 @@ import type { OwnSubscription } from '../plans/plan-action.ts';
 import { noSubscription, subscriptionQuery } from '../queries.ts';
 import { besideUpgradeTexts } from './beside-upgrade-texts.ts';
 
-export type RentalsBesideUpgradeProps = {
-  userId: string;
-  from: OwnSubscription;
-  to: Plan;
-};
-
 /** Says above the link that pays an upgrade what becomes of the rentals that the higher plan includes. */
-export function RentalsBesideUpgrade({ userId, from, to }: RentalsBesideUpgradeProps) {
+export function RentalsBesideUpgrade({ userId, from, to }: { userId: string; from: OwnSubscription; to: Plan }) {
   const { data } = useQuery(subscriptionQuery(userId));
   const { rentals } = (data ?? noSubscription).subscription;
   return besideUpgradeTexts(rentals, from, to).map((text) => (

@@ -12,14 +12,8 @@ const ownedTexts: Partial<Record<UserAccess['accessType'], string>> = {
   subscription: 'In your plan',
 };
 
-export type MemberOfferProps = {
-  userId: string;
-  serverId: string;
-  children: ReactNode;
-};
-
 /** What the user already has, or the offer, on a card of the shop. */
-export function MemberOffer({ userId, serverId, children }: MemberOfferProps) {
+export function MemberOffer({ userId, serverId, children }: { userId: string; serverId: string; children: ReactNode }) {
   const { data: access, isPending } = useQuery({
     ...myServicesQuery(userId),
     select: ({ services }) => services.find(({ id }) => id === serverId)?.userAccess ?? null,

@@ -11,13 +11,8 @@ const statusTexts: Record<OwnedStatus, string> = {
   unpaid: 'not paid',
 };
 
-export type OwnedListProps = {
-  label: string;
-  children: ReactNode;
-};
-
 /** A list of OwnedRows. */
-export function OwnedList({ label, children }: OwnedListProps) {
+export function OwnedList({ label, children }: { label: string; children: ReactNode }) {
   return (
     <Card padding="none">
       <ul aria-label={label} className="divide-y divide-line">
