@@ -27,7 +27,6 @@ export function Connect({ serverId }: { serverId: string }) {
   );
 }
 
-/** /connect/callback with the session. */
 export function ConnectCallback() {
   const { user, isRestoring } = useSession();
   const router = useRouter();

@@ -12,7 +12,6 @@ import { describeFailure } from './texts/failure-text.ts';
 
 const legalApi = createClient([getLegalText] as const, clientOptions);
 
-/** /terms, /privacy and /refunds: the operator's own text. */
 export function Legal({ page }: { page: LegalPage }) {
   const title = legalTitles[page];
   const text = useQuery({

@@ -273,7 +273,6 @@ const connectCallback = createRoute({
   component: lazyScreen(() => import('./connect.tsx'), 'ConnectCallback'),
 });
 
-/** Every screen of the product. */
 export const router = createRouter({
   routeTree: root.addChildren([
     home,

@@ -2,7 +2,6 @@ import { useEffect } from 'react';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { slowed } from './patient-fetch.ts';
 
-/** Says why the page waits after the broker asked it to slow down. */
 export function SlowedNotice() {
   const toast = useToast();
   useEffect(() => {

@@ -3,7 +3,6 @@ import { config } from '../config.ts';
 
 const labels = { terms: 'Terms', privacy: 'Privacy', refunds: 'Refunds' } as const;
 
-/** Links to the pages for which the operator gives a text. */
 export const legalLinks = config.legal.map((page) => ({ id: page, label: labels[page], to: `/${page}` as const }));
 
 /** Links the terms of a payment. A dialog opens them in a new tab, so that it keeps its state. */

@@ -43,7 +43,6 @@ export type WaitOptions = {
   signal?: AbortSignal | undefined;
 };
 
-/** An open sign-in window. */
 export type SignInPopup = {
   /** Navigates the window. `state` names the sign-in whose last page closes it. */
   goTo: (url: string, state: string) => void;
@@ -63,7 +62,6 @@ export type SignInPopup = {
 export const lostWindowText =
   "We can't see the sign-in window anymore. If it's still open, finish there and this page continues. If you closed it, try again.";
 
-/** The browser refused to open the window. */
 export class PopupBlockedError extends Error {
   constructor() {
     super('Failed to open OAuth popup window. Please allow popups for this site.');

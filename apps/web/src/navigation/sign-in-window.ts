@@ -5,7 +5,6 @@
 const key = 'souk.sign-in.window';
 /** Reaches the pages of this origin where storage events do not: WebKit loses them once a window was cut off. */
 const channelName = 'souk-sign-in';
-/** The message of a sign-in window whose sign-in worked. */
 const successMessage = { type: 'souk:sign-in', success: true } as const;
 
 /** The state of a sign-in that a new window starts itself. */
@@ -26,7 +25,6 @@ export function claimWindow(state: string, store: Store): void {
   if (store.getItem(key) !== null) store.setItem(key, state);
 }
 
-/** Returns whether this window was opened for the sign-in `state`. */
 export function isSignInWindow(state: string): boolean {
   try {
     return window.sessionStorage.getItem(key) === state;

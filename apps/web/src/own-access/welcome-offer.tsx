@@ -2,7 +2,6 @@ import { useSession } from '#features/identity/session/session-provider.tsx';
 import { counted } from '#ui/text/amount.ts';
 import { config } from '../config.ts';
 
-/** Tells visitors about the credits for new accounts. */
 export function WelcomeOffer({ className }: { className: string }) {
   const { user } = useSession();
   const credits = config.welcomeCredits;

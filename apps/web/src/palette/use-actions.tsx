@@ -63,7 +63,6 @@ function accountActions(navigate: ReturnType<typeof useNavigate>): PaletteComman
   ];
 }
 
-/** Returns the actions of the palette. */
 export function useActions(isSignedIn: boolean): PaletteCommand[] {
   const toast = useToast();
   const theme = useTheme();

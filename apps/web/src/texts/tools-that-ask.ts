@@ -13,7 +13,6 @@ export function toolFigure({ capabilities, askingTools = 0 }: Counted): string {
 export const moreThatAsk = (tools: number): string =>
   tools === 0 ? '' : `, ${formatCount(tools)} more that ${tools === 1 ? 'asks' : 'ask'}`;
 
-/** What a tool asks for while it runs. */
 export const asksTexts: Record<NonNullable<CapabilityAnswer['asks']>, string> = {
   form: 'Asks you questions',
   url: 'Asks you to open a page',

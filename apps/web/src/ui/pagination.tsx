@@ -15,7 +15,6 @@ export type PaginationProps = {
   always?: boolean | undefined;
 };
 
-/** Buttons for the previous and next page. Hidden for a single page, unless `always`. */
 export function Pagination({ page, pageCount, onChange, label, words = 'Page', always }: PaginationProps) {
   if (pageCount <= 1 && !always) return null;
   return (

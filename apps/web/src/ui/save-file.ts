@@ -1,4 +1,3 @@
-/** Downloads a text or a blob as a file. */
 export function saveFile(
   name: string,
   text: string | Blob,

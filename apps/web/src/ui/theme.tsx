@@ -32,7 +32,6 @@ window.addEventListener('storage', (event) => {
   if (event.key === themeStorageKey || event.key === null) apply(read());
 });
 
-/** Sets the theme here and in other tabs, and stores it. */
 export function setTheme(theme: Theme): void {
   try {
     if (theme === 'system') localStorage.removeItem(themeStorageKey);

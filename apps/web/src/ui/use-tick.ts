@@ -23,7 +23,6 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Renders the component again as time passes. */
 export function useTick(): void {
   const read = () => ticks;
   useSyncExternalStore(subscribe, read, read);

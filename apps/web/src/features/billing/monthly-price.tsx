@@ -1,7 +1,6 @@
 import { formatMoney } from '#ui/text/amount.ts';
 import { config } from '#web/config.ts';
 
-/** A monthly price in large figures. */
 export function MonthlyPrice({ amount, currency }: { amount: number; currency: string }) {
   return (
     <p>

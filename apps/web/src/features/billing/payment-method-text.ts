@@ -25,7 +25,6 @@ export function paymentMethodText({ type, brand, last4 }: PaymentMethod): string
   return last4 === null ? shown : `${shown} ending in ${last4}`;
 }
 
-/** Returns whether a card's last month is over. */
 export function isExpired({ expires }: PaymentMethod, nowMs: number): boolean {
   if (!expires) return false;
   const now = new Date(nowMs);
@@ -33,6 +32,5 @@ export function isExpired({ expires }: PaymentMethod, nowMs: number): boolean {
   return expires.year < year || (expires.year === year && expires.month < month);
 }
 
-/** "12/2028". */
 export const expiryText = ({ month, year }: NonNullable<PaymentMethod['expires']>): string =>
   `${String(month).padStart(2, '0')}/${year}`;

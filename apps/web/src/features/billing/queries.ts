@@ -57,7 +57,6 @@ export const myServicesQuery = (userId: string) =>
     queryFn: () => billingApi.listMcpServices({ params: { userId } }),
   });
 
-/** The ways to get access to one service. */
 export const rentalOptionsQuery = (userId: string, mcpId: string) =>
   queryOptions({
     queryKey: [...billingKey(userId), 'options', mcpId],
@@ -74,7 +73,6 @@ export const priceRisesQuery = (userId: string, named?: NamedTool) =>
     queryFn: () => billingApi.listPriceRises({ query: named ?? {} }),
   });
 
-/** The monthly limit of calls, and what they have spent. */
 export const spendCapQuery = (userId: string) =>
   queryOptions({
     queryKey: [...billingKey(userId), 'spend-cap'],

@@ -1,7 +1,6 @@
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { downText } from '#web/texts/down-text.ts';
 
-/** Says on a card since when and why calls to a server fail. */
 export function DownLine({ server: { status, downSince, statusDetail = '' } }: { server: ServerAnswer }) {
   if (downSince === undefined) return null;
   return (

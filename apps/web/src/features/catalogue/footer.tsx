@@ -12,7 +12,6 @@ export type FooterProps = {
   signedIn: boolean;
 };
 
-/** The footer of every screen: quick links, contacts and the stats line. */
 export function Footer({ links, signedIn }: FooterProps) {
   return (
     <footer className="mt-8 border-t border-line">

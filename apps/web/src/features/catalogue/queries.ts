@@ -5,7 +5,6 @@ import { refreshCatalogue } from './refresh-catalogue.ts';
 
 export const healthQuery = queryOptions({ queryKey: ['catalogue', 'health'], queryFn: () => api.getMcpHealth() });
 
-/** Servers per page of the marketplace. */
 export const marketplacePageSize = 24;
 
 /** The query to the broker: the address without its view. The marketplace does not offer home's order. */

@@ -27,7 +27,6 @@ export function underReviewText(tools: number | undefined): string | undefined {
     : `${formatCount(tools)} tools are new or have changed. They're hidden until an administrator approves them.`;
 }
 
-/** Says why a server shows no tool at all. */
 export function noToolsText({
   status,
   toolsUnderReview = 0,

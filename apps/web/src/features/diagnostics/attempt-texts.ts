@@ -42,7 +42,6 @@ export function visibleSteps({ steps }: ConnectionAttempt): Step[] {
   return steps.filter((step) => !hidden.includes(step) || step === kept);
 }
 
-/** Says in one line how far the attempt got. */
 export function summarise(attempt: ConnectionAttempt): string {
   const failed = attempt.steps.findLast(({ status }) => status === 'failed');
   if (attempt.status === 'failed' && failed) {

@@ -13,7 +13,6 @@ export type ConnectionAttemptsProps = {
   onToggle: (attempt: ConnectionAttempt, open: boolean) => void;
 };
 
-/** Attempts as rows that open into their steps. */
 export function ConnectionAttempts({ attempts, isOpen, onToggle }: ConnectionAttemptsProps) {
   return (
     <Card padding="none" className="overflow-hidden">

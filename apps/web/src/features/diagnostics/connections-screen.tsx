@@ -11,7 +11,6 @@ import { TitledSection } from '#ui/text/section-heading.tsx';
 import { LoadError } from '#web/loading/load-error.tsx';
 import { SelfTest } from './self-test.tsx';
 
-/** How to connect a client, the connection attempts, and the self-test. */
 export function ConnectionsScreen({ userId, connectPanel }: { userId: string; connectPanel: ReactNode }) {
   return (
     <div className="flex flex-col gap-10">

@@ -10,7 +10,6 @@ export const diagnosticsApi = createClient([listConnections, testConnection] as 
 /** Frequent, since users watch the list while they connect a client. */
 const attemptsPollMs = 2_500;
 
-/** Connection attempts of the user's clients, newest first. */
 export const attemptsQuery = (userId: string) =>
   queryOptions({
     queryKey: [...accountKey(userId), 'connection-attempts'],

@@ -28,7 +28,6 @@ export type ConnectTarget = {
   name: string;
 };
 
-/** Returns the setup of every known client, most used first. */
 export function clientForms(target: ConnectTarget): ClientForm[] {
   return forms.map((form) => form(target));
 }

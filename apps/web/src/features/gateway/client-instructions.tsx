@@ -6,7 +6,6 @@ import { Notice } from '#ui/state/notice.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { isLocal, type ClientForm, type Snippet } from './client-forms.ts';
 
-/** The setup of a client: its one-click button, the steps, and what to paste. */
 export function ClientInstructions({ form, link }: { form: ClientForm; link: string }) {
   const { name, oneClick, steps, snippets, next, menusAsOf, remote } = form;
   const isUnreachable = remote && isLocal(link);

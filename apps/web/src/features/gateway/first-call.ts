@@ -12,7 +12,6 @@ export type Usage = {
  */
 export type CallsSoFar = { state: 'none' | 'unproven' | 'answered'; calls: number; clientAt: string | null };
 
-/** Interval until the first call is answered. */
 export const firstCallPollMs = 2_000;
 
 /**

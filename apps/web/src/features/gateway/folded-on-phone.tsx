@@ -2,7 +2,6 @@ import ChevronDown from 'lucide-react/icons/chevron-down';
 import { useId, useState, type ReactNode } from 'react';
 import { classNames } from '#ui/class-names.ts';
 
-/** Content that a phone hides behind a button. */
 export function FoldedOnPhone({ title, children }: { title: string; children: ReactNode }) {
   const id = useId();
   const [isOpen, setIsOpen] = useState(false);

@@ -8,7 +8,6 @@ import { config } from '#web/config.ts';
 import { TitledSection } from '#ui/text/section-heading.tsx';
 import { failureLine } from '#web/texts/failure-text.ts';
 
-/** Downloads everything that we store about the user. */
 export function ExportData({ userId }: { userId: string }) {
   const load = useMutation({
     mutationFn: () => api.exportMyData({ params: { userId } }),

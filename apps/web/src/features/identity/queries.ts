@@ -13,11 +13,9 @@ export const profileQuery = (userId: string) =>
 /** Key of the list and its statistics, for a token that was made or revoked. */
 export const tokensKey = (userId: string) => [...accountKey(userId), 'tokens'];
 
-/** Access tokens, newest first. */
 export const tokensQuery = (userId: string) =>
   queryOptions({ queryKey: [...tokensKey(userId), 'list'], queryFn: () => api.listPersonalTokens() });
 
-/** Number of tokens by status. */
 export const tokenStatsQuery = (userId: string) =>
   queryOptions({ queryKey: [...tokensKey(userId), 'stats'], queryFn: () => api.getPersonalTokenStats() });
 

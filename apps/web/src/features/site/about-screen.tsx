@@ -60,7 +60,6 @@ export function AboutScreen() {
   );
 }
 
-/** Three steps, with the real link in the second. */
 function HowItWorks() {
   return (
     <section aria-labelledby="how" className="pt-16">

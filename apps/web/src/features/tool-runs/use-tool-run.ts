@@ -29,7 +29,6 @@ export function useToolRun(onEnd: () => void) {
   return {
     state,
     start,
-    /** @throws ApiError */
     async answer(answer: AnswerRun): Promise<void> {
       if (state.callId === undefined) return;
       await toolRunsApi.answerToolRun({ params: { callId: state.callId }, body: answer });

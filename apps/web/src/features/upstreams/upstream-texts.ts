@@ -15,7 +15,6 @@ export function describeState({ state }: Pick<UpstreamAccount, 'state'>): { tone
 
 const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Returns the facts of an upstream account, as terms and values. */
 export function connectionFacts(connection: UpstreamAccount): { term: string; value: string }[] {
   const { account, provider, since, lastRefreshedAt, offers } = connection;
   return [

@@ -27,14 +27,12 @@ export function isBeingAsked({ state, offers, since }: UpstreamAccount): boolean
   return Date.now() - Date.parse(since) < patienceMs;
 }
 
-/** Whether the user may use a server, and whether it is switched on. */
 export const serverAccessQuery = (userId: string, serverId: string) =>
   queryOptions({
     queryKey: [...upstreamKey(userId), 'access', serverId],
     queryFn: () => upstreamsApi.getServerAccess({ params: { userId, serverId } }),
   });
 
-/** The files that services keep here for the user. */
 export const programFilesQuery = (userId: string) =>
   queryOptions({
     queryKey: [...upstreamKey(userId), 'files'],

@@ -55,7 +55,6 @@ export function useServerToggle({ userId, serverId, enabled, needsSignIn }: Serv
       // in the click itself: strict browsers block a window that opens after an await
       change.mutate({ on, popup: on && needsSignIn ? openServerSignIn() : undefined });
     },
-    /** The text to show. */
     failure,
     onContinue: continueAt ? () => continueInTab(continueAt, { userId, serverId, enables: true }) : undefined,
   };

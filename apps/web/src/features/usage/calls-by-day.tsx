@@ -133,7 +133,6 @@ function DaysTable({ days, services, faceOf }: ChartProps & Pick<ServiceDaysRows
 
 /** Days are those of UTC, and are labeled so everywhere. */
 const dayText = (day: Day | undefined): string => (day ? utcDayText(day.date) : '');
-/** The date without its year. */
 const shortDay = (day: Day | undefined): string => dayText(day).split(',')[0] ?? '';
 
 const figuresOf = (day: Day | undefined): string =>

@@ -7,7 +7,6 @@ import { Ago } from '#ui/text/moment.tsx';
 import { useServerTexts } from '#web/loading/server-query.ts';
 import type { ShownCall } from './usage-queries.ts';
 
-/** The newest answered calls, including free ones. */
 export function RecentActivity({ calls }: { calls: readonly ShownCall[] }) {
   const { nameOf, titleOf } = useServerTexts(calls.flatMap(({ mcpId }) => mcpId ?? []));
   if (calls.length === 0) return <p className="text-quiet">No call has been answered yet.</p>;

@@ -52,6 +52,5 @@ export function ServiceDaysRows({ services, faceOf, chosen }: ServiceDaysRowsPro
   );
 }
 
-/** The calls of the chosen day, or of all days. */
 const callsOf = (calls: readonly number[], day: number | undefined): number =>
   day === undefined ? calls.reduce((sum, count) => sum + count, 0) : (calls[day] ?? 0);

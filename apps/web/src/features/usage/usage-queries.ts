@@ -72,5 +72,4 @@ const asUsage = ({ id, serverId, name, at, outcome }: Call): ShownCall => ({
   metadata: {},
 });
 
-/** Downloads all charged calls. */
 export const creditHistoryFile = (userId: string) => usageApi.getCreditHistoryCsv({ params: { userId }, query: {} });

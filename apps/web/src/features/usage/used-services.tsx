@@ -16,7 +16,6 @@ const shownServices = 10;
 const builtInHint = `The tools of ${config.brandName} itself that search, list and call those of your services.`;
 const othersHint = `On days with more than ${countedServers} services, those beyond them are counted together.`;
 
-/** The most used services and the cost of their calls. */
 export function UsedServices({ services }: { services: readonly Used[] }) {
   const shown = services.slice(0, shownServices);
   const faceOf = useServerFaces(shown.map(({ mcpId }) => mcpId).filter(isOneService));

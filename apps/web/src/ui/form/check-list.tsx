@@ -9,7 +9,6 @@ type Check = {
   advice: string | null;
 };
 
-/** Checks with their results, each with its advice. */
 export function CheckList({ label, checks }: { label: string; checks: readonly Check[] }) {
   return (
     <ul aria-label={label} className="divide-y divide-line">

@@ -3,7 +3,6 @@ import { Skeleton } from './skeleton.tsx';
 
 type ListSkeletonProps = { label: string; rows?: number | undefined; isScreen?: boolean | undefined };
 
-/** Placeholder rows of a list that is loading. */
 export function ListSkeleton({ label, rows = 3, isScreen }: ListSkeletonProps) {
   return (
     <DelayedFallback label={label} isScreen={isScreen}>

@@ -16,7 +16,6 @@ export type ResumeButtonProps = {
   question: { title: string; text: string; confirmLabel?: string | undefined };
 };
 
-/** Asks, then undoes the cancellation of a rental or a plan. */
 export function ResumeButton({ userId, name, resume, question }: ResumeButtonProps) {
   const [isAsking, setAsking] = useState(false);
   const queries = useQueryClient();

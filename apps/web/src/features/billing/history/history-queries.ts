@@ -11,7 +11,6 @@ const historyApi = createClient(
   billingClientOptions,
 );
 
-/** Downloads the whole history. */
 export const transactionsFile = (userId: string) => historyApi.getTransactionsCsv({ params: { userId }, query: {} });
 
 /** The sum of the user's payments, and the newest transactions. */

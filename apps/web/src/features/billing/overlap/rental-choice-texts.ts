@@ -6,7 +6,6 @@ import type { OwnRental } from './included-rentals.ts';
 /** A plan's monthly price without tax or discount. */
 export type PlainPrice = { amount: number; currency: string };
 
-/** Says whether a rental that the plan includes ends with its period or renews. */
 export function rentalChoiceText({ charge, endDate }: OwnRental, ends: boolean): string {
   const end = charge?.at ?? endDate;
   const price = charge && priceText(charge);

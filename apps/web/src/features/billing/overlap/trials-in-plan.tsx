@@ -5,7 +5,6 @@ import { Notice } from '#ui/state/notice.tsx';
 import { myServicesQuery } from '../queries.ts';
 import { includes } from './included-rentals.ts';
 
-/** Says, before a plan is paid, which running trials it makes unnecessary. */
 export function TrialsInPlan({ userId, plan }: { userId: string; plan: Pick<Plan, 'name' | 'tier'> }) {
   const { data } = useQuery(myServicesQuery(userId));
   const tried = (data?.services ?? []).flatMap(

@@ -25,7 +25,6 @@ export function useEndingRentals(userId: string | undefined, tier: Tier | undefi
   };
 }
 
-/** Converts the choice for the broker. */
 export const choicesOf = ({ rentals, ending }: EndingRentals) => ({
   endRentals: ending,
   shownRentals: rentals.map(({ mcpId }) => mcpId),

@@ -27,7 +27,6 @@ const icons = {
   bad: <CircleAlert aria-hidden size={32} className="text-bad" />,
 } as const;
 
-/** A state of a payment, announced as it changes. */
 export function PaymentCard({ tone, title, text, sessionId, actions, children }: PaymentCardProps) {
   return (
     <div className="mx-auto flex max-w-md flex-col gap-5 py-4 sm:py-10">

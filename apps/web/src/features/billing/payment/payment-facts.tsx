@@ -16,7 +16,6 @@ const boughtTexts: Record<PaymentSession['metadata']['type'], { title: string; t
   subscription: { title: 'Your plan has started', text: 'Your plan renews each month until you cancel.' },
 };
 
-/** What was paid, and what it brings. */
 export function PaidFacts({ session }: { session: PaymentSession }) {
   const { title, text } = boughtTexts[session.metadata.type];
   const { amountTotal, currency, customerEmail, totals, metadata } = session;

@@ -8,7 +8,6 @@ export type BuyButtonProps = Pick<ButtonProps, 'variant' | 'onClick'> & {
   children: ReactNode;
 };
 
-/** A button that leads to the payment page, with its failure below. */
 export function BuyButton({ busy, failure, variant, onClick, children }: BuyButtonProps) {
   return (
     <>

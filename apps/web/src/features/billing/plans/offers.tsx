@@ -17,7 +17,6 @@ export type OffersProps = BuyingParts & {
   services: (plan: Plan) => ReactNode;
 };
 
-/** The plans and credit packages with their buttons and dialogs. */
 export function Offers({ services, ...parts }: OffersProps) {
   const { shopper, plans, packages } = parts;
   const buying = useBuying(parts);

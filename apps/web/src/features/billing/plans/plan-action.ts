@@ -6,7 +6,6 @@ export type ProfilePlan = { planId: string; planStatus: string };
 
 export type OwnSubscription = SubscriptionAnswer['subscription']['subscriptions'][number];
 
-/** Undefined: a visitor. */
 export type Shopper = { userId: string; plan: ProfilePlan | undefined } | undefined;
 
 /**

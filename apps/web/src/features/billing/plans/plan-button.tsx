@@ -25,7 +25,6 @@ export type PlanButtonProps = {
   onSignIn: () => void;
 };
 
-/** The button of a plan, by what the user can do with it. */
 export function PlanButton(props: PlanButtonProps) {
   const { userId, plan, action, paid, nextName, busy, failure, onChange } = props;
   const { name, amount } = plan;

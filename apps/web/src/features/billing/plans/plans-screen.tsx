@@ -16,7 +16,6 @@ export type PlansScreenProps = Pick<OffersProps, 'shopper' | 'buy' | 'services' 
   isLoading: boolean;
 };
 
-/** /plans: the plans, the credit packages and their FAQ. */
 export function PlansScreen(props: PlansScreenProps) {
   const offers = useQuery(offersQuery);
   return (

@@ -4,7 +4,6 @@ import { UtcDay } from '#ui/text/moment.tsx';
 import { TitledSection } from '#ui/text/section-heading.tsx';
 import { PriceChange } from './price-change.tsx';
 
-/** Announced higher prices of tools that the user uses. */
 export function AnnouncedPrices({ coming }: { coming: readonly ComingPriceAnswer[] }) {
   return (
     <TitledSection

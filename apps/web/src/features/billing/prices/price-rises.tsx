@@ -16,7 +16,6 @@ export type PriceRisesProps = {
   whenNone: ReactNode;
 };
 
-/** Raised prices, each with its own button, and one for all. */
 export function PriceRises({ userId, rises, whenNone }: PriceRisesProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   // the focused button is removed with its row

@@ -3,7 +3,6 @@ import { formatDay, formatMonthly } from '#ui/text/amount.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Says when a trial that begins now ends, and what happens then. */
 export function afterTrialText(
   { name, billing }: Pick<McpService, 'name' | 'billing'>,
   days: number,

@@ -10,7 +10,6 @@ export type DownChoiceProps = {
   onChange: (accepted: boolean) => void;
 };
 
-/** Asks, before a service that is down is rented, whether the user wants it anyway. */
 export function DownChoice({ name, down, accepted, onChange }: DownChoiceProps) {
   return (
     <div className="mb-5 flex flex-col gap-3">

@@ -18,7 +18,6 @@ export type RentalOfferProps = {
   creditsAvailable: number;
 };
 
-/** What a rental costs and brings, and what calls cost in addition. */
 export function RentalOffer({ service, rental, creditsAvailable }: RentalOfferProps) {
   return (
     <div className="flex flex-col gap-5">
@@ -99,7 +98,6 @@ function unknownText(name: string, server: Pick<ServerAnswer, 'requires' | 'stat
   return `${unknownToolsText(name, server)}${isKnown ? '' : ' Some of their calls may cost credits.'}`;
 }
 
-/** Says how many tools are included. */
 function restText(count: number, allCostNow: boolean): string {
   if (count === 0) return allCostNow ? 'Each of its tools costs credits.' : 'Each of its tools costs credits, or will.';
   return count === 1 ? 'Its other tool is included.' : `Its other ${formatCount(count)} tools are included.`;

@@ -60,7 +60,6 @@ const runningTexts: Partial<Record<UserAccess['accessType'], string>> = {
   trial: 'Your trial runs on.',
 };
 
-/** Says what an outage means for the user. */
 export function whileDownText({ accessType, isCancelled }: Pick<UserAccess, 'accessType' | 'isCancelled'>): string {
   const running = accessType === 'rental' && isCancelled ? 'Your rental runs until it ends.' : runningTexts[accessType];
   return ['Its calls fail and are not charged.', running].filter(Boolean).join(' ');
@@ -105,7 +104,6 @@ export function planBesideText({ accessType, plan }: Pick<UserAccess, 'accessTyp
   return `Also ${inPlanText(plan)}.`;
 }
 
-/** Says since when a plan includes a service, and until when, if known. */
 export function inPlanText({ name, since, includedUntil }: NonNullable<UserAccess['plan']>): string {
   const until = includedUntil === null ? '' : `, until ${formatDay(includedUntil)}`;
   return `included in your ${name} plan since ${formatDay(since)}${until}`;

@@ -24,7 +24,6 @@ import { Subscriptions } from './subscriptions.tsx';
 import { Trials } from './trials.tsx';
 import { UpcomingCharges } from './upcoming-charges.tsx';
 
-/** The Billing tab: credits, tiers, subscriptions and payments. */
 export function BillingScreen({ userId }: { userId: string }) {
   const { data, isPending, isError } = useQuery(subscriptionQuery(userId));
   if (isPending) return <ListSkeleton label="Loading your billing…" isScreen />;

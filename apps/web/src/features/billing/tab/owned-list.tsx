@@ -11,7 +11,6 @@ const statusTexts: Record<OwnedStatus, string> = {
   unpaid: 'not paid',
 };
 
-/** A list of OwnedRows. */
 export function OwnedList({ label, children }: { label: string; children: ReactNode }) {
   return (
     <Card padding="none">

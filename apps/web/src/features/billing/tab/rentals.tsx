@@ -14,7 +14,6 @@ type Rental = SubscriptionAnswer['subscription']['rentals'][number];
 
 type RentalsProps = { userId: string; rentals: readonly Rental[]; title?: string };
 
-/** The user's rentals, each with what they can do with it. */
 export function Rentals({ userId, rentals, title = 'Your rentals' }: RentalsProps) {
   const [ending, setEnding] = useState<Rental>();
   if (rentals.length === 0) return null;

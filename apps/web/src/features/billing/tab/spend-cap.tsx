@@ -17,7 +17,6 @@ import { spendCapQuery } from '../queries.ts';
 
 const mostCredits = 1_000_000_000;
 
-/** The monthly limit of calls, with a field that changes it. */
 export function SpendCap({ userId }: { userId: string }) {
   const cap = useQuery(spendCapQuery(userId));
   if (cap.isPending) return <Skeleton className="h-56 w-full rounded-lg" />;

@@ -15,7 +15,6 @@ import type { OwnSubscription } from '../plans/plan-action.ts';
 import { OwnedList, OwnedRow } from './owned-list.tsx';
 import { whenCharged } from './when-charged.ts';
 
-/** The user's plans, each with what they can do with it. */
 export function Subscriptions({ userId, owned }: { userId: string; owned: SubscriptionAnswer }) {
   const { subscriptions } = owned.subscription;
   const [ending, setEnding] = useState<OwnSubscription>();

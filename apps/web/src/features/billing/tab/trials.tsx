@@ -5,7 +5,6 @@ import { TitledSection } from '#ui/text/section-heading.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { OwnedList, OwnedRow } from './owned-list.tsx';
 
-/** The user's trials, with their ends. */
 export function Trials({ trials }: Pick<SubscriptionAnswer['subscription'], 'trials'>) {
   if (trials.length === 0) return null;
   return (

@@ -86,12 +86,10 @@ export function keysOf<Options extends object>(options: Options): (keyof Options
   return Object.keys(options) as (keyof Options)[];
 }
 
-/** Counts the filters, without the text. */
 export function filterCount({ type, tier, price, status }: MarketplaceSearch): number {
   return [type, tier, price, status].filter((value) => value !== undefined).length;
 }
 
-/** Returns whether a text or filter narrows the list. */
 export function isNarrowed(search: MarketplaceSearch): boolean {
   return search.q !== undefined || filterCount(search) > 0;
 }

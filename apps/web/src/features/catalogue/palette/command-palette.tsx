@@ -29,7 +29,6 @@ const isSlash = (event: KeyboardEvent) =>
   !isTyping(event) &&
   !document.querySelector('main [aria-keyshortcuts="/"]');
 
-/** Returns whether a text field would take the key. */
 const isText = ({ key, metaKey, ctrlKey, altKey }: KeyboardEvent) =>
   key.length === 1 && !metaKey && !ctrlKey && !altKey;
 

@@ -100,7 +100,6 @@ function isCalled(label: string, asked: string): boolean {
   return named[0]?.startsWith(first) === true && others.every((word) => named.some((one) => one.startsWith(word)));
 }
 
-/** Returns the commands that have every word of the text. */
 function fitting(asked: string, commands: readonly PaletteCommand[]): PaletteCommand[] {
   const words = wordsOf(asked);
   return commands.filter(({ label, detail = '', words: others = '' }) => {

@@ -2,7 +2,6 @@ import type { CapabilityAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { Card } from '#ui/card.tsx';
 import { ClampedText } from '#ui/text/clamped-text.tsx';
 
-/** Prompts or resources with their address and description. */
 export function CapabilityList({ items }: { items: readonly CapabilityAnswer[] }) {
   return (
     <Card padding="none">

@@ -1,7 +1,6 @@
 import { Skeleton } from '#ui/state/skeleton.tsx';
 import { Fact } from './fact.tsx';
 
-/** Reserves the space of RecordFacts. */
 export function RecordFactsPlaceholder() {
   const value = <Skeleton className="h-5 w-24" />;
   return (

@@ -19,7 +19,6 @@ const protocols: Readonly<Record<NonNullable<ServerRecord['era']>, string>> = {
   modern: 'MCP 2026-07-28',
 };
 
-/** The measured facts of a server. */
 export function RecordFacts({ serverId }: { serverId: string }) {
   const { data, isError } = useQuery({
     queryKey: ['catalogue', 'record', serverId],

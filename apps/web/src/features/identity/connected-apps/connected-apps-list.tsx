@@ -13,7 +13,6 @@ import { Ago, Day } from '#ui/text/moment.tsx';
 
 type ConnectedAppsListProps = { apps: readonly ConnectedApp[]; onDisconnect: (app: ConnectedApp) => void };
 
-/** Connected apps as rows with their publisher, access and dates. */
 export function ConnectedAppsList({ apps, onDisconnect }: ConnectedAppsListProps) {
   return (
     <Card padding="none">

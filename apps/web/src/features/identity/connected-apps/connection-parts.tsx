@@ -8,7 +8,6 @@ export type ConnectionPartsProps = {
   content: (part: ConnectionPart) => ReactNode;
 };
 
-/** The parts of the Connections tab, each with its own address. */
 export function ConnectionParts({ part, onPartChange, content }: ConnectionPartsProps) {
   return (
     <Tabs

@@ -13,7 +13,6 @@ export type DisconnectAppDialogProps = {
   onDisconnected: (app: ConnectedApp) => void;
 };
 
-/** Asks, then revokes the app's access. A failure is shown in the dialog. */
 export function DisconnectAppDialog({ userId, app, onClose, onDisconnected }: DisconnectAppDialogProps) {
   const queries = useQueryClient();
   const shown = useFrozen(app, app === undefined);

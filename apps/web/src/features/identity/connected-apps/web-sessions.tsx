@@ -15,7 +15,6 @@ import { connectedAppsKey } from '../queries.ts';
 import { TitledSection } from '#ui/text/section-heading.tsx';
 import { useSignOut } from '../session/use-sign-out.ts';
 
-/** The browsers that the user is signed in with. */
 export function WebSessions({ userId, sessions }: { userId: string; sessions: readonly WebSession[] }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const end = useEndSession(userId, () => heading.current?.focus());

@@ -1,7 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useSession } from './session-provider.tsx';
 
-/** Ends the session of this browser and goes home. */
 export function useSignOut(): () => Promise<void> {
   const { session } = useSession();
   const navigate = useNavigate();

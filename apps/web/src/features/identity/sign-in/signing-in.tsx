@@ -2,7 +2,6 @@ import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { Spinner } from '#ui/state/spinner.tsx';
 
-/** Shown while a sign-in redirects. */
 export function SigningIn() {
   return (
     <DelayedFallback label="Signing you in…">

@@ -23,7 +23,6 @@ export type CreateTokenDialogProps = {
   onCreated: (token: NewToken) => void;
 };
 
-/** Asks for a name, scopes and expiry, and creates the token. */
 export function CreateTokenDialog({ userId, open, onOpenChange, onCreated }: CreateTokenDialogProps) {
   const queries = useQueryClient();
   const formId = useId();

@@ -8,7 +8,6 @@ import { inspectorCommand } from './token-texts.ts';
 
 export type NewToken = { id: string; name: string; token: string };
 
-/** Shows a new token, once. */
 export function NewTokenDialog({ token, onClose }: { token: NewToken | undefined; onClose: () => void }) {
   // the title stays while the dialog closes; the secret is removed at once
   const shown = useFrozen(token, token === undefined);

@@ -13,7 +13,6 @@ export type RevokeTokenDialogProps = {
   onRevoked: (token: PersonalToken) => void;
 };
 
-/** Asks, then revokes the token. A failure is shown in the dialog. */
 export function RevokeTokenDialog({ userId, token, onClose, onRevoked }: RevokeTokenDialogProps) {
   const queries = useQueryClient();
   const shown = useFrozen(token, token === undefined);

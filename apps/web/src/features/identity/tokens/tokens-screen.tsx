@@ -17,7 +17,6 @@ import { LoadError } from '#web/loading/load-error.tsx';
 import { TokenStats } from './token-stats.tsx';
 import { TokensTable } from './tokens-table.tsx';
 
-/** Lists, creates, shows once and revokes access tokens. */
 export function TokensScreen({ userId }: { userId: string }) {
   const [creating, setCreating] = useState(false);
   const [created, setCreated] = useState<NewToken>();

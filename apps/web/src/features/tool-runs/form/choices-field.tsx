@@ -9,7 +9,6 @@ type ChoicesFieldProps = ValueInput & {
   required: boolean;
 };
 
-/** Several choices among few. */
 export function ChoicesField({ label, hint, choices, required, value, onChange }: ChoicesFieldProps) {
   const chosen: unknown[] = Array.isArray(value) ? value : [];
   const toggle = (choice: Choice, isChosen: boolean) => {

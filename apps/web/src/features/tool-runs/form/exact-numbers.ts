@@ -13,7 +13,6 @@ export function keepsDigits(text: string): boolean {
   return digitsOf(text) === digitsOf(String(number));
 }
 
-/** Returns whether a JSON text has a number that a browser would change. */
 export function hasInexactNumber(json: string): boolean {
   return (withoutTexts(json).match(/-?\d[\d.eE+-]*/g) ?? []).some((number) => !keepsDigits(number));
 }

@@ -14,7 +14,6 @@ export type FieldKind =
   | { kind: 'choices'; choices: readonly Choice[] }
   | { kind: 'list'; items: Schema }
   | { kind: 'object'; fields: readonly SchemaField[]; hidden: number }
-  /** Fits no other kind. */
   | { kind: 'json' };
 
 export type SchemaField = {
@@ -34,7 +33,6 @@ const maxNestedFields = 40;
 const maxChoices = 200;
 const maxLabelCharacters = 100;
 const maxDescriptionCharacters = 600;
-/** References that lead to references. */
 const maxReferences = 8;
 
 export function asSchema(value: unknown): Schema {

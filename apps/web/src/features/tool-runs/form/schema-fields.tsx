@@ -32,7 +32,6 @@ export type SchemaFieldsProps = {
   depth?: number;
 };
 
-/** The fields of an object, each by its part of the schema. */
 export function SchemaFields({ fields, hidden, values, onChange, path = '', depth = 0, ...rest }: SchemaFieldsProps) {
   const change = (name: string, value: unknown) => {
     const { [name]: _, ...others } = values;

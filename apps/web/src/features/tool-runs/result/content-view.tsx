@@ -10,7 +10,6 @@ import { Markdown } from './markdown.tsx';
 import { maxMarkdownCharacters } from './parse-markdown.ts';
 import { webAddress } from './web-address.ts';
 
-/** Characters shown of one text. */
 const maxTextCharacters = 100_000;
 
 /** One block of a result. A server's content is shown as text, a picture or a sound, never as part of the page. */

@@ -13,7 +13,6 @@ type Result = Extract<RunEvent, { type: 'result' }>;
 const shownBlocks = 20;
 const maxStructuredCharacters = 100_000;
 
-/** A tool's answer, each block by its type, and what the run took and cost. */
 export function RunResult({ result, tool }: { result: Result; tool: string }) {
   const [shown, setShown] = useState(shownBlocks);
   const { content, isError, facts } = result;

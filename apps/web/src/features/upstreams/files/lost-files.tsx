@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { keptAt } from '#web/texts/kept-size.ts';
 import { programFilesQuery } from '../upstreams-api.ts';
 
-/** Names the files that the user loses with their account. */
 export function LostFiles({ userId }: { userId: string }) {
   const { data, isError } = useQuery(programFilesQuery(userId));
   if (isError) return <p className="text-quiet">Any files that services keep for you here are deleted too.</p>;

@@ -53,7 +53,6 @@ export function takeContinuation(
   }
 }
 
-/** Returns the path that a sign-in in this tab leads back to. */
 export function pathAfter({ screen, serverId }: Pick<Continuation, 'screen' | 'serverId'>): string {
   return screen === 'dashboard' ? '/dashboard' : `/${screen}/${encodeURIComponent(serverId)}`;
 }
