@@ -55,3 +55,13 @@ export function Accordion({ items }: { items: readonly AccordionItem[] }) {
     </div>
   );
 }
+
+/** The questions at the end of a screen. */
+export function Faq({ items }: { items: readonly AccordionItem[] }) {
+  return (
+    <section className="grid gap-x-16 gap-y-5 pt-14 sm:pt-16 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
+      <h2 className="text-xl/7 font-semibold tracking-tight">Frequently Asked Questions</h2>
+      <Accordion items={items} />
+    </section>
+  );
+}

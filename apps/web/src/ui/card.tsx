@@ -30,3 +30,12 @@ export function Card({ as: Element = 'div', padding = 'medium', interactive, cla
     />
   );
 }
+
+/** A card of rows with lines between them, each an <li>. */
+export function CardList(list: Pick<ComponentProps<'ul'>, 'aria-label' | 'aria-labelledby' | 'children'>) {
+  return (
+    <Card padding="none">
+      <ul {...list} className="divide-y divide-line" />
+    </Card>
+  );
+}

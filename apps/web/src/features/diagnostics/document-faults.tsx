@@ -1,5 +1,5 @@
 import type { DocumentFault } from '@souk/contract/diagnostics.ts';
-import { Card } from '#ui/card.tsx';
+import { CardList } from '#ui/card.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { TitledSection } from '#ui/text/section-heading.tsx';
 import { StatusBadge } from '#ui/state/status-badge.tsx';
@@ -17,33 +17,31 @@ export function DocumentFaults({ faults }: { faults: readonly DocumentFault[] })
       title="Clients that couldn't be looked up"
       text="Some clients publish a description of themselves, which this server reads before anyone signs in. These couldn't be read, whoever tried to connect."
     >
-      <Card padding="none">
-        <ul aria-labelledby="document-faults-heading" className="divide-y divide-line">
-          {faults.map((fault) => (
-            <li key={fault.address} className="px-4 py-3.5">
-              <div className="flex flex-wrap items-baseline justify-between gap-x-4">
-                <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-                  <span className="min-w-0 font-medium wrap-anywhere">{fault.client}</span>
-                  {fault.hasCopy ? (
-                    <StatusBadge status="Sign-in works" tone="good" />
-                  ) : (
-                    <StatusBadge status="Can't sign in" tone="bad" />
-                  )}
-                </span>
-                <span className="text-[0.8125rem] text-quiet">
-                  <Ago moment={fault.lastAt} />, {fault.times === 1 ? 'once' : `${fault.times} times`}
-                </span>
-              </div>
-              <p className="mt-1 text-quiet wrap-anywhere">{asSentence(fault.fault)}</p>
-              {/* a stranger's address may fill the screen */}
-              <p title={fault.address} className="line-clamp-2 text-xs text-faint wrap-anywhere">
-                {fault.address}
-              </p>
-              <Advice calm={fault.hasCopy}>{fault.advice}</Advice>
-            </li>
-          ))}
-        </ul>
-      </Card>
+      <CardList aria-labelledby="document-faults-heading">
+        {faults.map((fault) => (
+          <li key={fault.address} className="px-4 py-3.5">
+            <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+              <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+                <span className="min-w-0 font-medium wrap-anywhere">{fault.client}</span>
+                {fault.hasCopy ? (
+                  <StatusBadge status="Sign-in works" tone="good" />
+                ) : (
+                  <StatusBadge status="Can't sign in" tone="bad" />
+                )}
+              </span>
+              <span className="text-[0.8125rem] text-quiet">
+                <Ago moment={fault.lastAt} />, {fault.times === 1 ? 'once' : `${fault.times} times`}
+              </span>
+            </div>
+            <p className="mt-1 text-quiet wrap-anywhere">{asSentence(fault.fault)}</p>
+            {/* a stranger's address may fill the screen */}
+            <p title={fault.address} className="line-clamp-2 text-xs text-faint wrap-anywhere">
+              {fault.address}
+            </p>
+            <Advice calm={fault.hasCopy}>{fault.advice}</Advice>
+          </li>
+        ))}
+      </CardList>
     </TitledSection>
   );
 }

@@ -2,7 +2,7 @@ import type { CreditUsage } from '@souk/contract/billing/billing-history.ts';
 import { builtInToolTitle } from '@souk/contract/built-in-tools.ts';
 import { Facts } from '#ui/text/facts.tsx';
 import { counted, formatCount } from '#ui/text/amount.ts';
-import { Card } from '#ui/card.tsx';
+import { CardList } from '#ui/card.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { useServerTexts } from '#web/loading/server-query.ts';
 import type { ShownCall } from './usage-queries.ts';
@@ -11,27 +11,25 @@ export function RecentActivity({ calls }: { calls: readonly ShownCall[] }) {
   const { nameOf, titleOf } = useServerTexts(calls.flatMap(({ mcpId }) => mcpId ?? []));
   if (calls.length === 0) return <p className="text-quiet">No call has been answered yet.</p>;
   return (
-    <Card padding="none">
-      <ul aria-label="Recent activity" className="divide-y divide-line">
-        {calls.map(({ id, mcpId, toolName, amount, isFailed, timestamp, metadata }) => (
-          <li key={id} className="flex items-baseline justify-between gap-4 px-4 py-3">
-            <span className="min-w-0">
-              <span className="font-medium wrap-anywhere">
-                {mcpId === null ? builtInToolTitle(toolName) : titleOf(mcpId, toolName)}
-              </span>
-              <Facts className="text-[0.8125rem] text-quiet">
-                {mcpId === null ? 'Built-in tool' : nameOf(mcpId)}
-                <Ago moment={timestamp} />
-              </Facts>
+    <CardList aria-label="Recent activity">
+      {calls.map(({ id, mcpId, toolName, amount, isFailed, timestamp, metadata }) => (
+        <li key={id} className="flex items-baseline justify-between gap-4 px-4 py-3">
+          <span className="min-w-0">
+            <span className="font-medium wrap-anywhere">
+              {mcpId === null ? builtInToolTitle(toolName) : titleOf(mcpId, toolName)}
             </span>
-            <span className="shrink-0 text-right tabular-nums">
-              <Cost credits={amount} isFailed={isFailed} />
-              <Tokens {...metadata} />
-            </span>
-          </li>
-        ))}
-      </ul>
-    </Card>
+            <Facts className="text-[0.8125rem] text-quiet">
+              {mcpId === null ? 'Built-in tool' : nameOf(mcpId)}
+              <Ago moment={timestamp} />
+            </Facts>
+          </span>
+          <span className="shrink-0 text-right tabular-nums">
+            <Cost credits={amount} isFailed={isFailed} />
+            <Tokens {...metadata} />
+          </span>
+        </li>
+      ))}
+    </CardList>
   );
 }
 

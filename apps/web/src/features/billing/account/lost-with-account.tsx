@@ -2,7 +2,7 @@ import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import { counted, formatCount, formatDay, formatMonthly } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
-import { Card } from '#ui/card.tsx';
+import { CardList } from '#ui/card.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
@@ -36,19 +36,17 @@ export function LostWithAccount({ userId }: { userId: string }) {
   return (
     <div className="flex flex-col gap-3">
       <p className="font-medium">You lose now, without money back:</p>
-      <Card padding="none">
-        <ul aria-label="What ends with your account" className="divide-y divide-line">
-          {losses.slice(0, namedLosses).map(({ key, name, text }) => (
-            <li key={key} className="flex flex-col px-4 py-2.5">
-              <span dir="auto" className="font-medium wrap-anywhere">
-                {name}
-              </span>
-              <span className="text-quiet">{text}</span>
-            </li>
-          ))}
-          {more > 0 && <li className="px-4 py-2.5 text-quiet">and {formatCount(more)} more</li>}
-        </ul>
-      </Card>
+      <CardList aria-label="What ends with your account">
+        {losses.slice(0, namedLosses).map(({ key, name, text }) => (
+          <li key={key} className="flex flex-col px-4 py-2.5">
+            <span dir="auto" className="font-medium wrap-anywhere">
+              {name}
+            </span>
+            <span className="text-quiet">{text}</span>
+          </li>
+        ))}
+        {more > 0 && <li className="px-4 py-2.5 text-quiet">and {formatCount(more)} more</li>}
+      </CardList>
       {config.legal.includes('refunds') && (
         <p className="text-quiet">
           Nothing is paid back by itself. <TextLink to="/refunds">Refunds</TextLink> says what you can ask for.

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import Tag from 'lucide-react/icons/tag';
-import { Accordion } from '#ui/accordion.tsx';
+import { Faq } from '#ui/accordion.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { ScreenHeading } from '#ui/text/screen-heading.tsx';
@@ -43,10 +43,7 @@ export function PlansScreen(props: PlansScreenProps) {
       ) : (
         <Offers {...props} {...offers.data} />
       )}
-      <section className="grid gap-x-16 gap-y-5 pt-14 sm:pt-16 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
-        <h2 className="text-xl/7 font-semibold tracking-tight">Frequently Asked Questions</h2>
-        <Accordion items={planQuestions} />
-      </section>
+      <Faq items={planQuestions} />
     </>
   );
 }

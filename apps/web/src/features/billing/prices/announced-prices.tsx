@@ -1,5 +1,5 @@
 import type { ComingPriceAnswer } from '@souk/contract/billing/price-rises.ts';
-import { Card } from '#ui/card.tsx';
+import { CardList } from '#ui/card.tsx';
 import { UtcDay } from '#ui/text/moment.tsx';
 import { TitledSection } from '#ui/text/section-heading.tsx';
 import { PriceChange } from './price-change.tsx';
@@ -11,24 +11,22 @@ export function AnnouncedPrices({ coming }: { coming: readonly ComingPriceAnswer
       title="Announced"
       text="Until the date the price stays as it is. From then on calls wait for your approval."
     >
-      <Card padding="none">
-        <ul className="divide-y divide-line">
-          {coming.map((one) => (
-            <li key={`${one.serverId} ${one.tool}`} className="px-4 py-3.5">
-              <PriceChange
-                tool={one}
-                before={one.credits}
-                after={one.comingCredits}
-                when={
-                  <>
-                    From <UtcDay moment={one.from} />
-                  </>
-                }
-              />
-            </li>
-          ))}
-        </ul>
-      </Card>
+      <CardList>
+        {coming.map((one) => (
+          <li key={`${one.serverId} ${one.tool}`} className="px-4 py-3.5">
+            <PriceChange
+              tool={one}
+              before={one.credits}
+              after={one.comingCredits}
+              when={
+                <>
+                  From <UtcDay moment={one.from} />
+                </>
+              }
+            />
+          </li>
+        ))}
+      </CardList>
     </TitledSection>
   );
 }

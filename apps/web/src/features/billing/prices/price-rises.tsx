@@ -2,7 +2,7 @@ import type { PriceRiseAnswer } from '@souk/contract/billing/price-rises.ts';
 import { useRef, type ReactNode } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
-import { Card } from '#ui/card.tsx';
+import { CardList } from '#ui/card.tsx';
 import { UtcDay } from '#ui/text/moment.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { TitledSection } from '#ui/text/section-heading.tsx';
@@ -41,29 +41,27 @@ export function PriceRises({ userId, rises, whenNone }: PriceRisesProps) {
       {rises.length === 0 ? (
         whenNone
       ) : (
-        <Card padding="none">
-          <ul className="divide-y divide-line">
-            {rises.map((rise) => (
-              <li key={`${rise.serverId} ${rise.tool}`} className="px-4 py-3.5">
-                <PriceChange
-                  tool={rise}
-                  before={rise.oldCredits}
-                  after={rise.newCredits}
-                  when={
-                    <>
-                      Since <UtcDay moment={rise.raisedAt} />
-                    </>
-                  }
-                >
-                  <Button variant="primary" size="small" loading={isApproving([rise])} onClick={() => approve([rise])}>
-                    Approve
-                    <HiddenName name={rise.toolName} />
-                  </Button>
-                </PriceChange>
-              </li>
-            ))}
-          </ul>
-        </Card>
+        <CardList>
+          {rises.map((rise) => (
+            <li key={`${rise.serverId} ${rise.tool}`} className="px-4 py-3.5">
+              <PriceChange
+                tool={rise}
+                before={rise.oldCredits}
+                after={rise.newCredits}
+                when={
+                  <>
+                    Since <UtcDay moment={rise.raisedAt} />
+                  </>
+                }
+              >
+                <Button variant="primary" size="small" loading={isApproving([rise])} onClick={() => approve([rise])}>
+                  Approve
+                  <HiddenName name={rise.toolName} />
+                </Button>
+              </PriceChange>
+            </li>
+          ))}
+        </CardList>
       )}
     </TitledSection>
   );

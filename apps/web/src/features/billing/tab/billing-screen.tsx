@@ -1,6 +1,6 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Card } from '#ui/card.tsx';
+import { Card, CardList } from '#ui/card.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { TitledSection } from '#ui/text/section-heading.tsx';
@@ -54,18 +54,16 @@ export function BillingScreen({ userId }: { userId: string }) {
         </Notice>
       )}
       <TitledSection id="tiers-heading" title="Your Access Tiers">
-        <Card padding="none">
-          <ul className="divide-y divide-line">
-            {shown.activeTiers.map((tier) => (
-              <li key={tier} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-3 sm:px-5">
-                <div>
-                  <TierBadge tier={tier} />
-                </div>
-                <span className="text-quiet">{tierDescriptions[tier]}</span>
-              </li>
-            ))}
-          </ul>
-        </Card>
+        <CardList>
+          {shown.activeTiers.map((tier) => (
+            <li key={tier} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-3 sm:px-5">
+              <div>
+                <TierBadge tier={tier} />
+              </div>
+              <span className="text-quiet">{tierDescriptions[tier]}</span>
+            </li>
+          ))}
+        </CardList>
       </TitledSection>
       <Subscriptions userId={userId} owned={shown} />
       <Rentals userId={userId} rentals={shown.subscription.rentals} />

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import CreditCard from 'lucide-react/icons/credit-card';
 import { Facts } from '#ui/text/facts.tsx';
 import { Button } from '#ui/button.tsx';
-import { Card } from '#ui/card.tsx';
+import { CardList } from '#ui/card.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { TitledSection } from '#ui/text/section-heading.tsx';
@@ -57,28 +57,26 @@ function Methods({ userId, names, renewing }: MethodsProps) {
   if (methods.length === 0)
     return <Notice>The payment provider has no card for your renewals. Choose one with "Change card".</Notice>;
   return (
-    <Card padding="none">
-      <ul aria-label="Payment methods" className="divide-y divide-line">
-        {methods.map(({ method, pays }) => (
-          <li key={pays[0]} className="flex items-start gap-3 px-4 py-4 sm:px-5">
-            <CreditCard aria-hidden size={18} className="mt-0.5 shrink-0 text-quiet" />
-            <div className="min-w-0">
-              <p className="flex flex-wrap items-center gap-2">
-                <span className="font-medium">{paymentMethodText(method)}</span>
-                {isExpired(method, Date.now()) && <StatusBadge status="expired" tone="bad" />}
-              </p>
-              <Facts className="text-quiet wrap-anywhere">
-                {method.expires && `Expires ${expiryText(method.expires)}`}
-                {chargesOf(
-                  pays.filter((id) => renewing.has(id)).map((id) => names.get(id)),
-                  methods.length === 1,
-                )}
-              </Facts>
-            </div>
-          </li>
-        ))}
-      </ul>
-    </Card>
+    <CardList aria-label="Payment methods">
+      {methods.map(({ method, pays }) => (
+        <li key={pays[0]} className="flex items-start gap-3 px-4 py-4 sm:px-5">
+          <CreditCard aria-hidden size={18} className="mt-0.5 shrink-0 text-quiet" />
+          <div className="min-w-0">
+            <p className="flex flex-wrap items-center gap-2">
+              <span className="font-medium">{paymentMethodText(method)}</span>
+              {isExpired(method, Date.now()) && <StatusBadge status="expired" tone="bad" />}
+            </p>
+            <Facts className="text-quiet wrap-anywhere">
+              {method.expires && `Expires ${expiryText(method.expires)}`}
+              {chargesOf(
+                pays.filter((id) => renewing.has(id)).map((id) => names.get(id)),
+                methods.length === 1,
+              )}
+            </Facts>
+          </div>
+        </li>
+      ))}
+    </CardList>
   );
 }
 

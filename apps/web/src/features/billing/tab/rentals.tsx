@@ -4,10 +4,10 @@ import { Facts } from '#ui/text/facts.tsx';
 import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/overlay/dialog.tsx';
 import { TitledSection } from '#ui/text/section-heading.tsx';
-import { TextLink } from '#ui/text/text-link.tsx';
+import { CardList } from '#ui/card.tsx';
 import { CancelRentalDialog } from '../cancel/cancel-rental-dialog.tsx';
 import { ResumeRental } from '../cancel/resume-rental.tsx';
-import { OwnedList, OwnedRow } from './owned-list.tsx';
+import { OwnedRow, ServiceName } from './owned-row.tsx';
 import { whenCharged } from './when-charged.ts';
 
 type Rental = SubscriptionAnswer['subscription']['rentals'][number];
@@ -19,11 +19,11 @@ export function Rentals({ userId, rentals, title = 'Your rentals' }: RentalsProp
   if (rentals.length === 0) return null;
   return (
     <TitledSection id="rentals-heading" title={title}>
-      <OwnedList label="Rentals">
+      <CardList aria-label="Rentals">
         {rentals.map((rental) => (
           <OwnedRow
             key={rental.id}
-            name={<Name rental={rental} />}
+            name={<ServiceName {...rental} />}
             status={rental.status}
             when={
               <Facts>
@@ -37,7 +37,7 @@ export function Rentals({ userId, rentals, title = 'Your rentals' }: RentalsProp
             actions={<Actions userId={userId} rental={rental} onCancel={() => setEnding(rental)} />}
           />
         ))}
-      </OwnedList>
+      </CardList>
       <CancelRentalDialog
         userId={userId}
         service={ending && { id: ending.mcpId, name: ending.name, endsAt: ending.endDate, status: ending.status }}
@@ -52,16 +52,6 @@ export function Rentals({ userId, rentals, title = 'Your rentals' }: RentalsProp
  * it.
  */
 const shownStatus = ({ status, isOffered }: Rental) => (status === 'active' && !isOffered ? 'canceled' : status);
-
-/** Links the service, unless it is no longer offered and has no page. */
-function Name({ rental: { mcpId, name, isOffered } }: { rental: Rental }) {
-  if (!isOffered) return name;
-  return (
-    <TextLink dir="auto" to="/service/$serviceId" params={{ serviceId: mcpId }}>
-      {name}
-    </TextLink>
-  );
-}
 
 function Actions({ userId, rental, onCancel }: { userId: string; rental: Rental; onCancel: () => void }) {
   const { mcpId, name, status, source, isOffered } = rental;

@@ -8,11 +8,12 @@ import { EmptyState } from '#ui/state/empty-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { TitledSection } from '#ui/text/section-heading.tsx';
 import { sells } from '#web/config.ts';
+import { CardList } from '#ui/card.tsx';
 import { CancelSubscriptionDialog } from '../cancel/cancel-subscription-dialog.tsx';
 import { ResumePlan } from '../cancel/resume-plan.tsx';
 import { useNextPlanName } from '../change/use-next-plan-name.ts';
 import type { OwnSubscription } from '../plans/plan-action.ts';
-import { OwnedList, OwnedRow } from './owned-list.tsx';
+import { OwnedRow } from './owned-row.tsx';
 import { whenCharged } from './when-charged.ts';
 
 export function Subscriptions({ userId, owned }: { userId: string; owned: SubscriptionAnswer }) {
@@ -32,7 +33,7 @@ export function Subscriptions({ userId, owned }: { userId: string; owned: Subscr
           actions={sells && <LinkButton to="/plans">View plans</LinkButton>}
         />
       ) : (
-        <OwnedList label="Subscriptions">
+        <CardList aria-label="Subscriptions">
           {subscriptions.map((subscription) => (
             <OwnedRow
               key={subscription.id}
@@ -49,7 +50,7 @@ export function Subscriptions({ userId, owned }: { userId: string; owned: Subscr
               }
             />
           ))}
-        </OwnedList>
+        </CardList>
       )}
       <CancelSubscriptionDialog
         userId={userId}

@@ -2,26 +2,18 @@ import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { Facts } from '#ui/text/facts.tsx';
 import { formatDay } from '#ui/text/amount.ts';
 import { TitledSection } from '#ui/text/section-heading.tsx';
-import { TextLink } from '#ui/text/text-link.tsx';
-import { OwnedList, OwnedRow } from './owned-list.tsx';
+import { CardList } from '#ui/card.tsx';
+import { OwnedRow, ServiceName } from './owned-row.tsx';
 
 export function Trials({ trials }: Pick<SubscriptionAnswer['subscription'], 'trials'>) {
   if (trials.length === 0) return null;
   return (
     <TitledSection id="trials-heading" title="Your trials">
-      <OwnedList label="Trials">
+      <CardList aria-label="Trials">
         {trials.map(({ id, mcpId, name, status, expiresAt, isOffered }) => (
           <OwnedRow
             key={id}
-            name={
-              isOffered ? (
-                <TextLink dir="auto" to="/service/$serviceId" params={{ serviceId: mcpId }}>
-                  {name}
-                </TextLink>
-              ) : (
-                name
-              )
-            }
+            name={<ServiceName mcpId={mcpId} name={name} isOffered={isOffered} />}
             status={status}
             when={
               <Facts>
@@ -32,7 +24,7 @@ export function Trials({ trials }: Pick<SubscriptionAnswer['subscription'], 'tri
             }
           />
         ))}
-      </OwnedList>
+      </CardList>
     </TitledSection>
   );
 }

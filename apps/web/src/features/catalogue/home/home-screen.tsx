@@ -4,7 +4,7 @@ import Globe from 'lucide-react/icons/globe';
 import ShieldCheck from 'lucide-react/icons/shield-check';
 import Zap from 'lucide-react/icons/zap';
 import type { ReactNode } from 'react';
-import { Accordion } from '#ui/accordion.tsx';
+import { Faq } from '#ui/accordion.tsx';
 import { Card } from '#ui/card.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { ErrorState } from '#ui/state/error-state.tsx';
@@ -55,10 +55,7 @@ export function HomeScreen({ clients, connectPanel, howToFill, offer }: HomeScre
           ))}
         </div>
       </Section>
-      <section className="grid gap-x-16 gap-y-5 pt-14 sm:pt-16 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
-        <h2 className="text-xl/7 font-semibold tracking-tight">Frequently Asked Questions</h2>
-        <Accordion items={questions} />
-      </section>
+      <Faq items={questions} />
     </>
   );
 }

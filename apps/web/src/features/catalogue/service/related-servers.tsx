@@ -3,7 +3,7 @@ import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { getRelatedServers } from '@souk/contract/catalogue/related-servers.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Badge } from '#ui/state/badge.tsx';
-import { Card } from '#ui/card.tsx';
+import { CardList } from '#ui/card.tsx';
 import { Icon } from '#ui/picture/icon.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { clientOptions } from '#web/api.ts';
@@ -27,15 +27,13 @@ export function RelatedServers({ serverId }: { serverId: string }) {
       <h2 id="related-servers" className="mb-3 text-base font-semibold">
         Related services
       </h2>
-      <Card padding="none">
-        <ul className="divide-y divide-line">
-          {others.map((other) => (
-            <li key={other.serverId}>
-              <RelatedServer server={other} />
-            </li>
-          ))}
-        </ul>
-      </Card>
+      <CardList>
+        {others.map((other) => (
+          <li key={other.serverId}>
+            <RelatedServer server={other} />
+          </li>
+        ))}
+      </CardList>
     </section>
   );
 }

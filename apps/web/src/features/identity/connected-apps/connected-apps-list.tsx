@@ -2,7 +2,7 @@ import type { ConnectedApp } from '@souk/contract/connected-apps.ts';
 import BadgeCheck from 'lucide-react/icons/badge-check';
 import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { Card } from '#ui/card.tsx';
+import { CardList } from '#ui/card.tsx';
 import { preloadDialog } from '#ui/overlay/dialog.tsx';
 import { LetterImage } from '#ui/picture/letter-image.tsx';
 import { config } from '#web/config.ts';
@@ -15,24 +15,22 @@ type ConnectedAppsListProps = { apps: readonly ConnectedApp[]; onDisconnect: (ap
 
 export function ConnectedAppsList({ apps, onDisconnect }: ConnectedAppsListProps) {
   return (
-    <Card padding="none">
-      <ul aria-label="Your connected apps" className="divide-y divide-line">
-        {apps.map((app) => (
-          <li key={app.id} className="flex flex-wrap items-start gap-x-3 gap-y-3 p-4">
-            <LetterImage name={app.clientName} size={40} className="rounded-md max-sm:hidden" />
-            <AppFacts app={app} />
-            <Button
-              size="small"
-              aria-label={`Disconnect ${app.clientName}`}
-              onPointerEnter={preloadDialog}
-              onClick={() => onDisconnect(app)}
-            >
-              Disconnect
-            </Button>
-          </li>
-        ))}
-      </ul>
-    </Card>
+    <CardList aria-label="Your connected apps">
+      {apps.map((app) => (
+        <li key={app.id} className="flex flex-wrap items-start gap-x-3 gap-y-3 p-4">
+          <LetterImage name={app.clientName} size={40} className="rounded-md max-sm:hidden" />
+          <AppFacts app={app} />
+          <Button
+            size="small"
+            aria-label={`Disconnect ${app.clientName}`}
+            onPointerEnter={preloadDialog}
+            onClick={() => onDisconnect(app)}
+          >
+            Disconnect
+          </Button>
+        </li>
+      ))}
+    </CardList>
   );
 }
 

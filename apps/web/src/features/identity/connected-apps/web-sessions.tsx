@@ -4,7 +4,7 @@ import Monitor from 'lucide-react/icons/monitor';
 import { useRef, useState } from 'react';
 import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { Card } from '#ui/card.tsx';
+import { CardList } from '#ui/card.tsx';
 import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
 import { preloadDialog } from '#ui/overlay/dialog.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
@@ -26,37 +26,35 @@ export function WebSessions({ userId, sessions }: { userId: string; sessions: re
       text="The browsers you're signed in with."
       actions={<SignOutEverywhere />}
     >
-      <Card padding="none">
-        <ul aria-label="Browsers that are signed in" className="divide-y divide-line">
-          {sessions.map((browser) => (
-            <li key={browser.id} className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
-              <Monitor aria-hidden size={16} className="shrink-0 text-faint" />
-              <span className="min-w-0 flex-1">
-                <span className="block font-medium">{browser.browserName ?? 'Unknown browser'}</span>
-                <span className="block text-quiet">
-                  Signed in <Day moment={browser.createdAt} />
-                  {browser.lastUsedAt !== null && (
-                    <>
-                      , last used <Ago moment={browser.lastUsedAt} />
-                    </>
-                  )}
-                </span>
+      <CardList aria-label="Browsers that are signed in">
+        {sessions.map((browser) => (
+          <li key={browser.id} className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
+            <Monitor aria-hidden size={16} className="shrink-0 text-faint" />
+            <span className="min-w-0 flex-1">
+              <span className="block font-medium">{browser.browserName ?? 'Unknown browser'}</span>
+              <span className="block text-quiet">
+                Signed in <Day moment={browser.createdAt} />
+                {browser.lastUsedAt !== null && (
+                  <>
+                    , last used <Ago moment={browser.lastUsedAt} />
+                  </>
+                )}
               </span>
-              {browser.current ? (
-                <Badge tone="good">This browser</Badge>
-              ) : (
-                <Button
-                  size="small"
-                  loading={end.isPending && end.variables === browser.id}
-                  onClick={() => end.mutate(browser.id)}
-                >
-                  Sign out
-                </Button>
-              )}
-            </li>
-          ))}
-        </ul>
-      </Card>
+            </span>
+            {browser.current ? (
+              <Badge tone="good">This browser</Badge>
+            ) : (
+              <Button
+                size="small"
+                loading={end.isPending && end.variables === browser.id}
+                onClick={() => end.mutate(browser.id)}
+              >
+                Sign out
+              </Button>
+            )}
+          </li>
+        ))}
+      </CardList>
     </TitledSection>
   );
 }

@@ -1,7 +1,7 @@
 import type { OwnedStatus } from '@souk/contract/billing/billing.ts';
 import type { ReactNode } from 'react';
-import { Card } from '#ui/card.tsx';
 import { StatusBadge, type StatusTone } from '#ui/state/status-badge.tsx';
+import { TextLink } from '#ui/text/text-link.tsx';
 
 const tones: Record<OwnedStatus, StatusTone> = { active: 'good', canceled: 'idle', past_due: 'bad', unpaid: 'bad' };
 const statusTexts: Record<OwnedStatus, string> = {
@@ -10,16 +10,6 @@ const statusTexts: Record<OwnedStatus, string> = {
   past_due: 'payment failed',
   unpaid: 'not paid',
 };
-
-export function OwnedList({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <Card padding="none">
-      <ul aria-label={label} className="divide-y divide-line">
-        {children}
-      </ul>
-    </Card>
-  );
-}
 
 export type OwnedRowProps = {
   name: ReactNode;
@@ -44,5 +34,15 @@ export function OwnedRow({ name, status, when, actions }: OwnedRowProps) {
       </div>
       {actions}
     </li>
+  );
+}
+
+/** Links the service, unless it is no longer offered and has no page. */
+export function ServiceName({ mcpId, name, isOffered }: { mcpId: string; name: string; isOffered: boolean }) {
+  if (!isOffered) return name;
+  return (
+    <TextLink dir="auto" to="/service/$serviceId" params={{ serviceId: mcpId }}>
+      {name}
+    </TextLink>
   );
 }
