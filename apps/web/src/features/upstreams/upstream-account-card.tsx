@@ -8,7 +8,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { config } from '#web/config.ts';
 import { failureText } from '#web/texts/failure-text.ts';
-import { connectionFacts, describeState, reviewText } from './upstream-texts.ts';
+import { connectionFacts, describeState, hostText, reviewText } from './upstream-texts.ts';
 import { upstreamsApi, upstreamKey } from './upstreams-api.ts';
 import { HeadersForm } from './headers-form.tsx';
 import { OtherWindowHint } from './sign-in/other-window-hint.tsx';
@@ -79,7 +79,8 @@ export function UpstreamAccountCard({ userId, connection, entitled }: UpstreamAc
 type ConnectionPart = Pick<UpstreamAccountCardProps, 'userId' | 'connection'>;
 
 function SignInPart({ userId, connection, onSaid }: ConnectionPart & { onSaid: (text: string) => void }) {
-  const { serverName, state, signInAt } = connection;
+  const { serverName, state } = connection;
+  const host = hostText(connection);
   const signIn = useServerSignIn(userId, connection, onSaid);
   const isSignedIn = state === 'signed-in';
   return (
@@ -88,7 +89,7 @@ function SignInPart({ userId, connection, onSaid }: ConnectionPart & { onSaid: (
         {isSignedIn
           ? `Your AI clients use this account when they call ${serverName}. Only you can use it.`
           : `Sign in with your ${serverName} account to use its tools.`}
-        {sentTo(signInAt, serverName)}
+        {host && ` ${host}`}
       </p>
       {signIn.problem !== undefined && <SignInProblem text={signIn.problem} onContinue={signIn.onContinue} />}
       <div>
@@ -100,10 +101,6 @@ function SignInPart({ userId, connection, onSaid }: ConnectionPart & { onSaid: (
     </>
   );
 }
-
-/** Names the host, which the user should know before its window opens. */
-const sentTo = (host: string | undefined, serverName: string) =>
-  host === undefined || host === serverName ? '' : ` You'll sign in to ${serverName} at ${host}.`;
 
 function Disconnect({
   userId,

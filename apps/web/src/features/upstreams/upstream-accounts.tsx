@@ -8,7 +8,7 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { failureText } from '#web/texts/failure-text.ts';
-import { describeState } from './upstream-texts.ts';
+import { describeState, hostText } from './upstream-texts.ts';
 import { OtherWindowHint } from './sign-in/other-window-hint.tsx';
 import { SignInProblem } from './sign-in/sign-in-problem.tsx';
 import { upstreamConnectionsQuery } from './upstreams-api.ts';
@@ -57,16 +57,12 @@ export function UpstreamAccounts({ userId }: { userId: string }) {
   );
 }
 
-function UpstreamAccount({
-  userId,
-  connection,
-  onSaid,
-}: {
-  userId: string;
-  connection: UpstreamAccount;
-  onSaid: (text: string) => void;
-}) {
-  const { serverId, serverName, auth, state, signInAt } = connection;
+type UpstreamAccountProps = { userId: string; connection: UpstreamAccount; onSaid: (text: string) => void };
+
+function UpstreamAccount({ userId, connection, onSaid }: UpstreamAccountProps) {
+  const { serverId, serverName } = connection;
+  const needsSignIn = connection.auth === 'oauth' && connection.state !== 'signed-in';
+  const host = hostText(connection);
   const { tone, label } = describeState(connection);
   const signIn = useServerSignIn(userId, connection, onSaid);
   return (
@@ -77,7 +73,7 @@ function UpstreamAccount({
         </TextLink>
         <StatusBadge status={label} tone={tone} />
         <span className="ml-auto flex flex-wrap gap-2">
-          {auth === 'oauth' && state !== 'signed-in' && (
+          {needsSignIn && (
             <Button size="small" loading={signIn.isPending} onClick={signIn.start}>
               Sign in<span className="sr-only"> to {serverName}</span>
             </Button>
@@ -87,11 +83,7 @@ function UpstreamAccount({
           </LinkButton>
         </span>
       </div>
-      {auth === 'oauth' && state !== 'signed-in' && signInAt !== undefined && signInAt !== serverName && (
-        <p className="text-[0.8125rem] wrap-anywhere text-quiet">
-          You'll sign in to {serverName} at {signInAt}.
-        </p>
-      )}
+      {needsSignIn && host && <p className="text-[0.8125rem] wrap-anywhere text-quiet">{host}</p>}
       <OtherWindowHint text={signIn.hint} />
       {signIn.problem !== undefined && <SignInProblem text={signIn.problem} onContinue={signIn.onContinue} />}
     </li>

@@ -38,3 +38,9 @@ export function reviewText({ offers, serverName }: UpstreamAccount): string | un
     offers.toolsUnderReview === 1 ? ['1 tool has', 'it'] : [`${offers.toolsUnderReview} tools have`, 'them'];
   return `${subject} changed since you connected ${serverName}. An administrator can approve ${them}, or you can disconnect and connect again to accept ${them}.`;
 }
+
+/** Names another host of the sign-in, which the user should know before its window opens. */
+export function hostText({ signInAt, serverName }: UpstreamAccount): string | undefined {
+  if (signInAt === undefined || signInAt === serverName) return undefined;
+  return `You'll sign in to ${serverName} at ${signInAt}.`;
+}

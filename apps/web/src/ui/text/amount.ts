@@ -25,6 +25,11 @@ export function counted(count: number, one: string): string {
   return `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
 }
 
+/** Formats a duration: "850 ms", "1.2 s". */
+export function formatDuration(ms: number): string {
+  return ms < 1000 ? `${formatCount(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
 /** Formats an ISO text or epoch milliseconds: "Nov 21, 2026, 3:04 PM". */
 export function formatMoment(moment: string | number): string {
   return moments.format(new Date(moment));

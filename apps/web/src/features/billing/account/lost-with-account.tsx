@@ -8,6 +8,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { config } from '#web/config.ts';
 import { subscriptionQuery } from '../queries.ts';
+import type { OwnRental } from '../overlap/included-rentals.ts';
 
 type Loss = { key: string; name: string; text: string };
 /** Further losses are only counted, which keeps the question in view. */
@@ -95,9 +96,7 @@ function listLosses({ subscription, credits }: SubscriptionAnswer): Loss[] {
   ];
 }
 
-type Paid = Pick<SubscriptionAnswer['subscription']['rentals'][number], 'status' | 'source'>;
-
-function ending({ status, source }: Paid, end: string | null): string {
+function ending({ status, source }: Pick<OwnRental, 'status' | 'source'>, end: string | null): string {
   if (status === 'unpaid' || status === 'past_due') return 'the last payment failed';
   const how = source === 'administrator' ? 'given by your administrator' : 'paid';
   return end === null ? how : `${how} until ${formatDay(end)}`;

@@ -1,4 +1,3 @@
-import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { useQuery } from '@tanstack/react-query';
 import { billingApi } from '../billing-api.ts';
 import { useNextPlanName } from '../change/use-next-plan-name.ts';
@@ -7,11 +6,12 @@ import { paymentMethodsQuery } from '../queries.ts';
 import { ResumeButton } from './resume-button.tsx';
 import { resumedChargeText } from './resumed-charge-text.ts';
 import { resumedPlanTexts } from './resumed-plan-texts.ts';
+import type { OwnRental } from '../overlap/included-rentals.ts';
 
 export type ResumePlanProps = {
   userId: string;
   subscription: OwnSubscription;
-  rentals: SubscriptionAnswer['subscription']['rentals'];
+  rentals: readonly OwnRental[];
 };
 
 /** Undoes the cancellation of a plan. Says what becomes of a planned change, and which rentals the user pays twice. */

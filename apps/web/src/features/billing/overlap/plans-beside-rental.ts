@@ -1,12 +1,13 @@
-import type { Plan, SubscriptionAnswer, UserAccess } from '@souk/contract/billing/billing.ts';
+import type { Plan, UserAccess } from '@souk/contract/billing/billing.ts';
 import type { Tier } from '@souk/contract/tiers.ts';
 import { formatDay } from '#ui/text/amount.ts';
 import { includes } from './included-rentals.ts';
+import type { OwnSubscription } from '../plans/plan-action.ts';
 
 export type BesideRental = {
   service: { name: string; tier: Tier | null };
   access: Pick<UserAccess, 'plan'>;
-  subscriptions: SubscriptionAnswer['subscription']['subscriptions'];
+  subscriptions: readonly OwnSubscription[];
   plans: readonly Plan[];
 };
 

@@ -1,11 +1,12 @@
-import type { McpService, SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
+import type { McpService } from '@souk/contract/billing/billing.ts';
 import type { PaymentSession } from '@souk/contract/billing/payments.ts';
 import { tiers } from '@souk/contract/tiers.ts';
+import type { OwnSubscription } from '../plans/plan-action.ts';
 
 export type Own = {
   /** Undefined if they could not be fetched. */
   services: readonly McpService[] | undefined;
-  subscriptions: SubscriptionAnswer['subscription']['subscriptions'] | undefined;
+  subscriptions: readonly OwnSubscription[] | undefined;
 };
 
 /** Says how the user already has what a closed payment page was for. */
@@ -25,7 +26,7 @@ function rentedText(service: McpService | undefined): string {
 }
 
 /** Names the highest plan, which includes what the others do. */
-function planText(subscriptions: NonNullable<Own['subscriptions']>): string {
+function planText(subscriptions: readonly OwnSubscription[]): string {
   const [highest] = subscriptions
     .filter(({ status }) => status !== 'unpaid')
     .toSorted((one, other) => tiers[other.tier].level - tiers[one.tier].level);

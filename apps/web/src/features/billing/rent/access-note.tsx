@@ -1,4 +1,4 @@
-import type { SubscriptionAnswer, UserAccess } from '@souk/contract/billing/billing.ts';
+import type { UserAccess } from '@souk/contract/billing/billing.ts';
 import type { ServerAnswer } from '@souk/contract/catalogue/catalogue.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Facts } from '#ui/text/facts.tsx';
@@ -14,6 +14,7 @@ import { AfterTrial } from './after-trial.tsx';
 import { ownedReason } from './owned.tsx';
 import { PurchaseDialog } from './purchase-dialog.tsx';
 import { usePurchaseDialog, type AskedPurchase } from './use-purchase-dialog.ts';
+import type { OwnRental } from '../overlap/included-rentals.ts';
 
 export type AccessNoteProps = {
   userId: string;
@@ -29,13 +30,9 @@ const titles: Record<UserAccess['accessType'], string> = {
   none: '',
 };
 
-function Renewal({
-  status,
-  source,
-  renewal,
-}: Pick<SubscriptionAnswer['subscription']['rentals'][number], 'status' | 'source'> & {
-  renewal: string | undefined;
-}) {
+type RenewalProps = Pick<OwnRental, 'status' | 'source'> & { renewal: string | undefined };
+
+function Renewal({ status, source, renewal }: RenewalProps) {
   if (status === 'past_due') {
     return (
       <>

@@ -1,4 +1,3 @@
-import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { useState } from 'react';
 import { Facts } from '#ui/text/facts.tsx';
 import { Button } from '#ui/button.tsx';
@@ -9,13 +8,12 @@ import { CancelRentalDialog } from '../cancel/cancel-rental-dialog.tsx';
 import { ResumeRental } from '../cancel/resume-rental.tsx';
 import { OwnedRow, ServiceName } from './owned-row.tsx';
 import { whenCharged } from './when-charged.ts';
+import type { OwnRental } from '../overlap/included-rentals.ts';
 
-type Rental = SubscriptionAnswer['subscription']['rentals'][number];
-
-type RentalsProps = { userId: string; rentals: readonly Rental[]; title?: string };
+type RentalsProps = { userId: string; rentals: readonly OwnRental[]; title?: string };
 
 export function Rentals({ userId, rentals, title = 'Your rentals' }: RentalsProps) {
-  const [ending, setEnding] = useState<Rental>();
+  const [ending, setEnding] = useState<OwnRental>();
   if (rentals.length === 0) return null;
   return (
     <TitledSection id="rentals-heading" title={title}>
@@ -51,9 +49,9 @@ export function Rentals({ userId, rentals, title = 'Your rentals' }: RentalsProp
  * A rental of a server that is no longer offered ends with its period, even before the payment provider has confirmed
  * it.
  */
-const shownStatus = ({ status, isOffered }: Rental) => (status === 'active' && !isOffered ? 'canceled' : status);
+const shownStatus = ({ status, isOffered }: OwnRental) => (status === 'active' && !isOffered ? 'canceled' : status);
 
-function Actions({ userId, rental, onCancel }: { userId: string; rental: Rental; onCancel: () => void }) {
+function Actions({ userId, rental, onCancel }: { userId: string; rental: OwnRental; onCancel: () => void }) {
   const { mcpId, name, status, source, isOffered } = rental;
   if (source === 'administrator') return null;
   if (status !== 'canceled')

@@ -1,6 +1,6 @@
-import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import Layers from 'lucide-react/icons/layers';
 import { useState } from 'react';
+import type { SubscriptionAnswer } from '@souk/contract/billing/billing.ts';
 import { Facts } from '#ui/text/facts.tsx';
 import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/overlay/dialog.tsx';
@@ -15,6 +15,7 @@ import { useNextPlanName } from '../change/use-next-plan-name.ts';
 import type { OwnSubscription } from '../plans/plan-action.ts';
 import { OwnedRow } from './owned-row.tsx';
 import { whenCharged } from './when-charged.ts';
+import type { OwnRental } from '../overlap/included-rentals.ts';
 
 export function Subscriptions({ userId, owned }: { userId: string; owned: SubscriptionAnswer }) {
   const { subscriptions } = owned.subscription;
@@ -71,7 +72,7 @@ function When({ subscription }: { subscription: OwnSubscription }) {
 type ActionsProps = {
   userId: string;
   subscription: OwnSubscription;
-  rentals: SubscriptionAnswer['subscription']['rentals'];
+  rentals: readonly OwnRental[];
   onCancel: () => void;
 };
 

@@ -2,7 +2,7 @@ import { createClient } from '@souk/contract/client.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { getServerRecord } from '@souk/contract/catalogue/server-record.ts';
 import { useQuery } from '@tanstack/react-query';
-import { formatCount, formatDay } from '#ui/text/amount.ts';
+import { formatDay, formatDuration } from '#ui/text/amount.ts';
 import { Ago } from '#ui/text/moment.tsx';
 import { clientOptions } from '#web/api.ts';
 import { Fact } from './fact.tsx';
@@ -36,7 +36,7 @@ export function RecordFacts({ serverId }: { serverId: string }) {
       <Fact name="Last tested">{lastTestedAt === null ? 'Not yet' : <Ago moment={lastTestedAt} />}</Fact>
       {calls && (
         <>
-          <Fact name="Median answer">{durationText(calls.medianMs)}</Fact>
+          <Fact name="Median answer">{formatDuration(calls.medianMs)}</Fact>
           <Fact name="Success rate">{calls.successPercent}%</Fact>
         </>
       )}
@@ -51,8 +51,4 @@ function uptimeText({ uptime, days, lastTestedAt }: ServerRecord): string {
   const today = days.at(-1)?.percent ?? null;
   if (today !== null) return `${today}% today`;
   return lastTestedAt === null ? 'No checks yet' : `since ${formatDay(lastTestedAt)}`;
-}
-
-function durationText(ms: number): string {
-  return ms < 1000 ? `${formatCount(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }

@@ -3,15 +3,11 @@ import { useEffect, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { CodeBlock } from '#ui/text/code-block.tsx';
 import { useHiddenEdges } from '#ui/use-hidden-edges.ts';
-import type { ToolListProps } from './tool-list.tsx';
+import type { ToolRowProps } from './tool-list.tsx';
 import { toolParameters, type ToolParameter } from './tool-parameters.ts';
 
 /** An open row of a tool: its parameters and names, or the form that runs it. */
-export function ToolDetails({
-  tool,
-  isTriedAtFirst,
-  tryTool,
-}: { tool: CapabilityAnswer; isTriedAtFirst: boolean } & Pick<ToolListProps, 'tryTool'>) {
+export function ToolDetails({ tool, isTriedAtFirst, tryTool }: ToolRowProps) {
   const [isTrying, setIsTrying] = useState(isTriedAtFirst);
   const trial = useRef<HTMLElement>(null);
   // the button that opened the form is removed

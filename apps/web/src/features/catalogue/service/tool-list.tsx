@@ -54,11 +54,9 @@ export function ToolList({ tools, triedTool, tryTool }: ToolListProps) {
   );
 }
 
-function ToolRow({
-  tool,
-  isTriedAtFirst,
-  tryTool,
-}: { tool: CapabilityAnswer; isTriedAtFirst: boolean } & Pick<ToolListProps, 'tryTool'>) {
+export type ToolRowProps = Pick<ToolListProps, 'tryTool'> & { tool: CapabilityAnswer; isTriedAtFirst: boolean };
+
+function ToolRow({ tool, isTriedAtFirst, tryTool }: ToolRowProps) {
   const [isOpen, setIsOpen] = useState(isTriedAtFirst);
   const [wasOpen] = useState(isTriedAtFirst);
   // if nothing is sold, every call is free

@@ -1,6 +1,6 @@
 import type { RunEvent, RunFacts } from '@souk/contract/tool-runs.ts';
 import { useState } from 'react';
-import { counted, formatCount } from '#ui/text/amount.ts';
+import { counted, formatCount, formatDuration } from '#ui/text/amount.ts';
 import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { CodeBlock } from '#ui/text/code-block.tsx';
@@ -30,7 +30,7 @@ export function RunResult({ result, tool }: { result: Result; tool: string }) {
         ) : (
           <Badge tone="good">Done</Badge>
         )}
-        <span>{durationText(result.durationMs)}</span>
+        <span>{formatDuration(result.durationMs)}</span>
         {facts.charged !== undefined && <span>· {costText(facts)}</span>}
       </p>
       {isEmpty && <p className="text-quiet">The tool answered nothing.</p>}
@@ -61,10 +61,6 @@ function Refusal({ blocks, facts }: { blocks: readonly ReturnType<typeof readBlo
 
 function structuredText(structured: unknown): string | undefined {
   return structured === undefined ? undefined : JSON.stringify(structured, null, 2);
-}
-
-function durationText(durationMs: number): string {
-  return durationMs < 1000 ? `${formatCount(durationMs)} ms` : `${(durationMs / 1000).toFixed(1)} s`;
 }
 
 /** '5 credits, 7 left'. */
