@@ -36,7 +36,7 @@ const low = `${first}fetchpriority="low" `;
 
 /** Small modules that the shop's screens share: a file of its own for each would cost a kilobyte of headers. */
 const ofShop =
-  /src\/(ui\/(text\/(search-text|moment)|pagination|overlay\/dialog|picture\/uptime-days)|loading\/load-error)\.tsx|icons\/(chevron-left|chevron-right|arrow-left|sliders-horizontal)\.|src\/(loading\/server-query|features\/catalogue\/service\/service-of|billing\/credit-worth)\.ts$|\/useQueries\.js$/;
+  /src\/ui\/(text\/(search-text|moment)|pagination|overlay\/dialog|picture\/uptime-days)\.tsx|icons\/(chevron-left|chevron-right|arrow-left|sliders-horizontal)\.|src\/(loading\/server-query|features\/catalogue\/service\/service-of|billing\/credit-worth)\.ts$|\/useQueries\.js$/;
 
 export default defineConfig({
   root: import.meta.dirname,

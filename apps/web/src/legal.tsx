@@ -2,13 +2,12 @@ import { createClient } from '@souk/contract/client.ts';
 import { getLegalText, legalTitles, type LegalPage } from '@souk/contract/legal.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Markdown } from '#features/tool-runs/result/markdown.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { ScreenHeading } from '#ui/text/screen-heading.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { clientOptions } from './api.ts';
-import { describeFailure } from './texts/failure-text.ts';
+import { LoadError } from './loading/load-error.tsx';
 
 const legalApi = createClient([getLegalText] as const, clientOptions);
 
@@ -27,7 +26,7 @@ export function Legal({ page }: { page: LegalPage }) {
       {text.isPending ? (
         <ListSkeleton label="Loading the text…" />
       ) : text.isError ? (
-        <ErrorState {...failureOf(text.error)} onRetry={() => void text.refetch()} retrying={text.isFetching} />
+        <LoadError title="Failed to load the text" query={text} />
       ) : (
         <div className="flex max-w-prose flex-col gap-6">
           {text.data.isDemo && <Notice>This text belongs to the demo. A real shop has its own.</Notice>}
@@ -36,9 +35,4 @@ export function Legal({ page }: { page: LegalPage }) {
       )}
     </div>
   );
-}
-
-function failureOf(error: unknown) {
-  const { title, reason } = describeFailure('Failed to load the text', error);
-  return { title, text: reason };
 }

@@ -5,7 +5,7 @@ import { useFirstErrorFocus } from '#ui/form/focus-first-error.ts';
 import { TextArea } from '#ui/form/text-area.tsx';
 import { checkArguments, NotJson } from './form/check-arguments.ts';
 import { parseJson } from './form/json-input.tsx';
-import { asSchema, defaultsOf, fieldsOf, type Schema } from './form/schema-field.ts';
+import { asRecord, defaultsOf, fieldsOf, type Schema } from './form/schema-field.ts';
 import { SchemaFields, type Values } from './form/schema-fields.tsx';
 
 export type ToolFormProps = {
@@ -41,7 +41,7 @@ export function ToolForm({ schema, label, onSubmit, withJson, children }: ToolFo
     const found = check(json, values);
     setErrors(found);
     if (Object.keys(found).length > 0) return;
-    onSubmit(asSchema(json === undefined ? values : parseJson(json)));
+    onSubmit(asRecord(json === undefined ? values : parseJson(json)));
   };
   const change = (entered: Values) => {
     setValues(entered);

@@ -3,7 +3,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { Spinner } from '#ui/state/spinner.tsx';
-import { asSchema } from './form/schema-field.ts';
+import { asRecord } from './form/schema-field.ts';
 import { QuestionCard } from './question-card.tsx';
 import { RunResult } from './result/run-result.tsx';
 import type { RunState } from './run-state.ts';
@@ -28,7 +28,7 @@ export function TryTool({ server, tool, cost, onClose, onEnd }: TryToolProps) {
     <div className="space-y-4">
       {isDestructive && <Notice>This tool says that it can delete or overwrite data. It runs for real.</Notice>}
       <ToolForm
-        schema={asSchema(tool.inputSchema)}
+        schema={asRecord(tool.inputSchema)}
         label={`Parameters of ${tool.displayName}`}
         withJson
         onSubmit={(values) => {

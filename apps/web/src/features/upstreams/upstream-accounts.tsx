@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { failureText } from '#web/texts/failure-text.ts';
+import { LoadError } from '#web/loading/load-error.tsx';
 import { describeState, hostText } from './upstream-texts.ts';
 import { OtherWindowHint } from './sign-in/other-window-hint.tsx';
 import { SignInProblem } from './sign-in/sign-in-problem.tsx';
@@ -27,14 +27,7 @@ export function UpstreamAccounts({ userId }: { userId: string }) {
     if (text !== '') heading.current?.focus();
   };
   if (list.isError) {
-    return (
-      <ErrorState
-        title="Failed to load your accounts at services"
-        text={failureText(list.error)}
-        onRetry={() => void list.refetch()}
-        retrying={list.isFetching}
-      />
-    );
+    return <LoadError title="Failed to load your accounts at services" text={failureText(list.error)} query={list} />;
   }
   if (!list.data || list.data.connections.length === 0) return null;
   return (

@@ -6,12 +6,12 @@ import { formatCount, formatMoney } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { TitledSection } from '#ui/text/section-heading.tsx';
 import { Stat } from '#ui/picture/stat.tsx';
 import { AllTransactions } from './all-transactions.tsx';
 import { CsvButton } from '#web/loading/csv-button.tsx';
+import { LoadError } from '#web/loading/load-error.tsx';
 import { billingDashboardQuery, transactionsFile } from './history-queries.ts';
 import { TransactionList } from './transaction-list.tsx';
 
@@ -42,22 +42,17 @@ export function BillingHistory({ userId }: { userId: string }) {
 }
 
 function History({ userId }: { userId: string }) {
-  const { data, isPending, isPaused, isError, isFetching, refetch } = useQuery(billingDashboardQuery(userId));
+  const dashboard = useQuery(billingDashboardQuery(userId));
   const [showsAll, setShowsAll] = useState(false);
   // without a network it is not requested
-  if (isPending && isPaused) return <p className="text-quiet">Click refresh to load your billing history</p>;
-  if (isPending) return <ListSkeleton label="Loading your billing history…" />;
-  if (isError) {
-    return (
-      <ErrorState
-        title="Failed to fetch billing dashboard"
-        text="Unable to load billing history. Please try again later."
-        onRetry={() => void refetch()}
-        retrying={isFetching}
-      />
-    );
+  if (dashboard.isPending && dashboard.isPaused)
+    return <p className="text-quiet">Click refresh to load your billing history</p>;
+  if (dashboard.isPending) return <ListSkeleton label="Loading your billing history…" />;
+  if (dashboard.isError) {
+    const text = 'Unable to load billing history. Please try again later.';
+    return <LoadError title="Failed to fetch billing dashboard" text={text} query={dashboard} />;
   }
-  const { totalSpent, currency, totalTransactions, recentTransactions } = data;
+  const { totalSpent, currency, totalTransactions, recentTransactions } = dashboard.data;
   if (totalTransactions === 0) {
     return (
       <EmptyState

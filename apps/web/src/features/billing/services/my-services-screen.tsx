@@ -6,7 +6,6 @@ import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Pagination } from '#ui/pagination.tsx';
@@ -14,6 +13,7 @@ import { TitledSection } from '#ui/text/section-heading.tsx';
 import { Stat } from '#ui/picture/stat.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import type { ServicesSearch } from '#web/navigation/services-search.ts';
+import { LoadError } from '#web/loading/load-error.tsx';
 import { CancelRentalDialog, type RentedService } from '../cancel/cancel-rental-dialog.tsx';
 import { myServicesQuery, subscriptionQuery } from '../queries.ts';
 import { PurchaseDialog } from '../rent/purchase-dialog.tsx';
@@ -94,13 +94,11 @@ function Uncounted({
   waiting,
   failing,
 }: Pick<ReturnType<typeof countServices>, 'tried' | 'waiting' | 'failing'>) {
+  const are = (count: number) => (count === 1 ? '1 service is' : `${count} services are`);
   const texts = [
-    tried > 0 &&
-      `${tried === 1 ? '1 service is' : `${tried} services are`} on trial, which counts as neither free nor paid.`,
-    waiting > 0 &&
-      `${waiting === 1 ? '1 service is' : `${waiting} services are`} switched on, but not active until you connect your account there.`,
-    failing > 0 &&
-      `${failing === 1 ? '1 service is' : `${failing} services are`} switched on, but not active until the service works again.`,
+    tried > 0 && `${are(tried)} on trial, which counts as neither free nor paid.`,
+    waiting > 0 && `${are(waiting)} switched on, but not active until you connect your account there.`,
+    failing > 0 && `${are(failing)} switched on, but not active until the service works again.`,
   ].filter(Boolean);
   return texts.length > 0 && <p className="mt-3 text-[0.8125rem] text-quiet">{texts.join(' ')}</p>;
 }
@@ -133,14 +131,8 @@ function Services({ userId, search, onSearch, controls, isLoading }: Omit<MyServ
   if (list.isPending || isLoading) return <ListSkeleton label="Loading your services..." isScreen />;
   // known data stays if it cannot be refetched
   if (!list.data) {
-    return (
-      <ErrorState
-        title="Error Loading Services"
-        text="Failed to load your MCP services. Please try again."
-        onRetry={() => void list.refetch()}
-        retrying={list.isFetching}
-      />
-    );
+    const text = 'Failed to load your MCP services. Please try again.';
+    return <LoadError title="Error Loading Services" text={text} query={list} />;
   }
   const { services } = list.data;
   if (services.length === 0) {

@@ -7,10 +7,10 @@ import type { ReactNode } from 'react';
 import { Faq } from '#ui/accordion.tsx';
 import { Card } from '#ui/card.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { config } from '#web/config.ts';
+import { LoadError } from '#web/loading/load-error.tsx';
 import { HomeCategories } from './home-categories.tsx';
 import { HomeHero } from './home-hero.tsx';
 import { features, questions } from './home-texts.ts';
@@ -61,18 +61,12 @@ export function HomeScreen({ clients, connectPanel, howToFill, offer }: HomeScre
 }
 
 function FirstServers({ howToFill }: Pick<HomeScreenProps, 'howToFill'>) {
-  const { data, error, isPending, isFetching, refetch } = useQuery(firstServers);
+  const first = useQuery(firstServers);
+  const { data, error } = first;
   return (
     <Section title="Servers">
-      {isPending && <ServerGridPlaceholder />}
-      {!data && error && (
-        <ErrorState
-          title="Failed to load MCP servers"
-          text={error.message}
-          onRetry={() => void refetch()}
-          retrying={isFetching}
-        />
-      )}
+      {first.isPending && <ServerGridPlaceholder />}
+      {!data && error && <LoadError title="Failed to load MCP servers" text={error.message} query={first} />}
       {data?.servers.length === 0 && (
         <EmptyState
           title="No servers found"

@@ -5,12 +5,12 @@ import { useDeferredValue, type ReactNode } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { classNames } from '#ui/class-names.ts';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { ScreenHeading } from '#ui/text/screen-heading.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { SearchText } from '#ui/text/search-text.tsx';
 import { Switch } from '#ui/form/switch.tsx';
+import { LoadError } from '#web/loading/load-error.tsx';
 import { MarketplaceFilters } from './marketplace-filters.tsx';
 import { MarketplaceResults } from './marketplace-results.tsx';
 import { isNarrowed, type MarketplaceSearch, searchPlaceholder } from './marketplace-search.ts';
@@ -35,9 +35,8 @@ const liveEveryMs = 10_000;
 export function MarketplaceScreen({ search, onSearchChange, howToFill, offer }: MarketplaceScreenProps) {
   const live = search.view === 'live';
   const { view, ...asked } = live ? { q: search.q, page: search.page, view: search.view } : search;
-  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery(
-    serversQuery({ ...asked, pageSize: marketplacePageSize }, live ? liveEveryMs : undefined),
-  );
+  const page = useQuery(serversQuery({ ...asked, pageSize: marketplacePageSize }, live ? liveEveryMs : undefined));
+  const { data, error } = page;
   // rendered in pieces between the letters of a fast typist
   const found = useDeferredValue(data);
   const refresh = useRefresh();
@@ -98,23 +97,16 @@ export function MarketplaceScreen({ search, onSearchChange, howToFill, offer }: 
         </div>
       )}
       {!found && !error && <ServerGridPlaceholder />}
-      {!data && error && (
-        <ErrorState
-          title="Failed to load MCP servers"
-          text={error.message}
-          onRetry={() => void refetch()}
-          retrying={isFetching}
-        />
-      )}
+      {!data && error && <LoadError title="Failed to load MCP servers" text={error.message} query={page} />}
       {data && found && (
         <MarketplaceResults
           found={found}
           live={live}
           searching={isNarrowed(asked)}
-          stale={isPlaceholderData}
+          stale={page.isPlaceholderData}
           howToFill={found.deployed === 0 && howToFill}
           onClear={clear}
-          onPage={(page) => change({ page: page === 1 ? undefined : page })}
+          onPage={(next) => change({ page: next === 1 ? undefined : next })}
         />
       )}
     </>

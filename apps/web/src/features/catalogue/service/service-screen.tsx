@@ -20,6 +20,7 @@ import { sells } from '#web/config.ts';
 import { downSinceText } from '#web/texts/down-text.ts';
 import { isNotDeployed, serverQuery } from '#web/loading/server-query.ts';
 import { lazyPart } from '#ui/lazy-part.ts';
+import { LoadError } from '#web/loading/load-error.tsx';
 import { CapabilityList } from './capability-list.tsx';
 import { ServerInformation } from './server-information.tsx';
 import { askingText, noToolsText, underReviewText } from '../server-texts.ts';
@@ -44,7 +45,8 @@ export type ServiceScreenProps = {
 
 /** /service/{serviceId}: what a server does, what its tools cost, how to connect. */
 export function ServiceScreen({ serviceId, ...parts }: ServiceScreenProps) {
-  const { data, error, isFetching, refetch } = useQuery({ ...serverQuery(serviceId), enabled: serviceId !== '' });
+  const server = useQuery({ ...serverQuery(serviceId), enabled: serviceId !== '' });
+  const { data, error } = server;
   const notFound = serviceId === '' ? 'No server ID provided' : isNotDeployed(error) ? error.message : undefined;
   const found = notFound === undefined ? data : undefined;
   return (
@@ -57,12 +59,7 @@ export function ServiceScreen({ serviceId, ...parts }: ServiceScreenProps) {
       {!found && <h1 className="sr-only">Server details</h1>}
       {!found && notFound === undefined && !error && <ServicePlaceholder />}
       {!found && notFound === undefined && error && (
-        <ErrorState
-          title="Failed to load server details"
-          text={error.message}
-          onRetry={() => void refetch()}
-          retrying={isFetching}
-        />
+        <LoadError title="Failed to load server details" text={error.message} query={server} />
       )}
       {notFound !== undefined && <NotFound text={notFound} />}
       {found && <Found service={serviceOf(found)} {...parts} />}

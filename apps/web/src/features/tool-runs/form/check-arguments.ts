@@ -1,4 +1,4 @@
-import { asSchema, fieldsOf, kindOf, type Schema } from './schema-field.ts';
+import { asRecord, fieldsOf, kindOf, type Schema } from './schema-field.ts';
 
 /** Text that is invalid JSON, or has numbers that would change. It never leaves the form. */
 export class NotJson {
@@ -49,7 +49,7 @@ function problems(
       case 'list':
         return faultyItems(value).map(({ fault = 'Enter numbers.' }) => [path, fault]);
       case 'object':
-        return problems(asSchema(value), own, root, path, depth + 1);
+        return problems(asRecord(value), own, root, path, depth + 1);
       default:
         return [];
     }

@@ -35,7 +35,7 @@ const maxLabelCharacters = 100;
 const maxDescriptionCharacters = 600;
 const maxReferences = 8;
 
-export function asSchema(value: unknown): Schema {
+export function asRecord(value: unknown): Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
@@ -43,12 +43,12 @@ export function asSchema(value: unknown): Schema {
 export function fieldsOf(schema: Schema, root: Schema): { fields: SchemaField[]; hidden: number } {
   const { required } = schema;
   const demanded = new Set<unknown>(Array.isArray(required) ? required : []);
-  const entries = Object.entries(asSchema(schema['properties']));
+  const entries = Object.entries(asRecord(schema['properties']));
   const fields = entries.map(([name, value]) => {
-    const resolved = resolve(asSchema(value), root);
+    const resolved = resolve(asRecord(value), root);
     return {
       name,
-      label: shorten(textOf(resolved['title']) || name, maxLabelCharacters),
+      label: shorten(asText(resolved['title']) || name, maxLabelCharacters),
       description: describe(resolved),
       required: demanded.has(name),
       schema: resolved,
@@ -98,7 +98,7 @@ function isLarge(schema: Schema, root: Schema, depth: number): boolean {
 }
 
 function listKind(schema: Schema, root: Schema): FieldKind {
-  const items = resolve(asSchema(schema['items']), root);
+  const items = resolve(asRecord(schema['items']), root);
   const choices = choicesOf(items);
   if (choices) return { kind: 'choices', choices };
   return ['string', 'number', 'integer'].includes(typeOf(items) ?? '') ? { kind: 'list', items } : { kind: 'json' };
@@ -135,13 +135,13 @@ function choicesOf({ enum: listed, enumNames, const: fixed, oneOf, anyOf }: Sche
   if (fixed !== undefined) return [choice(fixed, undefined)];
   const alternatives: unknown = oneOf ?? anyOf;
   if (!Array.isArray(alternatives) || alternatives.length === 0 || alternatives.length > maxChoices) return undefined;
-  const constants = alternatives.map(asSchema);
+  const constants = alternatives.map(asRecord);
   if (!constants.every((one) => one['const'] !== undefined)) return undefined;
   return constants.map((one) => choice(one['const'], one['title']));
 }
 
 function choice(value: unknown, title: unknown): Choice {
-  const label = textOf(title) || (typeof value === 'string' ? value : JSON.stringify(value));
+  const label = asText(title) || (typeof value === 'string' ? value : JSON.stringify(value));
   return { value, label: shorten(label, maxLabelCharacters) };
 }
 
@@ -153,7 +153,7 @@ function resolve(schema: Schema, root: Schema): Schema {
     const alternatives: unknown = anyOf ?? oneOf;
     if (typeof reference === 'string') current = { ...pointedAt(root, reference), ...rest };
     else if (Array.isArray(alternatives)) {
-      const others = alternatives.map(asSchema).filter(({ type }) => type !== 'null');
+      const others = alternatives.map(asRecord).filter(({ type }) => type !== 'null');
       if (others.length !== 1 || others.length === alternatives.length) return current;
       current = { ...others[0], ...rest };
     } else return current;
@@ -166,7 +166,7 @@ function pointedAt(root: Schema, reference: string): Schema {
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) return {};
   const steps = reference.slice(2).split('/', 10);
-  return steps.reduce<Schema>((at, step) => asSchema(Object.hasOwn(at, step) ? at[step] : undefined), root);
+  return steps.reduce<Schema>((at, step) => asRecord(Object.hasOwn(at, step) ? at[step] : undefined), root);
 }
 
 /** Returns the single type besides null. */
@@ -191,12 +191,12 @@ function describe(schema: Schema): string {
     maxLength,
     ' characters',
   );
-  const description = shorten(textOf(schema['description']), maxDescriptionCharacters);
+  const description = shorten(asText(schema['description']), maxDescriptionCharacters);
   const ended = description === '' || /[.!?…:]$/.test(description) ? description : `${description}.`;
   return [ended, range, typeOf(schema) === 'string' ? length : ''].filter((part) => part !== '').join(' ');
 }
 
-function textOf(value: unknown): string {
+export function asText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 

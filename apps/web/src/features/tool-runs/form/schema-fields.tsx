@@ -7,7 +7,7 @@ import { JsonInput } from './json-input.tsx';
 import { ListInput } from './list-input.tsx';
 import { NumberInput } from './number-input.tsx';
 import {
-  asSchema,
+  asRecord,
   kindOf,
   type Choice,
   type FieldKind,
@@ -86,7 +86,7 @@ function OneField({ field, value, onChange, ...at }: OneFieldProps) {
       <fieldset className="min-w-0 space-y-4 border-l-2 border-line pl-4">
         <legend className="mb-1 font-medium">{name}</legend>
         {hint && <p className="text-[0.8125rem] text-quiet">{hint}</p>}
-        <SchemaFields {...at} {...kind} values={asSchema(value)} onChange={onChange} />
+        <SchemaFields {...at} {...kind} values={asRecord(value)} onChange={onChange} />
       </fieldset>
     );
   }

@@ -1,3 +1,5 @@
+import { asRecord, asText, type Schema } from '../form/schema-field.ts';
+
 /** A block of a result as it is shown (MCP, server/tools, Tool Result). */
 export type ContentBlock =
   | { kind: 'text'; text: string; format: 'text' | 'markdown' | 'json'; name?: string | undefined }
@@ -19,29 +21,29 @@ const audioTypes: ReadonlySet<string> = new Set([
 
 /** Reads a server's block. Any part of it may be missing, invalid or hostile. */
 export function readBlock(value: unknown): ContentBlock {
-  const block = record(value);
+  const block = asRecord(value);
   switch (block['type']) {
     case 'text':
-      return textBlock(text(block['text']), undefined);
+      return textBlock(asText(block['text']), undefined);
     case 'image':
     case 'audio':
-      return media(text(block['mimeType']), text(block['data']), block['type']);
+      return media(asText(block['mimeType']), asText(block['data']), block['type']);
     case 'resource_link': {
-      const uri = text(block['uri']);
-      const name = text(block['title']) || text(block['name']) || uri;
-      return { kind: 'link', uri, name, description: text(block['description']) };
+      const uri = asText(block['uri']);
+      const name = asText(block['title']) || asText(block['name']) || uri;
+      return { kind: 'link', uri, name, description: asText(block['description']) };
     }
     case 'resource':
-      return resource(record(block['resource']));
+      return resource(asRecord(block['resource']));
     default:
-      return { kind: 'unknown', type: text(block['type']) || 'none' };
+      return { kind: 'unknown', type: asText(block['type']) || 'none' };
   }
 }
 
-function resource(from: Record<string, unknown>): ContentBlock {
-  const [uri, mimeType] = [text(from['uri']), text(from['mimeType'])];
+function resource(from: Schema): ContentBlock {
+  const [uri, mimeType] = [asText(from['uri']), asText(from['mimeType'])];
   if (typeof from['text'] === 'string') return { ...textBlock(from['text'], mimeType), name: uri };
-  const data = text(from['blob']);
+  const data = asText(from['blob']);
   const shown = imageTypes.has(mimeType) ? 'image' : audioTypes.has(mimeType) ? 'audio' : undefined;
   return shown ? media(mimeType, data, shown) : { kind: 'file', name: uri, mimeType, bytes: bytesOf(data) };
 }
@@ -86,12 +88,4 @@ function looksLikeMarkdown(content: string): boolean {
 
 function bytesOf(base64: string): number {
   return Math.floor((base64.length * 3) / 4);
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
