@@ -228,7 +228,7 @@ test('[SUB-15] [SUB-16] only an active subscription is cancelled; one without an
   await openBilling(page, 'without-end@souk.test');
   await expect(alerts(page).filter({ hasText: 'Late' })).toContainText('The last payment for Late and Open failed.');
   await expect(alerts(page).filter({ hasText: 'Unpaid' })).toContainText(
-    'Access has ended. Pay it to go on, or end it and start anew.',
+    'Access has ended. Pay it to continue, or end it and start again.',
   );
   const shut = page.getByRole('status').filter({
     hasText: 'Shut is no longer offered, and its tools are gone. Your rental ends on Jan 15, 2027 and is not renewed.',

@@ -202,7 +202,7 @@ test('a plan that includes what one rents says so before it is paid, and ends th
   const ends = dialog.getByRole('checkbox', { name: 'End the rental of Travel Pro', exact: true });
   await expect(ends).toHaveAccessibleDescription(
     new RegExp(
-      `^It ends on ${day}, instead of renewing at \\$9/month\\. You can resume it until then\\. What you paid for this month is not paid back\\.$`,
+      `^It ends on ${day}, instead of renewing at \\$9/month\\. You can resume it until then\\. This month's payment isn't refunded\\.$`,
     ),
   );
   await expectNoAxeFindings(page);
@@ -258,7 +258,7 @@ test('a plan that includes what one rents says so before it is paid, and ends th
   await rentals.getByRole('button', { name: 'Resume Travel Pro', exact: true }).click();
   await expect(dialog).toContainText(
     new RegExp(
-      `Your Enterprise plan includes Travel Pro\\. If you go on renting it, you pay twice\\. Besides your plan, \\$9 is charged on ${day} to Visa ending in 4242, and then each month until you cancel\\. Nothing is charged now\\.`,
+      `Your Enterprise plan includes Travel Pro\\. If you keep renting it, you pay twice\\. Besides your plan, \\$9 is charged on ${day} to Visa ending in 4242, and then each month until you cancel\\. Nothing is charged now\\.`,
     ),
   );
   await expect(dialog.getByRole('button', { name: 'Resume and pay twice', exact: true })).toBeVisible();

@@ -133,7 +133,7 @@ test('a renewal that fails says so and keeps access; paid with another card, all
     await page.reload();
     await expect(notice).toBeVisible({ timeout: 5_000 });
   }).toPass();
-  await expect(notice).toContainText('You keep access while the payment is tried again.');
+  await expect(notice).toContainText('You keep access while the payment is retried.');
   await expect(subscriptions(page)).toContainText('payment failed');
   await expectNoAxeFindings(page);
   await page.goto(`${product.publicUrl}/dashboard?tab=services`);

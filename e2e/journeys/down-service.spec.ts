@@ -119,7 +119,7 @@ test('a service that goes down says so on its cards, its page and in My Services
   await expect(rented.getByText(isDown)).toBeVisible();
   expect(await isPaintedRed(rented.getByText(isDown))).toBe(true);
   await expect(rented.getByText('disconnected', { exact: true }), 'in the word of the marketplace').toBeVisible();
-  await expect(rented).toContainText('Its calls fail and are not charged. Your rental runs on; you can cancel it.');
+  await expect(rented).toContainText('Its calls fail and are not charged. Your rental continues; you can cancel it.');
   const access = await rented
     .getByText('Rented - active', { exact: true })
     .evaluate((element) => getComputedStyle(element).color);
@@ -140,7 +140,7 @@ test('a service that goes down says so on its cards, its page and in My Services
   await page.getByRole('button', { name: 'Start 7-day trial of Ferry', exact: true }).click();
   const trial = page.getByRole('alertdialog', { name: 'Start the trial of Ferry now?', exact: true });
   await expect(trial).toContainText(isDown);
-  await expect(trial).toContainText('The trial is yours once, and its 7 days begin at once.');
+  await expect(trial).toContainText('You can start this trial only once, and its 7 days begin now.');
   await expectNoAxeFindings(page);
   await trial.getByRole('button', { name: 'Not now', exact: true }).click();
   await expect(trial).toHaveCount(0);

@@ -201,7 +201,7 @@ test('the cards of every way in which one has a service say what it is, what it 
     await expect(cardOf(page, 'Bought')).toContainText('One · Two · Three');
     await expect(cardOf(page, 'Bought')).not.toContainText('more');
     await expect(cardOf(page, 'In plan, tried')).toContainText(
-      'Trial - activeNothing is charged when it ends: your plan goes on.Some calls cost creditsAlso included in your Pro plan since Nov 2, 2026.',
+      'Trial - activeNothing is charged when it ends: your plan continues.Some calls cost creditsAlso included in your Pro plan since Nov 2, 2026.',
     );
     await expect(screen(page)).toContainText('Active0Free0Paid31 service is on trial, which counts as neither');
     for (const name of ['Rented', 'Bought', 'Tried']) await expect(cardOf(page, name)).not.toContainText(/\$|Requires/);

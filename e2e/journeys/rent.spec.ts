@@ -206,7 +206,7 @@ test('[ACC-18] a trial is started with the button beside Purchase, once, also fo
   await expect(pay(page)).toBeVisible();
   await expect(dialogOf(page)).toContainText(
     new RegExp(
-      `Your trial runs until ${day}\\. The rental starts as soon as you pay, and the days that are left of the trial are not added to it\\.`,
+      `Your trial runs until ${day}\\. The rental starts as soon as you pay, and the remaining days of the trial are not added to it\\.`,
     ),
   );
   await dialogOf(page).getByRole('button', { name: 'Not now', exact: true }).click();
@@ -236,7 +236,7 @@ test('[ACC-18] a trial is started with the button beside Purchase, once, also fo
   const planDialog = page.getByRole('alertdialog', { name: 'Subscribe to Pro?', exact: true });
   await expect(planDialog.getByRole('status')).toHaveText(
     new RegExp(
-      `^Your trial of Travel Pro runs until ${day}\\. Pro includes Travel Pro as soon as you pay, and the days that are left of the trial are not added to it\\.$`,
+      `^Your trial of Travel Pro runs until ${day}\\. Pro includes Travel Pro as soon as you pay, and the remaining days of the trial are not added to it\\.$`,
     ),
   );
   await expectNoAxeFindings(page);

@@ -270,7 +270,7 @@ test('the way to get a server, its tier and why it fails stand on its page, each
   await page.goto('/service/travel-pro');
   await expect(page.getByText('Not reached since noon')).toBeVisible();
   await expect(page.getByRole('main')).toContainText(
-    /Error since Nov 21, 2026, .*\. Calls fail and are not charged\. Plans and rentals run on\./,
+    /Error since Nov 21, 2026, .*\. Calls fail and are not charged\. Plans and rentals continue\./,
   );
   await expect(page.getByRole('main').getByText('error', { exact: true }).first()).toBeVisible();
   await expect(useOf(page).getByRole('heading')).toContainText('$9/month');

@@ -86,7 +86,7 @@ test('an upgrade that the card does not pay offers another card, which leads bac
   await upgrade.click();
   await expect(question(page)).toContainText(
     new RegExp(
-      `Your trial of Travel Pro runs until ${day}\\. Pro includes Travel Pro as soon as you pay, and the days that are left`,
+      `Your trial of Travel Pro runs until ${day}\\. Pro includes Travel Pro as soon as you pay, and the remaining days`,
     ),
   );
   await question(page).getByRole('button', { name: /^Pay / }).click();

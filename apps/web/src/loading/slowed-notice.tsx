@@ -7,7 +7,7 @@ export function SlowedNotice() {
   useEffect(() => {
     slowed.report = (seconds) => {
       const wait = seconds === 1 ? 'a second' : `${seconds} seconds`;
-      toast.show({ text: `That was a lot of requests in a short time. This page goes on by itself in ${wait}.` });
+      toast.show({ text: `That was a lot of requests in a short time. This page continues by itself in ${wait}.` });
     };
     return () => {
       slowed.report = () => {};

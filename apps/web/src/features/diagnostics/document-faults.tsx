@@ -15,7 +15,7 @@ export function DocumentFaults({ faults }: { faults: readonly DocumentFault[] })
     <TitledSection
       id="document-faults-heading"
       title="Clients that couldn't be looked up"
-      text="Some clients publish a description of themselves, which this server reads before anyone signs in. These couldn't be read, whoever tried to connect."
+      text="Some clients publish a description of themselves, which this server reads before anyone signs in. These couldn't be read, no matter who tried to connect."
     >
       <CardList aria-labelledby="document-faults-heading">
         {faults.map((fault) => (

@@ -22,10 +22,10 @@ export function AccountTools({ userId, server, notConnected }: AccountToolsProps
     );
   }
   if (account && isBeingAsked(account)) {
-    return <EmptyState title="Reading your tools…" text={`${name} is asked what it offers to your account.`} />;
+    return <EmptyState title="Reading your tools…" text={`Asking ${name} what it offers to your account.`} />;
   }
   if (account?.state === 'signed-in') {
-    return <EmptyState title="No tools yet" text={`${name} has not said yet what it offers to your account.`} />;
+    return <EmptyState title="No tools yet" text={`${name} hasn't listed the tools of your account yet.`} />;
   }
   return notConnected;
 }

@@ -22,7 +22,7 @@ export function LostWithAccount({ userId }: { userId: string }) {
     return (
       <Notice tone="bad">
         <span className="flex flex-wrap items-center justify-between gap-3">
-          What ends with your account could not be read.
+          What ends with your account couldn't be loaded.
           <Button size="small" loading={isFetching} onClick={() => void refetch()}>
             Try again
           </Button>
@@ -36,7 +36,7 @@ export function LostWithAccount({ userId }: { userId: string }) {
   const more = losses.length - namedLosses;
   return (
     <div className="flex flex-col gap-3">
-      <p className="font-medium">You lose now, without money back:</p>
+      <p className="font-medium">You lose these now, without a refund:</p>
       <CardList aria-label="What ends with your account">
         {losses.slice(0, namedLosses).map(({ key, name, text }) => (
           <li key={key} className="flex flex-col px-4 py-2.5">
@@ -50,7 +50,7 @@ export function LostWithAccount({ userId }: { userId: string }) {
       </CardList>
       {config.legal.includes('refunds') && (
         <p className="text-quiet">
-          Nothing is paid back by itself. <TextLink to="/refunds">Refunds</TextLink> says what you can ask for.
+          Nothing is refunded automatically. <TextLink to="/refunds">Refunds</TextLink> says what you can ask for.
         </p>
       )}
       {isRenewing(data) && <p className="text-quiet">Every renewal is canceled: you are not charged again.</p>}

@@ -32,7 +32,7 @@ export function ResumePlan({ userId, subscription, rentals }: ResumePlanProps) {
         text: [
           nextName === undefined
             ? charge
-            : `${planName} goes on until its period ends, then changes to ${nextName}, as you chose before you canceled. ${charge}`,
+            : `${planName} continues until its period ends, then changes to ${nextName}, as you chose before you canceled. ${charge}`,
           ...twice,
         ].join(' '),
         confirmLabel: twice.length > 0 ? 'Resume and pay twice' : undefined,

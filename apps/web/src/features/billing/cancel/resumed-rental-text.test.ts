@@ -10,11 +10,11 @@ test('a rental that is resumed beside a plan is paid twice until the plan stops 
   const besides = `Besides your plan, ${charge}`;
   const confirmLabel = 'Resume and pay twice';
   expect(said(null, at('20'))).toEqual({
-    text: `Your Pro plan includes Travel. If you go on renting it, you pay twice. ${besides}`,
+    text: `Your Pro plan includes Travel. If you keep renting it, you pay twice. ${besides}`,
     confirmLabel,
   });
   expect(said(at('27'), at('20'), 'Basic')).toEqual({
-    text: `Your Pro plan includes Travel until Dec 27, 2026; Basic does not include it. If you go on renting it, you pay twice until then. ${besides}`,
+    text: `Your Pro plan includes Travel until Dec 27, 2026; Basic does not include it. If you keep renting it, you pay twice until then. ${besides}`,
     confirmLabel,
   });
   expect(said(at('27'), null), 'it is not known when it is charged').toMatchObject({ confirmLabel });

@@ -16,7 +16,7 @@ export function resumedRentalText({ name, charge, chargedAt, inPlan: { planName,
   const included = `Your ${planName} plan includes ${name}${untilText(until)}${follows}.`;
   if (isChargedAfter(until, chargedAt)) return { text: `${included} ${charge}` };
   return {
-    text: `${included} If you go on renting it, you pay twice${until === null ? '' : ' until then'}. Besides your plan, ${lowerFirst(charge)}`,
+    text: `${included} If you keep renting it, you pay twice${until === null ? '' : ' until then'}. Besides your plan, ${lowerFirst(charge)}`,
     confirmLabel: 'Resume and pay twice',
   };
 }

@@ -13,10 +13,10 @@ test('who paid reads what a dispute takes meanwhile, what goes on, and what beca
     'You dispute this payment, and your bank decides. Until then, 1,500 credits are taken out of your balance.',
   );
   expect(of('subscription_update', 'under-review', 1)).toBe(
-    'You dispute this payment, and your bank decides. Until then, 1 credit is taken out of your balance. Your plan goes on.',
+    'You dispute this payment, and your bank decides. Until then, 1 credit is taken out of your balance. Your plan continues.',
   );
   expect(of('rental_create', 'to-answer', 0)).toBe(
-    'You dispute this payment, and your bank decides. Your rental goes on.',
+    'You dispute this payment, and your bank decides. Your rental continues.',
   );
   expect(of('credit_purchase', 'won', 500)).toBe(
     'Your bank decided that this payment stands. You have the 500 credits back.',

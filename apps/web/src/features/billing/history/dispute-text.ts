@@ -19,7 +19,7 @@ export function disputeText({ type, dispute }: Pick<Transaction, 'type' | 'dispu
     return `Your bank gave you the disputed money back.${taken}${bought === undefined ? '' : ` The ${bought} was canceled.`}`;
   }
   const taken = credits > 0 ? ` Until then, ${many} ${credits === 1 ? 'is' : 'are'} taken out of your balance.` : '';
-  return `You dispute this payment, and your bank decides.${taken}${bought === undefined ? '' : ` Your ${bought} goes on.`}`;
+  return `You dispute this payment, and your bank decides.${taken}${bought === undefined ? '' : ` Your ${bought} continues.`}`;
 }
 
 /** Names what continues after its payment; undefined for credits, which are bought once. */

@@ -15,7 +15,7 @@ const cheaper = rental({ amountCents: 450, totals: { subtotal: 900, discount: 45
 
 test('a rental beside a plan that includes it says that it ends, or at which price it renews', () => {
   expect(rentalChoiceText(rental(), true)).toBe(
-    'It ends on Dec 27, 2026, instead of renewing at $9/month. You can resume it until then. What you paid for this month is not paid back.',
+    "It ends on Dec 27, 2026, instead of renewing at $9/month. You can resume it until then. This month's payment isn't refunded.",
   );
   expect(rentalChoiceText(rental(), false)).toBe('It renews on Dec 27, 2026 at $9/month.');
   expect(rentalChoiceText(rental({ plusTax: true }), false)).toBe('It renews on Dec 27, 2026 at $9/month plus tax.');

@@ -11,7 +11,7 @@ export function rentalChoiceText({ charge, endDate }: OwnRental, ends: boolean):
   const price = charge && priceText(charge);
   if (ends) {
     const until = end === null ? 'with the period that you have paid' : `on ${formatDay(end)}`;
-    return `It ends ${until}${price === null ? '' : `, instead of renewing at ${price}`}. You can resume it until then. What you paid for this month is not paid back.`;
+    return `It ends ${until}${price === null ? '' : `, instead of renewing at ${price}`}. You can resume it until then. This month's payment isn't refunded.`;
   }
   const day = end === null ? 'with each period' : `on ${formatDay(end)}`;
   return `It renews ${day}${price === null ? '' : ` at ${price}`}.`;

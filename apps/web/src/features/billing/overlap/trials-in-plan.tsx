@@ -26,8 +26,8 @@ export function TrialsInPlan({ userId, plan }: { userId: string; plan: Pick<Plan
           Your trial of <bdi>{name}</bdi> runs until {day}.{' '}
         </span>
       ))}
-      {plan.name} includes {isOne ? <bdi>{first.name}</bdi> : 'these services'} as soon as you pay, and the days that
-      are left of the {isOne ? 'trial' : 'trials'} are not added to it.
+      {plan.name} includes {isOne ? <bdi>{first.name}</bdi> : 'these services'} as soon as you pay, and the remaining
+      days of the {isOne ? 'trial' : 'trials'} are not added to it.
     </Notice>
   );
 }

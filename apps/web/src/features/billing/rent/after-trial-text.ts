@@ -28,7 +28,7 @@ export function planAfterTrial({
 }: Pick<UserAccess, 'plan' | 'expiresAt'>): { text: string; isGoingOn: boolean } | undefined {
   if (!plan) return undefined;
   const { name, includedUntil } = plan;
-  if (includedUntil === null) return { text: 'Nothing is charged when it ends: your plan goes on.', isGoingOn: true };
+  if (includedUntil === null) return { text: 'Nothing is charged when it ends: your plan continues.', isGoingOn: true };
   if (expiresAt !== null && Date.parse(includedUntil) <= Date.parse(expiresAt)) return undefined;
   return {
     text: `Nothing is charged when it ends: your ${name} plan includes it until ${formatDay(includedUntil)}.`,

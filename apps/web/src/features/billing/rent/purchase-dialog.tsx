@@ -144,8 +144,8 @@ function Options({ userId, service, options, isWanted, onWant }: OptionsProps) {
       {access.accessType === 'trial' && access.expiresAt !== null && (
         <div className="mb-5">
           <Notice>
-            Your trial runs until {formatDay(access.expiresAt)}. The rental starts as soon as you pay, and the days that
-            are left of the trial are not added to it.
+            Your trial runs until {formatDay(access.expiresAt)}. The rental starts as soon as you pay, and the remaining
+            days of the trial are not added to it.
           </Notice>
         </div>
       )}

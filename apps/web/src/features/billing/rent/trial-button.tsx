@@ -57,13 +57,13 @@ export function TrialButton({ userId, service, days, size }: TrialButtonProps) {
           <>
             <p className="wrap-anywhere text-bad">{downText(down)}</p>
             <p className="mt-2 mb-5">
-              Its calls fail until it is back. The trial is yours once, and its {days} days begin at once.
+              Its calls fail until it is back. You can start this trial only once, and its {days} days begin now.
             </p>
           </>
         )}
         <p>
           No card is needed, and nothing is charged. {afterTrialText(service, days, Date.now())}{' '}
-          {!down && 'It is yours once.'}
+          {!down && 'You can start it only once.'}
         </p>
       </ConfirmDialog>
     </>

@@ -108,10 +108,10 @@ test('while a service is down, its people hear what becomes of what they have', 
   const fails = 'Its calls fail and are not charged.';
   const textOf = (accessType: McpService['userAccess']['accessType'], isCancelled = false) =>
     whileDownText({ accessType, isCancelled });
-  expect(textOf('rental')).toBe(`${fails} Your rental runs on; you can cancel it.`);
+  expect(textOf('rental')).toBe(`${fails} Your rental continues; you can cancel it.`);
   expect(textOf('rental', true), 'there is nothing left to cancel').toBe(`${fails} Your rental runs until it ends.`);
-  expect(textOf('subscription')).toBe(`${fails} Your plan runs on.`);
-  expect(textOf('trial')).toBe(`${fails} Your trial runs on.`);
+  expect(textOf('subscription')).toBe(`${fails} Your plan continues.`);
+  expect(textOf('trial')).toBe(`${fails} Your trial continues.`);
   expect([textOf('none'), textOf('free'), textOf('purchase')]).toEqual([fails, fails, fails]);
 });
 

@@ -55,9 +55,9 @@ export function cancelledText({ accessType, expiresAt }: Pick<UserAccess, 'acces
 }
 
 const runningTexts: Partial<Record<UserAccess['accessType'], string>> = {
-  rental: 'Your rental runs on; you can cancel it.',
-  subscription: 'Your plan runs on.',
-  trial: 'Your trial runs on.',
+  rental: 'Your rental continues; you can cancel it.',
+  subscription: 'Your plan continues.',
+  trial: 'Your trial continues.',
 };
 
 export function whileDownText({ accessType, isCancelled }: Pick<UserAccess, 'accessType' | 'isCancelled'>): string {

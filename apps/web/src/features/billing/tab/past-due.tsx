@@ -23,8 +23,8 @@ export function PastDue({ userId, owned }: PastDueProps) {
 
 const consequences = {
   past_due:
-    'You keep access while the payment is tried again. If it keeps failing, access ends. You can end it at any time: nothing more is charged then.',
-  unpaid: 'Access has ended. Pay it to go on, or end it and start anew.',
+    'You keep access while the payment is retried. If it keeps failing, access ends. You can end it at any time: nothing more is charged then.',
+  unpaid: 'Access has ended. Pay it to continue, or end it and start again.',
 } as const;
 
 type Thing = { id: string; name: string };

@@ -111,7 +111,7 @@ function Found({
               <>
                 <br />
                 {downSinceText({ status: server.status, since: server.downSince })}. Calls fail and are not charged.
-                Plans and rentals run on.
+                Plans and rentals continue.
               </>
             )}
           </Notice>
