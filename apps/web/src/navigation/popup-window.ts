@@ -58,7 +58,7 @@ export type SignInPopup = {
   close: () => void;
 };
 
-/** For a wait that has ended with 'closed'. */
+/** Shown after a wait that ended with 'closed'. */
 export const lostWindowText =
   "We can't see the sign-in window anymore. If it's still open, finish there and this page continues. If you closed it, try again.";
 

@@ -1,5 +1,5 @@
 /**
- * Which sign-in a window was opened for, in the window's own storage. A visit to another site may clear its name and
+ * Remembers in a window's own storage which sign-in it was opened for. A visit to another site may clear its name and
  * its opener, and then the opener sees it as closed (docs/decisions/0076).
  */
 const key = 'souk.sign-in.window';

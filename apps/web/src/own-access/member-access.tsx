@@ -16,7 +16,7 @@ export type MemberAccessProps = {
   purchase: string | undefined;
 };
 
-/** What a signed-in user can do with a service. Loaded when the page is opened. */
+/** The controls of a service for a signed-in user. Loaded when the page is opened. */
 export function MemberAccess({ server, userId, purchase }: MemberAccessProps) {
   const navigate = useNavigate();
   const service = { id: server.serverId, name: server.displayName };

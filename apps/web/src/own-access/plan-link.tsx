@@ -13,7 +13,7 @@ export function PlanLink({ plan }: { plan: IncludingPlan }) {
   );
 }
 
-/** How to get access: "Included in Pro ($19/month), or rent it for $9/month." */
+/** Says how to get access: "Included in Pro ($19/month), or rent it for $9/month." */
 export function HowToGetAccess({ server }: { server: Pick<ServerAnswer, 'billing'> }) {
   if (!sells) return 'Your administrator gives access to this service.';
   const plan = server.billing?.plan;

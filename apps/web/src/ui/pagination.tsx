@@ -7,7 +7,7 @@ export type PaginationProps = {
   page: number;
   pageCount: number;
   onChange: (page: number) => void;
-  /** What the pages list: "Transactions". */
+  /** The content of the pages: "Transactions". */
   label: string;
   /** The words before "2 of 7". */
   words?: string | undefined;

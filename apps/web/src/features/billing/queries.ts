@@ -15,7 +15,7 @@ export const offersQuery = queryOptions({
 /** Key of what a payment, a cancellation or a trial changes for a user. */
 export const billingKey = (userId: string) => [...accountKey(userId), 'billing'];
 
-/** What the user owns, and their credits. */
+/** Everything that the user owns, and their credits. */
 export const subscriptionQuery = (userId: string) =>
   queryOptions({ queryKey: [...billingKey(userId), 'subscription'], queryFn: () => billingApi.getSubscription() });
 

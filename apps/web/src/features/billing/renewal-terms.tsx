@@ -5,7 +5,7 @@ import { PaymentOptions } from './payment-options.tsx';
 
 export type RenewalTermsProps = {
   price: { amount: number; currency: string };
-  /** What a canceled plan or rental keeps until the paid month ends. */
+  /** Names what the user keeps after canceling, until the paid month ends. */
   keep: string;
 };
 

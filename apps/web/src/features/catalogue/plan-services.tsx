@@ -23,7 +23,7 @@ export function useArePlanServicesPending(): boolean {
 }
 
 /**
- * What a plan brings: the services of its tier by icon and name, the number of those in lower tiers, and what its
+ * The contents of a plan: the services of its tier by icon and name, the number of those in lower tiers, and what its
  * credits buy.
  */
 export function PlanServices({ plan }: { plan: { name: string; tier: Tier; monthlyCredits: number } }) {

@@ -20,7 +20,7 @@ export type ServiceUseProps = {
   connectPanel: ReactNode;
 };
 
-/** What a signed-in user can do with a service on its page: connect their account, switch it on, connect a client. */
+/** The controls of a service on its page: connect an account there, switch it on, connect a client. */
 export function ServiceUse({
   userId,
   service,

@@ -48,7 +48,7 @@ export function useServerToggle({ userId, serverId, enabled, needsSignIn }: Serv
     /** The requested state while it changes, else the present one. */
     isOn: change.isPending ? change.variables.on : enabled,
     isPending: change.isPending,
-    /** Where a sign-in continues, or how one ended whose window this page had lost sight of. */
+    /** Says where a sign-in continues, or how one ended whose window this page had lost sight of. */
     hint: change.isPending && change.variables.popup ? otherWindowText : awaitedHint,
     press(on: boolean) {
       if (change.isPending) return;

@@ -8,13 +8,13 @@ export type ConfirmDialogProps = {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   title: ReactNode;
-  /** What will happen, and whether it can be undone. */
+  /** Says what will happen, and whether it can be undone. */
   children?: ReactNode;
   /** A verb: "Revoke token", never "OK". */
   confirmLabel: string;
   cancelLabel?: string | undefined;
   variant?: 'primary' | 'danger' | undefined;
-  /** For as long as the consequences are not shown yet. */
+  /** Set while the consequences are not shown yet. */
   disabled?: boolean | undefined;
   /** The dialog stays open, and the button shows a spinner. */
   busy?: boolean | undefined;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 export type EmptyStateProps = {
   title: string;
-  /** What to do about it. */
+  /** Says what to do about it. */
   text?: ReactNode;
   icon?: ReactNode;
   actions?: ReactNode;

@@ -8,7 +8,7 @@ import { announceSubscriptionUpdate } from '../subscription-updated.ts';
 
 export type EndDialogProps<Thing> = {
   userId: string;
-  /** What is about to be canceled. Undefined: closed. */
+  /** The plan or rental to cancel. Undefined: closed. */
   thing: Thing | undefined;
   onClose: () => void;
   title: (thing: Thing) => string;
@@ -18,7 +18,7 @@ export type EndDialogProps<Thing> = {
   end: (thing: Thing) => Promise<{ endsAt: string | null }>;
   /** The subject of the message: "The Pro plan". */
   what: (thing: Thing) => string;
-  /** What the user keeps, for the message. Undefined: what the broker says. */
+  /** Says what the user keeps, for the message. Undefined: the broker's own text. */
   kept?: (thing: Thing) => string | undefined;
   failure: (error: unknown) => string;
 };

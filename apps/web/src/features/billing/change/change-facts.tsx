@@ -15,7 +15,7 @@ export type ChangeFactsProps = {
   lost: readonly string[];
 };
 
-/** What a change of plan costs and brings, and when. */
+/** Says what a change of plan costs and brings, and when. */
 export function ChangeFacts({ isKept, change, from, to, left, lost }: ChangeFactsProps) {
   const { kind, amountDue, nextAmount, creditsNow, nextCredits, currency, at, paymentMethod } = change;
   const chargedTo = paymentMethod ? [{ name: 'Charged to', value: paymentMethodText(paymentMethod) }] : [];

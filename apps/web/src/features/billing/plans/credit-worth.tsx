@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { sells } from '#web/config.ts';
 import { offersQuery } from '../queries.ts';
 
-/** What a credit is worth. Reserves its line while it loads. */
+/** The value of a credit. Reserves its line while it loads. */
 export function CreditWorth({ className }: { className?: string }) {
   const { data, isPending } = useQuery(offersQuery);
   if (isPending && sells) {

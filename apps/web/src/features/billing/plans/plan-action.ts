@@ -9,7 +9,7 @@ export type OwnSubscription = SubscriptionAnswer['subscription']['subscriptions'
 export type Shopper = { userId: string; plan: ProfilePlan | undefined } | undefined;
 
 /**
- * What the button of a plan does. manage: leads to Billing, where a paid plan is canceled, resumed and paid. The others
+ * The action of a plan's button. manage: leads to Billing, where a paid plan is canceled, resumed and paid. The others
  * do nothing. next: begins with the next period. pay-first: begins once it is paid at the provider. keep-first: the
  * user must first keep the plan that they chose to leave. resume-first: they must first resume their plan, or wait
  * until it has ended.

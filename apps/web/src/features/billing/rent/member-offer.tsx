@@ -5,14 +5,14 @@ import type { ReactNode } from 'react';
 import { formatDay } from '#ui/text/amount.ts';
 import { myServicesQuery } from '../queries.ts';
 
-/** Without trials, which stand beside the offer, since a trial may be followed by a rental. */
+/** Trials are left out: they stand beside the offer, since a rental may follow. */
 const ownedTexts: Partial<Record<UserAccess['accessType'], string>> = {
   rental: 'Your rental',
   purchase: 'Yours',
   subscription: 'In your plan',
 };
 
-/** What the user already has, or the offer, on a card of the shop. */
+/** The offer on a card of the shop, or what the user already has. */
 export function MemberOffer({ userId, serverId, children }: { userId: string; serverId: string; children: ReactNode }) {
   const { data: access, isPending } = useQuery({
     ...myServicesQuery(userId),

@@ -25,7 +25,7 @@ export function ownedReason(
     : `Your plan includes ${name} until ${formatDay(plan.includedUntil)}. You can rent it from then on.`;
 }
 
-/** What the user has, and where to manage it, instead of an offer. */
+/** Replaces an offer: says what the user has, and where to manage it. */
 export function Owned({ text, access }: { text: string; access: UserAccess }) {
   return (
     <Notice

@@ -27,7 +27,7 @@ export type PurchaseDialogProps = {
   onClose: () => void;
 };
 
-/** What a rental costs and brings, and the way to the payment page. For a service with billing. */
+/** Says what a rental costs and brings, and leads to the payment page. For a service with billing. */
 export function PurchaseDialog({ userId, service, type = 'rental', open, onClose }: PurchaseDialogProps) {
   const options = useQuery({
     ...rentalOptionsQuery(userId, service.id),

@@ -3,7 +3,7 @@ import { asRecord, fieldsOf, kindOf, type Schema } from './schema-field.ts';
 /** Text that is invalid JSON, or has numbers that would change. It never leaves the form. */
 export class NotJson {
   readonly text: string;
-  /** What is wrong with it, if known. */
+  /** The reason, if known. */
   readonly fault: string | undefined;
   constructor(text: string, fault?: string) {
     this.text = text;

@@ -10,7 +10,7 @@ const awaitedSchema = z.object({
   serverId: z.string(),
   /** The sign-in is part of switching the server on. */
   enables: z.boolean(),
-  /** When the account was connected before. Another time means that the sign-in worked. */
+  /** The time when the account was connected before. Another time means that the sign-in worked. */
   since: z.string().nullable(),
   untilMs: z.number(),
 });

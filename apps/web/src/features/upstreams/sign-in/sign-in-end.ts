@@ -1,4 +1,4 @@
-/** How a sign-in at a server ended, as the callback page tells the pages of this origin. */
+/** The end of a sign-in at a server, as the callback page tells the pages of this origin. */
 export type SignInEnd = { state: string; ok: boolean; message: string };
 
 /** Reaches an opener even if another site has cut it off from its popup. */

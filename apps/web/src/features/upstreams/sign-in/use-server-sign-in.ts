@@ -13,7 +13,7 @@ export type ServerSignIn = {
   /** Opens the window. Call it in the click itself. */
   start: () => void;
   isPending: boolean;
-  /** Where the sign-in continues, or how one ended whose window this page had lost sight of. */
+  /** Says where the sign-in continues, or how one ended whose window this page had lost sight of. */
   hint: string | undefined;
   problem: string | undefined;
   /** Set if the window was blocked: goes to the sign-in in this tab. */
