@@ -1,15 +1,12 @@
 import { useQueryClient, type QueryKey } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Button } from '#ui/button.tsx';
-import { Dialog } from '#ui/overlay/dialog.tsx';
-import { Notice } from '#ui/state/notice.tsx';
+import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
-import { failureText } from '#web/texts/failure-text.ts';
-import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from './sign-in-again.tsx';
+import { FailureOrSignIn, type SignInAgain } from './sign-in-again.tsx';
 import { useSingleMutation } from './use-single-mutation.ts';
 
 /**
- * Asks before an entry of a list is removed, which wants a fresh sign-in.
+ * Asks before an entry of a list is removed, which wants a fresh sign-in. One for each opening: its state begins anew.
  * @param props.children what the removal does to people
  * @param props.remove answers the list without the entry, which takes the place of the one that `queryKey` names
  */
@@ -32,40 +29,23 @@ export function RemovalDialog<Answer>(props: {
     onSuccess: (answer) => {
       queries.setQueryData(queryKey, answer);
       toast.success(removed);
-      close();
+      onClose();
     },
     onError: () => queries.invalidateQueries({ queryKey }),
   });
-  function close() {
-    remove.reset();
-    onClose();
-  }
   return (
-    <Dialog
-      urgent
-      size="small"
+    <ConfirmDialog
       open={open}
-      onOpenChange={(next) => !next && !remove.isPending && close()}
+      onOpenChange={onClose}
       title={`Remove ${name}?`}
-      footer={
-        <>
-          <Button onClick={() => !remove.isPending && close()}>Cancel</Button>
-          <Button variant="danger" loading={remove.isPending} onClick={() => remove.mutate()}>
-            Remove
-          </Button>
-        </>
-      }
+      confirmLabel="Remove"
+      busy={remove.isPending}
+      onConfirm={() => remove.mutate()}
     >
-      <p className="text-quiet">{children}</p>
-      {remove.isError && (
-        <div className="mt-4">
-          {wantsSignInAgain(remove.error) ? (
-            <SignInAgainNotice signInAgain={signInAgain} onSignedIn={() => remove.mutate()} />
-          ) : (
-            <Notice tone="bad">{failureText(remove.error)}</Notice>
-          )}
-        </div>
-      )}
-    </Dialog>
+      <p>{children}</p>
+      <div className="mt-4 empty:hidden">
+        <FailureOrSignIn error={remove.error} signInAgain={signInAgain} again={() => remove.mutate()} />
+      </div>
+    </ConfirmDialog>
   );
 }

@@ -20,6 +20,22 @@ export function wantsSignInAgain(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'sign_in_again';
 }
 
+/** What a dialog says after a failure: what went wrong, or that a new sign-in is needed. */
+export function FailureOrSignIn({
+  error,
+  signInAgain,
+  again,
+}: {
+  error: unknown;
+  signInAgain: SignInAgain;
+  /** Repeats the action after a new sign-in. */
+  again: () => void;
+}) {
+  if (!error) return null;
+  if (wantsSignInAgain(error)) return <SignInAgainNotice signInAgain={signInAgain} onSignedIn={again} />;
+  return <Notice tone="bad">{failureText(error)}</Notice>;
+}
+
 /**
  * What a dialog shows after such a refusal, in the place of its error: the text and the button. The dialog and what was
  * typed in it stay as they are.

@@ -14,3 +14,11 @@ export function TextWithCode({ text }: { text: string }) {
     ),
   );
 }
+
+/** Items of a list, one for each text. */
+export const ItemsWithCode = ({ texts }: { texts: readonly string[] }) =>
+  texts.map((text) => (
+    <li key={text}>
+      <TextWithCode text={text} />
+    </li>
+  ));

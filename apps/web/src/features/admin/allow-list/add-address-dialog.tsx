@@ -1,7 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useId, useState, type FormEvent } from 'react';
-import { Button } from '#ui/button.tsx';
-import { Dialog } from '#ui/overlay/dialog.tsx';
+import { useState } from 'react';
 import { Field } from '#ui/form/field.tsx';
 import { Input } from '#ui/form/input.tsx';
 import { Notice } from '#ui/state/notice.tsx';
@@ -11,22 +9,22 @@ import { adminApi } from '../admin-api.ts';
 import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../sign-in-again.tsx';
 import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
+import { FormDialog } from '../users/actions/form-dialog.tsx';
 import { allowancesQuery } from './allow-list-queries.ts';
 
-export type AddressDialogProps = { userId: string; signInAgain: SignInAgain; open: boolean; onClose: () => void };
+export type AllowListDialogProps = { userId: string; signInAgain: SignInAgain; open: boolean; onClose: () => void };
 
 /** Takes an address of a private network. What the broker refuses is said at the field. */
 export function AddAddressDialog({
   userId,
   signInAgain,
-  wanted = '',
+  wanted,
   open,
   onClose,
-}: AddressDialogProps & {
+}: AllowListDialogProps & {
   /** The field is filled with it at first. */
-  wanted?: string | undefined;
+  wanted: string;
 }) {
-  const formId = useId();
   const dialog = { adminId: userId, dialog: 'allow-address', open };
   const [entry, setEntry] = useDialogText(dialog, 'entry', wanted);
   const [note, setNote] = useDialogText(dialog, 'note', '');
@@ -39,71 +37,54 @@ export function AddAddressDialog({
     onSuccess: (answer, body) => {
       queries.setQueryData(queryKey, answer);
       toast.success(`${body.entry} is allowed.`);
-      close();
+      onClose();
     },
   });
-  function close() {
-    setEntry('');
-    setNote('');
-    setIsEmpty(false);
-    add.reset();
-    onClose();
-  }
   const send = () => {
     const typed = entry.trim();
     setIsEmpty(typed === '');
-    if (typed !== '' && !add.isPending) add.mutate({ entry: typed, note: note.trim() });
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    send();
+    if (typed !== '') add.mutate({ entry: typed, note: note.trim() });
   };
   const wantsSignIn = wantsSignInAgain(add.error);
   const problem = isEmpty ? 'Enter an address.' : add.isError && !wantsSignIn ? failureText(add.error) : undefined;
   return (
-    <Dialog
+    <FormDialog
       urgent
+      size="medium"
       open={open}
-      onOpenChange={(next) => !next && !add.isPending && close()}
+      onClose={onClose}
       title="Allow a private address"
-      footer={
-        <>
-          <Button onClick={() => !add.isPending && close()}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" loading={add.isPending}>
-            Allow address
-          </Button>
-        </>
-      }
+      submitLabel="Allow address"
+      busy={add.isPending}
+      onSubmit={send}
     >
-      <form id={formId} noValidate onSubmit={submit} className="flex flex-col gap-4">
-        <Notice>
-          Any manifest can then make Souk connect there, also with plain http. Allow only machines that run MCP servers.
-        </Notice>
-        <Field
-          label="Host and port"
-          hint="10.0.0.5:8080, tools.internal:8080, [fd00::5]:8080, or a network of up to 256 addresses such as 10.0.0.0/24:8080"
-          error={problem}
-          required
-        >
-          <Input
-            value={entry}
-            maxLength={300}
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            className="font-mono"
-            onChange={(event) => {
-              setEntry(event.target.value);
-              setIsEmpty(false);
-              if (add.isError) add.reset();
-            }}
-          />
-        </Field>
-        <Field label="Note (optional)" hint="What runs there. Other administrators see it.">
-          <Input value={note} maxLength={200} autoComplete="off" onChange={(event) => setNote(event.target.value)} />
-        </Field>
-        {wantsSignIn && <SignInAgainNotice signInAgain={signInAgain} onSignedIn={send} />}
-      </form>
-    </Dialog>
+      <Notice>
+        Any manifest can then make Souk connect there, also with plain http. Allow only machines that run MCP servers.
+      </Notice>
+      <Field
+        label="Host and port"
+        hint="10.0.0.5:8080, tools.internal:8080, [fd00::5]:8080, or a network of up to 256 addresses such as 10.0.0.0/24:8080"
+        error={problem}
+        required
+      >
+        <Input
+          value={entry}
+          maxLength={300}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          className="font-mono"
+          onChange={(event) => {
+            setEntry(event.target.value);
+            setIsEmpty(false);
+            if (add.isError) add.reset();
+          }}
+        />
+      </Field>
+      <Field label="Note (optional)" hint="What runs there. Other administrators see it.">
+        <Input value={note} maxLength={200} autoComplete="off" onChange={(event) => setNote(event.target.value)} />
+      </Field>
+      {wantsSignIn && <SignInAgainNotice signInAgain={signInAgain} onSignedIn={send} />}
+    </FormDialog>
   );
 }

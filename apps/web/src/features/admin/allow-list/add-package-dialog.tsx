@@ -1,9 +1,7 @@
 import type { AllowedPackageForm, PackagePreview } from '@souk/contract/admin/allowances.ts';
 import { ApiError } from '@souk/contract/client.ts';
 import { useQueryClient } from '@tanstack/react-query';
-import { useId, useMemo, useState, type FormEvent } from 'react';
-import { Button } from '#ui/button.tsx';
-import { Dialog } from '#ui/overlay/dialog.tsx';
+import { useMemo, useState } from 'react';
 import { useFirstErrorFocus } from '#ui/form/focus-first-error.ts';
 import { Notice } from '#ui/state/notice.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
@@ -12,7 +10,8 @@ import { adminApi } from '../admin-api.ts';
 import { SignInAgainNotice, wantsSignInAgain } from '../sign-in-again.tsx';
 import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
-import type { AddressDialogProps } from './add-address-dialog.tsx';
+import { FormDialog } from '../users/actions/form-dialog.tsx';
+import type { AllowListDialogProps } from './add-address-dialog.tsx';
 import { allowancesQuery } from './allow-list-queries.ts';
 import { emptyPackage, formOf, PackageFields, type PackageProblems, type TypedPackage } from './package-fields.tsx';
 import { PackageShown } from './package-shown.tsx';
@@ -34,8 +33,7 @@ function problemsOf(error: unknown): PackageProblems {
 const noPackage = JSON.stringify(emptyPackage);
 
 /** Takes a package in two steps: its form, and what the registry has of it, which is confirmed. */
-export function AddPackageDialog({ userId, signInAgain, open, onClose }: AddressDialogProps) {
-  const formId = useId();
+export function AddPackageDialog({ userId, signInAgain, open, onClose }: AllowListDialogProps) {
   const [draft, setDraft] = useDialogText({ adminId: userId, dialog: 'allow-package', open }, 'typed', noPackage);
   const typed: TypedPackage = JSON.parse(draft);
   const [shown, setShown] = useState<{ form: AllowedPackageForm; preview: PackagePreview }>();
@@ -55,23 +53,15 @@ export function AddPackageDialog({ userId, signInAgain, open, onClose }: Address
     onSuccess: (answer, { form }) => {
       queries.setQueryData(queryKey, answer);
       toast.success(`${form.alias} is allowed. Manifests can start it now.`);
-      close();
+      onClose();
     },
   });
   const isBusy = preview.isPending || add.isPending;
-  function back() {
+  const back = () => {
     setShown(undefined);
     add.reset();
-  }
-  function close() {
-    setDraft(noPackage);
-    preview.reset();
-    back();
-    onClose();
-  }
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isBusy) return;
+  };
+  const submit = () => {
     if (shown) add.mutate(shown);
     else preview.mutate(formOf(typed));
   };
@@ -80,39 +70,36 @@ export function AddPackageDialog({ userId, signInAgain, open, onClose }: Address
   const problems = useMemo(() => (shown ? {} : problemsOf(error)), [shown, error]);
   const form = useFirstErrorFocus(problems);
   return (
-    <Dialog
+    <FormDialog
       urgent
+      size="medium"
       open={open}
-      onOpenChange={(next) => !next && !isBusy && close()}
+      onClose={onClose}
       title={shown ? `Allow ${shown.form.package}?` : 'Allow an npm package'}
-      footer={
-        <>
-          <Button onClick={() => !isBusy && (shown ? back() : close())}>{shown ? 'Back' : 'Cancel'}</Button>
-          <Button type="submit" form={formId} variant={shown ? 'danger' : 'primary'} loading={isBusy}>
-            {shown ? 'Allow package' : 'Look it up'}
-          </Button>
-        </>
-      }
+      submitLabel={shown ? 'Allow package' : 'Look it up'}
+      variant={shown ? 'danger' : 'primary'}
+      busy={isBusy}
+      form={form}
+      onSubmit={submit}
+      onBack={shown && back}
     >
-      <form ref={form} id={formId} noValidate onSubmit={submit} className="flex flex-col gap-4">
-        {shown ? (
-          <PackageShown {...shown} />
-        ) : (
-          <PackageFields
-            typed={typed}
-            problems={problems}
-            onChange={(next) => {
-              setDraft(JSON.stringify(next));
-              if (preview.isError) preview.reset();
-            }}
-          />
-        )}
-        {wantsSignInAgain(error) && shown ? (
-          <SignInAgainNotice signInAgain={signInAgain} onSignedIn={() => add.mutate(shown)} />
-        ) : (
-          error && Object.keys(problems).length === 0 && <Notice tone="bad">{failureText(error)}</Notice>
-        )}
-      </form>
-    </Dialog>
+      {shown ? (
+        <PackageShown {...shown} />
+      ) : (
+        <PackageFields
+          typed={typed}
+          problems={problems}
+          onChange={(next) => {
+            setDraft(JSON.stringify(next));
+            if (preview.isError) preview.reset();
+          }}
+        />
+      )}
+      {wantsSignInAgain(error) && shown ? (
+        <SignInAgainNotice signInAgain={signInAgain} onSignedIn={() => add.mutate(shown)} />
+      ) : (
+        error && Object.keys(problems).length === 0 && <Notice tone="bad">{failureText(error)}</Notice>
+      )}
+    </FormDialog>
   );
 }

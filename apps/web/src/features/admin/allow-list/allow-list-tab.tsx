@@ -3,30 +3,26 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { Notice } from '#ui/state/notice.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
-import { failureText } from '#web/texts/failure-text.ts';
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
+import { adminApi } from '../admin-api.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
+import { Code } from '../code.tsx';
+import { NotLoaded } from '../not-loaded.tsx';
+import { Section } from '../section.tsx';
 import { allowancesQuery } from './allow-list-queries.ts';
 import { AddAddressDialog } from './add-address-dialog.tsx';
 import { Packages } from './packages.tsx';
-import { RemoveAddressDialog } from './remove-address-dialog.tsx';
-import { Code, UsedBy } from './entry-parts.tsx';
+import { RemoveDialog } from './remove-dialog.tsx';
+import { UsedBy } from './used-by.tsx';
 import { commandLine } from '../command-line.ts';
 
 /** What administrators let in beside the operator's lists. */
 export function AllowListTab({ userId, signInAgain, search, onSearchChange }: AdminPartProps) {
-  const { data, error, refetch, isFetching } = useQuery(allowancesQuery(userId));
-  if (!data) {
-    return error ? (
-      <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />
-    ) : (
-      <ListSkeleton label="Loading the allow list…" />
-    );
-  }
+  const allowances = useQuery(allowancesQuery(userId));
+  const { data } = allowances;
+  if (!data) return <NotLoaded query={allowances} label="Loading the allow list…" />;
   return (
     <div className="flex flex-col gap-10">
       <Addresses
@@ -54,23 +50,21 @@ function Addresses({
     allow: string | undefined;
     onAllowed: () => void;
   }) {
-  const [isAdding, setIsAdding] = useState(mayAdd && allow !== undefined);
+  const [adding, setAdding] = useState(mayAdd && allow !== undefined ? { wanted: allow } : undefined);
   const [removing, setRemoving] = useState<AllowedAddress>();
-  const [isRemoving, setIsRemoving] = useState(false);
   return (
-    <section aria-labelledby="allowed-addresses" className="flex flex-col gap-3">
-      <SectionHeading
-        id="allowed-addresses"
-        title="Private addresses"
-        text="Servers on the internet need no entry. A server inside your network can be used only if its address is listed here."
-        actions={
-          mayAdd && (
-            <Button variant="primary" size="small" onClick={() => setIsAdding(true)}>
-              Allow an address
-            </Button>
-          )
-        }
-      />
+    <Section
+      id="allowed-addresses"
+      title="Private addresses"
+      text="Servers on the internet need no entry. A server inside your network can be used only if its address is listed here."
+      actions={
+        mayAdd && (
+          <Button variant="primary" size="small" onClick={() => setAdding({ wanted: '' })}>
+            Allow an address
+          </Button>
+        )
+      }
+    >
       {!mayAdd && (
         <Notice>
           Only the operator can change this list. To let administrators add addresses, set{' '}
@@ -84,14 +78,7 @@ function Addresses({
       ) : (
         <ul className="flex flex-col divide-y divide-line rounded-lg border border-line bg-surface">
           {added.map((one) => (
-            <AddedRow
-              key={one.entry}
-              address={one}
-              onRemove={() => {
-                setRemoving(one);
-                setIsRemoving(true);
-              }}
-            />
+            <AddedRow key={one.entry} address={one} onRemove={() => setRemoving(one)} />
           ))}
           {ofOperator.map((entry) => (
             <li key={entry} className="p-4">
@@ -103,19 +90,32 @@ function Addresses({
           ))}
         </ul>
       )}
-      <AddAddressDialog
-        {...dialog}
-        wanted={allow}
-        open={isAdding}
-        onClose={() => {
-          setIsAdding(false);
-          onAllowed();
-        }}
-      />
-      {removing && (
-        <RemoveAddressDialog {...dialog} address={removing} open={isRemoving} onClose={() => setIsRemoving(false)} />
-      )}
-    </section>
+      <EachOpening asked={adding}>
+        {({ wanted }, open) => (
+          <AddAddressDialog
+            {...dialog}
+            wanted={wanted}
+            open={open}
+            onClose={() => {
+              setAdding(undefined);
+              onAllowed();
+            }}
+          />
+        )}
+      </EachOpening>
+      <EachOpening asked={removing}>
+        {({ entry, servers }, open) => (
+          <RemoveDialog
+            {...dialog}
+            name={entry}
+            servers={servers}
+            remove={() => adminApi.removeAllowedAddress({ body: { entry } })}
+            open={open}
+            onClose={() => setRemoving(undefined)}
+          />
+        )}
+      </EachOpening>
+    </Section>
   );
 }
 

@@ -3,6 +3,7 @@ import { Field } from '#ui/form/field.tsx';
 import { Input } from '#ui/form/input.tsx';
 import { Select } from '#ui/form/select.tsx';
 import { TextArea } from '#ui/form/text-area.tsx';
+import { linesOf } from '../lines-of.ts';
 
 /** What is typed: lists are lines. */
 export type TypedPackage = {
@@ -31,8 +32,7 @@ const networks = [
 
 /** The form that is sent; what is wrong with it the broker says. */
 export function formOf({ alias, package: spec, bin, args, env, secrets, network }: TypedPackage): AllowedPackageForm {
-  const lines = (text: string) => text.split('\n').flatMap((line) => (line.trim() === '' ? [] : line.trim()));
-  const variables = lines(env).map((line): [string, string] => {
+  const variables = linesOf(env).map((line): [string, string] => {
     const at = line.indexOf('=');
     return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)];
   });
@@ -40,12 +40,16 @@ export function formOf({ alias, package: spec, bin, args, env, secrets, network 
     alias: alias.trim(),
     package: spec.trim(),
     ...(bin.trim() !== '' && { bin: bin.trim() }),
-    args: lines(args),
+    args: linesOf(args),
     env: Object.fromEntries(variables),
-    secrets: lines(secrets),
+    secrets: linesOf(secrets),
     network,
   };
 }
+
+/** Each variable as it was typed: NAME=value. */
+export const variablesOf = ({ env }: AllowedPackageForm): string[] =>
+  Object.entries(env).map(([name, value]) => `${name}=${value}`);
 
 /** By field what is wrong with it; the broker names an argument or a variable by its place in the list. */
 export type PackageProblems = Partial<Record<keyof TypedPackage, string>>;

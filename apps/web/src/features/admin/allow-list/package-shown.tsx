@@ -1,11 +1,12 @@
 import type { AllowedPackageForm, PackagePreview } from '@souk/contract/admin/allowances.ts';
 import type { ReactNode } from 'react';
 import { Notice } from '#ui/state/notice.tsx';
+import { variablesOf } from './package-fields.tsx';
 
 /** What is confirmed: what would run, with what, and its hash. */
 export function PackageShown({ form, preview }: { form: AllowedPackageForm; preview: PackagePreview }) {
-  const { alias, args, env, secrets, network } = form;
-  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  const { alias, args, secrets, network } = form;
+  const variables = variablesOf(form);
   return (
     <>
       <Notice tone="bad">

@@ -5,34 +5,36 @@ import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { Notice } from '#ui/state/notice.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
+import { adminApi } from '../admin-api.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
+import { Code } from '../code.tsx';
+import { Section } from '../section.tsx';
 import { AddPackageDialog } from './add-package-dialog.tsx';
-import { RemovePackageDialog } from './remove-package-dialog.tsx';
-import { Code, UsedBy } from './entry-parts.tsx';
+import { variablesOf } from './package-fields.tsx';
+import { RemoveDialog } from './remove-dialog.tsx';
+import { UsedBy } from './used-by.tsx';
 import { commandLine } from '../command-line.ts';
 
 type PackagesProps = AllowanceList['packages'] & Pick<AdminPartProps, 'userId' | 'signInAgain'>;
 
 /** The packages of npm that administrators let manifests start. */
 export function Packages({ mayAdd, startsPrograms, added, ...dialog }: PackagesProps) {
-  const [isAdding, setIsAdding] = useState(false);
+  const [adding, setAdding] = useState<'package'>();
   const [removing, setRemoving] = useState<AllowedPackage>();
-  const [isRemoving, setIsRemoving] = useState(false);
   return (
-    <section aria-labelledby="allowed-packages" className="flex flex-col gap-3">
-      <SectionHeading
-        id="allowed-packages"
-        title="npm packages"
-        text="Programs that manifests can start by an alias, beside those of the operator’s allow-list. They run in a sandbox."
-        actions={
-          mayAdd && (
-            <Button variant="primary" size="small" onClick={() => setIsAdding(true)}>
-              Allow a package
-            </Button>
-          )
-        }
-      />
+    <Section
+      id="allowed-packages"
+      title="npm packages"
+      text="Programs that manifests can start by an alias, beside those of the operator’s allow-list. They run in a sandbox."
+      actions={
+        mayAdd && (
+          <Button variant="primary" size="small" onClick={() => setAdding('package')}>
+            Allow a package
+          </Button>
+        )
+      }
+    >
       {!mayAdd && (
         <Notice>
           Only the operator can change this list. To let administrators add packages, set{' '}
@@ -55,28 +57,33 @@ export function Packages({ mayAdd, startsPrograms, added, ...dialog }: PackagesP
       ) : (
         <ul className="flex flex-col divide-y divide-line rounded-lg border border-line bg-surface">
           {added.map((one) => (
-            <PackageRow
-              key={one.form.alias}
-              item={one}
-              onRemove={() => {
-                setRemoving(one);
-                setIsRemoving(true);
-              }}
-            />
+            <PackageRow key={one.form.alias} item={one} onRemove={() => setRemoving(one)} />
           ))}
         </ul>
       )}
-      <AddPackageDialog {...dialog} open={isAdding} onClose={() => setIsAdding(false)} />
-      {removing && (
-        <RemovePackageDialog {...dialog} item={removing} open={isRemoving} onClose={() => setIsRemoving(false)} />
-      )}
-    </section>
+      <EachOpening asked={adding}>
+        {(_, open) => <AddPackageDialog {...dialog} open={open} onClose={() => setAdding(undefined)} />}
+      </EachOpening>
+      <EachOpening asked={removing}>
+        {({ form: { alias }, servers }, open) => (
+          <RemoveDialog
+            {...dialog}
+            name={alias}
+            servers={servers}
+            remove={() => adminApi.removeAllowedPackage({ body: { alias } })}
+            open={open}
+            onClose={() => setRemoving(undefined)}
+          />
+        )}
+      </EachOpening>
+    </Section>
   );
 }
 
 function PackageRow({ item, onRemove }: { item: AllowedPackage; onRemove: () => void }) {
   const { form, added, servers, isShadowed } = item;
-  const { alias, args, env, secrets } = form;
+  const { alias, args, secrets } = form;
+  const variables = variablesOf(form);
   return (
     <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 p-4">
       <div className="min-w-0 flex-1 basis-72">
@@ -95,14 +102,9 @@ function PackageRow({ item, onRemove }: { item: AllowedPackage; onRemove: () => 
               </>
             )}
           </p>
-          {Object.keys(env).length > 0 && (
+          {variables.length > 0 && (
             <p>
-              Variables{' '}
-              <Code>
-                {Object.entries(env)
-                  .map(([name, value]) => `${name}=${value}`)
-                  .join(', ')}
-              </Code>
+              Variables <Code>{variables.join(', ')}</Code>
             </p>
           )}
           {secrets.length > 0 && (

@@ -1,7 +1,7 @@
 import type { AllowanceList } from '@souk/contract/admin/allowances.ts';
 import { RemovalDialog } from '../removal-dialog.tsx';
+import type { AllowListDialogProps } from './add-address-dialog.tsx';
 import { allowancesQuery } from './allow-list-queries.ts';
-import type { AddressDialogProps } from './add-address-dialog.tsx';
 
 /** Asks before something is taken off the allow list, and names the servers that stop. */
 export function RemoveDialog({
@@ -9,7 +9,7 @@ export function RemoveDialog({
   servers,
   userId,
   ...props
-}: AddressDialogProps & {
+}: AllowListDialogProps & {
   name: string;
   servers: readonly string[];
   remove: () => Promise<AllowanceList>;

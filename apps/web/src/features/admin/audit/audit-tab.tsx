@@ -6,10 +6,10 @@ import { Button } from '#ui/button.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { describeFailure } from '#web/texts/failure-text.ts';
 import { adminKey } from '../admin-api.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
+import { NotLoaded } from '../not-loaded.tsx';
 import type { AdminSearch } from '../admin-search.ts';
 import { AuditFilters, isFiltered, unfiltered } from './audit-filters.tsx';
 import { auditQuery, faultOfFilters, filterOfActor, nameOfActor } from './audit-queries.ts';
@@ -21,30 +21,26 @@ export function AuditTab({ userId: adminId, search, onSearchChange }: AdminPartP
   const client = useQueryClient();
   const fault = faultOfFilters(search);
   const read = useQuery({ ...auditQuery(adminId, search), enabled: fault === undefined });
-  const { error, isFetching, isPlaceholderData, refetch } = read;
   const data = fault === undefined ? read.data : undefined;
   const change = (part: AdminSearch, how: 'push' | 'replace' = 'push') => onSearchChange({ ...search, ...part }, how);
   const ofWho = data?.entries.find(({ who }) => filterOfActor(who) === search.who)?.who;
+  const showAll = <Button onClick={() => change(unfiltered)}>Show all entries</Button>;
   const refreshNewest = () => void client.invalidateQueries({ queryKey: [...adminKey(adminId), 'audit'] });
   return (
     <div className="flex flex-col gap-4">
       <AuditFilters search={search} nameOfWho={ofWho && nameOfActor(ofWho)} onChange={change} />
       {fault !== undefined && (
-        <ErrorState
-          title={fault}
-          text="Change the filters, or show all entries."
-          actions={<Button onClick={() => change(unfiltered)}>Show all entries</Button>}
+        <ErrorState title={fault} text="Change the filters, or show all entries." actions={showAll} />
+      )}
+      {fault === undefined && !data && (
+        <NotLoaded
+          query={read}
+          label="Loading the audit log…"
+          rows={8}
+          describe={(error) => describeFailure('Failed to load the audit log', error)}
+          actions={isFiltered(search) && showAll}
         />
       )}
-      {fault === undefined && error && !data && (
-        <ErrorState
-          {...failureOf(error)}
-          onRetry={() => void refetch()}
-          retrying={isFetching}
-          actions={isFiltered(search) && <Button onClick={() => change(unfiltered)}>Show all entries</Button>}
-        />
-      )}
-      {fault === undefined && !data && !error && <ListSkeleton label="Loading the audit log…" rows={8} />}
       {data && (
         <>
           <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
@@ -52,35 +48,25 @@ export function AuditTab({ userId: adminId, search, onSearchChange }: AdminPartP
             <ExportButtons search={search} onExported={refreshNewest} />
           </div>
           <div
-            aria-busy={isPlaceholderData}
-            className={classNames('transition-opacity', isPlaceholderData && 'opacity-60')}
+            aria-busy={read.isPlaceholderData}
+            className={classNames('transition-opacity', read.isPlaceholderData && 'opacity-60')}
           >
             {data.entries.length > 0 ? (
               <AuditTable entries={data.entries} onWho={(who) => change({ who, cursor: undefined, side: undefined })} />
+            ) : isFiltered(search) ? (
+              <EmptyState icon={<ScrollText aria-hidden />} title="No entry fits these filters." actions={showAll} />
             ) : (
-              <NoEntries search={search} onChange={change} />
+              <EmptyState
+                icon={<ScrollText aria-hidden />}
+                title="Nothing has been decided yet."
+                text="Deployed servers, changed users and payments will appear here."
+              />
             )}
           </div>
           <Pages {...data} isFirst={search.cursor === undefined} onChange={change} />
         </>
       )}
     </div>
-  );
-}
-
-function failureOf(error: unknown) {
-  const { title, reason } = describeFailure('Failed to load the audit log', error);
-  return { title, ...(reason !== undefined && { text: reason }) };
-}
-
-function NoEntries({ search, onChange }: { search: AdminSearch; onChange: (change: AdminSearch) => void }) {
-  return (
-    <EmptyState
-      icon={<ScrollText aria-hidden />}
-      title={isFiltered(search) ? 'No entry fits these filters.' : 'Nothing has been decided yet.'}
-      text={isFiltered(search) ? undefined : 'Deployed servers, changed users and payments will appear here.'}
-      actions={isFiltered(search) && <Button onClick={() => onChange(unfiltered)}>Show all entries</Button>}
-    />
   );
 }
 

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import ArrowLeft from 'lucide-react/icons/arrow-left';
 import { Badge } from '#ui/state/badge.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { Tabs } from '#ui/tabs.tsx';
-import { TextLink } from '#ui/text/text-link.tsx';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import { importParts, type ImportPart } from '../admin-search.ts';
+import { BackLink } from '../back-link.tsx';
 import { updatesQuery } from './import-queries.ts';
 import { RegistryPart } from './registry-part.tsx';
 import { TextPart } from './text-part.tsx';
@@ -24,15 +23,7 @@ export function ImportPage({ userId, search, onSearchChange, part }: AdminPartPr
   return (
     <>
       <ScreenTitle title="Import - Administration" />
-      <TextLink
-        to="/admin"
-        search={{ tab: 'manifests' }}
-        tone="quiet"
-        className="mb-4 inline-flex min-h-7 items-center gap-1.5"
-      >
-        <ArrowLeft aria-hidden size={16} />
-        All manifests
-      </TextLink>
+      <BackLink search={{ tab: 'manifests' }}>All manifests</BackLink>
       <h2 className="mb-4 text-xl font-semibold">Import servers</h2>
       <Tabs
         label="Where to import from"

@@ -5,7 +5,7 @@ import { Checkbox } from '#ui/form/checkbox.tsx';
 import { CodeBlock } from '#ui/text/code-block.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/state/notice.tsx';
-import { TextWithCode } from '../text-with-code.tsx';
+import { ItemsWithCode } from '../text-with-code.tsx';
 import type { ImportEntry } from './import-queries.ts';
 
 export type EntryResult = {
@@ -109,11 +109,7 @@ export function PreviewEntry({
       )}
       {changes && changes.length > 0 && (
         <Part title="Changes">
-          {changes.map((text) => (
-            <li key={text}>
-              <TextWithCode text={text} />
-            </li>
-          ))}
+          <ItemsWithCode texts={changes} />
         </Part>
       )}
       {secrets.length > 0 && (

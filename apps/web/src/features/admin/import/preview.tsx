@@ -6,6 +6,7 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi } from '../admin-api.ts';
+import { counted } from '../counted.ts';
 import { useManifestsChanged } from '../manifests/manifest-queries.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 import { useRegistriesChanged, type ImportEntry } from './import-queries.ts';
@@ -47,16 +48,14 @@ export function Preview({ userId, entries }: { userId: string; entries: readonly
             disabled={chosen.length === 0}
             onClick={() => chosen.length > 0 && stage.mutate(chosen)}
           >
-            {chosen.length === 1 ? 'Stage 1 server' : `Stage ${formatCount(chosen.length)} servers`}
+            Stage {counted(chosen.length, 'server')}
           </Button>
         )}
       </div>
       {stage.isError && <Notice tone="bad">{failureText(stage.error)}</Notice>}
       {stage.data && (
         <Notice tone={staged.length > 0 ? 'good' : 'info'}>
-          <p className="font-medium">
-            {staged.length === 1 ? '1 server is staged.' : `${formatCount(staged.length)} servers are staged.`}
-          </p>
+          <p className="font-medium">{counted(staged.length, 'server is', 'servers are')} staged.</p>
           <p className="text-[0.8125rem] text-quiet">Nothing changes for people until you deploy.</p>
           <div className="mt-2">
             <LinkButton size="small" to="/admin" search={{ tab: 'manifests' }}>

@@ -1,18 +1,16 @@
 import type { Registry } from '@souk/contract/catalogue/registries.ts';
-import { useState, type FormEvent } from 'react';
-import { Button } from '#ui/button.tsx';
+import { useState } from 'react';
 import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
-import { Dialog } from '#ui/overlay/dialog.tsx';
 import { Field } from '#ui/form/field.tsx';
 import { Input } from '#ui/form/input.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi } from '../admin-api.ts';
+import { counted } from '../counted.ts';
 import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
+import { FormDialog } from '../users/actions/form-dialog.tsx';
 import { useRegistriesChanged } from './import-queries.ts';
-
-const formId = 'registry-form';
 
 /** Adds a registry, or gives one another name. */
 export function RegistryDialog({
@@ -48,52 +46,45 @@ export function RegistryDialog({
       if (!registry) onAdded(answer.registry.id);
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setIsAsked(true);
     if (registry ? name.trim() !== '' : url.trim() !== '') save.mutate(undefined);
   };
   return (
-    <Dialog
+    <FormDialog
+      size="medium"
       open={open}
-      onOpenChange={(next) => !next && !save.isPending && onClose()}
+      onClose={onClose}
       title={registry ? `Rename ${registry.name}` : 'Add a registry'}
-      footer={
-        <>
-          <Button onClick={() => !save.isPending && onClose()}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" loading={save.isPending}>
-            {registry ? 'Rename' : 'Add registry'}
-          </Button>
-        </>
-      }
+      submitLabel={registry ? 'Rename' : 'Add registry'}
+      busy={save.isPending}
+      onSubmit={submit}
     >
-      <form id={formId} noValidate onSubmit={submit} className="flex flex-col gap-4">
-        {!registry && (
-          <Field
-            label="Address"
-            hint="Before /v0.1/servers. https, unless UPSTREAM_ALLOW_ADDRESSES names it."
-            error={isAsked && url.trim() === '' ? 'Enter the address of a registry.' : undefined}
-            required
-          >
-            <Input
-              value={url}
-              inputMode="url"
-              autoComplete="off"
-              maxLength={2048}
-              onChange={(event) => setUrl(event.target.value)}
-            />
-          </Field>
-        )}
+      {!registry && (
         <Field
-          label={registry ? 'Name' : 'Name (optional)'}
-          hint={registry ? undefined : 'Its host, if you leave it empty.'}
-          error={registry && isAsked && name.trim() === '' ? 'Enter a name.' : undefined}
+          label="Address"
+          hint="Before /v0.1/servers. https, unless UPSTREAM_ALLOW_ADDRESSES names it."
+          error={isAsked && url.trim() === '' ? 'Enter the address of a registry.' : undefined}
+          required
         >
-          <Input value={name} autoComplete="off" maxLength={80} onChange={(event) => setName(event.target.value)} />
+          <Input
+            value={url}
+            inputMode="url"
+            autoComplete="off"
+            maxLength={2048}
+            onChange={(event) => setUrl(event.target.value)}
+          />
         </Field>
-        {save.isError && <Notice tone="bad">{failureText(save.error)}</Notice>}
-      </form>
-    </Dialog>
+      )}
+      <Field
+        label={registry ? 'Name' : 'Name (optional)'}
+        hint={registry ? undefined : 'Its host, if you leave it empty.'}
+        error={registry && isAsked && name.trim() === '' ? 'Enter a name.' : undefined}
+      >
+        <Input value={name} autoComplete="off" maxLength={80} onChange={(event) => setName(event.target.value)} />
+      </Field>
+      {save.isError && <Notice tone="bad">{failureText(save.error)}</Notice>}
+    </FormDialog>
   );
 }
 
@@ -135,7 +126,7 @@ export function RemoveRegistryDialog({
     >
       {servers === 0
         ? 'No server here came from it.'
-        : `${servers === 1 ? '1 server that came from it stays' : `${servers} servers that came from it stay`}. New versions there are not looked for any more.`}
+        : `${counted(servers, 'server that came from it stays', 'servers that came from it stay')}. New versions there are not looked for any more.`}
     </ConfirmDialog>
   );
 }

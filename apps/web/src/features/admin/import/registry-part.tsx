@@ -4,11 +4,10 @@ import { officialRegistry, type Registry } from '@souk/contract/catalogue/regist
 import { Button } from '#ui/button.tsx';
 import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Select } from '#ui/form/select.tsx';
-import { failureText } from '#web/texts/failure-text.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
+import { counted } from '../counted.ts';
+import { NotLoaded } from '../not-loaded.tsx';
 import { registriesQuery } from './import-queries.ts';
 import { PickedPreview } from './picked-preview.tsx';
 import { RegistryDialog, RemoveRegistryDialog } from './registry-dialogs.tsx';
@@ -18,13 +17,11 @@ type Asked = { kind: 'add' } | { kind: 'rename' | 'remove'; registry: Registry }
 
 /** The registries, and what is offered by the one that is chosen. Choosing one is the click that asks it. */
 export function RegistryPart({ userId, search, onSearchChange }: Omit<AdminPartProps, 'signInAgain'>) {
-  const { data: registries, error, isFetching, refetch } = useQuery(registriesQuery(userId));
+  const query = useQuery(registriesQuery(userId));
   const [asked, setAsked] = useState<Asked>();
   const close = () => setAsked(undefined);
-  if (error && !registries) {
-    return <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
-  }
-  if (!registries) return <ListSkeleton label="Loading registries…" />;
+  if (!query.data) return <NotLoaded query={query} label="Loading registries…" />;
+  const registries = query.data;
   const chosen = registries.find(({ id }) => id === search.registry);
   const choose = (registry: string | undefined) =>
     onSearchChange({ tab: 'manifests', import: 'registry', registry }, 'push');
@@ -99,7 +96,7 @@ export function RegistryPart({ userId, search, onSearchChange }: Omit<AdminPartP
       {chosen && (
         <p className="-mt-2 text-[0.8125rem] wrap-anywhere text-quiet">
           {chosen.url}
-          {chosen.servers > 0 && ` · ${chosen.servers === 1 ? '1 server' : `${chosen.servers} servers`} imported`}
+          {chosen.servers > 0 && ` · ${counted(chosen.servers, 'server')} imported`}
         </p>
       )}
       {!chosen && (

@@ -4,9 +4,7 @@ import RefreshCw from 'lucide-react/icons/refresh-cw';
 import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
@@ -14,6 +12,8 @@ import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi } from '../admin-api.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import { useSingleMutation } from '../use-single-mutation.ts';
+import { counted } from '../counted.ts';
+import { NotLoaded } from '../not-loaded.tsx';
 import { updatesQuery } from './import-queries.ts';
 import { PickedPreview, pickOf } from './picked-preview.tsx';
 
@@ -21,7 +21,8 @@ import { PickedPreview, pickOf } from './picked-preview.tsx';
 export function UpdatesPart({ userId, search }: Omit<AdminPartProps, 'signInAgain'>) {
   const queries = useQueryClient();
   const options = updatesQuery(userId);
-  const { data, error, isFetching, refetch } = useQuery(options);
+  const query = useQuery(options);
+  const { data } = query;
   const check = useSingleMutation({
     mutationFn: () => adminApi.checkRegistryUpdates(),
     onSuccess: (answer) => queries.setQueryData(options.queryKey, answer),
@@ -37,10 +38,7 @@ export function UpdatesPart({ userId, search }: Omit<AdminPartProps, 'signInAgai
       />
     );
   }
-  if (error && !data) {
-    return <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
-  }
-  if (!data) return <ListSkeleton label="Loading updates…" />;
+  if (!data) return <NotLoaded query={query} label="Loading updates…" />;
   if (data.followed === 0) {
     return (
       <EmptyState
@@ -60,9 +58,7 @@ export function UpdatesPart({ userId, search }: Omit<AdminPartProps, 'signInAgai
         <p role="status" className="text-quiet">
           {data.updates.length === 0
             ? 'Every imported server has the version of its registry.'
-            : data.updates.length === 1
-              ? '1 update waits.'
-              : `${data.updates.length} updates wait.`}{' '}
+            : `${counted(data.updates.length, 'update waits', 'updates wait')}.`}{' '}
           {data.checkedAt !== null && (
             <>
               Last look <Ago moment={data.checkedAt} />.

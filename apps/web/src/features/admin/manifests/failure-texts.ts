@@ -21,6 +21,9 @@ export function listFailure(error: unknown): { title: string; reason: string | u
   return { title: 'Failed to load manifests', reason: message };
 }
 
+/** The same for what is loaded before an action. */
+export const describeAction = (action: ManifestAction) => (error: unknown) => ({ title: actionFailure(action, error) });
+
 /** What is shown when an action on manifests fails (spec part 2, section 8). */
 export function actionFailure(action: ManifestAction, error: unknown): string {
   const message = failureText(error);

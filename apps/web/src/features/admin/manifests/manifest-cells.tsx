@@ -6,6 +6,7 @@ import { classNames } from '#ui/class-names.ts';
 import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { toolFigure } from '#web/texts/tools-that-ask.ts';
 import type { AdminSearch } from '../admin-search.ts';
+import { counted } from '../counted.ts';
 import { isNotAskedYet } from './manifest-queries.ts';
 
 // Parts of a manifest that a row of the table and a card of the phone share.
@@ -87,12 +88,10 @@ export function Deployed({ manifest }: { manifest: ListedManifest }) {
       )}
       {toolsUnderReview > 0 && (
         <span className="text-xs text-accent">
-          {toolsUnderReview === 1 ? '1 tool under review' : `${formatCount(toolsUnderReview)} tools under review`}
+          {counted(toolsUnderReview, 'tool under review', 'tools under review')}
         </span>
       )}
-      {renters > 0 && (
-        <span className="text-xs text-quiet">{renters === 1 ? '1 renter' : `${formatCount(renters)} renters`}</span>
-      )}
+      {renters > 0 && <span className="text-xs text-quiet">{counted(renters, 'renter')}</span>}
     </div>
   );
 }

@@ -10,6 +10,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { Pagination } from '#ui/pagination.tsx';
 import { useMedia } from '#ui/use-media.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
+import { counted } from '../counted.ts';
 import type { AdminSearch } from '../admin-search.ts';
 import { AllManifests } from './deploy/all-manifests.tsx';
 import { DeleteDialog } from './delete/delete-dialog.tsx';
@@ -71,14 +72,8 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
           <>
             <p role="status" className="text-[0.8125rem] text-quiet tabular-nums">
               {countText(found, { isNarrowed, isDeleted: status === 'deleted' })}
-              {deletedMatching > 0 && (
-                <>
-                  {' '}
-                  {deletedMatching === 1
-                    ? '1 deleted or undeployed server matches.'
-                    : `${formatCount(deletedMatching)} deleted or undeployed servers match.`}
-                </>
-              )}
+              {deletedMatching > 0 &&
+                ` ${counted(deletedMatching, 'deleted or undeployed server matches', 'deleted or undeployed servers match')}.`}
             </p>
             {deletedMatching > 0 && (
               <Button
@@ -141,8 +136,7 @@ function countText(
   { pagination: { total }, counts }: ManifestList,
   { isNarrowed, isDeleted }: { isNarrowed: boolean; isDeleted: boolean },
 ): string {
-  if (isDeleted)
-    return total === 1 ? '1 deleted or undeployed server' : `${formatCount(total)} deleted or undeployed servers`;
+  if (isDeleted) return counted(total, 'deleted or undeployed server');
   const all = `${formatCount(counts.total)} manifests`;
   return isNarrowed ? `${formatCount(total)} of ${all}` : all;
 }

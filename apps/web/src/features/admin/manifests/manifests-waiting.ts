@@ -1,4 +1,4 @@
-import { formatCount } from '#ui/text/amount.ts';
+import { counted } from '../counted.ts';
 import type { ManifestCounts } from './manifest-queries.ts';
 
 /** What needs an administrator among the manifests: servers that fail, versions that were staged, and tools under review. */
@@ -6,9 +6,9 @@ export function manifestsWaiting({ failing, staged, underReview }: ManifestCount
   return {
     count: failing + staged + underReview,
     text: [
-      failing === 1 ? '1 failing server' : `${formatCount(failing)} failing servers`,
-      staged === 1 ? '1 staged version' : `${formatCount(staged)} staged versions`,
-      underReview === 1 ? '1 tool under review' : `${formatCount(underReview)} tools under review`,
+      counted(failing, 'failing server'),
+      counted(staged, 'staged version'),
+      counted(underReview, 'tool under review', 'tools under review'),
     ].join(', '),
   };
 }

@@ -3,6 +3,7 @@ import { formatCount } from '#ui/text/amount.ts';
 import { Notice } from '#ui/state/notice.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { adminApi, toolChangesKey } from '../admin-api.ts';
+import { counted } from '../counted.ts';
 
 const serversNamed = 5;
 
@@ -17,8 +18,7 @@ export function UnderReview({ count, userId }: { count: number; userId: string }
   const ids = [...new Set(data?.changes.map(({ serverId }) => serverId))];
   return (
     <Notice>
-      {count === 1 ? '1 tool is' : `${formatCount(count)} tools are`} under review, and hidden from everyone until you
-      decide.
+      {counted(count, 'tool is', 'tools are')} under review, and hidden from everyone until you decide.
       {ids.length > 0 && (
         <span className="mt-1 flex flex-wrap gap-x-3">
           {ids.slice(0, serversNamed).map((id) => (

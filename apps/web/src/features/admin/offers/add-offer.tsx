@@ -1,13 +1,14 @@
 import type { AdminOffer } from '@souk/contract/admin/offers.ts';
 import { useState } from 'react';
 import { useFirstErrorFocus } from '#ui/form/focus-first-error.ts';
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { offerIdSchema, type OfferFields } from '@souk/contract/billing/offer-fields.ts';
 import { issueText } from '@souk/contract/manifest/issue-text.ts';
 import { adminApi } from '../admin-api.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import { AskBeforeLeaving } from '../ask-before-leaving.tsx';
-import { BackToOffers } from './back-to-offers.tsx';
+import { BackLink } from '../back-link.tsx';
 import { emptyDraft, errorsOf, isSameDraft, readDraft, refusedInputs, type DraftErrors } from './offer-draft.ts';
 import { OfferForm } from './offer-form.tsx';
 import { useOfferRefresh } from './offer-queries.ts';
@@ -25,11 +26,11 @@ export function AddOffer({
   const [start] = useState(() => emptyDraft(kind, places));
   const [draft, setDraft] = useState(start);
   const [errors, setErrors] = useState<DraftErrors>({});
-  const [asked, setAsked] = useState<{ fields: OfferFields; opening: number; open: boolean }>();
+  const [asked, setAsked] = useState<OfferFields>();
   const form = useFirstErrorFocus(errors);
   const refresh = useOfferRefresh(userId);
   const toast = useToast();
-  const close = () => setAsked((was) => was && { ...was, open: false });
+  const close = () => setAsked(undefined);
   const submit = () => {
     const id = offerIdSchema.safeParse(draft.id);
     const read = readDraft(draft, { currency, isArchived: false });
@@ -38,11 +39,11 @@ export function AddOffer({
       : errorsOf(id.error.issues.map((issue) => ({ path: 'id', message: issueText(issue) })));
     if ('errors' in read || !id.success) return setErrors({ ...('errors' in read ? read.errors : {}), ...idFault });
     setErrors({});
-    setAsked((was) => ({ fields: read.fields, opening: (was?.opening ?? 0) + 1, open: true }));
+    setAsked(read.fields);
   };
   return (
     <>
-      <BackToOffers />
+      <BackLink search={{ tab: 'offers' }}>All offers</BackLink>
       <h2 className="mb-4 text-xl/7 font-semibold tracking-tight">
         {kind === 'plan' ? 'New plan' : 'New credit package'}
       </h2>
@@ -64,32 +65,33 @@ export function AddOffer({
       >
         The new {kind === 'plan' ? 'plan' : 'package'} isn&apos;t saved, and is lost when you leave.
       </AskBeforeLeaving>
-      {asked && (
-        <ReviewDialog
-          key={asked.opening}
-          userId={userId}
-          open={asked.open}
-          onClose={close}
-          review={{
-            title: `Add ${asked.fields.name}`,
-            label: kind === 'plan' ? 'Add plan' : 'Add package',
-            send: (options) => adminApi.createOffer({ body: { offerId: draft.id, fields: asked.fields, ...options } }),
-          }}
-          onDone={() => {
-            close();
-            // its page says whether it can be bought already
-            toast.success(`${asked.fields.name} is added.`);
-            void refresh();
-            onSearchChange({ tab: 'offers', offer: draft.id }, 'replace');
-          }}
-          onRefused={({ issues = [] }) => {
-            const refused = refusedInputs(issues, draft);
-            // anything else is told in the dialog
-            if (refused) close();
-            setErrors(refused ?? {});
-          }}
-        />
-      )}
+      <EachOpening asked={asked}>
+        {(fields, open) => (
+          <ReviewDialog
+            userId={userId}
+            open={open}
+            onClose={close}
+            review={{
+              title: `Add ${fields.name}`,
+              label: kind === 'plan' ? 'Add plan' : 'Add package',
+              send: (options) => adminApi.createOffer({ body: { offerId: draft.id, fields, ...options } }),
+            }}
+            onDone={() => {
+              close();
+              // its page says whether it can be bought already
+              toast.success(`${fields.name} is added.`);
+              void refresh();
+              onSearchChange({ tab: 'offers', offer: draft.id }, 'replace');
+            }}
+            onRefused={({ issues = [] }) => {
+              const refused = refusedInputs(issues, draft);
+              // anything else is told in the dialog
+              if (refused) close();
+              setErrors(refused ?? {});
+            }}
+          />
+        )}
+      </EachOpening>
     </>
   );
 }

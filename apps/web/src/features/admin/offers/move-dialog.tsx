@@ -8,7 +8,7 @@ import { Skeleton } from '#ui/state/skeleton.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi, adminKey } from '../admin-api.ts';
-import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../sign-in-again.tsx';
+import { FailureOrSignIn, type SignInAgain } from '../sign-in-again.tsx';
 import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 import { ReasonField } from '../users/actions/reason-field.tsx';
@@ -67,7 +67,6 @@ export function MoveDialog({
       if (isRefused(error)) void asked.refetch();
     },
   });
-  const { error } = move;
   return (
     <ConfirmDialog
       open={open}
@@ -83,11 +82,7 @@ export function MoveDialog({
       <div className="flex flex-col gap-4 text-text">
         {asked.isPending && <Skeleton className="h-24 w-full" />}
         {asked.error && <Notice tone="bad">{failureText(asked.error)}</Notice>}
-        {wantsSignInAgain(error) ? (
-          <SignInAgainNotice signInAgain={signInAgain} onSignedIn={() => move.mutate(undefined)} />
-        ) : (
-          error && <Notice tone="bad">{failureText(error)}</Notice>
-        )}
+        <FailureOrSignIn error={move.error} signInAgain={signInAgain} again={() => move.mutate(undefined)} />
         {preview && (
           <>
             <EffectList effects={preview.effects} />

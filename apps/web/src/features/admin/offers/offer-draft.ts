@@ -10,6 +10,7 @@ import {
 import type { Tier } from '@souk/contract/tiers.ts';
 import { issueText } from '@souk/contract/manifest/issue-text.ts';
 import { formatMoney } from '#ui/text/amount.ts';
+import { linesOf } from '../lines-of.ts';
 
 /** What is typed into the form. Numbers are texts until they are sent. */
 export type OfferDraft = {
@@ -71,10 +72,7 @@ export function readDraft(
   const { kind, name, popular } = draft;
   const { amount, fault: priceFault } = readPrice(draft.price, currency);
   const shared = { name, amount, currency, popular, ...(!isArchived && { place: wholeOf(draft.place) }) };
-  const features = draft.features
-    .split('\n')
-    .map((one) => one.trim())
-    .filter((one) => one !== '');
+  const features = linesOf(draft.features);
   const { description, tier } = draft;
   const parsed =
     kind === 'plan'

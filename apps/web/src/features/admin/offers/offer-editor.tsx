@@ -1,8 +1,9 @@
-import type { AdminOffer, listAdminOffers, OfferChange } from '@souk/contract/admin/offers.ts';
+import type { AdminOffer, listAdminOffers } from '@souk/contract/admin/offers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import { freePlanId } from '@souk/contract/billing/offer-fields.ts';
 import { useState } from 'react';
 import { useFirstErrorFocus } from '#ui/form/focus-first-error.ts';
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../admin-api.ts';
 import { AskBeforeLeaving } from '../ask-before-leaving.tsx';
@@ -19,9 +20,7 @@ import {
 import { OfferForm } from './offer-form.tsx';
 import { OfferHead } from './offer-head.tsx';
 import { useOfferRefresh, type ShownOffer } from './offer-queries.ts';
-import { ReviewDialog, type Review } from './review-dialog.tsx';
-
-type Asked = Pick<Review, 'title' | 'label' | 'variant'> & { change: OfferChange; opening: number; open: boolean };
+import { ReviewDialog, type AskedChange } from './review-dialog.tsx';
 
 /**
  * The form of an offer, with what can be done with it as a whole. What is typed was made from one revision: where another
@@ -42,7 +41,7 @@ export function OfferEditor({
   const [base, setBase] = useState({ revision: offer.revision, draft: saved });
   const [draft, setDraft] = useState(saved);
   const [errors, setErrors] = useState<DraftErrors>({});
-  const [asked, setAsked] = useState<Asked>();
+  const [asked, setAsked] = useState<AskedChange>();
   const [conflicts, setConflicts] = useState(0);
   const form = useFirstErrorFocus(errors);
   const refresh = useOfferRefresh(userId);
@@ -56,19 +55,21 @@ export function OfferEditor({
   };
   // nothing was typed: what another administrator saved is shown as it is
   if (isMoved && !isDirty) adopt(saved);
-  const close = () => setAsked((was) => was && { ...was, open: false });
-  const ask = (wanted: Omit<Asked, 'opening' | 'open'>) =>
-    setAsked((was) => ({ ...wanted, opening: (was?.opening ?? 0) + 1, open: true }));
+  const close = () => setAsked(undefined);
   const currency = all.currency ?? offer.fields.currency;
   const review = (wanted: OfferDraft) => {
     const read = readDraft(wanted, { currency, isArchived: !offer.active });
     if ('errors' in read) return setErrors(read.errors);
     setErrors({});
-    ask({ title: `Save ${read.fields.name}`, label: 'Save changes', change: { type: 'edit', fields: read.fields } });
+    setAsked({
+      title: `Save ${read.fields.name}`,
+      label: 'Save changes',
+      change: { type: 'edit', fields: read.fields },
+    });
   };
   return (
     <div className="flex flex-col gap-5">
-      <OfferHead shown={shown} onAsk={ask} isFree={offer.offerId === freePlanId} />
+      <OfferHead shown={shown} onAsk={setAsked} isFree={offer.offerId === freePlanId} />
       {isMoved && isDirty && (
         <ChangedMeanwhile
           conflicts={conflicts}
@@ -98,44 +99,45 @@ export function OfferEditor({
       <AskBeforeLeaving isUnsaved={isDirty} staysAt={(search) => search.offer === offer.offerId}>
         What you changed of {offer.fields.name} isn&apos;t saved, and is lost when you leave.
       </AskBeforeLeaving>
-      {asked && (
-        <ReviewDialog
-          key={asked.opening}
-          userId={userId}
-          open={asked.open}
-          onClose={close}
-          review={{
-            ...asked,
-            send: (options) =>
-              adminApi.changeOffer({
-                params: { id: offer.offerId },
-                body: { change: asked.change, revision: base.revision, ...options },
-              }),
-          }}
-          onDone={({ effects, offer: now }) => {
-            close();
-            // while the provider does not have the price, the page says more of it
-            toast.success((now?.provider === 'waiting' ? undefined : effects[0]) ?? 'Saved.');
-            if (now) {
-              const isEdit = asked.change.type === 'edit';
-              const next = draftOf(now, isEdit ? Number(draft.place) : place);
-              setBase({ revision: now.revision, draft: next });
-              // what was typed waits while the offer is archived or brought back
-              setDraft(isEdit ? next : mergeDrafts(base.draft, draft, next));
-            }
-            void refresh();
-          }}
-          onRefused={({ code, issues = [] }) => {
-            const refused = asked.change.type === 'edit' ? refusedInputs(issues, draft) : undefined;
-            // anything else is told in the dialog
-            if (refused || code === 'changed_since_shown') close();
-            setErrors(refused ?? {});
-            if (code !== 'changed_since_shown') return;
-            setConflicts(conflicts + 1);
-            void refresh();
-          }}
-        />
-      )}
+      <EachOpening asked={asked}>
+        {({ change, ...texts }, open) => (
+          <ReviewDialog
+            userId={userId}
+            open={open}
+            onClose={close}
+            review={{
+              ...texts,
+              send: (options) =>
+                adminApi.changeOffer({
+                  params: { id: offer.offerId },
+                  body: { change, revision: base.revision, ...options },
+                }),
+            }}
+            onDone={({ effects, offer: now }) => {
+              close();
+              // while the provider does not have the price, the page says more of it
+              toast.success((now?.provider === 'waiting' ? undefined : effects[0]) ?? 'Saved.');
+              if (now) {
+                const isEdit = change.type === 'edit';
+                const next = draftOf(now, isEdit ? Number(draft.place) : place);
+                setBase({ revision: now.revision, draft: next });
+                // what was typed waits while the offer is archived or brought back
+                setDraft(isEdit ? next : mergeDrafts(base.draft, draft, next));
+              }
+              void refresh();
+            }}
+            onRefused={({ code, issues = [] }) => {
+              const refused = change.type === 'edit' ? refusedInputs(issues, draft) : undefined;
+              // anything else is told in the dialog
+              if (refused || code === 'changed_since_shown') close();
+              setErrors(refused ?? {});
+              if (code !== 'changed_since_shown') return;
+              setConflicts(conflicts + 1);
+              void refresh();
+            }}
+          />
+        )}
+      </EachOpening>
     </div>
   );
 }

@@ -1,8 +1,8 @@
-import type { OfferChange } from '@souk/contract/admin/offers.ts';
 import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Day } from '#ui/text/moment.tsx';
 import { Notice } from '#ui/state/notice.tsx';
+import type { AskedChange } from './review-dialog.tsx';
 import type { ShownOffer } from './offer-queries.ts';
 
 /** What an offer is, where it comes from, and what can be done with it as a whole. */
@@ -13,7 +13,7 @@ export function OfferHead({
 }: {
   shown: ShownOffer;
   isFree: boolean;
-  onAsk: (asked: { title: string; label: string; variant?: 'primary' | 'danger'; change: OfferChange }) => void;
+  onAsk: (asked: AskedChange) => void;
 }) {
   const { fields, offerId, active, edited, file, provider } = offer;
   const { name } = fields;

@@ -2,7 +2,8 @@ import type { getAdminOffer } from '@souk/contract/admin/offers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import { formatMoment } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+
+import { Section } from '../section.tsx';
 
 const actions: Readonly<Record<string, string>> = {
   'offer.created': 'Added',
@@ -18,8 +19,7 @@ const actions: Readonly<Record<string, string>> = {
 /** Who changed an offer, how and why, the newest first. */
 export function OfferHistory({ history }: Pick<Answer<typeof getAdminOffer>, 'history'>) {
   return (
-    <section aria-labelledby="offer-history" className="flex flex-col gap-4">
-      <SectionHeading id="offer-history" title="History" />
+    <Section id="offer-history" gap="gap-4" title="History">
       {history.length === 0 ? (
         <p className="text-quiet">It is as offers.json has it.</p>
       ) : (
@@ -47,6 +47,6 @@ export function OfferHistory({ history }: Pick<Answer<typeof getAdminOffer>, 'hi
           </ul>
         </Card>
       )}
-    </section>
+    </Section>
   );
 }

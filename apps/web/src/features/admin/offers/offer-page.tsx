@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
-import { failureText } from '#web/texts/failure-text.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
-import { BackToOffers } from './back-to-offers.tsx';
+import { BackLink } from '../back-link.tsx';
+import { NotLoaded } from '../not-loaded.tsx';
 import { OfferEditor } from './offer-editor.tsx';
 import { OfferHistory } from './offer-history.tsx';
 import { OfferSubscribers } from './offer-subscribers.tsx';
@@ -16,10 +14,9 @@ export function OfferPage(props: AdminPartProps & { offerId: string }) {
   const { userId, offerId, signInAgain } = props;
   const one = useQuery(adminOfferQuery(userId, offerId));
   const all = useQuery(adminOffersQuery(userId));
-  const error = one.error ?? all.error;
   return (
     <>
-      <BackToOffers />
+      <BackLink search={{ tab: 'offers' }}>All offers</BackLink>
       {one.data && all.data ? (
         <div className="flex flex-col gap-10">
           <ScreenTitle title={`${one.data.offer.fields.name} - Administration`} />
@@ -38,14 +35,16 @@ export function OfferPage(props: AdminPartProps & { offerId: string }) {
             </>
           }
         />
-      ) : error ? (
-        <ErrorState
-          title={failureText(error)}
-          onRetry={() => void Promise.all([one.refetch(), all.refetch()])}
-          retrying={one.isFetching || all.isFetching}
-        />
       ) : (
-        <ListSkeleton label="Loading the offer…" rows={6} />
+        <NotLoaded
+          query={{
+            error: one.error ?? all.error,
+            refetch: () => Promise.all([one.refetch(), all.refetch()]),
+            isFetching: one.isFetching || all.isFetching,
+          }}
+          label="Loading the offer…"
+          rows={6}
+        />
       )}
     </>
   );

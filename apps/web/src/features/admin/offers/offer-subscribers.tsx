@@ -3,8 +3,9 @@ import { formatCount, formatMonthly } from '#ui/text/amount.ts';
 import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { sells } from '#web/config.ts';
+import { Section } from '../section.tsx';
 import type { SignInAgain } from '../sign-in-again.tsx';
 import { endingText, peopleText } from './people-text.ts';
 import type { ShownOffer } from './offer-queries.ts';
@@ -22,29 +23,21 @@ export function OfferSubscribers({
   signInAgain: SignInAgain;
 }) {
   const { offer, prices, moves } = shown;
-  const [opening, setOpening] = useState(0);
-  const [isOpen, setIsOpen] = useState(false);
+  const [asked, setAsked] = useState<'move'>();
   const isMoving = moves.some(({ endedAt }) => endedAt === null);
   const canMove = sells && offer.active && offer.olderPrice > 0 && !isMoving && offer.provider === 'known';
   return (
-    <section aria-labelledby="offer-subscribers" className="flex flex-col gap-4">
-      <SectionHeading
-        id="offer-subscribers"
-        title="Subscribers"
-        text="People keep the price and credits that they subscribed with, until you move them. A plan that was canceled counts until its paid period ends."
-        actions={
-          canMove && (
-            <Button
-              onClick={() => {
-                setOpening((count) => count + 1);
-                setIsOpen(true);
-              }}
-            >
-              Move {peopleText(offer.olderPrice)} at their next renewal
-            </Button>
-          )
-        }
-      />
+    <Section
+      id="offer-subscribers"
+      gap="gap-4"
+      title="Subscribers"
+      text="People keep the price and credits that they subscribed with, until you move them. A plan that was canceled counts until its paid period ends."
+      actions={
+        canMove && (
+          <Button onClick={() => setAsked('move')}>Move {peopleText(offer.olderPrice)} at their next renewal</Button>
+        )
+      }
+    >
       {prices.length === 0 ? (
         <p className="text-quiet">No one subscribes to it yet.</p>
       ) : (
@@ -76,16 +69,17 @@ export function OfferSubscribers({
       {moves.map((move) => (
         <MoveProgress key={move.id} move={move} />
       ))}
-      {opening > 0 && (
-        <MoveDialog
-          key={opening}
-          userId={userId}
-          offer={offer}
-          open={isOpen}
-          onClose={() => setIsOpen(false)}
-          signInAgain={signInAgain}
-        />
-      )}
-    </section>
+      <EachOpening asked={asked}>
+        {(_, open) => (
+          <MoveDialog
+            userId={userId}
+            offer={offer}
+            open={open}
+            onClose={() => setAsked(undefined)}
+            signInAgain={signInAgain}
+          />
+        )}
+      </EachOpening>
+    </Section>
   );
 }

@@ -2,12 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import Plus from 'lucide-react/icons/plus';
 import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Notice } from '#ui/state/notice.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { failureText } from '#web/texts/failure-text.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
+import { NotLoaded } from '../not-loaded.tsx';
+import { Section } from '../section.tsx';
 import { AddOffer } from './add-offer.tsx';
 import { OfferPage } from './offer-page.tsx';
 import { adminOffersQuery } from './offer-queries.ts';
@@ -16,16 +15,10 @@ import { OfferList } from './offer-list.tsx';
 /** 'Offers': the plans and credit packages of the shop, edited here. */
 export function OffersTab(props: AdminPartProps) {
   const { userId, search, onSearchChange } = props;
-  const { data, error, isFetching, refetch } = useQuery(adminOffersQuery(userId));
+  const query = useQuery(adminOffersQuery(userId));
   if (search.offer !== undefined) return <OfferPage key={search.offer} {...props} offerId={search.offer} />;
-  if (!data) {
-    return error ? (
-      <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />
-    ) : (
-      <ListSkeleton label="Loading offers…" rows={6} />
-    );
-  }
-  const { offers, currency } = data;
+  if (!query.data) return <NotLoaded query={query} label="Loading offers…" rows={6} />;
+  const { offers, currency, isSelling } = query.data;
   if (search.add !== undefined)
     return <AddOffer key={search.add} {...props} kind={search.add} offers={offers} currency={currency ?? 'USD'} />;
   const sold = offers.filter(({ active }) => active);
@@ -38,31 +31,29 @@ export function OffersTab(props: AdminPartProps) {
   );
   return (
     <div className="flex flex-col gap-10">
-      {error && <Notice tone="bad">{failureText(error)}</Notice>}
-      {!data.isSelling && (
+      {query.error && <Notice tone="bad">{failureText(query.error)}</Notice>}
+      {!isSelling && (
         <Notice>Nothing is sold here (PAYMENTS=off). Offers can be prepared, and people see the plans.</Notice>
       )}
-      <section aria-labelledby="admin-plans" className="flex flex-col gap-4">
-        <SectionHeading id="admin-plans" title="Plans" actions={add('plan')} />
+      <Section id="admin-plans" gap="gap-4" title="Plans" actions={add('plan')}>
         <OfferList label="Plans for sale" offers={ofKind('plan')} />
-      </section>
-      <section aria-labelledby="admin-packages" className="flex flex-col gap-4">
-        <SectionHeading id="admin-packages" title="Credit packages" actions={add('package')} />
+      </Section>
+      <Section id="admin-packages" gap="gap-4" title="Credit packages" actions={add('package')}>
         {ofKind('package').length > 0 ? (
           <OfferList label="Packages for sale" offers={ofKind('package')} />
         ) : (
           <EmptyState title="No credit package is sold" text="Add one so that people can buy credits." />
         )}
-      </section>
+      </Section>
       {archived.length > 0 && (
-        <section aria-labelledby="admin-archived" className="flex flex-col gap-4">
-          <SectionHeading
-            id="admin-archived"
-            title="Archived"
-            text="These can't be bought. People who have one keep it. Open one to bring it back."
-          />
+        <Section
+          id="admin-archived"
+          gap="gap-4"
+          title="Archived"
+          text="These can't be bought. People who have one keep it. Open one to bring it back."
+        >
           <OfferList label="Archived offers" offers={archived} />
-        </section>
+        </Section>
       )}
     </div>
   );

@@ -1,8 +1,7 @@
-import { formatCount } from '#ui/text/amount.ts';
+import { counted } from '../counted.ts';
 
 /** "12 subscribers" */
-export const peopleText = (count: number): string =>
-  `${formatCount(count)} ${count === 1 ? 'subscriber' : 'subscribers'}`;
+export const peopleText = (count: number): string => counted(count, 'subscriber');
 
 /** "2 do not renew" */
-export const endingText = (count: number): string => `${formatCount(count)} ${count === 1 ? 'does' : 'do'} not renew`;
+export const endingText = (count: number): string => counted(count, 'does not renew', 'do not renew');

@@ -1,4 +1,4 @@
-import type { AdminOffer } from '@souk/contract/admin/offers.ts';
+import type { AdminOffer, OfferChange } from '@souk/contract/admin/offers.ts';
 import { ApiError } from '@souk/contract/client.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
@@ -7,6 +7,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { Skeleton } from '#ui/state/skeleton.tsx';
 import { failureText } from '#web/texts/failure-text.ts';
 import { adminKey } from '../admin-api.ts';
+import { isStaleWrite } from '../refusals.ts';
 import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 import { ReasonField } from '../users/actions/reason-field.tsx';
@@ -22,6 +23,9 @@ export type Review = {
   /** Asks what it would do, or does it. */
   send: (options: { preview: boolean; reason: string | undefined }) => Promise<Answer>;
 };
+
+/** A change of an offer that is reviewed before it is made. */
+export type AskedChange = Pick<Review, 'title' | 'label' | 'variant'> & { change: OfferChange };
 
 /** Says what a change does and to whom, before it is made. */
 export function ReviewDialog({
@@ -84,4 +88,4 @@ export function ReviewDialog({
 }
 
 export const isRefused = (error: unknown): error is ApiError =>
-  error instanceof ApiError && (error.code === 'changed_since_shown' || error.code === 'invalid_request');
+  isStaleWrite(error) || (error instanceof ApiError && error.code === 'invalid_request');

@@ -4,32 +4,31 @@ import type { ReactNode } from 'react';
 import { formatCount, formatMoney } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { DayBars } from '#ui/picture/day-bars.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Notice } from '#ui/state/notice.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { sells } from '#web/config.ts';
 import { failureText } from '#web/texts/failure-text.ts';
-import { changeText, shareText } from './change-text.ts';
+import { counted } from '../counted.ts';
+import { NotLoaded } from '../not-loaded.tsx';
+import { Section } from '../section.tsx';
+import { changeText, shareText } from './figure-texts.ts';
 import { DayTable } from './day-table.tsx';
 import { figuresQuery, type Figures } from './overview-queries.ts';
 import { ServerLists } from './server-lists.tsx';
 
 /** How the shop did in 30 days, beside the 30 before. */
 export function FiguresPart({ userId }: { userId: string }) {
-  const { data, error, isFetching, refetch } = useQuery(figuresQuery(userId));
+  const query = useQuery(figuresQuery(userId));
+  const { data, error } = query;
   return (
-    <section aria-labelledby="figures-heading" className="flex flex-col gap-3">
-      <SectionHeading
-        id="figures-heading"
-        title="Last 30 days"
-        text={`Compared with the 30 days before. Days are those of UTC.${data && sells && !data.livemode ? ' The money is that of demo payments.' : ''}`}
-      />
+    <Section
+      id="figures-heading"
+      title="Last 30 days"
+      text={`Compared with the 30 days before. Days are those of UTC.${data && sells && !data.livemode ? ' The money is that of demo payments.' : ''}`}
+    >
       {data && error && (
         <Notice tone="bad">These figures couldn't be refreshed, and are older ones. {failureText(error)}</Notice>
       )}
-      {!data && error && <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />}
-      {!data && !error && <ListSkeleton label="Loading figures…" rows={6} />}
+      {!data && <NotLoaded query={query} label="Loading figures…" rows={6} />}
       {data && (
         <div className="flex flex-col gap-8">
           <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
@@ -44,42 +43,48 @@ export function FiguresPart({ userId }: { userId: string }) {
           <ServerLists figures={data} />
         </div>
       )}
-    </section>
+    </Section>
   );
 }
 
-function Figure({
-  title,
-  value,
-  change,
-  children,
-}: {
-  title: string;
-  value: ReactNode;
-  change: string;
-  children?: ReactNode;
-}) {
+type FigureProps = { title: string; value: ReactNode; change: string };
+
+function Figure({ children, ...figure }: FigureProps & { children?: ReactNode }) {
   return (
     <Card as="div" className="flex flex-col">
-      <h3 className="text-[0.8125rem] text-quiet">{title}</h3>
-      <p className="mt-0.5 text-xl/7 font-semibold tracking-tight tabular-nums">{value}</p>
-      <p className="text-xs text-faint tabular-nums">{change}</p>
+      <Headline {...figure} />
       {children}
     </Card>
   );
 }
 
-type Days = Figures['days'];
+function Headline({ title, value, change }: FigureProps) {
+  return (
+    <>
+      <h3 className="text-[0.8125rem] text-quiet">{title}</h3>
+      <p className="mt-0.5 text-xl/7 font-semibold tracking-tight tabular-nums">{value}</p>
+      <p className="text-xs text-faint tabular-nums">{change}</p>
+    </>
+  );
+}
 
-const bars = (days: Days, value: (day: Days[number], index: number) => number, told: (value: number) => string) =>
-  days.map((day, index) => ({
+/** A bar for each day, at the foot of its card, so that the drawings of a row stand in one line. */
+function Days({
+  days,
+  value,
+  text,
+}: {
+  days: Figures['days'];
+  value: (day: Figures['days'][number], index: number) => number;
+  text: (value: number) => string;
+}) {
+  const bars = days.map((day, index) => ({
     key: day.date,
     value: value(day, index),
-    text: `${utcDayText(day.date)}: ${told(value(day, index))}`,
+    text: `${utcDayText(day.date)}: ${text(value(day, index))}`,
   }));
-
-/** At the foot of its card, so that the drawings of a row stand in one line. */
-const drawing = 'mt-auto h-12 pt-4 box-content';
+  return <DayBars className="mt-auto h-12 pt-4 box-content" bars={bars} />;
+}
 
 function Revenue({ figures: { revenue, days } }: { figures: Figures }) {
   const [first, ...others] = revenue.toSorted((a, b) => b.now - a.now);
@@ -99,7 +104,7 @@ function Revenue({ figures: { revenue, days } }: { figures: Figures }) {
       <p className="mt-1 text-[0.8125rem] text-pretty text-quiet">
         A payment that is disputed counts until its dispute is lost.
       </p>
-      <DayBars className={drawing} bars={bars(days, (_day, index) => first.byDay[index] ?? 0, format)} />
+      <Days days={days} value={(_day, index) => first.byDay[index] ?? 0} text={format} />
     </Figure>
   );
 }
@@ -117,18 +122,12 @@ function TaxBeside({ currency, tax }: Pick<Figures['revenue'][number], 'currency
 }
 
 function PaidFor({ figures: { plans, rentals } }: { figures: Figures }) {
+  const paid = { 'Plans that people pay for': plans, 'Rentals that people pay for': rentals };
   return (
     <Card as="div" className="flex flex-col gap-4">
-      {(
-        [
-          ['Plans that people pay for', plans],
-          ['Rentals that people pay for', rentals],
-        ] as const
-      ).map(([title, { active, began, ended }]) => (
+      {Object.entries(paid).map(([title, { active, began, ended }]) => (
         <div key={title}>
-          <h3 className="text-[0.8125rem] text-quiet">{title}</h3>
-          <p className="mt-0.5 text-xl/7 font-semibold tracking-tight tabular-nums">{formatCount(active.now)}</p>
-          <p className="text-xs text-faint tabular-nums">{changeText(active)}</p>
+          <Headline title={title} value={formatCount(active.now)} change={changeText(active)} />
           <p className="mt-1 text-[0.8125rem] tabular-nums">
             {formatCount(began.now)} new <span className="text-faint">({formatCount(began.before)} before)</span>,{' '}
             {formatCount(ended.now)} lost <span className="text-faint">({formatCount(ended.before)} before)</span>
@@ -147,21 +146,14 @@ function Credits({ figures: { credits } }: { figures: Figures }) {
   return (
     <Card as="div" className="flex flex-col gap-4">
       <div>
-        <h3 className="text-[0.8125rem] text-quiet">Credits you owe</h3>
-        <p className="mt-0.5 text-xl/7 font-semibold tracking-tight tabular-nums">{formatCount(owed.now)}</p>
-        <p className="text-xs text-faint tabular-nums">{changeText(owed)}</p>
+        <Headline title="Credits you owe" value={formatCount(owed.now)} change={changeText(owed)} />
         <p className="mt-1 text-[0.8125rem] text-pretty text-quiet">
           People paid for these credits and have not used them: a liability.
           {given.now > 0 && ` ${formatCount(given.now)} more were given to people.`}
         </p>
       </div>
       <dl className="mt-auto grid grid-cols-2 gap-x-4">
-        {(
-          [
-            ['Credits paid for', sold],
-            ['Credits used', used],
-          ] as const
-        ).map(([name, figure]) => (
+        {Object.entries({ 'Credits paid for': sold, 'Credits used': used }).map(([name, figure]) => (
           <div key={name}>
             <dt className="text-[0.8125rem] text-quiet">{name}</dt>
             <dd className="font-semibold tabular-nums">{formatCount(figure.now)}</dd>
@@ -177,33 +169,20 @@ function Credits({ figures: { credits } }: { figures: Figures }) {
 function Calls({ figures: { calls, days } }: { figures: Figures }) {
   return (
     <Figure title="Tool calls" value={formatCount(calls.now)} change={changeText(calls)}>
-      <DayBars
-        className={drawing}
-        bars={bars(
-          days,
-          (day) => day.calls,
-          (n) => `${formatCount(n)} calls`,
-        )}
-      />
+      <Days days={days} value={(day) => day.calls} text={(count) => `${formatCount(count)} calls`} />
     </Figure>
   );
 }
 
 function Errors({ figures: { calls, errors, days } }: { figures: Figures }) {
+  const before = calls.before + errors.before;
   return (
     <Figure
       title="Calls that a server failed"
       value={shareText(errors.now, calls.now + errors.now)}
-      change={`${errors.now === 1 ? '1 call' : `${formatCount(errors.now)} calls`}. ${calls.before + errors.before === 0 ? 'None before' : `${shareText(errors.before, calls.before + errors.before)} before`}`}
+      change={`${counted(errors.now, 'call')}. ${before === 0 ? 'None before' : `${shareText(errors.before, before)} before`}`}
     >
-      <DayBars
-        className={drawing}
-        bars={bars(
-          days,
-          (day) => day.errors,
-          (n) => `${formatCount(n)} failed calls`,
-        )}
-      />
+      <Days days={days} value={(day) => day.errors} text={(count) => `${formatCount(count)} failed calls`} />
     </Figure>
   );
 }
@@ -211,14 +190,7 @@ function Errors({ figures: { calls, errors, days } }: { figures: Figures }) {
 function People({ figures: { people, days } }: { figures: Figures }) {
   return (
     <Figure title="People who used services" value={formatCount(people.now)} change={changeText(people)}>
-      <DayBars
-        className={drawing}
-        bars={bars(
-          days,
-          (day) => day.people ?? 0,
-          (n) => (n === 1 ? '1 person' : `${formatCount(n)} people`),
-        )}
-      />
+      <Days days={days} value={(day) => day.people ?? 0} text={(count) => counted(count, 'person', 'people')} />
     </Figure>
   );
 }

@@ -9,9 +9,9 @@ export type NeedRow = {
   link: { text: string; search: AdminSearch } | undefined;
   after: string;
   /** More that helps to decide. */
-  detail: string | undefined;
+  detail?: string | null;
   /** When it began. */
-  since: string | undefined;
+  since?: string | null;
 };
 
 export type NeedGroup = {
@@ -26,12 +26,11 @@ export type NeedGroup = {
 
 type Person = { userId: string | null; email: string | null };
 
-const linkTo = ({ userId, email }: Person): NeedRow['link'] =>
-  userId === null || email === null
-    ? undefined
-    : { text: email, search: { tab: 'users', user: userId, part: 'payments' } };
-/** In the place of the link. */
-const nameOf = (person: Person, otherwise: string) => (linkTo(person) ? '' : otherwise);
+/** Begins a sentence with a person, as a link where their account still exists. */
+function startsWith({ userId, email }: Person, otherwise: string, start = ''): Pick<NeedRow, 'before' | 'link'> {
+  if (userId === null || email === null) return { before: `${start}${otherwise}`, link: undefined };
+  return { before: start, link: { text: email, search: { tab: 'users', user: userId, part: 'payments' } } };
+}
 
 const server = (id: string, name: string, part?: AdminSearch['part']): NeedRow['link'] => ({
   text: name,
@@ -50,8 +49,7 @@ export function needGroups(needs: Needs): NeedGroup[] {
     })),
     group('disputes', 'Disputes', 'urgent', needs.disputes, (one) => ({
       key: one.id,
-      before: nameOf(one, 'A customer'),
-      link: linkTo(one),
+      ...startsWith(one, 'A customer'),
       after:
         ` disputes a payment of ${formatMoney(one.amountCents, one.currency)}${one.description === null ? '' : ` for ${one.description}`}. ` +
         (one.dueBy === null ? 'Answer it at the payment provider.' : `Answer it by ${formatDay(one.dueBy)}.`),
@@ -68,7 +66,7 @@ export function needGroups(needs: Needs): NeedGroup[] {
         link: server(serverId, name),
         after: ' is failing.',
         detail: [reason ?? 'No reason is known', ...(detail === null ? [] : [detail])].join(': '),
-        since: since ?? undefined,
+        since,
       }),
     ),
     group('certificates', 'Certificates', 'urgent', needs.endingCertificates, (one) => ({
@@ -90,27 +88,24 @@ export function needGroups(needs: Needs): NeedGroup[] {
     })),
     group('renewals', 'Failed renewals', 'urgent', needs.failedRenewals, (one) => ({
       key: `${one.userId} ${one.what}`,
-      before: nameOf(one, 'A deleted account'),
-      link: linkTo(one),
+      ...startsWith(one, 'A deleted account'),
       after: ` couldn't be charged for ${one.what}.`,
       detail: 'They keep access while the payment is tried again.',
-      since: one.since ?? undefined,
+      since: one.since,
     })),
     group('orders', 'Flagged payments', 'urgent', needs.flaggedOrders, (one) => ({
       key: one.orderId,
-      before: nameOf(one, 'A deleted account'),
-      link: linkTo(one),
+      ...startsWith(one, 'A deleted account'),
       after: ` paid for ${one.description}, and got nothing for it yet: ${one.reason ?? 'it is not what was ordered'}.`,
       detail: `Order ${one.orderId} of ${formatMoney(one.amountCents, one.currency)}. The money goes back after 7 days unless you decide otherwise.`,
-      since: one.since ?? undefined,
+      since: one.since,
     })),
     group('refunds', 'Failed refunds', 'urgent', needs.failedRefunds, (one) => ({
       key: one.refundId,
-      before: nameOf(one, 'A deleted account'),
-      link: linkTo(one),
+      ...startsWith(one, 'A deleted account'),
       after: ` didn't get ${formatMoney(one.amountCents, one.currency)} back${one.description === null ? '' : ` for ${one.description}`}. Refund it from their payments, or at the payment provider.`,
-      detail: one.reason ?? undefined,
-      since: one.since ?? undefined,
+      detail: one.reason,
+      since: one.since,
     })),
     group('events', 'Webhooks', 'urgent', needs.failingEvents, (one) => ({
       key: one.id,
@@ -122,8 +117,7 @@ export function needGroups(needs: Needs): NeedGroup[] {
     })),
     group('found', 'Found by the reconciler', 'calm', needs.foundPayments, (one) => ({
       key: `${one.subject} ${one.at}`,
-      before: `A ${one.kind} of ${nameOf(one, 'an unknown account')}`,
-      link: linkTo(one),
+      ...startsWith(one, 'an unknown account', `A ${one.kind} of `),
       after: ' was corrected: its webhook did not arrive, or failed.',
       detail: one.subject,
       since: one.at,
@@ -133,14 +127,12 @@ export function needGroups(needs: Needs): NeedGroup[] {
       before: tools === 1 ? 'A tool of ' : `${tools} tools of `,
       link: server(serverId, name, 'tools'),
       after: tools === 1 ? ' changed. It is hidden until you decide.' : ' changed. They are hidden until you decide.',
-      detail: undefined,
     })),
     group('staged', 'Staged versions', 'calm', needs.stagedVersions, ({ serverId, name, version }) => ({
       key: serverId,
       before: '',
       link: server(serverId, name, 'changes'),
       after: ` ${version} is staged, and not deployed yet.`,
-      detail: undefined,
     })),
   ];
   return groups.filter(({ rows }) => rows.length > 0);
@@ -154,8 +146,8 @@ function group<Item>(
   title: string,
   tone: NeedGroup['tone'],
   { total, items }: { total: number; items: readonly Item[] },
-  present: (item: Item) => Omit<NeedRow, 'since'> & { since?: string | undefined },
+  present: (item: Item) => NeedRow,
 ): NeedGroup {
-  const rows = items.map((item) => ({ since: undefined, ...present(item) }));
+  const rows = items.map(present);
   return { key, title, tone, rows, more: key === 'tools' ? 0 : Math.max(0, total - rows.length) };
 }

@@ -4,32 +4,30 @@ import CircleCheck from 'lucide-react/icons/circle-check';
 import CircleDot from 'lucide-react/icons/circle-dot';
 import { formatCount } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Facts } from '#ui/text/facts.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { Notice } from '#ui/state/notice.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { failureText } from '#web/texts/failure-text.ts';
+import { NotLoaded } from '../not-loaded.tsx';
+import { Section } from '../section.tsx';
 import { needGroups, type NeedGroup, type NeedRow } from './need-rows.ts';
 import { needsQuery } from './needs-query.ts';
 
 /** What waits for an administrator, the most urgent first. */
 export function NeedsPart({ userId }: { userId: string }) {
-  const { data, error, isFetching, refetch } = useQuery(needsQuery(userId));
+  const query = useQuery(needsQuery(userId));
+  const { data, error } = query;
   return (
-    <section aria-labelledby="needs-heading" className="flex flex-col gap-3">
-      <SectionHeading id="needs-heading" title="What needs you" />
+    <Section id="needs-heading" title="What needs you">
       {data && error && (
         <Notice tone="bad">
           This list couldn't be refreshed, and shows what was known before. {failureText(error)}
         </Notice>
       )}
-      {!data && error && <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />}
-      {!data && !error && <ListSkeleton label="Loading what needs you…" rows={2} />}
+      {!data && <NotLoaded query={query} label="Loading what needs you…" rows={2} />}
       {data && <Groups groups={needGroups(data.needs)} />}
-    </section>
+    </Section>
   );
 }
 
@@ -86,9 +84,9 @@ function Row({ row: { before, link, after, detail, since } }: { row: NeedRow }) 
         )}
         {after}
       </p>
-      {(detail !== undefined || since !== undefined) && (
+      {[detail, since].some(Boolean) && (
         <Facts className="mt-0.5 max-w-[70ch] text-[0.8125rem] wrap-anywhere text-quiet">
-          {since !== undefined && <Ago moment={since} />}
+          {since && <Ago moment={since} />}
           {detail}
         </Facts>
       )}

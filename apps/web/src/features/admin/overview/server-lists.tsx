@@ -2,7 +2,8 @@ import type { ReactNode } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
-import { shareText } from './change-text.ts';
+import { counted } from '../counted.ts';
+import { durationText, shareText } from './figure-texts.ts';
 import type { Figures } from './overview-queries.ts';
 
 /** The servers that answered slowest, and those that failed most, each a way to its page. */
@@ -13,7 +14,11 @@ export function ServerLists({ figures: { slowest, failing } }: { figures: Figure
         title="Slowest servers"
         text="95% of the calls were answered within this time."
         empty="No server has 20 answered calls yet."
-        rows={slowest.map((one) => ({ ...one, detail: answeredText(one.calls), value: durationText(one.p95Ms) }))}
+        rows={slowest.map((one) => ({
+          ...one,
+          detail: counted(one.calls, 'answered call'),
+          value: durationText(one.p95Ms),
+        }))}
       />
       <List
         title="Servers that failed calls"
@@ -67,6 +72,3 @@ function List({ title, text, empty, rows }: { title: string; text: string; empty
     </Card>
   );
 }
-
-const answeredText = (calls: number) => (calls === 1 ? '1 answered call' : `${formatCount(calls)} answered calls`);
-const durationText = (ms: number) => (ms < 1000 ? `${formatCount(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);

@@ -6,11 +6,10 @@ import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/overlay/dialog.tsx';
 import { EachOpening } from '#ui/overlay/each-opening.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { Facts } from '#ui/text/facts.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Ago, Day } from '#ui/text/moment.tsx';
 import { describeFailure } from '#web/texts/failure-text.ts';
+import { NotLoaded } from '../not-loaded.tsx';
 import { Part } from '../users/details/part.tsx';
 import { EndOneDialog, type EndedOne } from './end-one-dialog.tsx';
 import { connectionsQuery, type PersonPartProps } from './person-queries.ts';
@@ -21,13 +20,18 @@ export function AppsPart({
   personId,
   user,
 }: PersonPartProps & { user: { id: string; email: string; isActive: boolean } }) {
-  const { data, error, isFetching, refetch } = useQuery(connectionsQuery(adminId, personId));
+  const query = useQuery(connectionsQuery(adminId, personId));
+  const { data } = query;
   const [asked, setAsked] = useState<EndedOne>();
-  if (error && !data) {
-    const { title, reason } = describeFailure('Failed to load apps and tokens', error);
-    return <ErrorState title={title} text={reason} onRetry={() => void refetch()} retrying={isFetching} />;
+  if (!data) {
+    return (
+      <NotLoaded
+        query={query}
+        label="Loading apps and tokens…"
+        describe={(error) => describeFailure('Failed to load apps and tokens', error)}
+      />
+    );
   }
-  if (!data) return <ListSkeleton label="Loading apps and tokens…" />;
   return (
     <div className="flex flex-col gap-6 [&>section:first-child]:border-0 [&>section:first-child]:pt-0">
       <Part title="Connected apps">

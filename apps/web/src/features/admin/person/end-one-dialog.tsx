@@ -1,10 +1,7 @@
-import { useId, type FormEvent } from 'react';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../admin-api.ts';
-import { ActionFailure } from '../users/actions/action-failure.tsx';
-import { FormDialog, type UserDialogProps } from '../users/actions/form-dialog.tsx';
-import { ReasonField } from '../users/actions/reason-field.tsx';
-import { useUserChange, useUserText } from '../users/user-work.ts';
+import type { UserDialogProps } from '../users/actions/form-dialog.tsx';
+import { UserActionDialog } from '../users/actions/user-action-dialog.tsx';
 
 /** An app, a browser or a token that is ended by itself. */
 export type EndedOne = { kind: 'app' | 'browser' | 'token'; id: string; name: string };
@@ -27,46 +24,30 @@ const ways = { app: ' The user can connect it again.', browser: ' The user can s
 export function EndOneDialog({
   user,
   one,
-  open,
-  onClose,
+  ...dialog
 }: UserDialogProps & { user: { isActive: boolean }; one: EndedOne }) {
-  const formId = useId();
   const toast = useToast();
   const { verb, button, done, work } = texts[one.kind];
-  const [reason, setReason] = useUserText(work, { user, open }, `reason.${one.id}`, '');
-  const end = useUserChange(work, user, {
-    change: () =>
-      one.kind === 'token'
-        ? adminApi.revokePersonToken({ params: { id: user.id, tokenId: one.id }, body: { reason } })
-        : adminApi.disconnectPersonApp({ params: { id: user.id, appId: one.id }, body: { reason } }),
-    onDone: () => {
-      toast.success(`${one.name} ${done}`);
-      onClose();
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!end.isPending) end.mutate(undefined);
-  };
   return (
-    <FormDialog
-      open={open}
-      onClose={onClose}
+    <UserActionDialog
+      {...dialog}
+      user={user}
+      work={work}
+      reason={{ draft: `reason.${one.id}`, initial: '' }}
       title={`${verb} ${one.name}?`}
-      description={user.email}
-      formId={formId}
       submitLabel={button}
       variant="danger"
-      busy={end.isPending}
+      change={(reason) =>
+        one.kind === 'token'
+          ? adminApi.revokePersonToken({ params: { id: user.id, tokenId: one.id }, body: { reason } })
+          : adminApi.disconnectPersonApp({ params: { id: user.id, appId: one.id }, body: { reason } })
+      }
+      onDone={() => toast.success(`${one.name} ${done}`)}
     >
-      <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <p className="text-quiet">
-          {consequences[one.kind]}
-          {user.isActive && ways[one.kind]}
-        </p>
-        <ReasonField value={reason} onChange={setReason} />
-        <ActionFailure work={work} error={end.error} again={() => end.mutate(undefined)} />
-      </form>
-    </FormDialog>
+      <p className="text-quiet">
+        {consequences[one.kind]}
+        {user.isActive && ways[one.kind]}
+      </p>
+    </UserActionDialog>
   );
 }

@@ -5,9 +5,9 @@ import type { ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { describeFailure } from '#web/texts/failure-text.ts';
+
+import { NotLoaded } from '../not-loaded.tsx';
 
 type Page = { nextCursor: string | null };
 
@@ -35,28 +35,24 @@ export function PagedList<Answer extends Page>({
   empty: { title: string; text?: ReactNode; actions?: ReactNode };
   children: (answer: Answer) => ReactNode;
 }) {
-  const { data, error, isPlaceholderData, isFetching, refetch } = list;
-  if (error && !data) {
-    const { title, reason } = describeFailure(`Failed to load ${label}`, error);
+  const { data, isPlaceholderData } = list;
+  const toNewest = after !== undefined && <Button onClick={() => onPage(undefined)}>Newest {label}</Button>;
+  if (!data) {
     return (
-      <ErrorState
-        title={title}
-        text={reason}
-        onRetry={() => void refetch()}
-        retrying={isFetching}
-        actions={after !== undefined && <Button onClick={() => onPage(undefined)}>Newest {label}</Button>}
+      <NotLoaded
+        query={list}
+        label={`Loading ${label}…`}
+        rows={6}
+        describe={(error) => describeFailure(`Failed to load ${label}`, error)}
+        actions={toNewest}
       />
     );
   }
-  if (!data) return <ListSkeleton label={`Loading ${label}…`} rows={6} />;
   if (count(data) === 0) {
-    return after === undefined ? (
-      <EmptyState {...empty} />
+    return toNewest ? (
+      <EmptyState title="This page is past the last one." actions={toNewest} />
     ) : (
-      <EmptyState
-        title="This page is past the last one."
-        actions={<Button onClick={() => onPage(undefined)}>Newest {label}</Button>}
-      />
+      <EmptyState {...empty} />
     );
   }
   const { nextCursor } = data;

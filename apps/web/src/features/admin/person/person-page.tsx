@@ -1,26 +1,26 @@
 import { useQuery } from '@tanstack/react-query';
-import ArrowLeft from 'lucide-react/icons/arrow-left';
 import { useMemo, type ReactNode } from 'react';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { Tabs } from '#ui/tabs.tsx';
-import { TextLink } from '#ui/text/text-link.tsx';
 import { describeFailure } from '#web/texts/failure-text.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import { personPartOf, personParts, type AdminSearch, type PersonPart } from '../admin-search.ts';
+import { BackLink } from '../back-link.tsx';
+import { NotLoaded } from '../not-loaded.tsx';
+import { isNotFound } from '../refusals.ts';
 import { RetryBilling } from '../users/actions/retry-billing.tsx';
+import { OwnedLists } from '../users/details/owned-lists.tsx';
 import { failureTitles } from '../users/user-failures.ts';
 import { UserWorkContext, useUserBilling } from '../users/user-work.ts';
-import { AccessPart } from './access-part.tsx';
 import { AppsPart } from './apps-part.tsx';
 import { AuditPart } from './audit-part.tsx';
 import { CallsPart } from './calls-part.tsx';
 import { CreditsPart } from './credits-part.tsx';
 import { PaymentsPart } from './payments/payments-part.tsx';
 import { PersonHead } from './person-head.tsx';
-import { isUnknown, personQuery } from './person-queries.ts';
+import { personQuery } from './person-queries.ts';
 import { ProfilePart } from './profile/profile-part.tsx';
 import { SignInsPart } from './sign-ins-part.tsx';
 
@@ -43,15 +43,7 @@ export function PersonPage(props: PersonPageProps) {
   const work = useMemo(() => ({ adminId, report: () => {}, clear: () => {}, signInAgain }), [adminId, signInAgain]);
   return (
     <UserWorkContext value={work}>
-      <TextLink
-        to="/admin"
-        search={listOf(search)}
-        tone="quiet"
-        className="mb-4 inline-flex min-h-7 items-center gap-1.5"
-      >
-        <ArrowLeft aria-hidden size={16} />
-        All users
-      </TextLink>
+      <BackLink search={listOf(search)}>All users</BackLink>
       <Shown {...props} />
     </UserWorkContext>
   );
@@ -65,17 +57,16 @@ function listOf({ tab, q, all, role, active, plan, page }: AdminSearch): AdminSe
 function Shown({ userId: adminId, personId, search, onSearchChange }: PersonPageProps) {
   const person = useQuery(personQuery(adminId, personId));
   const billing = useUserBilling(personId);
-  const { data, error, isFetching, refetch } = person;
-  if (isUnknown(error)) {
+  const { data } = person;
+  if (isNotFound(person.error)) {
     return (
       <EmptyState title="There is no such user" text="The account may have been erased since this link was made." />
     );
   }
-  if (error && !data) {
-    const { title, reason } = describeFailure(failureTitles.users, error);
-    return <ErrorState title={title} text={reason} onRetry={() => void refetch()} retrying={isFetching} />;
+  if (!data) {
+    const describe = (error: unknown) => describeFailure(failureTitles.users, error);
+    return <NotLoaded query={person} label="Loading the user…" describe={describe} />;
   }
-  if (!data) return <ListSkeleton label="Loading the user…" />;
   const { user } = data;
   const part = personPartOf(search) ?? personParts[0];
   const of = { adminId, personId };
@@ -100,7 +91,12 @@ function Shown({ userId: adminId, personId, search, onSearchChange }: PersonPage
           onErased={() => onSearchChange(listOf(search), 'replace')}
         />
       )),
-    access: () => withBilling((has) => <AccessPart user={user} billing={has.billing} />),
+    access: () =>
+      withBilling((has) => (
+        <section aria-label="Access" className="flex flex-col gap-5">
+          <OwnedLists user={user} billing={has.billing} />
+        </section>
+      )),
     credits: () => (
       <CreditsPart {...of} search={search} onChange={change} onPayment={(payment) => goTo('payments', { payment })} />
     ),

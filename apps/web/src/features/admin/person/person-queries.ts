@@ -1,7 +1,7 @@
-import { ApiError } from '@souk/contract/client.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { adminApi, personKey } from '../admin-api.ts';
 import type { AdminSearch } from '../admin-search.ts';
+import { isNotFound } from '../refusals.ts';
 import { auditApi } from '../audit/audit-queries.ts';
 
 // What each part of a person's page reads. All of it is invalidated with the users.
@@ -10,13 +10,11 @@ export type PersonPartProps = { adminId: string; personId: string };
 
 const pageSize = 50;
 
-export const isUnknown = (error: unknown) => error instanceof ApiError && error.status === 404;
-
 export const personQuery = (adminId: string, id: string) =>
   queryOptions({
     queryKey: [...personKey(adminId, id), 'profile'],
     queryFn: ({ signal }) => adminApi.getPerson({ params: { id } }, { signal }),
-    retry: (failures, error) => failures < 1 && !isUnknown(error),
+    retry: (failures, error) => failures < 1 && !isNotFound(error),
   });
 
 export const ledgerQuery = (adminId: string, id: string, { after: cursor, show }: AdminSearch) =>

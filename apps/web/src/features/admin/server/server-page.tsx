@@ -1,17 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import ArrowLeft from 'lucide-react/icons/arrow-left';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Badge } from '#ui/state/badge.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { Tabs } from '#ui/tabs.tsx';
-import { TextLink } from '#ui/text/text-link.tsx';
-import { failureText } from '#web/texts/failure-text.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import { AskBeforeLeaving } from '../ask-before-leaving.tsx';
 import { serverParts, type AdminSearch, type ServerPart } from '../admin-search.ts';
+import { BackLink } from '../back-link.tsx';
+import { NotLoaded } from '../not-loaded.tsx';
+import { isNotFound } from '../refusals.ts';
 import { ConnectionTestPart } from './connection-test/connection-test-part.tsx';
 import { ChangesPart } from './changes/changes-part.tsx';
 import { ManifestPart } from './manifest/manifest-part.tsx';
@@ -20,7 +18,7 @@ import { MoneyPart } from './money/money-part.tsx';
 import { OverviewPart } from './overview/overview-part.tsx';
 import { SecretsPart } from './secrets/secrets-part.tsx';
 import { ServerHead } from './server-head.tsx';
-import { isUnknown, secretsQuery, shownManifestQuery, type ShownManifest } from './server-queries.ts';
+import { secretsQuery, shownManifestQuery, type ShownManifest } from './server-queries.ts';
 import { ToolsPart } from './tools/tools-part.tsx';
 import { useStatusFollower } from './use-status-follower.ts';
 
@@ -42,21 +40,13 @@ type ServerPageProps = AdminPartProps & { serverId: string };
 /** The page of one server, in the place of the list of manifests. */
 export function ServerPage(props: ServerPageProps) {
   const { userId, serverId, search } = props;
-  const { data, error, isFetching, refetch } = useQuery(shownManifestQuery(userId, serverId));
+  const query = useQuery(shownManifestQuery(userId, serverId));
   return (
     <>
-      <TextLink
-        to="/admin"
-        search={listOf(search)}
-        tone="quiet"
-        className="mb-4 inline-flex min-h-7 items-center gap-1.5"
-      >
-        <ArrowLeft aria-hidden size={16} />
-        All manifests
-      </TextLink>
-      {data ? (
-        <Shown {...props} shown={data} />
-      ) : isUnknown(error) ? (
+      <BackLink search={listOf(search)}>All manifests</BackLink>
+      {query.data ? (
+        <Shown {...props} shown={query.data} />
+      ) : isNotFound(query.error) ? (
         <EmptyState
           title="There is no such server"
           text={
@@ -65,10 +55,8 @@ export function ServerPage(props: ServerPageProps) {
             </>
           }
         />
-      ) : error ? (
-        <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />
       ) : (
-        <ListSkeleton label="Loading the server…" />
+        <NotLoaded query={query} label="Loading the server…" />
       )}
     </>
   );

@@ -1,10 +1,10 @@
 import type { getManifest } from '@souk/contract/admin/manifests.ts';
 import type { listServerRenters } from '@souk/contract/admin/servers.ts';
-import { ApiError } from '@souk/contract/client.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { adminApi, serverKey } from '../admin-api.ts';
 import { commandLine } from '../command-line.ts';
+import { isNotFound } from '../refusals.ts';
 
 export type ShownManifest = AnswerOutput<typeof getManifest>;
 export type ManifestVersion = ShownManifest['versions'][number];
@@ -23,15 +23,23 @@ function intervalOf(listed: ShownManifest['listed']): number {
   return listed.status === 'connected' ? followedMs : awaitedMs;
 }
 
-export const isUnknown = (error: unknown) => error instanceof ApiError && error.status === 404;
-
 /** The staged manifest, else the deployed one, else the one that was live last, with all versions. */
 export const shownManifestQuery = (userId: string, id: string) =>
   queryOptions({
     queryKey: [...serverKey(userId, id), 'manifest'],
     queryFn: ({ signal }) => adminApi.getManifest({ params: { id }, query: {} }, { signal }),
     refetchInterval: ({ state }) => intervalOf(state.data?.listed ?? null),
-    retry: (failures, error) => failures < 1 && !isUnknown(error),
+    retry: (failures, error) => failures < 1 && !isNotFound(error),
+  });
+
+/** A server before a change of it. Read afresh for each dialog, and left as it was read while the dialog is open. */
+export const manifestToChangeQuery = (userId: string, id: string, change: 'delete' | 'undeploy') =>
+  queryOptions({
+    queryKey: [...serverKey(userId, id), 'to-change', change],
+    queryFn: ({ signal }) => adminApi.getManifest({ params: { id }, query: {} }, { signal }),
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
   });
 
 export const figuresQuery = (userId: string, id: string) =>

@@ -1,8 +1,8 @@
 import type { System } from '@souk/contract/admin/system.ts';
 import { Ago } from '#ui/text/moment.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
+import { Section } from '../section.tsx';
 
 type Broker = System['brokers'][number];
 
@@ -45,10 +45,9 @@ const columns: readonly TableColumn<Broker>[] = [
 /** The brokers that share the database. */
 export function Brokers({ brokers }: { brokers: readonly Broker[] }) {
   return (
-    <section aria-labelledby="system-brokers" className="flex flex-col gap-3">
-      <SectionHeading id="system-brokers" title="Brokers" text="The processes of the shop that share this database." />
+    <Section id="system-brokers" title="Brokers" text="The processes of the shop that share this database.">
       <Table caption="Brokers on this database" columns={columns} rows={brokers} rowKey={({ id }) => id} />
-    </section>
+    </Section>
   );
 }
 

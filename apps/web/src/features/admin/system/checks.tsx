@@ -4,6 +4,7 @@ import { CheckList } from '#ui/form/check-list.tsx';
 import { CheckSection } from '#ui/form/check-section.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { describeFailure } from '#web/texts/failure-text.ts';
+import { counted } from '../counted.ts';
 import { systemApi } from './system-queries.ts';
 
 const worst = ['failed', 'warned', 'skipped', 'passed'];
@@ -25,11 +26,7 @@ export function Checks() {
       {run.data && (
         <>
           <Notice tone={faults === 0 ? 'good' : 'bad'}>
-            {faults === 0
-              ? 'No fault found.'
-              : faults === 1
-                ? '1 check found a fault.'
-                : `${faults} checks found a fault.`}
+            {faults === 0 ? 'No fault found.' : `${counted(faults, 'check')} found a fault.`}
           </Notice>
           <Card padding="none">
             <CheckList label="Checks" checks={sorted} />

@@ -2,8 +2,8 @@ import type { System } from '@souk/contract/admin/system.ts';
 import type { ReactNode } from 'react';
 import { formatCount, formatMoment } from '#ui/text/amount.ts';
 import { Ago } from '#ui/text/moment.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { config } from '#web/config.ts';
+import { Section } from '../section.tsx';
 
 const gigabyte = 1024 ** 3;
 const megabyte = 1024 ** 2;
@@ -20,8 +20,7 @@ export function Facts({ system }: { system: System }) {
   const { webhook } = payments;
   const { applied, waiting } = database.migrations;
   return (
-    <section aria-labelledby="system-facts" className="flex flex-col gap-3">
-      <SectionHeading id="system-facts" title="Installation" />
+    <Section id="system-facts" title="Installation">
       <div className="grid gap-4 sm:grid-cols-2">
         <Group title={config.brandName}>
           <Fact name="Version">{system.version}</Fact>
@@ -86,7 +85,7 @@ export function Facts({ system }: { system: System }) {
         </Group>
         <Group title="Backups">{backup === null ? <NoBackups /> : <Backups backup={backup} />}</Group>
       </div>
-    </section>
+    </Section>
   );
 }
 

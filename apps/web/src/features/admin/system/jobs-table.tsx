@@ -1,7 +1,7 @@
 import type { System } from '@souk/contract/admin/system.ts';
 import { Ago } from '#ui/text/moment.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
+import { Section } from '../section.tsx';
 
 type Job = System['jobs'][number];
 
@@ -47,10 +47,9 @@ const columns: readonly TableColumn<Job>[] = [
 /** Work that is done from time to time, by one of the brokers. */
 export function JobsTable({ jobs }: { jobs: readonly Job[] }) {
   return (
-    <section aria-labelledby="system-jobs" className="flex flex-col gap-3">
-      <SectionHeading id="system-jobs" title="Jobs" text="Failures are kept for a week." />
+    <Section id="system-jobs" title="Jobs" text="Failures are kept for a week.">
       <Table caption="Scheduled jobs" columns={columns} rows={jobs} rowKey={({ name }) => name} />
-    </section>
+    </Section>
   );
 }
 

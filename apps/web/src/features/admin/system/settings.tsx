@@ -3,9 +3,9 @@ import Settings2 from 'lucide-react/icons/settings-2';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { SearchText } from '#ui/text/search-text.tsx';
 import { Select } from '#ui/form/select.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { maxSearchLength } from '../admin-search.ts';
+import { Section } from '../section.tsx';
 
 const origins: Readonly<Record<Setting['origin'], string>> = {
   environment: 'Environment',
@@ -51,12 +51,11 @@ export function Settings({
   const listed = isAll || wanted !== '' ? settings : settings.filter(({ origin }) => origin !== 'default');
   const found = listed.filter(({ name, value }) => `${name} ${value ?? ''}`.toLowerCase().includes(wanted));
   return (
-    <section aria-labelledby="system-settings" className="flex flex-col gap-3">
-      <SectionHeading
-        id="system-settings"
-        title="Configuration"
-        text="Variables in force on the broker that answered. Change them where it is started; secrets aren't shown."
-      />
+    <Section
+      id="system-settings"
+      title="Configuration"
+      text="Variables in force on the broker that answered. Change them where it is started; secrets aren't shown."
+    >
       <div className="flex flex-wrap gap-2">
         <SearchText
           label="Search the configuration"
@@ -82,7 +81,7 @@ export function Settings({
       ) : (
         <EmptyState icon={<Settings2 aria-hidden />} title="No variable matches this search." />
       )}
-    </section>
+    </Section>
   );
 }
 

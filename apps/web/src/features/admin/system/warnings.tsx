@@ -2,13 +2,12 @@ import type { System } from '@souk/contract/admin/system.ts';
 import { Card } from '#ui/card.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { ResultIcon } from '#ui/state/result-icon.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { Section } from '../section.tsx';
 
 /** What someone should do something about. */
 export function Warnings({ warnings }: { warnings: System['warnings'] }) {
   return (
-    <section aria-labelledby="system-warnings" className="flex flex-col gap-3">
-      <SectionHeading id="system-warnings" title="Warnings" />
+    <Section id="system-warnings" title="Warnings">
       {warnings.length === 0 ? (
         <Notice tone="good">Nothing needs your attention.</Notice>
       ) : (
@@ -25,6 +24,6 @@ export function Warnings({ warnings }: { warnings: System['warnings'] }) {
           </ul>
         </Card>
       )}
-    </section>
+    </Section>
   );
 }

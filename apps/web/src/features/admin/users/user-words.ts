@@ -1,5 +1,5 @@
 import type { AdminUser } from '@souk/contract/admin/users.ts';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted } from '../counted.ts';
 
 /** The user name, or the part of the address before the @ (spec part 2, section 2). */
 export function nameOf({ username, email }: Pick<AdminUser, 'username' | 'email'>): string {
@@ -16,5 +16,4 @@ export function isFound(user: AdminUser, text: string): boolean {
 export const connectedOf = ({ oauthConnections }: AdminUser): string[] =>
   Object.keys(oauthConnections).filter((id) => oauthConnections[id]?.connected);
 
-export const creditsWord = (credits: number): string =>
-  credits === 1 ? '1 credit' : `${formatCount(credits)} credits`;
+export const creditsWord = (credits: number): string => counted(credits, 'credit');

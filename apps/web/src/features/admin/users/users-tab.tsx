@@ -12,6 +12,7 @@ import { IconButton } from '#ui/icon-button.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Pagination } from '#ui/pagination.tsx';
 import type { AdminPartProps } from '../admin-screen.tsx';
+import { counted } from '../counted.ts';
 import type { AdminSearch } from '../admin-search.ts';
 import { AddSubscriptionDialog } from './actions/add-subscription-dialog.tsx';
 import { EditCreditsDialog } from './actions/edit-credits-dialog.tsx';
@@ -65,7 +66,7 @@ export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain 
           <>
             <p aria-live="polite" className="flex flex-wrap justify-between gap-x-4 text-quiet tabular-nums">
               <span>{countText(data)}</span>
-              {isNarrowed(search) && <span>{matchText(data.pagination.total)}</span>}
+              {isNarrowed(search) && <span>{counted(data.pagination.total, 'user matches', 'users match')}</span>}
             </p>
             <div className={classNames('transition-opacity', isPlaceholderData && 'opacity-60')}>
               <Rows users={data.users} isPastEnd={isPastEnd} search={search} onChange={change} onAction={act} />
@@ -100,9 +101,7 @@ export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain 
 
 /** {total} and {n} count all users, whatever is searched for (spec part 2, section 2: its words also for one). */
 const countText = ({ all, active }: { all: number; active: number }) =>
-  `${all === 1 ? '1 user' : `${formatCount(all)} users`} total • ${formatCount(active)} active`;
-
-const matchText = (total: number) => (total === 1 ? '1 user matches' : `${formatCount(total)} users match`);
+  `${counted(all, 'user')} total • ${formatCount(active)} active`;
 
 const isNarrowed = ({ all, role, active, plan }: AdminSearch) => [all, role, active, plan].some(Boolean);
 

@@ -1,12 +1,11 @@
 import { useId } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Dialog } from '#ui/overlay/dialog.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import type { SignInAgain } from '../../sign-in-again.tsx';
+import { NotLoaded } from '../../not-loaded.tsx';
+import { describeAction } from '../failure-texts.ts';
 import { DeleteForm } from './delete-form.tsx';
-import { actionFailure } from '../failure-texts.ts';
 import { refundsThatNeedSomeone } from './refunds.ts';
 import { deletedTitle, useDelete } from './use-delete.ts';
 
@@ -61,15 +60,7 @@ export function DeleteDialog({ userId, id, open, onClose, signInAgain }: DeleteD
         </>
       }
     >
-      {shown.isError && !shown.data && (
-        <ErrorState
-          title={actionFailure('delete', shown.error)}
-          onRetry={() => void shown.refetch()}
-          retrying={shown.isFetching}
-        />
-      )}
-      {!shown.data && !shown.isError && <ListSkeleton label="Loading the server…" />}
-      {shown.data && (
+      {shown.data ? (
         <DeleteForm
           formId={formId}
           userId={userId}
@@ -83,6 +74,8 @@ export function DeleteDialog({ userId, id, open, onClose, signInAgain }: DeleteD
           }}
           signInAgain={signInAgain}
         />
+      ) : (
+        <NotLoaded query={shown} label="Loading the server…" describe={describeAction('delete')} />
       )}
     </Dialog>
   );

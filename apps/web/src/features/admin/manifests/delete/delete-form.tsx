@@ -7,7 +7,8 @@ import { Notice } from '#ui/state/notice.tsx';
 import { useDialogText } from '../../use-dialog-text.ts';
 import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../../sign-in-again.tsx';
 import { actionFailure } from '../failure-texts.ts';
-import { hasMoved, MovedNotice } from '../deploy/moved-notice.tsx';
+import { isStaleWrite } from '../../refusals.ts';
+import { MovedNotice } from '../deploy/moved-notice.tsx';
 import type { ChosenRefunds } from './refunds.ts';
 import { OwnersList } from './owners-list.tsx';
 import { RentersList } from './renters-list.tsx';
@@ -82,7 +83,7 @@ export function DeleteForm({ formId, userId, id, open, shown, remove, onLookAgai
           }}
         />
       </Field>
-      {hasMoved(remove.error) ? (
+      {isStaleWrite(remove.error) ? (
         <MovedNotice
           error={remove.error}
           shown={{ deployedVersion: listed?.deployedVersion ?? null, stagedVersion: listed?.stagedVersion ?? null }}

@@ -1,11 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { formatCount } from '#ui/text/amount.ts';
 import { ErrorState } from '#ui/state/error-state.tsx';
 import { DayAndTime } from '#ui/text/moment.tsx';
 import { Pagination } from '#ui/pagination.tsx';
 import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi, serverKey } from '../../admin-api.ts';
+import { counted } from '../../counted.ts';
 
 /** Who bought a server or tries it, by pages, and what a deletion does to them; nothing where nobody does. */
 export function OwnersList({ userId, id }: { userId: string; id: string }) {
@@ -25,9 +25,7 @@ export function OwnersList({ userId, id }: { userId: string; id: string }) {
   return (
     <section aria-labelledby="owners" className="flex flex-col gap-2">
       <h3 id="owners" className="font-medium">
-        {pagination.total === 1
-          ? '1 person bought it or tries it'
-          : `${formatCount(pagination.total)} people bought it or try it`}
+        {counted(pagination.total, 'person bought it or tries it', 'people bought it or try it')}
       </h3>
       <p className="text-quiet">
         They lose it at once, without a refund. They have it again when it is deployed again, a trial until its end.

@@ -1,9 +1,9 @@
 import type { deleteManifest } from '@souk/contract/admin/manifests.ts';
-import type { listServerRenters } from '@souk/contract/admin/servers.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { formatMoney } from '#ui/text/amount.ts';
+import { counted } from '../../counted.ts';
+import type { Renter } from '../../server/server-queries.ts';
 
-export type Renter = AnswerOutput<typeof listServerRenters>['renters'][number];
 type Refund = NonNullable<Renter['refund']>;
 export type RefundResult = AnswerOutput<typeof deleteManifest>['refunds'][number];
 
@@ -26,11 +26,9 @@ export function refundsThatNeedSomeone(results: readonly RefundResult[]): string
   const [pending, failed, nothing] = [count('pending'), count('failed'), count('nothing_paid')];
   return [
     ...(pending > 0
-      ? [`${rentals(pending)}: the payment provider did not answer. The refund is tried again by itself.`]
+      ? [`${counted(pending, 'rental')}: the payment provider did not answer. The refund is tried again by itself.`]
       : []),
-    ...(failed > 0 ? [`${rentals(failed)}: the refund failed. Pay it back at the payment provider.`] : []),
-    ...(nothing > 0 ? [`${rentals(nothing)}: nothing was paid, so nothing was paid back.`] : []),
+    ...(failed > 0 ? [`${counted(failed, 'rental')}: the refund failed. Pay it back at the payment provider.`] : []),
+    ...(nothing > 0 ? [`${counted(nothing, 'rental')}: nothing was paid, so nothing was paid back.`] : []),
   ];
 }
-
-const rentals = (count: number) => (count === 1 ? '1 rental' : `${count} rentals`);

@@ -1,15 +1,14 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatCount, formatMoney } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Checkbox } from '#ui/form/checkbox.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { DayAndTime } from '#ui/text/moment.tsx';
 import { Pagination } from '#ui/pagination.tsx';
-import { failureText } from '#web/texts/failure-text.ts';
-import { adminApi, serverKey } from '../../admin-api.ts';
-import { maxRefunds, sumOf, type ChosenRefunds, type Renter } from './refunds.ts';
+import { counted } from '../../counted.ts';
+import { NotLoaded } from '../../not-loaded.tsx';
+import { rentersQuery, type Renter } from '../../server/server-queries.ts';
+import { maxRefunds, sumOf, type ChosenRefunds } from './refunds.ts';
 
 export type RentersListProps = {
   userId: string;
@@ -24,19 +23,10 @@ const none: ChosenRefunds = new Map();
 export function RentersList({ userId, id, refunds }: RentersListProps) {
   const chosen = refunds?.chosen ?? none;
   const [page, setPage] = useState(1);
-  const { data, error, refetch, isFetching } = useQuery({
-    queryKey: [...serverKey(userId, id), 'renters', page],
-    queryFn: ({ signal }) => adminApi.listServerRenters({ params: { id }, query: { page } }, { signal }),
-    placeholderData: keepPreviousData,
-    // amounts fall with the time that is left
-    staleTime: 0,
-    refetchOnWindowFocus: false,
-  });
-  if (error && !data) {
-    return <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
-  }
-  if (!data) return <ListSkeleton label="Loading who rents it…" />;
-  const { renters, pagination } = data;
+  // amounts fall with the time that is left
+  const query = useQuery({ ...rentersQuery(userId, id, page), staleTime: 0, refetchOnWindowFocus: false });
+  if (!query.data) return <NotLoaded query={query} label="Loading who rents it…" />;
+  const { renters, pagination } = query.data;
   if (pagination.total === 0) return <p className="text-quiet">No one rents this server.</p>;
   const choose = (those: readonly Renter[], on: boolean) => {
     const next = new Map(chosen);
@@ -52,7 +42,7 @@ export function RentersList({ userId, id, refunds }: RentersListProps) {
     <section aria-labelledby="renters" className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h3 id="renters" className="font-medium">
-          {pagination.total === 1 ? '1 person rents it' : `${formatCount(pagination.total)} people rent it`}
+          {counted(pagination.total, 'person rents it', 'people rent it')}
         </h3>
         {refunds && refundable.length > 1 && (
           <Button size="small" onClick={() => choose(refundable, !allChosen)}>
@@ -101,9 +91,7 @@ export function RentersList({ userId, id, refunds }: RentersListProps) {
       <Pagination label="Renters" page={page} pageCount={pagination.pages} onChange={setPage} />
       {refunds && (
         <p role="status" className="tabular-nums">
-          {chosen.size === 0
-            ? 'No refund is chosen.'
-            : `${chosen.size === 1 ? '1 refund' : `${formatCount(chosen.size)} refunds`}, ${sumOf(chosen)} in total.`}
+          {chosen.size === 0 ? 'No refund is chosen.' : `${counted(chosen.size, 'refund')}, ${sumOf(chosen)} in total.`}
           {chosen.size >= maxRefunds && ` One deletion takes ${formatCount(maxRefunds)} refunds at most.`}
         </p>
       )}

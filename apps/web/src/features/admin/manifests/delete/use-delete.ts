@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useToast } from '#ui/overlay/use-toast.ts';
-import { adminApi, serverKey } from '../../admin-api.ts';
+import { adminApi } from '../../admin-api.ts';
+import { manifestToChangeQuery } from '../../server/server-queries.ts';
 import { useManifestsChanged } from '../manifest-queries.ts';
 import { refundsThatNeedSomeone, sumOf, type ChosenRefunds } from './refunds.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
@@ -17,14 +18,7 @@ export function useDelete(options: { userId: string; id: string; open: boolean; 
   const { userId, id, open, onClose } = options;
   const toast = useToast();
   const changed = useManifestsChanged(userId);
-  const shown = useQuery({
-    queryKey: [...serverKey(userId, id), 'to-delete'],
-    queryFn: ({ signal }) => adminApi.getManifest({ params: { id }, query: {} }, { signal }),
-    enabled: open,
-    staleTime: 0,
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-  });
+  const shown = useQuery({ ...manifestToChangeQuery(userId, id, 'delete'), enabled: open });
   const remove = useSingleMutation({
     mutationFn: ({ revision, reason, refunds }: Deletion) =>
       adminApi.deleteManifest(

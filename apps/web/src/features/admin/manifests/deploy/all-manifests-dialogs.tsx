@@ -1,10 +1,9 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
-import { actionFailure } from '../failure-texts.ts';
+import { counted } from '../../counted.ts';
+import { NotLoaded } from '../../not-loaded.tsx';
+import { describeAction } from '../failure-texts.ts';
 import { DeployAllEffects } from './deploy-all-effects.tsx';
 import { deployAllPreviewQuery, deployedQuery, type ManifestList } from '../manifest-queries.ts';
 import type { RunKind } from '../runs/run-queries.ts';
@@ -30,15 +29,14 @@ export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onC
     'reason',
     '',
   );
-  const count = (total: number | undefined, one: string, many: string) =>
-    total === undefined ? many : total === 1 ? `1 ${one}` : `${formatCount(total)} ${many}`;
+  const nameOf = (total: number | undefined, what: string) => (total === undefined ? `${what}s` : counted(total, what));
   return (
     <>
       <ConfirmDialog
         open={asked === 'reload'}
         onOpenChange={onClose}
         variant="primary"
-        title={`Reload ${count(deployed.data?.pagination.total, 'deployed server', 'deployed servers')}?`}
+        title={`Reload ${nameOf(deployed.data?.pagination.total, 'deployed server')}?`}
         confirmLabel="Reload all"
         onConfirm={() => onConfirm({ kind: 'reload' })}
       >
@@ -46,15 +44,13 @@ export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onC
           Every deployed manifest is read again, new connections are opened, and each server is asked what it offers.
           Calls under way end first. Nothing is deployed.
         </p>
-        <Shown query={deployed} action="reload">
-          {(list) => <Names list={list} />}
-        </Shown>
+        {deployed.data ? <Names list={deployed.data} /> : <NotRead query={deployed} action="reload" />}
       </ConfirmDialog>
       <ConfirmDialog
         open={asked === 'deploy-all'}
         onOpenChange={onClose}
         variant="primary"
-        title={`Deploy ${count(staged.data?.total, 'staged manifest', 'staged manifests')}?`}
+        title={`Deploy ${nameOf(staged.data?.total, 'staged manifest')}?`}
         confirmLabel="Deploy all"
         size="medium"
         disabled={!staged.data}
@@ -69,13 +65,15 @@ export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onC
           others and its own deployed version as they are. A server that does not answer is live all the same, and is
           told with its reason.
         </p>
-        <Shown query={staged} action="deploy">
-          {(preview) => <DeployAllEffects preview={preview} onLeave={onClose} />}
-        </Shown>
+        {staged.data ? (
+          <DeployAllEffects preview={staged.data} onLeave={onClose} />
+        ) : (
+          <NotRead query={staged} action="deploy" />
+        )}
         {bundledDrafts > 0 && (
           <p className="mt-3 text-[0.8125rem]">
-            {bundledDrafts === 1 ? '1 bundled draft is' : `${formatCount(bundledDrafts)} bundled drafts are`} not among
-            them: those are deployed by name only.
+            {counted(bundledDrafts, 'bundled draft is', 'bundled drafts are')} not among them: those are deployed by
+            name only.
           </p>
         )}
         {staged.data && (
@@ -88,21 +86,10 @@ export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onC
   );
 }
 
-/** What is read for a dialog, once it is there. */
-function Shown<Data>({
-  query: { data, error, refetch, isFetching },
-  action,
-  children,
-}: {
-  query: UseQueryResult<Data>;
-  action: 'reload' | 'deploy';
-  children: (data: Data) => ReactNode;
-}) {
-  if (data !== undefined) return children(data);
-  if (!error) return <ListSkeleton label="Loading the manifests…" />;
+function NotRead({ query, action }: { query: UseQueryResult; action: 'reload' | 'deploy' }) {
   return (
     <div className="mt-4">
-      <ErrorState title={actionFailure(action, error)} onRetry={() => void refetch()} retrying={isFetching} />
+      <NotLoaded query={query} label="Loading the manifests…" describe={describeAction(action)} />
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/overlay/dialog.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { AllManifestsDialogs } from './all-manifests-dialogs.tsx';
+import { counted } from '../../counted.ts';
 import { actionFailure } from '../failure-texts.ts';
 import type { ManifestCounts } from '../manifest-queries.ts';
 import { RunCard } from '../runs/run-card.tsx';
@@ -87,9 +88,7 @@ function whyNotAll({ staged, bundledDrafts }: ManifestCounts): string | undefine
   const drafts =
     bundledDrafts === 0
       ? ''
-      : bundledDrafts === 1
-        ? '1 bundled draft is deployed by name only.'
-        : `${formatCount(bundledDrafts)} bundled drafts are deployed by name only.`;
+      : `${counted(bundledDrafts, 'bundled draft is', 'bundled drafts are')} deployed by name only.`;
   if (staged === 0) return `Nothing is staged. ${drafts}`.trim();
   return drafts === '' ? undefined : drafts;
 }

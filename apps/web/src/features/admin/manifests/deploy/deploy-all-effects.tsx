@@ -2,7 +2,8 @@ import { Fragment } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { Notice } from '#ui/state/notice.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
-import { TextWithCode } from '../../text-with-code.tsx';
+import { counted } from '../../counted.ts';
+import { ItemsWithCode } from '../../text-with-code.tsx';
 import { audience } from './deploy-effects.tsx';
 import { MissingSecrets } from './missing-secrets.tsx';
 import type { DeployAllPreview } from '../manifest-queries.ts';
@@ -52,11 +53,7 @@ function Effects({ manifest, onLeave }: { manifest: Previewed; onLeave: () => vo
       {from !== null && <p className="text-[0.8125rem] text-quiet">{audience(people)}</p>}
       {effects.length > 0 && (
         <ul className="mt-1 list-disc pl-5 text-[0.8125rem] wrap-anywhere">
-          {effects.map((text) => (
-            <li key={text}>
-              <TextWithCode text={text} />
-            </li>
-          ))}
+          <ItemsWithCode texts={effects} />
         </ul>
       )}
       <div className="mt-1.5 empty:hidden">
@@ -65,14 +62,10 @@ function Effects({ manifest, onLeave }: { manifest: Previewed; onLeave: () => vo
       {changes.length > 0 && (
         <details className="mt-1 text-[0.8125rem]">
           <summary className="cursor-pointer py-1 text-quiet">
-            {changedFields === 1 ? '1 field changes' : `${formatCount(changedFields)} fields change`}
+            {counted(changedFields, 'field changes', 'fields change')}
           </summary>
           <ul className="mt-1 list-disc pl-5 wrap-anywhere">
-            {changes.map((text) => (
-              <li key={text}>
-                <TextWithCode text={text} />
-              </li>
-            ))}
+            <ItemsWithCode texts={changes} />
             {more > 0 && <li className="text-quiet">and {formatCount(more)} more</li>}
           </ul>
         </details>
@@ -89,8 +82,7 @@ function MissingOfAll({ preview, onLeave }: { preview: DeployAllPreview; onLeave
   return (
     <div className="mt-3">
       <Notice>
-        {servers === 1 ? '1 server lacks' : `${formatCount(servers)} servers lack`} secrets and won’t answer until you
-        enter them:{' '}
+        {counted(servers, 'server lacks', 'servers lack')} secrets and won’t answer until you enter them:{' '}
         {missingSecrets.map(({ id, name, count }, index) => (
           <Fragment key={id}>
             {index > 0 && ', '}
@@ -114,17 +106,13 @@ function reviews(preview: DeployAllPreview): string[] {
   ] as const;
   return hidden.flatMap(([how, tools, servers]) => {
     if (tools === 0) return [];
-    const count = tools === 1 ? '1 tool is' : `${formatCount(tools)} tools are`;
     return [
-      `${count} ${how}, at ${serversWord(servers)}: with a new version the tools are trusted as the server offers them then, these too.`,
+      `${counted(tools, 'tool is', 'tools are')} ${how}, at ${counted(servers, 'server')}: with a new version the tools are trusted as the server offers them then, these too.`,
     ];
   });
 }
 
 function rentals({ renters, rentedServers }: DeployAllPreview): string[] {
   if (renters === 0) return [];
-  const count = renters === 1 ? '1 rental runs' : `${formatCount(renters)} rentals run`;
-  return [`${count} now, at ${serversWord(rentedServers)}.`];
+  return [`${counted(renters, 'rental runs', 'rentals run')} now, at ${counted(rentedServers, 'server')}.`];
 }
-
-const serversWord = (count: number) => (count === 1 ? '1 server' : `${formatCount(count)} servers`);

@@ -15,7 +15,8 @@ import { deployPlanQuery, type DeployPlan } from './deploy-plan.ts';
 import { actionFailure } from '../failure-texts.ts';
 import { useManifestsChanged } from '../manifest-queries.ts';
 import { MissingSecrets } from './missing-secrets.tsx';
-import { hasMoved, MovedNotice } from './moved-notice.tsx';
+import { isStaleWrite } from '../../refusals.ts';
+import { MovedNotice } from './moved-notice.tsx';
 import { useDialogText } from '../../use-dialog-text.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 import { isLaterVersion } from '../../versions.ts';
@@ -108,7 +109,7 @@ export function DeployDialog({ userId, id, version: asked, open, onClose, onDone
         plan && (
           <>
             <MissingSecrets id={id} count={plan.missingSecrets} missing={missing} onLeave={onClose} />
-            {hasMoved(deploy.error) && (
+            {isStaleWrite(deploy.error) && (
               <MovedNotice
                 error={deploy.error}
                 shown={{ deployedVersion: plan.from, stagedVersion: plan.staged }}
@@ -118,7 +119,7 @@ export function DeployDialog({ userId, id, version: asked, open, onClose, onDone
                 }}
               />
             )}
-            {deploy.isError && !hasMoved(deploy.error) && (
+            {deploy.isError && !isStaleWrite(deploy.error) && (
               <Notice tone="bad">{actionFailure('deploy', deploy.error)}</Notice>
             )}
           </>

@@ -1,7 +1,8 @@
 import { formatCount } from '#ui/text/amount.ts';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
-import { TextWithCode } from '../../text-with-code.tsx';
+import { counted } from '../../counted.ts';
+import { ItemsWithCode, TextWithCode } from '../../text-with-code.tsx';
 import type { DeployPlan } from './deploy-plan.ts';
 
 const differencesShown = 8;
@@ -27,22 +28,14 @@ export function DeployEffects({ plan }: { plan: DeployPlan }) {
         <section aria-label="What people notice">
           <h3 className="font-medium">What people notice</h3>
           <ul className="mt-1 list-disc pl-5 wrap-anywhere">
-            {effects.map((text) => (
-              <li key={text}>
-                <TextWithCode text={text} />
-              </li>
-            ))}
+            <ItemsWithCode texts={effects} />
           </ul>
         </section>
       )}
       {differences.length > 0 && (
         <section aria-label={from === null ? 'What calls cost' : 'What changes'}>
           <h3 className="font-medium">
-            {from === null
-              ? 'What calls cost'
-              : differences.length === 1
-                ? '1 field changes'
-                : `${formatCount(differences.length)} fields change`}
+            {from === null ? 'What calls cost' : counted(differences.length, 'field changes', 'fields change')}
           </h3>
           <ul className="mt-1 flex flex-col divide-y divide-line rounded-md border border-line">
             {shown.map(({ path, text }) => (
@@ -69,14 +62,8 @@ const isPrice = ({ path }: DeployPlan['differences'][number]) =>
 /** Who rents a server and who calls it. */
 export function audience({ renters, users }: DeployPlan['people']): string {
   const parts = [
-    ...(renters > 0 ? [renters === 1 ? '1 person rents it' : `${formatCount(renters)} people rent it`] : []),
-    ...(users > 0
-      ? [
-          users === 1
-            ? '1 person called it in the last 30 days'
-            : `${formatCount(users)} people called it in the last 30 days`,
-        ]
-      : []),
+    ...(renters > 0 ? [counted(renters, 'person rents it', 'people rent it')] : []),
+    ...(users > 0 ? [`${counted(users, 'person', 'people')} called it in the last 30 days`] : []),
   ];
   return parts.length === 0 ? 'No one rents this server or has called it in the last 30 days.' : `${parts.join(', ')}.`;
 }

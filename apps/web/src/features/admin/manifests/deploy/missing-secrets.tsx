@@ -1,6 +1,8 @@
 import type { NeededSecret } from '@souk/contract/admin/secrets.ts';
 import { Notice } from '#ui/state/notice.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
+import { Code } from '../../code.tsx';
+import { counted } from '../../counted.ts';
 
 export type MissingSecretsProps = {
   /** The server's id. */
@@ -14,11 +16,11 @@ export type MissingSecretsProps = {
 /** What a deployment leaves without an answer, and where that is mended. Nothing where no secret is missing. */
 export function MissingSecrets({ id, count, missing = [], onLeave }: MissingSecretsProps) {
   if (count === 0) return null;
-  const what = count === 1 ? '1 secret is' : `${count} secrets are`;
   const variables = missing.flatMap(({ variable }) => variable ?? []);
   return (
     <Notice>
-      {what} missing: the server will not answer until you enter {count === 1 ? 'it' : 'them'} under{' '}
+      {counted(count, 'secret is', 'secrets are')} missing: the server will not answer until you enter{' '}
+      {count === 1 ? 'it' : 'them'} under{' '}
       <TextLink to="/admin" search={{ tab: 'manifests', id, part: 'secrets' }} onClick={onLeave}>
         Secrets
       </TextLink>
@@ -26,7 +28,7 @@ export function MissingSecrets({ id, count, missing = [], onLeave }: MissingSecr
       {variables.map((variable, index) => (
         <span key={variable}>
           {index > 0 && ' and '}
-          <code className="font-mono text-xs wrap-anywhere">{variable}</code>
+          <Code>{variable}</Code>
         </span>
       ))}
       {'.'}

@@ -1,13 +1,8 @@
-import { ApiError } from '@souk/contract/client.ts';
+import type { ApiError } from '@souk/contract/client.ts';
 import { Button } from '#ui/button.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { commandLine } from '../../command-line.ts';
-
-/** Whether a change was refused because another administrator's change came first. */
-export function hasMoved(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.code === 'changed_since_shown';
-}
 
 /** What was shown beside what is stored now, and the way to look again. Nothing has been changed. */
 export function MovedNotice({

@@ -2,17 +2,18 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Dialog } from '#ui/overlay/dialog.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
-import { adminApi, serverKey } from '../../admin-api.ts';
+import { adminApi } from '../../admin-api.ts';
 import { useDialogText } from '../../use-dialog-text.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 import { ReasonField } from '../../users/actions/reason-field.tsx';
-import { actionFailure } from '../failure-texts.ts';
+import { NotLoaded } from '../../not-loaded.tsx';
+import { isStaleWrite } from '../../refusals.ts';
+import { manifestToChangeQuery } from '../../server/server-queries.ts';
+import { actionFailure, describeAction } from '../failure-texts.ts';
 import { useManifestsChanged } from '../manifest-queries.ts';
-import { hasMoved, MovedNotice } from './moved-notice.tsx';
+import { MovedNotice } from './moved-notice.tsx';
 import { OwnersList } from '../delete/owners-list.tsx';
 import { RentersList } from '../delete/renters-list.tsx';
 
@@ -30,14 +31,7 @@ export function UndeployDialog({ userId, id, open, onClose }: UndeployDialogProp
   const changed = useManifestsChanged(userId);
   const cancel = useRef<HTMLButtonElement>(null);
   const [reason, setReason] = useDialogText({ adminId: userId, dialog: `undeploy.${id}`, open }, 'reason', '');
-  const shown = useQuery({
-    queryKey: [...serverKey(userId, id), 'to-undeploy'],
-    queryFn: ({ signal }) => adminApi.getManifest({ params: { id }, query: {} }, { signal }),
-    enabled: open,
-    staleTime: 0,
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-  });
+  const shown = useQuery({ ...manifestToChangeQuery(userId, id, 'undeploy'), enabled: open });
   const undeploy = useSingleMutation({
     mutationFn: (revision: string) =>
       adminApi.undeployManifest({ params: { id }, body: { reason } }, { ifMatch: revision }),
@@ -57,7 +51,7 @@ export function UndeployDialog({ userId, id, open, onClose }: UndeployDialogProp
       title={`Undeploy ${name}?`}
       initialFocus={cancel}
       notices={
-        hasMoved(undeploy.error) ? (
+        isStaleWrite(undeploy.error) ? (
           <MovedNotice
             error={undeploy.error}
             shown={{ deployedVersion: listed?.deployedVersion ?? null, stagedVersion: listed?.stagedVersion ?? null }}
@@ -86,15 +80,7 @@ export function UndeployDialog({ userId, id, open, onClose }: UndeployDialogProp
         </>
       }
     >
-      {shown.isError && !shown.data && (
-        <ErrorState
-          title={actionFailure('undeploy', shown.error)}
-          onRetry={() => void shown.refetch()}
-          retrying={shown.isFetching}
-        />
-      )}
-      {!shown.data && !shown.isError && <ListSkeleton label="Loading the server…" />}
-      {shown.data && (
+      {shown.data ? (
         <div className="flex flex-col gap-4">
           <p className="text-quiet">
             {listed?.isActive
@@ -115,6 +101,8 @@ export function UndeployDialog({ userId, id, open, onClose }: UndeployDialogProp
           <OwnersList userId={userId} id={id} />
           <ReasonField value={reason} onChange={setReason} />
         </div>
+      ) : (
+        <NotLoaded query={shown} label="Loading the server…" describe={describeAction('undeploy')} />
       )}
     </Dialog>
   );

@@ -2,22 +2,19 @@ import type { ManifestRun, ManifestRunItem } from '@souk/contract/admin/manifest
 import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { SectionHeading } from '#ui/text/section-heading.tsx';
-import { failureText } from '#web/texts/failure-text.ts';
+import { counted } from '../../counted.ts';
+import { NotLoaded } from '../../not-loaded.tsx';
 import { RunItems } from './run-items.tsx';
 import { useRun } from './use-runs.ts';
 import { commandLineOf } from '../../command-line.ts';
 
 /** A reload or a deploy-all as it happens, or its result until it is dismissed: it goes on when this page is closed. */
 export function RunCard({ userId, id, onDismiss }: { userId: string; id: string; onDismiss: () => void }) {
-  const { data: run, error, refetch, isFetching } = useRun(userId, id);
-  if (!run && error) {
-    return <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
-  }
-  if (!run) return <ListSkeleton label="Loading the last run…" />;
+  const query = useRun(userId, id);
+  const run = query.data;
+  if (!run) return <NotLoaded query={query} label="Loading the last run…" />;
   const isOver = run.status !== 'running';
   const count = (...statuses: ManifestRunItem['status'][]) =>
     run.items.filter(({ status }) => statuses.includes(status)).length;
@@ -70,11 +67,7 @@ function summary(
   const { live, ended, failed, unanswered } = counts;
   if (status === 'running') return `${formatCount(ended)} of ${formatCount(items.length)} done.`;
   const silent =
-    unanswered === 0
-      ? ''
-      : unanswered === 1
-        ? ' 1 deployed server is failing.'
-        : ` ${formatCount(unanswered)} deployed servers are failing.`;
+    unanswered === 0 ? '' : ` ${counted(unanswered, 'deployed server is', 'deployed servers are')} failing.`;
   const result = `${formatCount(live)} ${verb}, ${formatCount(failed)} failed.${silent}`;
   if (status === 'done') return result;
   const left = items.length - live - failed;

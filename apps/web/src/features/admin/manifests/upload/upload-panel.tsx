@@ -1,12 +1,14 @@
 import ClipboardPaste from 'lucide-react/icons/clipboard-paste';
+import Download from 'lucide-react/icons/download';
 import { useEffect, useRef, useState, type DragEvent } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { TextAnchor } from '#ui/text/text-link.tsx';
 import { FileButton } from '../../file-button.tsx';
-import { ImportEntryLink, UpdatesLink } from '../../import/import-entry-link.tsx';
+import { UpdatesLink } from '../../import/updates-link.tsx';
 import { UploadDraftForm } from './upload-draft-form.tsx';
 import { UploadResult } from './upload-result.tsx';
 import { UploadFault } from './upload-fault.tsx';
@@ -62,7 +64,13 @@ export function UploadPanel({ userId, onDeploy }: UploadPanelProps) {
             <Button icon={<ClipboardPaste aria-hidden size={16} />} onClick={work.paste}>
               Paste JSON Text
             </Button>
-            <ImportEntryLink />
+            <LinkButton
+              to="/admin"
+              search={{ tab: 'manifests', import: 'text' }}
+              icon={<Download aria-hidden size={16} />}
+            >
+              Import
+            </LinkButton>
           </div>
         }
       />

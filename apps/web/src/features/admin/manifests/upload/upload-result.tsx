@@ -6,7 +6,8 @@ import { Button } from '#ui/button.tsx';
 import { IconButton } from '#ui/icon-button.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/state/notice.tsx';
-import { isUnknown, shownManifestQuery, type ManifestVersion } from '../../server/server-queries.ts';
+import { isNotFound } from '../../refusals.ts';
+import { shownManifestQuery, type ManifestVersion } from '../../server/server-queries.ts';
 
 const stateTexts: Record<ManifestVersion['status'], string> = {
   staging: 'is staged.',
@@ -28,7 +29,7 @@ export function UploadResult({
 }) {
   const { data, error } = useQuery({ ...shownManifestQuery(userId, id), enabled: result === 'staged' });
   // it may be deployed, replaced or discarded from the list, or by someone else
-  const isDeleted = error !== null && isUnknown(error);
+  const isDeleted = isNotFound(error);
   const now = isDeleted ? undefined : data ? data.versions.find((one) => one.version === version)?.status : 'staging';
   return (
     <Notice

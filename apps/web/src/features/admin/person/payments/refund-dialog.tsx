@@ -1,10 +1,9 @@
 import type { PersonPayment, previewRefund } from '@souk/contract/admin/person.ts';
-import { ApiError } from '@souk/contract/client.ts';
 import { decimalText } from '@souk/contract/billing/currencies.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { totalsText } from '@souk/contract/billing/totals.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useDeferredValue, useId, useState, type FormEvent } from 'react';
+import { useDeferredValue, useState } from 'react';
 import { formatCount, formatMoney } from '#ui/text/amount.ts';
 import { Field } from '#ui/form/field.tsx';
 import { useFirstErrorFocus } from '#ui/form/focus-first-error.ts';
@@ -13,6 +12,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { failureLine } from '#web/texts/failure-text.ts';
 import { adminApi, personKey } from '../../admin-api.ts';
+import { isStaleWrite } from '../../refusals.ts';
 import { ActionFailure } from '../../users/actions/action-failure.tsx';
 import { FormDialog, type UserDialogProps } from '../../users/actions/form-dialog.tsx';
 import { creditsWord } from '../../users/user-words.ts';
@@ -25,7 +25,6 @@ type Refundable = PersonPayment & { refund: NonNullable<PersonPayment['refund']>
 
 /** Pays a payment back, in part or whole. Says before the click what goes back and what is taken back. */
 export function RefundDialog({ user, payment, open, onClose }: UserDialogProps & { payment: Refundable }) {
-  const formId = useId();
   const toast = useToast();
   const queries = useQueryClient();
   const { adminId } = useUserWork();
@@ -56,15 +55,13 @@ export function RefundDialog({ user, payment, open, onClose }: UserDialogProps &
     },
     // the list behind shows what another administrator did meanwhile
     onFailed: async (error) => {
-      if (!(error instanceof ApiError) || error.code !== 'changed_since_shown') return;
-      await queries.invalidateQueries({ queryKey: personKey(adminId, user.id) });
+      if (isStaleWrite(error)) await queries.invalidateQueries({ queryKey: personKey(adminId, user.id) });
     },
   });
   const send = () => {
-    if (read.amountCents !== undefined && !refund.isPending) refund.mutate(read.amountCents);
+    if (read.amountCents !== undefined) refund.mutate(read.amountCents);
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const missing = reason.trim() === '' ? 'Say why: the audit log keeps it.' : undefined;
     setErrors({ amount: read.fault, reason: missing });
     if (missing === undefined) send();
@@ -75,48 +72,47 @@ export function RefundDialog({ user, payment, open, onClose }: UserDialogProps &
       onClose={onClose}
       title="Refund payment"
       description={`${payment.description} · ${user.email}`}
-      formId={formId}
       submitLabel={read.amountCents === undefined ? 'Refund' : `Refund ${formatMoney(read.amountCents, currency)}`}
       variant="danger"
       busy={refund.isPending}
+      form={form}
+      onSubmit={submit}
     >
-      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <Field
-          label={`Amount (${currency})`}
-          hint={
-            mostCents === payment.amount
-              ? `${paid} was paid.`
-              : `${paid} was paid, ${formatMoney(mostCents, currency)} of it can still be refunded.`
-          }
-          error={errors.amount ?? (typed === '' ? undefined : read.fault)}
-          required
-        >
-          <Input
-            inputMode="decimal"
-            autoComplete="off"
-            className="tabular-nums"
-            value={typed}
-            onFocus={(event) => event.currentTarget.select()}
-            onChange={(event) => {
-              setTyped(event.target.value);
-              setErrors({});
-            }}
-          />
-        </Field>
-        <ReasonField
-          required
-          error={errors.reason}
-          value={reason}
-          onChange={(next) => {
-            setReason(next);
-            setErrors((all) => ({ ...all, reason: undefined }));
+      <Field
+        label={`Amount (${currency})`}
+        hint={
+          mostCents === payment.amount
+            ? `${paid} was paid.`
+            : `${paid} was paid, ${formatMoney(mostCents, currency)} of it can still be refunded.`
+        }
+        error={errors.amount ?? (typed === '' ? undefined : read.fault)}
+        required
+      >
+        <Input
+          inputMode="decimal"
+          autoComplete="off"
+          className="tabular-nums"
+          value={typed}
+          onFocus={(event) => event.currentTarget.select()}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setErrors({});
           }}
         />
-        {read.amountCents !== undefined && (
-          <Consequence userId={user.id} paymentId={payment.id} amountCents={read.amountCents} />
-        )}
-        <ActionFailure work="refund" error={refund.error} again={send} />
-      </form>
+      </Field>
+      <ReasonField
+        required
+        error={errors.reason}
+        value={reason}
+        onChange={(next) => {
+          setReason(next);
+          setErrors((all) => ({ ...all, reason: undefined }));
+        }}
+      />
+      {read.amountCents !== undefined && (
+        <Consequence userId={user.id} paymentId={payment.id} amountCents={read.amountCents} />
+      )}
+      <ActionFailure work="refund" error={refund.error} again={send} />
     </FormDialog>
   );
 }

@@ -1,18 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { formatCount } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { Field } from '#ui/form/field.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { Select } from '#ui/form/select.tsx';
-import { failureText } from '#web/texts/failure-text.ts';
+import { counted } from '../../counted.ts';
+import { NotLoaded } from '../../not-loaded.tsx';
+import { Section } from '../../section.tsx';
 import { differencesQuery, versionBefore, type ServerPartProps, type ShownManifest } from '../server-queries.ts';
 import { DifferenceList } from './difference-list.tsx';
 import { VersionList } from './version-list.tsx';
-import { TextWithCode } from '../../text-with-code.tsx';
+import { ItemsWithCode } from '../../text-with-code.tsx';
 
 const RawDifferences = lazy(async () => ({
   default: (await import('../editor/raw-differences.tsx')).RawDifferences,
@@ -41,8 +40,7 @@ export function ChangesPart({
   }));
   return (
     <div className="flex flex-col gap-8">
-      <section aria-labelledby="server-changes" className="flex flex-col gap-4">
-        <SectionHeading id="server-changes" title="What changes" />
+      <Section id="server-changes" gap="gap-4" title="What changes">
         {options.length > 1 && (
           <div className="grid grid-cols-2 gap-3 sm:max-w-md">
             <Field label="From">
@@ -69,7 +67,7 @@ export function ChangesPart({
         ) : (
           <Comparison userId={userId} serverId={serverId} compared={chosen} />
         )}
-      </section>
+      </Section>
       <VersionList
         shown={shown}
         onDeploy={onDeploy}
@@ -93,19 +91,12 @@ function versionsToCompare(shown: ShownManifest, { from, to }: Compared): Compar
 }
 
 function Comparison({ userId, serverId, compared }: { userId: string; serverId: string; compared: Compared }) {
-  const { data, error, refetch, isFetching } = useQuery(differencesQuery(userId, serverId, compared));
+  const query = useQuery(differencesQuery(userId, serverId, compared));
+  const { data } = query;
   const [isRawOpen, setIsRawOpen] = useState(false);
-  if (!data) {
-    return error ? (
-      <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />
-    ) : (
-      <ListSkeleton label="Comparing the versions…" />
-    );
-  }
+  if (!data) return <NotLoaded query={query} label="Comparing the versions…" />;
   const { differences, effects, people, before, after } = data;
-  if (differences.length === 0) {
-    return <p className="text-quiet">Both versions say the same.</p>;
-  }
+  if (differences.length === 0) return <p className="text-quiet">Both versions say the same.</p>;
   return (
     <div className="flex flex-col gap-5">
       <Card as="section" aria-labelledby="changes-effects" padding="large">
@@ -116,11 +107,7 @@ function Comparison({ userId, serverId, compared }: { userId: string; serverId: 
           <p className="mt-1 text-quiet">Users see no difference.</p>
         ) : (
           <ul className="mt-1.5 list-disc space-y-1 pl-5 wrap-anywhere">
-            {effects.map((text) => (
-              <li key={text}>
-                <TextWithCode text={text} />
-              </li>
-            ))}
+            <ItemsWithCode texts={effects} />
           </ul>
         )}
         <p className="mt-3 text-[0.8125rem] text-quiet">
@@ -148,5 +135,4 @@ function Comparison({ userId, serverId, compared }: { userId: string; serverId: 
   );
 }
 
-const countOf = (count: number, one: string, many: string) =>
-  count === 0 ? `No ${one}` : count === 1 ? `1 ${one}` : `${formatCount(count)} ${many}`;
+const countOf = (count: number, one: string, many: string) => (count === 0 ? `No ${one}` : counted(count, one, many));

@@ -3,8 +3,8 @@ import { formatCount } from '#ui/text/amount.ts';
 import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Ago } from '#ui/text/moment.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
+import { Section } from '../../section.tsx';
 import { isLaterVersion } from '../../versions.ts';
 import { stagerOf, type ManifestVersion, type ShownManifest } from '../server-queries.ts';
 
@@ -76,19 +76,19 @@ export function VersionList({ shown: { versions, listed }, onDeploy, onCompare }
     { id: 'actions', header: 'Actions', hideHeader: true, wideOnly: true, cell: actions },
   ];
   return (
-    <section aria-labelledby="server-versions" className="flex flex-col gap-4">
-      <SectionHeading
-        id="server-versions"
-        title="Versions"
-        text="Every version is kept. Rolling back deploys an earlier one."
-      />
+    <Section
+      id="server-versions"
+      gap="gap-4"
+      title="Versions"
+      text="Every version is kept. Rolling back deploys an earlier one."
+    >
       <Table caption="All versions" columns={columns} rows={rows} rowKey={({ version }) => version} />
       {versions.length > rows.length && (
         <Button size="small" variant="ghost" className="self-start" onClick={() => setAll(true)}>
           Show {formatCount(versions.length - rows.length)} more
         </Button>
       )}
-    </section>
+    </Section>
   );
 }
 

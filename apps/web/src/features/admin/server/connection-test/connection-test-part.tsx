@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Field } from '#ui/form/field.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { Select } from '#ui/form/select.tsx';
+import { Section } from '../../section.tsx';
 import type { ServerPartProps } from '../server-queries.ts';
 import { TestFindings, TestLines, TestOffer, TestVerdict } from './test-result.tsx';
 import { TestSteps } from './test-steps.tsx';
@@ -43,12 +43,12 @@ export function ConnectionTestPart({
   }, []);
   const { isRunning, steps, tools, findings, lines } = state;
   return (
-    <section aria-labelledby="server-test" className="flex flex-col gap-5">
-      <SectionHeading
-        id="server-test"
-        title="Connection test"
-        text="Connects as a deployment would, and changes nothing."
-      />
+    <Section
+      id="server-test"
+      gap="gap-5"
+      title="Connection test"
+      text="Connects as a deployment would, and changes nothing."
+    >
       <div className="flex flex-wrap items-end gap-3">
         <div className="min-w-48">
           <Field label="What to test">
@@ -72,6 +72,6 @@ export function ConnectionTestPart({
       {tools && <TestOffer offer={tools} />}
       {findings && <TestFindings findings={findings} />}
       {lines && <TestLines lines={lines} />}
-    </section>
+    </Section>
   );
 }

@@ -5,6 +5,7 @@ import { Card } from '#ui/card.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { ResultIcon } from '#ui/state/result-icon.tsx';
+import { counted } from '../../counted.ts';
 import { LogLines } from '../log-lines.tsx';
 import { ExposedName } from '../tools/exposed-name.tsx';
 import type { TestState } from './test-state.ts';
@@ -54,7 +55,7 @@ export function TestOffer({ offer }: { offer: NonNullable<TestState['tools']> })
         What it offers
       </h3>
       <p className="mt-1 text-quiet">
-        {countOf(tools.length, 'tool')}, {countOf(prompts, 'prompt')}, {countOf(resources, 'resource')}.
+        {counted(tools.length, 'tool')}, {counted(prompts, 'prompt')}, {counted(resources, 'resource')}.
       </p>
       {compared && <Compared compared={compared} />}
       {!compared && <p className="mt-3 text-quiet">Nothing is deployed to compare it with.</p>}
@@ -102,8 +103,6 @@ function Compared({ compared }: { compared: NonNullable<NonNullable<TestState['t
     </dl>
   );
 }
-
-const countOf = (count: number, what: string) => `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
 
 /** What clients will notice, and what is good to know. */
 export function TestFindings({ findings }: { findings: NonNullable<TestState['findings']> }) {

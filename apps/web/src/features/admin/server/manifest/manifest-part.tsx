@@ -2,8 +2,8 @@ import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 're
 import { Button } from '#ui/button.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Notice } from '#ui/state/notice.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
 import type { EditorCheck, EditorHandle } from '../editor/manifest-editor.tsx';
+import { Section } from '../../section.tsx';
 import { useDialogText } from '../../use-dialog-text.ts';
 import type { ServerPartProps } from '../server-queries.ts';
 import { MovedManifest } from './moved-manifest.tsx';
@@ -104,17 +104,17 @@ export function ManifestPart({
   const { versions, nextVersion, listed } = shown;
   const taken = isUnsaved ? versions.find(({ version }) => version === check?.version) : undefined;
   return (
-    <section aria-labelledby="server-manifest" className="flex flex-col gap-4">
-      <SectionHeading
-        id="server-manifest"
-        title={`Manifest ${versionShown(shown)}`}
-        text="Saving stages a new version. People see it once you deploy it."
-        actions={
-          <Button size="small" onClick={() => onTest(editor.current?.text() ?? base.text)}>
-            Test this text
-          </Button>
-        }
-      />
+    <Section
+      id="server-manifest"
+      gap="gap-4"
+      title={`Manifest ${versionShown(shown)}`}
+      text="Saving stages a new version. People see it once you deploy it."
+      actions={
+        <Button size="small" onClick={() => onTest(editor.current?.text() ?? base.text)}>
+          Test this text
+        </Button>
+      }
+    >
       {began && isUnsaved && <Notice>Your unsaved text of {name} is back.</Notice>}
       {isUnsaved && hasMoved && !save.isPending && (
         <MovedManifest
@@ -171,7 +171,7 @@ export function ManifestPart({
           save.reset();
         }}
       />
-    </section>
+    </Section>
   );
 }
 

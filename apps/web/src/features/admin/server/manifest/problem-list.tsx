@@ -3,6 +3,7 @@ import CircleCheck from 'lucide-react/icons/circle-check';
 import { useState } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
+import { counted } from '../../counted.ts';
 import type { EditorCheck, PlacedProblem } from '../editor/manifest-editor.tsx';
 
 const shownAtFirst = 5;
@@ -19,11 +20,7 @@ export function ProblemList({ check, onGoTo }: { check: EditorCheck; onGoTo: (pr
       <div className="flex flex-wrap justify-between gap-x-4 gap-y-1 text-quiet">
         <p role="status" className="flex items-center gap-1.5">
           <Icon aria-hidden size={15} className={problems.length === 0 ? 'text-good' : 'text-bad'} />
-          {problems.length === 0
-            ? 'No problems found'
-            : problems.length === 1
-              ? '1 problem'
-              : `${formatCount(problems.length)} problems`}
+          {problems.length === 0 ? 'No problems found' : counted(problems.length, 'problem')}
         </p>
         <p>
           <kbd className="font-sans">Escape</kbd>, then <kbd className="font-sans">Tab</kbd>, leaves the editor.{' '}

@@ -7,6 +7,7 @@ import { actionFailure } from '../../manifests/failure-texts.ts';
 import { useManifestsChanged } from '../../manifests/manifest-queries.ts';
 import type { AskedCheck } from '../editor/check-text.ts';
 import { shownManifestQuery } from '../server-queries.ts';
+import { isStaleWrite } from '../../refusals.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 
 type Saved = { text: string; reason: string; revision: string };
@@ -38,7 +39,7 @@ export function useSaveManifest(userId: string, serverId: string, onSaved: (text
     onError: async (error, { text }) => {
       setRefused(error instanceof ApiError && error.issues.length > 0 ? { text, issues: error.issues } : undefined);
       // shows what another administrator has stored, beside the text
-      if (isMoved(error)) await changed();
+      if (isStaleWrite(error)) await changed();
     },
   });
   return {
@@ -47,8 +48,6 @@ export function useSaveManifest(userId: string, serverId: string, onSaved: (text
     isPending: save.isPending,
     refused,
     /** Undefined also where another administrator came first: both texts are shown then. */
-    failure: save.isError && !isMoved(save.error) ? actionFailure('upload', save.error) : undefined,
+    failure: save.isError && !isStaleWrite(save.error) ? actionFailure('upload', save.error) : undefined,
   };
 }
-
-const isMoved = (error: unknown) => error instanceof ApiError && error.code === 'changed_since_shown';

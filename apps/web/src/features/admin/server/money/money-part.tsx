@@ -5,13 +5,13 @@ import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { CopyButton } from '#ui/text/copy-button.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { sells } from '#web/config.ts';
+import { Section } from '../../section.tsx';
 import { differencesQuery, rentersQuery, type ServerPartProps } from '../server-queries.ts';
 import { partOf } from '../use-change-on-top.ts';
 import { RentalPriceForm } from './rental-price-form.tsx';
 import { Renters } from './renters.tsx';
-import { TextWithCode } from '../../text-with-code.tsx';
+import { ItemsWithCode } from '../../text-with-code.tsx';
 
 type Rental = { price: number; currency: string };
 
@@ -39,8 +39,7 @@ function RentalPrice(part: ServerPartProps) {
   const deployed = isWaiting ? data?.before && rentalOf(data.before) : listed?.deployedVersion ? staged : undefined;
   const waits = isWaiting && data !== undefined && priceText(deployed ?? undefined) !== priceText(staged);
   return (
-    <section aria-labelledby="server-rental" className="flex flex-col gap-4">
-      <SectionHeading id="server-rental" title="Rental" />
+    <Section id="server-rental" gap="gap-4" title="Rental">
       <Card padding="large" className="flex flex-col gap-4">
         <div className="flex flex-wrap items-center justify-between gap-3">
           <p>
@@ -58,11 +57,7 @@ function RentalPrice(part: ServerPartProps) {
         <AtProvider userId={userId} serverId={serverId} />
         {waits && data.effects.length > 0 && (
           <ul aria-label="What the waiting version does" className="list-disc space-y-1 pl-5 text-quiet wrap-anywhere">
-            {data.effects.map((text) => (
-              <li key={text}>
-                <TextWithCode text={text} />
-              </li>
-            ))}
+            <ItemsWithCode texts={data.effects} />
           </ul>
         )}
         {isEdited && (
@@ -76,7 +71,7 @@ function RentalPrice(part: ServerPartProps) {
           />
         )}
       </Card>
-    </section>
+    </Section>
   );
 }
 

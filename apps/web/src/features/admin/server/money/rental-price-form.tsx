@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { formatCount } from '#ui/text/amount.ts';
+import { counted } from '../../counted.ts';
 import { PriceForm } from '../price-form.tsx';
 import { figuresQuery, type ServerPartProps } from '../server-queries.ts';
 import { partOf, useChangeOnTop } from '../use-change-on-top.ts';
@@ -55,6 +55,6 @@ function centsOf(price: string): number | undefined {
 function effectOf(renters: number | undefined): string {
   const from = 'The new price counts for rentals that begin after you deploy the new version.';
   if (renters === undefined || renters === 0) return from;
-  const kept = renters === 1 ? '1 person rents it and keeps' : `${formatCount(renters)} people rent it and keep`;
+  const kept = counted(renters, 'person rents it and keeps', 'people rent it and keep');
   return `${from} ${kept} the price they have, also when the rental renews.`;
 }

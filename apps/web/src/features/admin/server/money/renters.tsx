@@ -3,14 +3,12 @@ import { useState } from 'react';
 import { formatMoney } from '#ui/text/amount.ts';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { Facts } from '#ui/text/facts.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { DayAndTime } from '#ui/text/moment.tsx';
 import { Pagination } from '#ui/pagination.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
-import { failureText } from '#web/texts/failure-text.ts';
+import { NotLoaded } from '../../not-loaded.tsx';
+import { Section } from '../../section.tsx';
 import { rentersQuery, type Renter } from '../server-queries.ts';
 
 const columns: readonly TableColumn<Renter>[] = [
@@ -53,12 +51,11 @@ const columns: readonly TableColumn<Renter>[] = [
 /** Who rents a server now, by pages. On a phone the facts stand below the name. */
 export function Renters({ userId, serverId }: { userId: string; serverId: string }) {
   const [page, setPage] = useState(1);
-  const { data, error, refetch, isFetching } = useQuery(rentersQuery(userId, serverId, page));
+  const query = useQuery(rentersQuery(userId, serverId, page));
+  const { data } = query;
   return (
-    <section aria-labelledby="server-renters" className="flex flex-col gap-4">
-      <SectionHeading id="server-renters" title="People who rent it" />
-      {!data && error && <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />}
-      {!data && !error && <ListSkeleton label="Loading renters…" />}
+    <Section id="server-renters" gap="gap-4" title="People who rent it">
+      {!data && <NotLoaded query={query} label="Loading renters…" />}
       {data?.renters.length === 0 && <EmptyState title="No one rents this server" />}
       {data && data.renters.length > 0 && (
         <>
@@ -66,7 +63,7 @@ export function Renters({ userId, serverId }: { userId: string; serverId: string
           <Pagination page={page} pageCount={data.pagination.pages} onChange={setPage} label="Renters" />
         </>
       )}
-    </section>
+    </Section>
   );
 }
 

@@ -1,8 +1,9 @@
 import type { ServerFigures } from '@souk/contract/admin/servers.ts';
 import { Ago } from '#ui/text/moment.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
+
+import { Section } from '../../section.tsx';
 
 type Child = NonNullable<ServerFigures['now']>['children'][number];
 
@@ -31,12 +32,11 @@ const columns: readonly TableColumn<Child>[] = [
 /** The processes of a program, on the broker that answered. */
 export function Children({ items }: { items: readonly Child[] }) {
   return (
-    <section aria-labelledby="server-children" className="flex flex-col gap-3">
-      <SectionHeading
-        id="server-children"
-        title="Processes"
-        text="Those of the shop's process that answered this page. One starts with the first call and ends when it is not used."
-      />
+    <Section
+      id="server-children"
+      title="Processes"
+      text="Those of the shop's process that answered this page. One starts with the first call and ends when it is not used."
+    >
       {items.length === 0 ? (
         <EmptyState title="No process is running" text="The next call starts one." />
       ) : (
@@ -47,6 +47,6 @@ export function Children({ items }: { items: readonly Child[] }) {
           rowKey={({ pid, startedAt, use }) => `${pid} ${startedAt} ${use}`}
         />
       )}
-    </section>
+    </Section>
   );
 }

@@ -3,15 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { formatCount, formatMoney } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Ago, DayAndTime } from '#ui/text/moment.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
 import { Stat } from '#ui/picture/stat.tsx';
 import { UptimeDays } from '#ui/picture/uptime-days.tsx';
 import { config, sells } from '#web/config.ts';
-import { failureText } from '#web/texts/failure-text.ts';
 import { serverQuery } from '#web/loading/server-query.ts';
+import { durationText, shareText } from '../../overview/figure-texts.ts';
+import { NotLoaded } from '../../not-loaded.tsx';
+import { Section } from '../../section.tsx';
 import { figuresQuery, type ServerPartProps } from '../server-queries.ts';
 import { Children } from './children.tsx';
 import { SignInIssuer } from './sign-in-issuer.tsx';
@@ -19,18 +18,13 @@ import { ServerLog } from './server-log.tsx';
 
 /** How a server did in 30 days and how it is now. */
 export function OverviewPart({ userId, serverId, shown, name }: ServerPartProps & { name: string }) {
-  const { data, error, refetch, isFetching } = useQuery(figuresQuery(userId, serverId));
+  const figures = useQuery(figuresQuery(userId, serverId));
+  const { data } = figures;
   const isProgram = shown.listed?.connection.type === 'stdio';
   const isDeployed = shown.listed?.isActive === true;
   const { data: inShop } = useQuery({ ...serverQuery(serverId), enabled: isDeployed });
   const hasSignIn = isDeployed && inShop?.server.requires === 'sign_in';
-  if (!data) {
-    return error ? (
-      <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />
-    ) : (
-      <ListSkeleton label="Loading figures…" />
-    );
-  }
+  if (!data) return <NotLoaded query={figures} label="Loading figures…" />;
   return (
     <div className="flex flex-col gap-8">
       {hasSignIn && <SignInIssuer userId={userId} serverId={serverId} name={name} />}
@@ -45,8 +39,7 @@ export function OverviewPart({ userId, serverId, shown, name }: ServerPartProps 
 function Month({ figures: { month, renters } }: { figures: ServerFigures }) {
   const { calls, errors, refused, p50Ms, p95Ms, credits, revenueCents, currency, users } = month;
   return (
-    <section aria-labelledby="server-month" className="flex flex-col gap-3">
-      <SectionHeading id="server-month" title="Last 30 days" />
+    <Section id="server-month" title="Last 30 days">
       <Card as="div" padding="large">
         <dl className="grid grid-cols-2 gap-x-6 gap-y-6 sm:grid-cols-4">
           <Stat
@@ -61,12 +54,12 @@ function Month({ figures: { month, renters } }: { figures: ServerFigures }) {
           <Stat
             label="Failed calls"
             value={formatCount(errors)}
-            hint={calls + errors > 0 ? `${share(errors, calls + errors)} of those that reached it` : undefined}
+            hint={calls + errors > 0 ? `${shareText(errors, calls + errors)} of those that reached it` : undefined}
           />
           <Stat
             label="Answer time"
-            value={p50Ms === null ? '–' : duration(p50Ms)}
-            hint={p95Ms === null ? 'No call was answered' : `Median; 95% within ${duration(p95Ms)}`}
+            value={p50Ms === null ? '–' : durationText(p50Ms)}
+            hint={p95Ms === null ? 'No call was answered' : `Median; 95% within ${durationText(p95Ms)}`}
           />
           <Stat label="People who called it" value={formatCount(users)} />
           {sells && <Stat label="Credits charged" value={formatCount(credits)} />}
@@ -80,7 +73,7 @@ function Month({ figures: { month, renters } }: { figures: ServerFigures }) {
           {sells && <Stat label="People who rent it" value={formatCount(renters)} hint="Now" />}
         </dl>
       </Card>
-    </section>
+    </Section>
   );
 }
 
@@ -88,8 +81,7 @@ const eras = { legacy: 'MCP up to 2025-11-25', modern: 'MCP 2026-07-28' } as con
 
 function Health({ figures: { now, uptime } }: { figures: ServerFigures }) {
   return (
-    <section aria-labelledby="server-health" className="flex flex-col gap-3">
-      <SectionHeading id="server-health" title="Health" />
+    <Section id="server-health" title="Health">
       <Card as="div" padding="large" className="flex flex-col gap-5">
         {uptime.length > 0 && <UptimeDays days={uptime} />}
         {now ? (
@@ -104,7 +96,7 @@ function Health({ figures: { now, uptime } }: { figures: ServerFigures }) {
           <p className="text-quiet">It is not deployed, so it is not checked.</p>
         )}
       </Card>
-    </section>
+    </Section>
   );
 }
 
@@ -115,13 +107,4 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
       <dd className="font-medium">{children}</dd>
     </div>
   );
-}
-
-function share(part: number, of: number): string {
-  const percent = (part / of) * 100;
-  return percent > 0 && percent < 0.1 ? 'under 0.1%' : `${Math.round(percent * 10) / 10}%`;
-}
-
-function duration(ms: number): string {
-  return ms < 1000 ? `${formatCount(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }

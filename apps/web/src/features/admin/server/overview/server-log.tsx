@@ -2,39 +2,36 @@ import { useQuery } from '@tanstack/react-query';
 import RotateCw from 'lucide-react/icons/rotate-cw';
 import { Button } from '#ui/button.tsx';
 import { CopyButton } from '#ui/text/copy-button.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
-import { failureText } from '#web/texts/failure-text.ts';
+import { NotLoaded } from '../../not-loaded.tsx';
+import { Section } from '../../section.tsx';
 import { LogLines } from '../log-lines.tsx';
 import { logQuery } from '../server-queries.ts';
 
 /** What a program wrote to stderr last, where all people share it. */
 export function ServerLog({ userId, serverId }: { userId: string; serverId: string }) {
-  const { data, error, refetch, isFetching } = useQuery(logQuery(userId, serverId));
+  const log = useQuery(logQuery(userId, serverId));
+  const { data, refetch, isFetching } = log;
   const lines = data?.lines ?? [];
   return (
-    <section aria-labelledby="server-log" className="flex flex-col gap-3">
-      <SectionHeading
-        id="server-log"
-        title="Error output"
-        text="The last lines that the program wrote to stderr, as the shop's process that answered this page has them."
-        actions={
-          <span className="flex gap-2">
-            {lines.length > 0 && <CopyButton text={lines.join('\n')} size="small" name="Copy the error output" />}
-            <Button
-              size="small"
-              loading={isFetching}
-              onClick={() => void refetch()}
-              icon={<RotateCw aria-hidden size={14} />}
-            >
-              Refresh<span className="sr-only"> the error output</span>
-            </Button>
-          </span>
-        }
-      />
-      {!data && error && <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />}
-      {!data && !error && <ListSkeleton label="Loading the error output…" />}
+    <Section
+      id="server-log"
+      title="Error output"
+      text="The last lines that the program wrote to stderr, as the shop's process that answered this page has them."
+      actions={
+        <span className="flex gap-2">
+          {lines.length > 0 && <CopyButton text={lines.join('\n')} size="small" name="Copy the error output" />}
+          <Button
+            size="small"
+            loading={isFetching}
+            onClick={() => void refetch()}
+            icon={<RotateCw aria-hidden size={14} />}
+          >
+            Refresh<span className="sr-only"> the error output</span>
+          </Button>
+        </span>
+      }
+    >
+      {!data && <NotLoaded query={log} label="Loading the error output…" />}
       {data?.isPerPerson && (
         <p className="text-quiet">
           Each person has a process of their own. What it writes may name that person, so it isn&apos;t shown here.
@@ -43,6 +40,6 @@ export function ServerLog({ userId, serverId }: { userId: string; serverId: stri
       )}
       {lines.length > 0 && <LogLines label="Error output" lines={lines} />}
       {data && !data.isPerPerson && lines.length === 0 && <p className="text-quiet">Nothing was written yet.</p>}
-    </section>
+    </Section>
   );
 }

@@ -4,12 +4,10 @@ import { useState, type ReactNode } from 'react';
 import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { Notice } from '#ui/state/notice.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
-import { failureText } from '#web/texts/failure-text.ts';
+import { NotLoaded } from '../../not-loaded.tsx';
+import { Section } from '../../section.tsx';
 import { signInQuery } from '../server-queries.ts';
 import { ConfirmIssuer } from './confirm-issuer.tsx';
 import { RegisterAgain } from './register-again.tsx';
@@ -23,21 +21,17 @@ const badges = {
 
 /** Where people sign in at a server, and whether they may be sent, and our client be shown, there. */
 export function SignInIssuer({ userId, serverId, name }: { userId: string; serverId: string; name: string }) {
-  const { data, error, refetch, isFetching } = useQuery(signInQuery(userId, serverId));
+  const query = useQuery(signInQuery(userId, serverId));
   const [isAsked, setIsAsked] = useState(false);
-  const signIn = data?.signIn;
+  const signIn = query.data?.signIn;
   const badge = signIn && badges[signIn.state];
   return (
-    <section aria-labelledby="server-sign-in" className="flex flex-col gap-3">
-      <SectionHeading
-        id="server-sign-in"
-        title="Where people sign in"
-        actions={badge && <Badge tone={badge.tone}>{badge.text}</Badge>}
-      />
-      {!signIn && error && (
-        <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />
-      )}
-      {!signIn && !error && <ListSkeleton label="Asking the server where people sign in…" />}
+    <Section
+      id="server-sign-in"
+      title="Where people sign in"
+      actions={badge && <Badge tone={badge.tone}>{badge.text}</Badge>}
+    >
+      {!signIn && <NotLoaded query={query} label="Asking the server where people sign in…" />}
       {signIn && (
         <Card as="div" padding="large" className="flex flex-col gap-5">
           <Decision name={name} signIn={signIn} onConfirm={() => setIsAsked(true)} />
@@ -57,7 +51,7 @@ export function SignInIssuer({ userId, serverId, name }: { userId: string; serve
           onClose={() => setIsAsked(false)}
         />
       )}
-    </section>
+    </Section>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { SecretKind } from '@souk/contract/admin/secrets.ts';
+import { Code } from '../../code.tsx';
 
 const ofProgram = /^(?:program|package):/;
 
@@ -7,7 +8,7 @@ export function PlaceText({ kind, place }: { kind: SecretKind; place: string }) 
   return (
     <>
       {kind === 'header' ? 'Sent only to ' : 'Given only to the program '}
-      <code className="font-mono text-xs wrap-anywhere text-text">{place.replace(ofProgram, '')}</code>
+      <Code>{place.replace(ofProgram, '')}</Code>
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Badge, type BadgeTone } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Ago } from '#ui/text/moment.tsx';
+import { Code } from '../../code.tsx';
 import { PlaceText } from './place-text.tsx';
 import { commandLine } from '../../command-line.ts';
 
@@ -150,8 +151,4 @@ function Entered({ entered: { at, by } }: { entered: UnusedSecret['entered'] }) 
       Entered <Ago moment={at} /> by <span className="wrap-anywhere">{by ?? commandLine}</span>.
     </>
   );
-}
-
-function Code({ children }: { children: string }) {
-  return <code className="font-mono text-xs wrap-anywhere text-text">{children}</code>;
 }

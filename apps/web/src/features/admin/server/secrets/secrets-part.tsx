@@ -2,10 +2,9 @@ import type { NeededSecret, UnusedSecret } from '@souk/contract/admin/secrets.ts
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
-import { failureText } from '#web/texts/failure-text.ts';
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
+import { NotLoaded } from '../../not-loaded.tsx';
+import { Section } from '../../section.tsx';
 import type { SignInAgain } from '../../sign-in-again.tsx';
 import { figuresQuery, secretsQuery, type ServerPartProps } from '../server-queries.ts';
 import { NeededSecretRow, UnusedSecretRow } from './secret-row.tsx';
@@ -18,24 +17,13 @@ const statusMs = 2000;
 
 /** Which secrets of the operator a server needs, which are set, and what was entered for an address that it had before. */
 export function SecretsPart({ userId, serverId, signInAgain }: ServerPartProps & { signInAgain: SignInAgain }) {
-  const { data, error, refetch, isFetching } = useQuery(secretsQuery(userId, serverId));
+  const secrets = useQuery(secretsQuery(userId, serverId));
   // a changed secret shows in the status above soon after
   useQuery({ ...figuresQuery(userId, serverId), refetchInterval: statusMs });
   const [asked, setAsked] = useState<Asked>();
-  const [isOpen, setIsOpen] = useState(false);
-  const ask = (next: Asked) => {
-    setAsked(next);
-    setIsOpen(true);
-  };
-  if (!data) {
-    return error ? (
-      <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />
-    ) : (
-      <ListSkeleton label="Loading secrets…" />
-    );
-  }
-  const { needed, unused } = data;
-  const dialog = { userId, serverId, signInAgain, open: isOpen, onClose: () => setIsOpen(false) };
+  if (!secrets.data) return <NotLoaded query={secrets} label="Loading secrets…" />;
+  const { needed, unused } = secrets.data;
+  const dialog = { userId, serverId, signInAgain, onClose: () => setAsked(undefined) };
   return (
     <div className="flex flex-col gap-8">
       {needed.length === 0 ? (
@@ -44,45 +32,50 @@ export function SecretsPart({ userId, serverId, signInAgain }: ServerPartProps &
           text='A header with "from": "operator" in its manifest, or a program that names secrets, is asked for here.'
         />
       ) : (
-        <section aria-labelledby="server-secrets" className="flex flex-col gap-3">
-          <SectionHeading
-            id="server-secrets"
-            title="Secrets"
-            text="Values are stored encrypted, used at once, and never shown again. Each goes only to the place it was entered for."
-          />
+        <Section
+          id="server-secrets"
+          title="Secrets"
+          text="Values are stored encrypted, used at once, and never shown again. Each goes only to the place it was entered for."
+        >
           <ul className="flex flex-col divide-y divide-line rounded-lg border border-line bg-surface">
             {needed.map((secret) => (
               <NeededSecretRow
                 serverId={serverId}
                 key={JSON.stringify([secret.kind, secret.name, secret.place])}
                 secret={secret}
-                onSet={() => ask({ action: 'set', secret })}
-                onRemove={() => ask({ action: 'remove', secret })}
+                onSet={() => setAsked({ action: 'set', secret })}
+                onRemove={() => setAsked({ action: 'remove', secret })}
               />
             ))}
           </ul>
-        </section>
+        </Section>
       )}
       {unused.length > 0 && (
-        <section aria-labelledby="unused-secrets" className="flex flex-col gap-3">
-          <SectionHeading
-            id="unused-secrets"
-            title="Not used"
-            text="Entered for an address or a program that no current version names. They aren’t sent anywhere."
-          />
+        <Section
+          id="unused-secrets"
+          title="Not used"
+          text="Entered for an address or a program that no current version names. They aren’t sent anywhere."
+        >
           <ul className="flex flex-col divide-y divide-line rounded-lg border border-line bg-surface">
             {unused.map((secret) => (
               <UnusedSecretRow
                 key={JSON.stringify([secret.kind, secret.name, secret.place])}
                 secret={secret}
-                onRemove={() => ask({ action: 'remove', secret })}
+                onRemove={() => setAsked({ action: 'remove', secret })}
               />
             ))}
           </ul>
-        </section>
+        </Section>
       )}
-      {asked?.action === 'set' && <SetSecretDialog {...dialog} secret={asked.secret} />}
-      {asked?.action === 'remove' && <RemoveSecretDialog {...dialog} secret={asked.secret} />}
+      <EachOpening asked={asked}>
+        {({ action, secret }, open) =>
+          action === 'set' ? (
+            <SetSecretDialog {...dialog} secret={secret} open={open} />
+          ) : (
+            <RemoveSecretDialog {...dialog} secret={secret} open={open} />
+          )
+        }
+      </EachOpening>
     </div>
   );
 }

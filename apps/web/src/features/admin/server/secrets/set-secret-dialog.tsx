@@ -1,17 +1,15 @@
 import type { NeededSecret } from '@souk/contract/admin/secrets.ts';
 import { useQueryClient } from '@tanstack/react-query';
-import { useId, useState, type FormEvent } from 'react';
-import { Button } from '#ui/button.tsx';
-import { Dialog } from '#ui/overlay/dialog.tsx';
+import { useState } from 'react';
 import { Field } from '#ui/form/field.tsx';
 import { Input } from '#ui/form/input.tsx';
-import { Notice } from '#ui/state/notice.tsx';
 import { TextArea } from '#ui/form/text-area.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
-import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi } from '../../admin-api.ts';
-import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../../sign-in-again.tsx';
+import { Code } from '../../code.tsx';
+import { FailureOrSignIn, type SignInAgain } from '../../sign-in-again.tsx';
 import { useSingleMutation } from '../../use-single-mutation.ts';
+import { FormDialog } from '../../users/actions/form-dialog.tsx';
 import { secretsQuery } from '../server-queries.ts';
 import { PlaceText } from './place-text.tsx';
 
@@ -27,7 +25,6 @@ export type SecretDialogProps = {
 export function SetSecretDialog({ secret, ...props }: SecretDialogProps & { secret: NeededSecret }) {
   const { userId, serverId, signInAgain, open, onClose } = props;
   const { kind, name, place, entered, variable } = secret;
-  const formId = useId();
   const [value, setValue] = useState('');
   const [isEmpty, setIsEmpty] = useState(false);
   const queries = useQueryClient();
@@ -53,11 +50,7 @@ export function SetSecretDialog({ secret, ...props }: SecretDialogProps & { secr
     // a copied value often ends with a line break or a space
     const typed = value.trim();
     setIsEmpty(typed === '');
-    if (typed !== '' && !save.isPending) save.mutate(typed);
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    send();
+    if (typed !== '') save.mutate(typed);
   };
   const control = {
     value,
@@ -71,46 +64,35 @@ export function SetSecretDialog({ secret, ...props }: SecretDialogProps & { secr
     },
   } as const;
   return (
-    <Dialog
+    <FormDialog
       urgent
+      size="medium"
       open={open}
-      onOpenChange={(next) => !next && !save.isPending && close()}
+      onClose={close}
       title={`${entered ? 'Replace' : 'Enter'} ${name}`}
-      footer={
-        <>
-          <Button onClick={() => !save.isPending && close()}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" loading={save.isPending}>
-            {entered ? 'Replace value' : 'Save value'}
-          </Button>
-        </>
-      }
+      submitLabel={entered ? 'Replace value' : 'Save value'}
+      busy={save.isPending}
+      onSubmit={send}
     >
-      <form id={formId} noValidate onSubmit={submit} className="flex flex-col gap-4">
-        <p className="text-quiet">
-          <PlaceText kind={kind} place={place} />. If the {kind === 'header' ? 'address' : 'program'} changes, you’ll be
-          asked for the value again.
-          {variable !== null && (
-            <>
-              {' '}
-              The operator can set <code className="font-mono text-xs wrap-anywhere text-text">{variable}</code>{' '}
-              instead, which then counts in the place of this value.
-            </>
-          )}
-        </p>
-        <Field
-          label="Value"
-          hint="Stored encrypted and never shown again. The audit log notes that you set it, not what it is."
-          error={isEmpty ? 'Enter a value.' : undefined}
-          required
-        >
-          {kind === 'header' ? <Input type="password" {...control} /> : <TextArea rows={5} {...control} />}
-        </Field>
-        {wantsSignInAgain(save.error) ? (
-          <SignInAgainNotice signInAgain={signInAgain} onSignedIn={send} />
-        ) : (
-          save.isError && <Notice tone="bad">{failureText(save.error)}</Notice>
+      <p className="text-quiet">
+        <PlaceText kind={kind} place={place} />. If the {kind === 'header' ? 'address' : 'program'} changes, you’ll be
+        asked for the value again.
+        {variable !== null && (
+          <>
+            {' '}
+            The operator can set <Code>{variable}</Code> instead, which then counts in the place of this value.
+          </>
         )}
-      </form>
-    </Dialog>
+      </p>
+      <Field
+        label="Value"
+        hint="Stored encrypted and never shown again. The audit log notes that you set it, not what it is."
+        error={isEmpty ? 'Enter a value.' : undefined}
+        required
+      >
+        {kind === 'header' ? <Input type="password" {...control} /> : <TextArea rows={5} {...control} />}
+      </Field>
+      <FailureOrSignIn error={save.error} signInAgain={signInAgain} again={send} />
+    </FormDialog>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Ago } from '#ui/text/moment.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
+import { Section } from '../../section.tsx';
 import { DecideDialog, type Verdict } from './decide-dialog.tsx';
 import { DefinitionDiff } from './definition-diff.tsx';
 
@@ -39,10 +39,8 @@ export function ReviewQueue({
   changes: readonly ToolChange[];
 }) {
   const [asked, setAsked] = useState<{ change: ToolChange; verdict: Verdict }>();
-  const headingId = `tools-${state}`;
   return (
-    <section aria-labelledby={headingId} className="flex flex-col gap-4">
-      <SectionHeading id={headingId} {...sections[state]} />
+    <Section id={`tools-${state}`} gap="gap-4" {...sections[state]}>
       <ul className="flex flex-col gap-3">
         {changes.map((change) => (
           <Card as="li" key={change.id} className="flex flex-col gap-4 sm:p-5">
@@ -74,6 +72,6 @@ export function ReviewQueue({
         ))}
       </ul>
       <DecideDialog userId={userId} asked={asked} onClose={() => setAsked(undefined)} />
-    </section>
+    </Section>
   );
 }

@@ -3,13 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { SearchField } from '#ui/form/search-field.tsx';
-import { SectionHeading } from '#ui/text/section-heading.tsx';
-import { failureText } from '#web/texts/failure-text.ts';
 import { moreThatAsk } from '#web/texts/tools-that-ask.ts';
+import { counted } from '../../counted.ts';
+import { NotLoaded } from '../../not-loaded.tsx';
+import { Section } from '../../section.tsx';
 import { toolsQuery, type ServerPartProps } from '../server-queries.ts';
 import { ReviewQueue } from './review-queue.tsx';
 import { ToolsTable } from './tools-table.tsx';
@@ -20,16 +19,10 @@ const searchFrom = 9;
 /** The tools of a server: what they cost, how they do, and what waits for a review. */
 export function ToolsPart(part: ServerPartProps) {
   const { userId, serverId, shown } = part;
-  const { data, error, refetch, isFetching } = useQuery(toolsQuery(userId, serverId));
+  const query = useQuery(toolsQuery(userId, serverId));
   const [search, setSearch] = useState('');
-  if (!data) {
-    return error ? (
-      <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />
-    ) : (
-      <ListSkeleton label="Loading tools…" />
-    );
-  }
-  const { tools, pricedButMissing } = data;
+  if (!query.data) return <NotLoaded query={query} label="Loading tools…" />;
+  const { tools, pricedButMissing } = query.data;
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const found = tools.filter(({ name, exposedName, title, description }) => {
     const text = `${name} ${exposedName} ${title ?? ''} ${description}`.toLowerCase();
@@ -41,12 +34,12 @@ export function ToolsPart(part: ServerPartProps) {
     <div className="flex flex-col gap-8">
       {changes.length > 0 && <ReviewQueue userId={userId} state="under-review" changes={changes} />}
       {hidden.length > 0 && <ReviewQueue userId={userId} state="kept-hidden" changes={hidden} />}
-      <section aria-labelledby="server-tools" className="flex flex-col gap-4">
-        <SectionHeading
-          id="server-tools"
-          title="Tools"
-          text={tools.length > 0 && `${countsOf(tools)} Calls and errors are those of the last 30 days.`}
-        />
+      <Section
+        id="server-tools"
+        gap="gap-4"
+        title="Tools"
+        text={tools.length > 0 && `${countsOf(tools)} Calls and errors are those of the last 30 days.`}
+      >
         {pricedButMissing.length > 0 && (
           <Notice tone="bad">
             The manifest prices tools that the server does not offer:{' '}
@@ -76,7 +69,7 @@ export function ToolsPart(part: ServerPartProps) {
         ) : (
           <ToolsTable {...part} tools={found} />
         )}
-      </section>
+      </Section>
     </div>
   );
 }
@@ -88,5 +81,6 @@ function countsOf(tools: readonly AdminTool[]): string {
   const others = tools.length - served.length;
   const asking = served.filter(({ asks }) => asks !== null).length;
   const ofAll = served.length - asking;
-  return `${ofAll === 1 ? '1 tool' : `${formatCount(ofAll)} tools`}${moreThatAsk(asking)}.${others === 0 ? '' : ` ${formatCount(others)} ${others === 1 ? 'other' : 'others'}, marked below, ${others === 1 ? 'is' : 'are'} in no link.`}`;
+  const unserved = counted(others, 'other, marked below, is', 'others, marked below, are');
+  return `${counted(ofAll, 'tool')}${moreThatAsk(asking)}.${others === 0 ? '' : ` ${unserved} in no link.`}`;
 }

@@ -1,6 +1,6 @@
 import type { RentalPeriod } from '@souk/contract/admin/billing.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { formatMoment } from '#ui/text/amount.ts';
 import type { ComboboxItem } from '#ui/form/combobox.tsx';
 import { Field } from '#ui/form/field.tsx';
@@ -10,10 +10,11 @@ import { TextArea } from '#ui/form/text-area.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi } from '../../admin-api.ts';
+import { linesOf } from '../../lines-of.ts';
 import { FailureNotice } from '../failure-notice.tsx';
 import { plansQuery } from '../user-queries.ts';
 import { useUserChange, useUserText } from '../user-work.ts';
-import { featuresFault, featuresOf } from './features-text.ts';
+import { featuresFault } from './features-text.ts';
 import { FormDialog, type UserDialogProps } from './form-dialog.tsx';
 import { ReasonField } from './reason-field.tsx';
 import { ServiceSelector } from './service-selector.tsx';
@@ -41,7 +42,6 @@ const consequences: Readonly<Record<Type, string>> = {
 
 /** Gives a plan, a rental or a purchase (spec part 2, section 4; clarifications, Small questions). */
 export function AddSubscriptionDialog({ user, open, onClose }: UserDialogProps) {
-  const formId = useId();
   const toast = useToast();
   const [type, setType] = useState<Type>('subscription');
   const [period, setPeriod] = useState<RentalPeriod>('monthly');
@@ -71,12 +71,11 @@ export function AddSubscriptionDialog({ user, open, onClose }: UserDialogProps) 
     // spec part 2, section 4
     if (next === 'subscription') setService(undefined);
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const features = type === 'subscription' ? [] : featuresOf(lines);
+  const submit = () => {
+    const features = type === 'subscription' ? [] : linesOf(lines);
     const fault = featuresFault(features);
     setErrors({ features: fault });
-    if (fault === undefined && mcpId !== '' && !add.isPending) add.mutate(features);
+    if (fault === undefined && mcpId !== '') add.mutate(features);
   };
   const choices = periods[type];
   return (
@@ -85,40 +84,39 @@ export function AddSubscriptionDialog({ user, open, onClose }: UserDialogProps) 
       onClose={onClose}
       title="Add subscription"
       description={user.email}
-      formId={formId}
       submitLabel="Add"
       busy={add.isPending}
       disabled={mcpId === ''}
+      form={form}
+      onSubmit={submit}
     >
-      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        {add.isError && <FailureNotice work="add" error={add.error} />}
-        <div className="grid grid-cols-2 gap-3">
-          <Field label="Type">
-            <Select options={types} value={type} onChange={chooseType} />
+      {add.isError && <FailureNotice work="add" error={add.error} />}
+      <div className="grid grid-cols-2 gap-3">
+        <Field label="Type">
+          <Select options={types} value={type} onChange={chooseType} />
+        </Field>
+        {choices && (
+          <Field label="Period">
+            <Select options={choices} value={period} onChange={setPeriod} />
           </Field>
-          {choices && (
-            <Field label="Period">
-              <Select options={choices} value={period} onChange={setPeriod} />
-            </Field>
-          )}
-        </div>
-        {type === 'subscription' ? (
-          <PlanSelector value={plan} onChange={setPlan} />
-        ) : (
-          <>
-            <ServiceSelector value={service} onChange={setService} />
-            <Field
-              label="Features (optional)"
-              hint="One per line. Leave empty for those of the service."
-              error={errors.features}
-            >
-              <TextArea rows={2} value={lines} onChange={(event) => setLines(event.target.value)} />
-            </Field>
-          </>
         )}
-        <ReasonField value={reason} onChange={setReason} />
-        <p className="text-[0.8125rem] text-quiet">{consequences[type]}</p>
-      </form>
+      </div>
+      {type === 'subscription' ? (
+        <PlanSelector value={plan} onChange={setPlan} />
+      ) : (
+        <>
+          <ServiceSelector value={service} onChange={setService} />
+          <Field
+            label="Features (optional)"
+            hint="One per line. Leave empty for those of the service."
+            error={errors.features}
+          >
+            <TextArea rows={2} value={lines} onChange={(event) => setLines(event.target.value)} />
+          </Field>
+        </>
+      )}
+      <ReasonField value={reason} onChange={setReason} />
+      <p className="text-[0.8125rem] text-quiet">{consequences[type]}</p>
     </FormDialog>
   );
 }

@@ -1,6 +1,6 @@
 import type { UserBilling } from '@souk/contract/admin/billing.ts';
 import { ApiError } from '@souk/contract/client.ts';
-import { useId, useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { formatMoment } from '#ui/text/amount.ts';
 import { Checkbox } from '#ui/form/checkbox.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
@@ -18,7 +18,6 @@ export function DeactivateDialog({
   open,
   onClose,
 }: UserDialogProps & { user: { role: 'user' | 'admin' }; billing: UserBilling }) {
-  const formId = useId();
   const toast = useToast();
   const [reason, setReason] = useUserText('deactivate', { user, open }, 'reason', '');
   const [endNow, setEndNow] = useState(false);
@@ -36,10 +35,7 @@ export function DeactivateDialog({
   });
   const becameAdministrator = deactivate.error instanceof ApiError && deactivate.error.code === 'confirm_administrator';
   const isAdministrator = user.role === 'admin' || becameAdministrator;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!deactivate.isPending) deactivate.mutate(undefined);
-  };
+  const send = () => deactivate.mutate(undefined);
   const ending = endingOf(billing);
   return (
     <FormDialog
@@ -47,52 +43,50 @@ export function DeactivateDialog({
       onClose={onClose}
       title="Deactivate user?"
       description={user.email}
-      formId={formId}
       submitLabel="Deactivate user"
       variant="danger"
       busy={deactivate.isPending}
       disabled={isAdministrator && !confirmAdministrator}
+      onSubmit={send}
     >
-      <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <div className="text-quiet">
-          <p>Immediately, and until you reactivate them:</p>
-          <ul className="mt-1.5 flex list-disc flex-col gap-1 pl-5">
-            <li>They are signed out everywhere and cannot sign in.</li>
-            <li>Their connected apps are disconnected, and running calls end.</li>
-            <li>Their personal access tokens are refused.</li>
-          </ul>
-        </div>
-        {ending.length > 0 && (
-          <div className="flex flex-col gap-3">
-            <div className="text-quiet">
-              <p>{endNow ? 'These end now:' : 'These are not renewed, and end with their period:'}</p>
-              <ul aria-label="What ends" className="mt-1.5 flex list-disc flex-col gap-1 pl-5">
-                {ending.map(({ id, kind, name, endsAt }) => (
-                  <li key={id} className="wrap-anywhere">
-                    {name} ({kind}), {endsAt === null ? 'which has no end' : formatMoment(endsAt)}
-                  </li>
-                ))}
-              </ul>
-            </div>
-            <Checkbox
-              label="End them now"
-              hint="Nothing is paid back for the time that is left."
-              checked={endNow}
-              onChange={setEndNow}
-            />
+      <div className="text-quiet">
+        <p>Immediately, and until you reactivate them:</p>
+        <ul className="mt-1.5 flex list-disc flex-col gap-1 pl-5">
+          <li>They are signed out everywhere and cannot sign in.</li>
+          <li>Their connected apps are disconnected, and running calls end.</li>
+          <li>Their personal access tokens are refused.</li>
+        </ul>
+      </div>
+      {ending.length > 0 && (
+        <div className="flex flex-col gap-3">
+          <div className="text-quiet">
+            <p>{endNow ? 'These end now:' : 'These are not renewed, and end with their period:'}</p>
+            <ul aria-label="What ends" className="mt-1.5 flex list-disc flex-col gap-1 pl-5">
+              {ending.map(({ id, kind, name, endsAt }) => (
+                <li key={id} className="wrap-anywhere">
+                  {name} ({kind}), {endsAt === null ? 'which has no end' : formatMoment(endsAt)}
+                </li>
+              ))}
+            </ul>
           </div>
-        )}
-        {isAdministrator && (
           <Checkbox
-            label="Yes, deactivate an administrator"
-            hint="They lose access to this area too."
-            checked={confirmAdministrator}
-            onChange={setConfirmAdministrator}
+            label="End them now"
+            hint="Nothing is paid back for the time that is left."
+            checked={endNow}
+            onChange={setEndNow}
           />
-        )}
-        <ReasonField value={reason} onChange={setReason} />
-        <ActionFailure work="deactivate" error={deactivate.error} again={() => deactivate.mutate(undefined)} />
-      </form>
+        </div>
+      )}
+      {isAdministrator && (
+        <Checkbox
+          label="Yes, deactivate an administrator"
+          hint="They lose access to this area too."
+          checked={confirmAdministrator}
+          onChange={setConfirmAdministrator}
+        />
+      )}
+      <ReasonField value={reason} onChange={setReason} />
+      <ActionFailure work="deactivate" error={deactivate.error} again={send} />
     </FormDialog>
   );
 }

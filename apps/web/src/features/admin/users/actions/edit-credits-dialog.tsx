@@ -1,6 +1,5 @@
 import type { UserBilling } from '@souk/contract/admin/billing.ts';
-import { ApiError } from '@souk/contract/client.ts';
-import { useId, useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { Field } from '#ui/form/field.tsx';
 import { useFirstErrorFocus } from '#ui/form/focus-first-error.ts';
@@ -9,6 +8,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { Skeleton } from '#ui/state/skeleton.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
+import { isStaleWrite } from '../../refusals.ts';
 import { FailureNotice } from '../failure-notice.tsx';
 import { creditsWord } from '../user-words.ts';
 import { useUserBilling, useUserChange, useUserText } from '../user-work.ts';
@@ -24,7 +24,6 @@ type Credits = UserBilling['credits'];
  * new one, keeps what was typed, and asks again.
  */
 export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
-  const formId = useId();
   const toast = useToast();
   const billing = useUserBilling(user.id, user.email);
   const [shown, setShown] = useState<Credits>();
@@ -45,7 +44,7 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
       onClose();
     },
     onFailed: async (error) => {
-      if (!(error instanceof ApiError) || error.code !== 'changed_since_shown') return;
+      if (!isStaleWrite(error)) return;
       const { data } = await billing.refetch();
       if (!data) return;
       if (typed === undefined) setTyped(String(shown?.balance ?? 0));
@@ -54,12 +53,11 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
     },
   });
   const text = typed ?? String(shown?.balance ?? 0);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const fault = isReplaced ? replacedText : creditsFault(text);
     setIsReplaced(false);
     setErrors({ credits: fault });
-    if (fault === undefined && shown && !save.isPending) save.mutate(Number(text));
+    if (fault === undefined && shown) save.mutate(Number(text));
   };
   return (
     <FormDialog
@@ -67,43 +65,42 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
       onClose={onClose}
       title="Edit credits"
       description={user.email}
-      formId={formId}
       submitLabel="Update credits"
       busy={save.isPending}
       disabled={!shown}
+      form={form}
+      onSubmit={submit}
     >
-      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        {!shown && <RetryBilling billing={billing} />}
-        {!shown && !billing.isError && <Skeleton className="h-44 w-full" />}
-        {save.isError && <FailureNotice work="credits" error={save.error} />}
-        {movedFrom !== undefined && shown && (
-          <Notice>
-            The balance was {formatCount(movedFrom)} when you opened this, and is {formatCount(shown.balance)} now.
-            Nothing was changed. Check your number, and update again.
-          </Notice>
-        )}
-        {shown && (
-          <>
-            <Field label="Credits" hint={<Difference shown={shown} text={text} />} error={errors.credits}>
-              <Input
-                inputMode="numeric"
-                autoComplete="off"
-                className="tabular-nums"
-                value={text}
-                onFocus={(event) => event.currentTarget.select()}
-                onBlur={() => setIsReplaced(false)}
-                onChange={(event) => {
-                  const { value } = event.target;
-                  setTyped(creditsText(value));
-                  setIsReplaced((was) => !isNumber(value) || (was && creditsText(value) === '0'));
-                  setErrors({});
-                }}
-              />
-            </Field>
-            <ReasonField value={reason} onChange={setReason} />
-          </>
-        )}
-      </form>
+      {!shown && <RetryBilling billing={billing} />}
+      {!shown && !billing.isError && <Skeleton className="h-44 w-full" />}
+      {save.isError && <FailureNotice work="credits" error={save.error} />}
+      {movedFrom !== undefined && shown && (
+        <Notice>
+          The balance was {formatCount(movedFrom)} when you opened this, and is {formatCount(shown.balance)} now.
+          Nothing was changed. Check your number, and update again.
+        </Notice>
+      )}
+      {shown && (
+        <>
+          <Field label="Credits" hint={<Difference shown={shown} text={text} />} error={errors.credits}>
+            <Input
+              inputMode="numeric"
+              autoComplete="off"
+              className="tabular-nums"
+              value={text}
+              onFocus={(event) => event.currentTarget.select()}
+              onBlur={() => setIsReplaced(false)}
+              onChange={(event) => {
+                const { value } = event.target;
+                setTyped(creditsText(value));
+                setIsReplaced((was) => !isNumber(value) || (was && creditsText(value) === '0'));
+                setErrors({});
+              }}
+            />
+          </Field>
+          <ReasonField value={reason} onChange={setReason} />
+        </>
+      )}
     </FormDialog>
   );
 }

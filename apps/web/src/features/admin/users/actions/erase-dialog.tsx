@@ -1,7 +1,7 @@
 import type { UserBilling } from '@souk/contract/admin/billing.ts';
 import { foldEmail } from '@souk/contract/fold-email.ts';
 import { useQueryClient } from '@tanstack/react-query';
-import { useId, useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { Field } from '#ui/form/field.tsx';
 import { useFirstErrorFocus } from '#ui/form/focus-first-error.ts';
 import { Input } from '#ui/form/input.tsx';
@@ -23,7 +23,6 @@ export function EraseDialog({
   onClose,
   onErased,
 }: UserDialogProps & { billing: UserBilling; onErased: () => void }) {
-  const formId = useId();
   const toast = useToast();
   const queries = useQueryClient();
   const { adminId, report, clear } = useUserWork();
@@ -42,11 +41,10 @@ export function EraseDialog({
     },
     onError: (error) => report('erase', error, user.email),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const fits = foldEmail(typed.trim()) === foldEmail(user.email);
     setErrors(fits ? {} : { email: "This isn't the user's email." });
-    if (fits && !erase.isPending) erase.mutate();
+    if (fits) erase.mutate();
   };
   return (
     <FormDialog
@@ -54,35 +52,34 @@ export function EraseDialog({
       onClose={onClose}
       title="Erase user?"
       description={user.email}
-      formId={formId}
       submitLabel="Erase user"
       variant="danger"
       busy={erase.isPending}
+      form={form}
+      onSubmit={submit}
     >
-      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <div className="flex flex-col gap-2 text-quiet">
-          <p>
-            <strong className="font-medium text-text">Deleted now:</strong> profile, sign-ins, connected apps, access
-            tokens, accounts at services and calls. Payments that renew are canceled.
-          </p>
-          <LostWithUser adminId={adminId} userId={user.id} billing={billing} />
-          <p>
-            <strong className="font-medium text-text">What stays:</strong> records of payments and credits and the audit
-            log, without a name: the email becomes [erased] in them. Data kept by services stays with them.
-          </p>
-          <p>This cannot be undone.</p>
-        </div>
-        <Field label="User's email" hint={`Type ${user.email} to confirm.`} error={errors.email} required>
-          <Input
-            type="email"
-            autoComplete="off"
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-          />
-        </Field>
-        <ReasonField value={reason} onChange={setReason} />
-        <ActionFailure work="erase" error={erase.error} again={() => erase.mutate()} />
-      </form>
+      <div className="flex flex-col gap-2 text-quiet">
+        <p>
+          <strong className="font-medium text-text">Deleted now:</strong> profile, sign-ins, connected apps, access
+          tokens, accounts at services and calls. Payments that renew are canceled.
+        </p>
+        <LostWithUser adminId={adminId} userId={user.id} billing={billing} />
+        <p>
+          <strong className="font-medium text-text">What stays:</strong> records of payments and credits and the audit
+          log, without a name: the email becomes [erased] in them. Data kept by services stays with them.
+        </p>
+        <p>This cannot be undone.</p>
+      </div>
+      <Field label="User's email" hint={`Type ${user.email} to confirm.`} error={errors.email} required>
+        <Input
+          type="email"
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      </Field>
+      <ReasonField value={reason} onChange={setReason} />
+      <ActionFailure work="erase" error={erase.error} again={() => erase.mutate()} />
     </FormDialog>
   );
 }

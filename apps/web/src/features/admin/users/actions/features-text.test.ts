@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { featuresFault, featuresOf } from './features-text.ts';
+import { linesOf } from '../../lines-of.ts';
+import { featuresFault } from './features-text.ts';
 
 test('features are lines; too many, too long ones, and those that read like a plan are refused', () => {
-  expect(featuresOf(' One \n\nTwo\n')).toEqual(['One', 'Two']);
+  expect(linesOf(' One \n\nTwo\n')).toEqual(['One', 'Two']);
   expect(featuresFault(['One', 'A system subscription (of sorts)'])).toBeUndefined();
   expect(featuresFault(Array.from({ length: 21 }, () => 'x'))).toBe('At most 20 features: one a line.');
   expect(featuresFault(['x'.repeat(121)])).toBe('A feature has at most 120 characters.');

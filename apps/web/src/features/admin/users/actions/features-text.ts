@@ -3,13 +3,6 @@ import { readsLikePlan } from '@souk/contract/manifest/manifest-basics.ts';
 const most = 20;
 const longest = 120;
 
-/** One feature a line, without empty ones. */
-export const featuresOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((feature) => feature.trim())
-    .filter((feature) => feature !== '');
-
 /** What is wrong with the features. Undefined: nothing. */
 export function featuresFault(features: readonly string[]): string | undefined {
   if (features.length > most) return `At most ${most} features: one a line.`;

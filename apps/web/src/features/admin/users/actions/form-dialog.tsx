@@ -1,8 +1,8 @@
-import type { ReactNode } from 'react';
+import { useId, type ReactNode, type RefObject } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Dialog } from '#ui/overlay/dialog.tsx';
 
-/** What every dialog takes that does something to one user. */
+/** Props of every dialog that acts on one user. */
 export type UserDialogProps = {
   user: { id: string; email: string };
   open: boolean;
@@ -13,52 +13,58 @@ export type FormDialogProps = {
   open: boolean;
   onClose: () => void;
   title: string;
-  description: ReactNode;
-  /** The id of the form that it holds. */
-  formId: string;
+  description?: ReactNode;
+  size?: 'small' | 'medium' | undefined;
   submitLabel: string;
   variant?: 'primary' | 'danger' | undefined;
-  /** Under way: it stays open. */
+  /** By default only a danger is urgent. */
+  urgent?: boolean | undefined;
+  /** While busy, the dialog stays open and sends nothing. */
   busy: boolean;
   disabled?: boolean | undefined;
+  form?: RefObject<HTMLFormElement | null> | undefined;
+  onSubmit: () => void;
+  /** Goes back to the step before, in the place of Cancel. */
+  onBack?: (() => void) | undefined;
   children: ReactNode;
 };
 
 /** A dialog with one form: Cancel, and a button that sends it. */
 export function FormDialog(props: FormDialogProps) {
-  const {
-    open,
-    onClose,
-    title,
-    description,
-    formId,
-    submitLabel,
-    variant = 'primary',
-    busy,
-    disabled,
-    children,
-  } = props;
-  const close = () => {
-    if (!busy) onClose();
+  const { variant = 'primary', urgent = variant === 'danger', busy, form, onSubmit, onClose, onBack, children } = props;
+  const formId = useId();
+  const unlessBusy = (act: () => void) => () => {
+    if (!busy) act();
   };
   return (
     <Dialog
-      size="small"
-      open={open}
-      urgent={variant === 'danger'}
-      onOpenChange={close}
-      title={title}
-      description={description}
+      size={props.size ?? 'small'}
+      open={props.open}
+      urgent={urgent}
+      onOpenChange={unlessBusy(onClose)}
+      title={props.title}
+      description={props.description}
       footer={
         <>
-          <Button onClick={close}>Cancel</Button>
-          <Button type="submit" form={formId} variant={variant} loading={busy} disabled={disabled}>
-            {submitLabel}
+          <Button onClick={unlessBusy(onBack ?? onClose)}>{onBack ? 'Back' : 'Cancel'}</Button>
+          <Button type="submit" form={formId} variant={variant} loading={busy} disabled={props.disabled}>
+            {props.submitLabel}
           </Button>
         </>
       }
     >
-      {children}
+      <form
+        id={formId}
+        ref={form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!busy) onSubmit();
+        }}
+        className="flex flex-col gap-4"
+      >
+        {children}
+      </form>
     </Dialog>
   );
 }

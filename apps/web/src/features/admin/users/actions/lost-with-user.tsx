@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { formatCount, formatMoment } from '#ui/text/amount.ts';
 import { keptAt } from '#web/texts/kept-size.ts';
 import { adminApi, personKey } from '../../admin-api.ts';
+import { counted } from '../../counted.ts';
 import { ownedOf, type OwnedThing } from '../owned.ts';
 
 /** The others are counted, so that the question stays in sight. */
@@ -18,7 +19,7 @@ export function LostWithUser({ adminId, userId, billing }: { adminId: string; us
   const { subscription, rental, purchase, trial } = ownedOf(billing);
   const { balance } = billing.credits;
   const losses = [
-    ...(balance > 0 ? [`${formatCount(balance)} ${balance === 1 ? 'credit' : 'credits'}`] : []),
+    ...(balance > 0 ? [counted(balance, 'credit')] : []),
     ...[...subscription, ...rental, ...purchase, ...trial].map(lossText),
     ...(files.isError ? ['any files that services keep for them here'] : []),
     ...(files.data && files.data.servers.length > 0 ? [`files that services keep here: ${keptAt(files.data)}`] : []),

@@ -1,75 +1,61 @@
 import type { removeUserSubscription } from '@souk/contract/admin/billing.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
-import { useId, useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { formatMoment, formatMoney } from '#ui/text/amount.ts';
 import { Checkbox } from '#ui/form/checkbox.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
 import type { OwnedThing } from '../owned.ts';
-import { useUserChange, useUserText } from '../user-work.ts';
-import { ActionFailure } from './action-failure.tsx';
-import { FormDialog, type UserDialogProps } from './form-dialog.tsx';
-import { ReasonField } from './reason-field.tsx';
+import type { UserDialogProps } from './form-dialog.tsx';
+import { UserActionDialog } from './user-action-dialog.tsx';
 
 /**
  * Ends a plan, rental, purchase or trial now, after a confirmation. The reason is filled in and may be changed; paying back is
  * a choice of its own (clarifications, "Dashboard and administration", "Small questions").
  */
-export function RemoveDialog({ user, thing, open, onClose }: UserDialogProps & { thing: OwnedThing }) {
-  const formId = useId();
+export function RemoveDialog({ thing, ...props }: UserDialogProps & { thing: OwnedThing }) {
   const toast = useToast();
-  const given = thing.kind === 'rental' ? 'Rental cancelled by admin' : 'Removed by admin';
-  const [reason, setReason] = useUserText('remove', { user, open }, `reason.${thing.id}`, given);
   const [paysBack, setPaysBack] = useState(false);
-  const remove = useUserChange('remove', user, {
-    change: () =>
-      adminApi.removeUserSubscription({
-        params: { id: user.id, subscriptionId: thing.id },
-        body: { reason, refund: paysBack ? 'prorata' : 'none' },
-      }),
-    onDone: (removed) => {
-      const said = removed.refund ? refundedText(thing, removed, removed.refund) : removed.message;
-      if (removed.refund?.result === 'failed') toast.error(said);
-      else toast.success(said);
-      onClose();
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!remove.isPending) remove.mutate(undefined);
-  };
   const { refund, isDisputed } = thing;
   return (
-    <FormDialog
-      open={open}
-      onClose={onClose}
+    <UserActionDialog
+      {...props}
+      work="remove"
+      reason={{
+        draft: `reason.${thing.id}`,
+        initial: thing.kind === 'rental' ? 'Rental cancelled by admin' : 'Removed by admin',
+      }}
       title={`Remove ${thing.name}?`}
-      description={user.email}
-      formId={formId}
       submitLabel={`Remove ${thing.kind}`}
       variant="danger"
-      busy={remove.isPending}
+      change={(reason) =>
+        adminApi.removeUserSubscription({
+          params: { id: props.user.id, subscriptionId: thing.id },
+          body: { reason, refund: paysBack ? 'prorata' : 'none' },
+        })
+      }
+      onDone={(removed) => {
+        const said = removed.refund ? refundedText(thing, removed, removed.refund) : removed.message;
+        if (removed.refund?.result === 'failed') toast.error(said);
+        else toast.success(said);
+      }}
     >
-      <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <p className="text-quiet">{consequence(thing)}</p>
-        {refund && (
-          <Checkbox
-            label={`Refund ${formatMoney(refund.amountCents, refund.currency)}`}
-            hint="For the part of the paid period that is left. Unless you choose this, nothing is paid back."
-            checked={paysBack}
-            onChange={setPaysBack}
-          />
-        )}
-        {isDisputed && (
-          <p className="text-quiet">
-            {refund ? 'Another part' : 'What was paid for the rest of the period'} is disputed. The bank has that money,
-            so it can’t be refunded.
-          </p>
-        )}
-        <ReasonField value={reason} onChange={setReason} />
-        <ActionFailure work="remove" error={remove.error} again={() => remove.mutate(undefined)} />
-      </form>
-    </FormDialog>
+      <p className="text-quiet">{consequence(thing)}</p>
+      {refund && (
+        <Checkbox
+          label={`Refund ${formatMoney(refund.amountCents, refund.currency)}`}
+          hint="For the part of the paid period that is left. Unless you choose this, nothing is paid back."
+          checked={paysBack}
+          onChange={setPaysBack}
+        />
+      )}
+      {isDisputed && (
+        <p className="text-quiet">
+          {refund ? 'Another part' : 'What was paid for the rest of the period'} is disputed. The bank has that money,
+          so it can’t be refunded.
+        </p>
+      )}
+    </UserActionDialog>
   );
 }
 

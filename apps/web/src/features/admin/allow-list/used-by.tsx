@@ -17,7 +17,3 @@ export function UsedBy({ servers }: { servers: readonly string[] }) {
     </>
   );
 }
-
-export function Code({ children }: { children: string }) {
-  return <code className="font-mono text-xs wrap-anywhere text-text">{children}</code>;
-}

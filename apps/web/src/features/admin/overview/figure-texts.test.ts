@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changeText, shareText } from './change-text.ts';
+import { changeText, shareText } from './figure-texts.ts';
 
 test.each([
   [{ now: 112, before: 100 }, '+12% from 100'],

@@ -26,3 +26,6 @@ export function shareText(part: number, of: number): string {
   const percent = (part / of) * 100;
   return percent > 0 && percent < 0.1 ? 'under 0.1%' : `${Math.round(percent * 10) / 10}%`;
 }
+
+export const durationText = (ms: number): string =>
+  ms < 1000 ? `${formatCount(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;

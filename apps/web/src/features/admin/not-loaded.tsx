@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react';
+import { ErrorState } from '#ui/state/error-state.tsx';
+import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { failureText } from '#web/texts/failure-text.ts';
+
+const plain = (error: unknown) => ({ title: failureText(error), reason: undefined });
+
+/** Takes the place of data that has not loaded: a skeleton, or the error with a Retry button. */
+export function NotLoaded({
+  query: { error, refetch, isFetching },
+  label,
+  rows,
+  describe = plain,
+  actions,
+}: {
+  query: { error: unknown; refetch: () => Promise<unknown>; isFetching: boolean };
+  /** "Loading tools…", for screen readers. */
+  label: string;
+  rows?: number | undefined;
+  /** By default the message of the error is the title. */
+  describe?: ((error: unknown) => { title: string; reason?: string | undefined }) | undefined;
+  /** More ways on, beside Retry. */
+  actions?: ReactNode;
+}) {
+  if (!error) return <ListSkeleton label={label} rows={rows} />;
+  const { title, reason } = describe(error);
+  return (
+    <ErrorState title={title} text={reason} onRetry={() => void refetch()} retrying={isFetching} actions={actions} />
+  );
+}

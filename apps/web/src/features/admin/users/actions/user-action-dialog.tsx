@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react';
+import type { UserWorkName } from '../user-failures.ts';
+import { useUserChange, useUserText } from '../user-work.ts';
+import { ActionFailure } from './action-failure.tsx';
+import { FormDialog, type FormDialogProps, type UserDialogProps } from './form-dialog.tsx';
+import { ReasonField } from './reason-field.tsx';
+
+/** Asks before one change of a user, with an optional reason. */
+export function UserActionDialog<Answer>({
+  work,
+  user,
+  open,
+  onClose,
+  reason: { draft, initial } = { draft: 'reason', initial: '' },
+  change,
+  onDone,
+  children,
+  ...dialog
+}: UserDialogProps &
+  Pick<FormDialogProps, 'title' | 'submitLabel' | 'variant'> & {
+    work: UserWorkName;
+    /** Name under which the typed reason is kept, and its first text. */
+    reason?: { draft: string; initial: string };
+    change: (reason: string) => Promise<Answer>;
+    /** Called before the dialog closes. */
+    onDone: (answer: Answer) => void;
+    children: ReactNode;
+  }) {
+  const [reason, setReason] = useUserText(work, { user, open }, draft, initial);
+  const action = useUserChange(work, user, {
+    change: () => change(reason),
+    onDone: (answer) => {
+      onDone(answer);
+      onClose();
+    },
+  });
+  const send = () => action.mutate(undefined);
+  return (
+    <FormDialog
+      {...dialog}
+      open={open}
+      onClose={onClose}
+      description={user.email}
+      busy={action.isPending}
+      onSubmit={send}
+    >
+      {children}
+      <ReasonField value={reason} onChange={setReason} />
+      <ActionFailure work={work} error={action.error} again={send} />
+    </FormDialog>
+  );
+}
