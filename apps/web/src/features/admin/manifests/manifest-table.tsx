@@ -1,4 +1,5 @@
 import type { ListedManifest, ManifestOrder, ManifestSort } from '@souk/contract/admin/manifests.ts';
+import type { ReactNode } from 'react';
 import { Card } from '#ui/card.tsx';
 import { Facts } from '#ui/text/facts.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
@@ -13,74 +14,40 @@ export function ManifestTable({
   onSort,
   ...actions
 }: ManifestListProps & { onSort: (sort: ManifestSort | undefined) => void }) {
-  const sortBy = (order: ManifestOrder): TableColumn<ListedManifest>['sort'] => {
-    const { sort } = actions.search;
-    const isAscending = sort === order;
-    return {
-      order: isAscending ? 'ascending' : sort === `-${order}` ? 'descending' : undefined,
-      onToggle: () => onSort(isAscending ? `-${order}` : order),
-    };
-  };
+  const { search } = actions;
+  const column = (
+    order: ManifestOrder,
+    header: string,
+    width: string,
+    draw: (manifest: ListedManifest) => ReactNode,
+  ): TableColumn<ListedManifest> => ({
+    id: order,
+    header,
+    sort: {
+      order: search.sort === order ? 'ascending' : search.sort === `-${order}` ? 'descending' : undefined,
+      onToggle: () => onSort(search.sort === order ? `-${order}` : order),
+    },
+    cell: (manifest) => <div className={width}>{draw(manifest)}</div>,
+  });
+  const name = (manifest: ListedManifest) => (
+    <>
+      <ManifestName manifest={manifest} search={search} />
+      <VersionAndAuthor manifest={manifest} />
+      <p
+        dir="auto"
+        className="mt-0.5 line-clamp-2 text-[0.8125rem] wrap-anywhere text-quiet"
+        title={manifest.description}
+      >
+        {manifest.description}
+      </p>
+    </>
+  );
   const columns: TableColumn<ListedManifest>[] = [
-    {
-      id: 'name',
-      header: 'Name',
-      rowHeader: true,
-      sort: sortBy('name'),
-      cell: (manifest) => (
-        <div className="w-52 font-normal">
-          <ManifestName manifest={manifest} search={actions.search} />
-          <VersionAndAuthor manifest={manifest} />
-          <p
-            dir="auto"
-            className="mt-0.5 line-clamp-2 text-[0.8125rem] wrap-anywhere text-quiet"
-            title={manifest.description}
-          >
-            {manifest.description}
-          </p>
-        </div>
-      ),
-    },
-    {
-      id: 'address',
-      header: 'Address',
-      sort: sortBy('address'),
-      cell: (manifest) => (
-        <div className="w-44">
-          <Connection manifest={manifest} />
-        </div>
-      ),
-    },
-    {
-      id: 'capabilities',
-      header: 'Capabilities',
-      sort: sortBy('tools'),
-      cell: (manifest) => (
-        <div className="w-36">
-          <Capabilities manifest={manifest} />
-        </div>
-      ),
-    },
-    {
-      id: 'deployed',
-      header: 'Deployed',
-      sort: sortBy('deployed'),
-      cell: (manifest) => (
-        <div className="w-24">
-          <Deployed manifest={manifest} />
-        </div>
-      ),
-    },
-    {
-      id: 'connection',
-      header: 'Connection',
-      sort: sortBy('connection'),
-      cell: (manifest) => (
-        <div className="w-26">
-          <Health manifest={manifest} />
-        </div>
-      ),
-    },
+    { ...column('name', 'Name', 'w-52 font-normal', name), rowHeader: true },
+    column('address', 'Address', 'w-44', (manifest) => <Connection manifest={manifest} />),
+    column('tools', 'Capabilities', 'w-36', (manifest) => <Capabilities manifest={manifest} />),
+    column('deployed', 'Deployed', 'w-24', (manifest) => <Deployed manifest={manifest} />),
+    column('connection', 'Connection', 'w-26', (manifest) => <Health manifest={manifest} />),
     {
       id: 'actions',
       header: 'Actions',

@@ -10,6 +10,7 @@ import {
 import type { Tier } from '@souk/contract/tiers.ts';
 import { issueText } from '@souk/contract/manifest/issue-text.ts';
 import { formatMoney } from '#ui/text/amount.ts';
+import { centsOf } from '../cents-of.ts';
 import { linesOf } from '../lines-of.ts';
 
 /** What is typed into the form. Numbers are texts until they are sent. */
@@ -132,13 +133,11 @@ function faultsOfTexts(draft: OfferDraft, priceFault: string | undefined): Offer
   return priceFault === undefined ? faults : [{ path: 'price', message: priceFault }, ...faults];
 }
 
-/** "12.5" is 1250. */
 function readPrice(typed: string, currency: string): { amount?: number; fault?: string } {
   const price = typed.trim();
-  const match = /^(\d+)(?:[.,](\d{1,2}))?$/.exec(price);
-  if (!match)
+  const amount = centsOf(price);
+  if (amount === undefined)
     return { fault: `must be an amount such as 12.00${isSeparated(price) ? ', without separators of thousands' : ''}` };
-  const amount = Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'));
   return amount > maxAmount ? { fault: `must be at most ${formatMoney(maxAmount, currency)}` } : { amount };
 }
 

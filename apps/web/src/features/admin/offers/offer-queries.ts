@@ -31,16 +31,8 @@ export const adminOfferQuery = (userId: string, id: string) =>
   });
 
 /** One that only waits for renewals needs no watching. */
-const isWorking = ({ endedAt, total, moved, skipped, failed, later }: MoveFigures) =>
+const isWorking = ({ endedAt, total, moved, skipped, failed, later }: ShownOffer['moves'][number]) =>
   endedAt === null && moved + skipped + failed + later < total;
-type MoveFigures = {
-  endedAt: string | null;
-  total: number;
-  moved: number;
-  skipped: number;
-  failed: number;
-  later: number;
-};
 
 export const isUnknownOffer = (error: unknown): boolean =>
   error instanceof ApiError && (error.code === 'not_found' || error.code === 'invalid_request');

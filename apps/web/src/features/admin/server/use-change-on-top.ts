@@ -2,11 +2,11 @@ import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../admin-api.ts';
 import { actionFailure } from '../manifests/failure-texts.ts';
 import { useManifestsChanged } from '../manifests/manifest-queries.ts';
+import type { JsonObject } from './part-of.ts';
 import type { ServerPartProps } from './server-queries.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 
-type Change = { version: string; reason: string; apply: (manifest: Document) => Document };
-type Document = Readonly<Record<string, unknown>>;
+type Change = { version: string; reason: string; apply: (manifest: JsonObject) => JsonObject };
 
 /**
  * Stages a version on top of the staged manifest, else of the deployed one, with one thing changed. It is refused where
@@ -37,12 +37,5 @@ export function useChangeOnTop({ userId, serverId, shown }: ServerPartProps, onD
     stage: change.mutate,
     isPending: change.isPending,
     failure: change.isError ? actionFailure('upload', change.error) : undefined,
-    reset: change.reset,
   };
-}
-
-/** A part of a manifest that is an object; an empty one where it has none. */
-export function partOf(manifest: Document, name: string): Document {
-  const part = manifest[name];
-  return typeof part === 'object' && part !== null ? { ...part } : {};
 }

@@ -29,7 +29,6 @@ export function ownedOf(billing: UserBilling): Record<OwnedThing['kind'], OwnedT
     all.map((one): OwnedThing => ({
       ...one,
       kind,
-      name: one.name,
       every: kind === 'rental' ? one.type : undefined,
       startsAt: one.startDate,
       endsAt: one.endDate,

@@ -5,20 +5,15 @@ import { queryOptions } from '@tanstack/react-query';
 import { adminApi, serverKey } from '../../admin-api.ts';
 
 type Shown = AnswerOutput<typeof getManifest>;
-type Differences = AnswerOutput<typeof getServerDifferences>;
 
 /** What a deployment will do, and the revision that it was read from: sent with it, so that nothing else is deployed. */
-export type DeployPlan = {
+export type DeployPlan = Pick<
+  AnswerOutput<typeof getServerDifferences>,
+  'from' | 'to' | 'differences' | 'effects' | 'people' | 'missingSecrets'
+> & {
   revision: string;
   name: string;
-  /** null: nothing is deployed. */
-  from: string | null;
-  to: string;
   staged: string | null;
-  differences: Differences['differences'];
-  effects: Differences['effects'];
-  people: Differences['people'];
-  missingSecrets: number;
   /** The version whose server answered last; null: none has. */
   answered: string | null;
 };
@@ -39,19 +34,12 @@ async function readPlan(id: string, version: string | undefined, signal: AbortSi
     // another administrator may deploy between the two calls
     if (found.from === deployed || look === maxLooks) {
       const { revision, listed, answeredVersion } = shown;
-      const { from, after, differences, effects, people, missingSecrets } = found;
-      const staged = listed?.stagedVersion ?? null;
       return {
+        ...found,
         revision,
         // a manifest always has a name
-        name: listed?.name ?? String(after['name']),
-        from,
-        to: found.to,
-        staged,
-        differences,
-        effects,
-        people,
-        missingSecrets,
+        name: listed?.name ?? String(found.after['name']),
+        staged: listed?.stagedVersion ?? null,
         answered: answeredVersion,
       };
     }

@@ -1,10 +1,7 @@
 import { readUtf8 } from '@souk/contract/manifest/read-utf8.ts';
-import { readFields } from '../../server/editor/json-fields.ts';
+import { maxManifestBytes, readFields } from '../../server/editor/json-fields.ts';
 
-/** The broker's limit (catalogue/manifests/parse-manifest.ts). */
-export const maxManifestBytes = 256 * 1024;
-
-export const notJsonFileText = 'Please select a JSON file';
+const notJsonFileText = 'Please select a JSON file';
 const unreadableFileText = 'Invalid JSON file. Please check the file format.';
 const nothingText = 'Please enter a manifest JSON or upload a file';
 const invalidJsonText = 'Invalid JSON format. Please check your manifest syntax.';

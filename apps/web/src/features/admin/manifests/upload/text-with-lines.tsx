@@ -1,4 +1,4 @@
-import { useRef, type ComponentProps } from 'react';
+import { useMemo, useRef, type ComponentProps } from 'react';
 import { classNames } from '#ui/class-names.ts';
 import { useFieldLink } from '#ui/form/field-context.ts';
 
@@ -10,7 +10,8 @@ export type TextWithLinesProps = Omit<ComponentProps<'textarea'>, 'style' | 'val
 /** Text of a program, not wrapped, with the numbers of its lines beside it. Inside a Field it is joined to its label. */
 export function TextWithLines({ value, onChange, className, ...rest }: TextWithLinesProps) {
   const numbers = useRef<HTMLPreElement>(null);
-  const count = countLines(value);
+  const count = value.split('\n').length;
+  const lineNumbers = useMemo(() => Array.from({ length: count }, (_, index) => index + 1).join('\n'), [count]);
   return (
     <div
       className={classNames(
@@ -23,7 +24,7 @@ export function TextWithLines({ value, onChange, className, ...rest }: TextWithL
         aria-hidden
         className="shrink-0 overflow-hidden border-r border-line bg-ground px-2 py-2 text-right text-faint select-none"
       >
-        {lineNumbers(count)}
+        {lineNumbers}
       </pre>
       <textarea
         spellCheck={false}
@@ -41,23 +42,4 @@ export function TextWithLines({ value, onChange, className, ...rest }: TextWithL
       />
     </div>
   );
-}
-
-function countLines(text: string): number {
-  let count = 1;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
-  return count;
-}
-
-const known = new Map<number, string>();
-
-/** The same text for each keystroke within a line: React then leaves it alone. */
-function lineNumbers(count: number): string {
-  let text = known.get(count);
-  if (text === undefined) {
-    text = Array.from({ length: count }, (_, index) => index + 1).join('\n');
-    known.clear();
-    known.set(count, text);
-  }
-  return text;
 }

@@ -1,21 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Card } from '#ui/card.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { Field } from '#ui/form/field.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Select } from '#ui/form/select.tsx';
 import { counted } from '../../counted.ts';
 import { NotLoaded } from '../../not-loaded.tsx';
 import { Section } from '../../section.tsx';
+import { LazyDifferences } from '../editor/lazy-differences.tsx';
 import { differencesQuery, versionBefore, type ServerPartProps, type ShownManifest } from '../server-queries.ts';
 import { DifferenceList } from './difference-list.tsx';
 import { VersionList } from './version-list.tsx';
 import { ItemsWithCode } from '../../text-with-code.tsx';
-
-const RawDifferences = lazy(async () => ({
-  default: (await import('../editor/raw-differences.tsx')).RawDifferences,
-}));
 
 type Compared = { from: string | undefined; to: string | undefined };
 
@@ -120,14 +116,12 @@ function Comparison({ userId, serverId, compared }: { userId: string; serverId: 
         <summary className="w-fit rounded-sm py-0.5 text-quiet hover:text-text">Raw JSON</summary>
         <div className="mt-3">
           {isRawOpen && (
-            <Suspense fallback={<ListSkeleton label="Comparing…" />}>
-              <RawDifferences
-                beforeLabel={data.from ?? 'Nothing'}
-                afterLabel={data.to}
-                before={before === null ? '' : JSON.stringify(before, null, 2)}
-                after={JSON.stringify(after, null, 2)}
-              />
-            </Suspense>
+            <LazyDifferences
+              beforeLabel={data.from ?? 'Nothing'}
+              afterLabel={data.to}
+              before={before === null ? '' : JSON.stringify(before, null, 2)}
+              after={JSON.stringify(after, null, 2)}
+            />
           )}
         </div>
       </details>

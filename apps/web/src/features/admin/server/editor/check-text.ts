@@ -1,8 +1,7 @@
 import { manifestIssues } from '@souk/contract/manifest/manifest-issues.ts';
 import { completeManifest, manifestSchema } from '@souk/contract/manifest/manifest.ts';
-import { readFields, type JsonFields, type Problem, type TextRange } from './json-fields.ts';
+import { maxManifestBytes, readFields, type JsonFields, type Problem, type TextRange } from './json-fields.ts';
 
-export const maxManifestBytes = 256 * 1024;
 const maxProblems = 100;
 
 type Issue = { path: string; message: string };

@@ -4,6 +4,9 @@ import { parser } from '@lezer/json';
 export type TextRange = { from: number; to: number };
 export type Problem = TextRange & { message: string };
 
+/** The broker's limit (catalogue/manifests/parse-manifest.ts). */
+export const maxManifestBytes = 256 * 1024;
+
 /** The broker reads no deeper. */
 const maxDepth = 64;
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);

@@ -1,12 +1,8 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Ago } from '#ui/text/moment.tsx';
+import { LazyDifferences } from '../editor/lazy-differences.tsx';
 import { stagerOf, type ShownManifest } from '../server-queries.ts';
-
-const RawDifferences = lazy(async () => ({
-  default: (await import('../editor/raw-differences.tsx')).RawDifferences,
-}));
 
 /** Another administrator changed the manifest while this one wrote: shows both texts, and loses neither. */
 export function MovedManifest({
@@ -58,9 +54,7 @@ export function MovedManifest({
         </Button>
       </div>
       {compared !== undefined && (
-        <Suspense fallback={<ListSkeleton label="Comparing…" />}>
-          <RawDifferences beforeLabel="Stored now" afterLabel="Your text" before={stored} after={compared} />
-        </Suspense>
+        <LazyDifferences beforeLabel="Stored now" afterLabel="Your text" before={stored} after={compared} />
       )}
     </section>
   );

@@ -8,7 +8,7 @@ import { EmptyState } from '#ui/state/empty-state.tsx';
 import { sells } from '#web/config.ts';
 import { Section } from '../../section.tsx';
 import { differencesQuery, rentersQuery, type ServerPartProps } from '../server-queries.ts';
-import { partOf } from '../use-change-on-top.ts';
+import { partOf, type JsonObject } from '../part-of.ts';
 import { RentalPriceForm } from './rental-price-form.tsx';
 import { Renters } from './renters.tsx';
 import { ItemsWithCode } from '../../text-with-code.tsx';
@@ -101,7 +101,7 @@ function AtProvider({ userId, serverId }: { userId: string; serverId: string }) 
 const priceText = (rental: Rental | undefined) =>
   rental ? formatMonthly(rental.price, rental.currency) : 'Not for rent';
 
-function rentalOf(manifest: Readonly<Record<string, unknown>>): Rental | undefined {
+function rentalOf(manifest: JsonObject): Rental | undefined {
   const { price, currency } = partOf(partOf(manifest, 'billing'), 'rental');
   return typeof price === 'number' ? { price, currency: typeof currency === 'string' ? currency : 'USD' } : undefined;
 }

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
+import { centsOf } from '../../cents-of.ts';
 import { counted } from '../../counted.ts';
 import { PriceForm } from '../price-form.tsx';
 import { figuresQuery, type ServerPartProps } from '../server-queries.ts';
-import { partOf, useChangeOnTop } from '../use-change-on-top.ts';
+import { partOf } from '../part-of.ts';
+import { useChangeOnTop } from '../use-change-on-top.ts';
 
 const mostCents = 100_000_00;
 
@@ -44,12 +46,6 @@ export function RentalPriceForm({
       onCancel={onClose}
     />
   );
-}
-
-/** "12.50" is 1250. */
-function centsOf(price: string): number | undefined {
-  const match = /^(\d{1,6})(?:[.,](\d{1,2}))?$/.exec(price);
-  return match ? Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0')) : undefined;
 }
 
 function effectOf(renters: number | undefined): string {

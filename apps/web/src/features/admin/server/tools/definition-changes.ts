@@ -1,7 +1,7 @@
+import { partOf, type JsonObject } from '../part-of.ts';
+
 /** One difference between two definitions of a tool. `before` and `after` are texts to show; undefined: there is none. */
 export type DefinitionChange = { what: string; before?: string | undefined; after?: string | undefined };
-
-type Definition = Readonly<Record<string, unknown>>;
 
 const hints: Readonly<Record<string, string>> = {
   readOnlyHint: 'Says that it only reads',
@@ -12,7 +12,7 @@ const hints: Readonly<Record<string, string>> = {
 const maxArguments = 50;
 
 /** Says in words how a tool's definition differs from the one that was trusted. A new tool: what it says of itself. */
-export function definitionChanges(before: Definition | null, after: Definition): DefinitionChange[] {
+export function definitionChanges(before: JsonObject | null, after: JsonObject): DefinitionChange[] {
   const old = before ?? {};
   const inputs = { before: partOf(old, 'inputSchema'), after: partOf(after, 'inputSchema') };
   return [
@@ -32,7 +32,7 @@ function changedText(what: string, before: unknown, after: unknown): DefinitionC
   return differs(before, after) ? [{ what, before: shown(before), after: shown(after) }] : [];
 }
 
-function argumentChanges(before: Definition, after: Definition): DefinitionChange[] {
+function argumentChanges(before: JsonObject, after: JsonObject): DefinitionChange[] {
   const old = partOf(before, 'properties');
   const now = partOf(after, 'properties');
   const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];
@@ -55,7 +55,7 @@ function argumentChanges(before: Definition, after: Definition): DefinitionChang
   return more > 0 ? [...changes.slice(0, maxArguments), { what: `${more} more arguments changed` }] : changes;
 }
 
-function annotationChanges(before: Definition, after: Definition): DefinitionChange[] {
+function annotationChanges(before: JsonObject, after: JsonObject): DefinitionChange[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((name) => differs(before[name], after[name]))
     .map((name) => ({
@@ -65,25 +65,20 @@ function annotationChanges(before: Definition, after: Definition): DefinitionCha
     }));
 }
 
-function outputText(before: Definition, after: Definition): string {
+function outputText(before: JsonObject, after: JsonObject): string {
   if (after['outputSchema'] === undefined) return 'It no longer describes its results';
   return before['outputSchema'] === undefined ? 'It describes its results' : 'The description of its results changed';
 }
 
-const isRequired = ({ required }: Definition, name: string) => Array.isArray(required) && required.includes(name);
+const isRequired = ({ required }: JsonObject, name: string) => Array.isArray(required) && required.includes(name);
 
-function rest({ properties: _properties, required: _required, ...other }: Definition): Definition {
+function rest({ properties: _properties, required: _required, ...other }: JsonObject): JsonObject {
   return other;
 }
 
-function others(definition: Definition): Definition {
+function others(definition: JsonObject): JsonObject {
   const known = new Set(['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations']);
   return Object.fromEntries(Object.entries(definition).filter(([name]) => !known.has(name)));
-}
-
-function partOf(of: Definition, name: string): Definition {
-  const part = of[name];
-  return typeof part === 'object' && part !== null && !Array.isArray(part) ? { ...part } : {};
 }
 
 const differs = (a: unknown, b: unknown) => JSON.stringify(a) !== JSON.stringify(b);

@@ -1,11 +1,7 @@
 import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
-import { lazy, Suspense, useState } from 'react';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
+import { useState } from 'react';
+import { LazyDifferences } from '../editor/lazy-differences.tsx';
 import { definitionChanges, type DefinitionChange } from './definition-changes.ts';
-
-const RawDifferences = lazy(async () => ({
-  default: (await import('../editor/raw-differences.tsx')).RawDifferences,
-}));
 
 /** How a tool differs from what was trusted: in words first, as JSON second. All of it is text of the server. */
 export function DefinitionDiff({ change: { before, after, tool } }: { change: ToolChange }) {
@@ -23,14 +19,12 @@ export function DefinitionDiff({ change: { before, after, tool } }: { change: To
         <summary className="w-fit rounded-sm py-1 text-[0.8125rem] text-quiet hover:text-text">Raw JSON</summary>
         <div className="mt-2">
           {isRawOpen && (
-            <Suspense fallback={<ListSkeleton label="Comparing…" />}>
-              <RawDifferences
-                beforeLabel="Trusted"
-                afterLabel="Offered now"
-                before={before === null ? '' : JSON.stringify(before, null, 2)}
-                after={JSON.stringify(after, null, 2)}
-              />
-            </Suspense>
+            <LazyDifferences
+              beforeLabel="Trusted"
+              afterLabel="Offered now"
+              before={before === null ? '' : JSON.stringify(before, null, 2)}
+              after={JSON.stringify(after, null, 2)}
+            />
           )}
         </div>
       </details>

@@ -1,7 +1,8 @@
 import type { AdminTool } from '@souk/contract/admin/servers.ts';
 import { PriceForm } from '../price-form.tsx';
 import type { ServerPartProps } from '../server-queries.ts';
-import { partOf, useChangeOnTop } from '../use-change-on-top.ts';
+import { partOf } from '../part-of.ts';
+import { useChangeOnTop } from '../use-change-on-top.ts';
 
 const mostCredits = 1_000_000;
 
