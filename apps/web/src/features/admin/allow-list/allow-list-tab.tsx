@@ -9,6 +9,7 @@ import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { adminApi } from '../admin-api.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import { Code } from '../code.tsx';
+import { EntryRow, RemoveButton } from '../entry-row.tsx';
 import { NotLoaded } from '../not-loaded.tsx';
 import { Section } from '../section.tsx';
 import { allowancesQuery } from './allow-list-queries.ts';
@@ -81,12 +82,11 @@ function Addresses({
             <AddedRow key={one.entry} address={one} onRemove={() => setRemoving(one)} />
           ))}
           {ofOperator.map((entry) => (
-            <li key={entry} className="p-4">
-              <h3 className="font-mono text-[0.8125rem] font-semibold wrap-anywhere">{entry}</h3>
-              <p className="mt-1 text-[0.8125rem] text-quiet">
+            <EntryRow key={entry} name={entry}>
+              <p>
                 Set by the operator, in <Code>UPSTREAM_ALLOW_ADDRESSES</Code>.
               </p>
-            </li>
+            </EntryRow>
           ))}
         </ul>
       )}
@@ -122,31 +122,23 @@ function Addresses({
 function AddedRow({ address, onRemove }: { address: AllowedAddress; onRemove: () => void }) {
   const { entry, addresses, note, added, servers } = address;
   return (
-    <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 p-4">
-      <div className="min-w-0 flex-1 basis-72">
-        <h3 className="font-mono text-[0.8125rem] font-semibold wrap-anywhere">{entry}</h3>
-        <div className="mt-1 flex flex-col gap-0.5 text-[0.8125rem] text-pretty text-quiet">
-          {note !== '' && (
-            <p className="wrap-anywhere text-text">
-              <bdi>{note}</bdi>
-            </p>
-          )}
-          {addresses.length > 0 && (
-            <p>
-              Only while the name stands for <Code>{addresses.join(', ')}</Code>
-            </p>
-          )}
-          <p>
-            Added <Ago moment={added.at} /> by <span className="wrap-anywhere">{added.by ?? commandLine}</span>.
-          </p>
-          <p>
-            <UsedBy servers={servers} />
-          </p>
-        </div>
-      </div>
-      <Button size="small" variant="ghost" aria-label={`Remove ${entry}`} onClick={onRemove}>
-        Remove
-      </Button>
-    </li>
+    <EntryRow name={entry} buttons={<RemoveButton name={entry} onClick={onRemove} />}>
+      {note !== '' && (
+        <p className="wrap-anywhere text-text">
+          <bdi>{note}</bdi>
+        </p>
+      )}
+      {addresses.length > 0 && (
+        <p>
+          Only while the name stands for <Code>{addresses.join(', ')}</Code>
+        </p>
+      )}
+      <p>
+        Added <Ago moment={added.at} /> by <span className="wrap-anywhere">{added.by ?? commandLine}</span>.
+      </p>
+      <p>
+        <UsedBy servers={servers} />
+      </p>
+    </EntryRow>
   );
 }

@@ -9,6 +9,7 @@ import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { adminApi } from '../admin-api.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import { Code } from '../code.tsx';
+import { EntryRow, RemoveButton } from '../entry-row.tsx';
 import { Section } from '../section.tsx';
 import { AddPackageDialog } from './add-package-dialog.tsx';
 import { variablesOf } from './package-fields.tsx';
@@ -85,43 +86,40 @@ function PackageRow({ item, onRemove }: { item: AllowedPackage; onRemove: () => 
   const { alias, args, secrets } = form;
   const variables = variablesOf(form);
   return (
-    <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 p-4">
-      <div className="min-w-0 flex-1 basis-72">
-        <h3 className="flex flex-wrap items-center gap-x-2 gap-y-1">
-          <span className="font-mono text-[0.8125rem] font-semibold wrap-anywhere">{alias}</span>
+    <EntryRow
+      name={alias}
+      marks={
+        <>
           <Badge>{form.network === 'none' ? 'No network' : 'Public addresses'}</Badge>
           {isShadowed && <Badge tone="bad">Not used</Badge>}
-        </h3>
-        <div className="mt-1 flex flex-col gap-0.5 text-[0.8125rem] text-pretty text-quiet">
-          <p>
-            <Code>{form.package}</Code>
-            {args.length > 0 && (
-              <>
-                {' '}
-                with the arguments <Code>{args.join(' ')}</Code>
-              </>
-            )}
-          </p>
-          {variables.length > 0 && (
-            <p>
-              Variables <Code>{variables.join(', ')}</Code>
-            </p>
-          )}
-          {secrets.length > 0 && (
-            <p>
-              Secrets <Code>{secrets.join(', ')}</Code>, entered on the page of each server
-            </p>
-          )}
-          {isShadowed && <p>The operator’s allow-list has a program of this alias, which is started instead.</p>}
-          <p>
-            Added <Ago moment={added.at} /> by <span className="wrap-anywhere">{added.by ?? commandLine}</span>.{' '}
-            <UsedBy servers={servers} />
-          </p>
-        </div>
-      </div>
-      <Button size="small" variant="ghost" aria-label={`Remove ${alias}`} onClick={onRemove}>
-        Remove
-      </Button>
-    </li>
+        </>
+      }
+      buttons={<RemoveButton name={alias} onClick={onRemove} />}
+    >
+      <p>
+        <Code>{form.package}</Code>
+        {args.length > 0 && (
+          <>
+            {' '}
+            with the arguments <Code>{args.join(' ')}</Code>
+          </>
+        )}
+      </p>
+      {variables.length > 0 && (
+        <p>
+          Variables <Code>{variables.join(', ')}</Code>
+        </p>
+      )}
+      {secrets.length > 0 && (
+        <p>
+          Secrets <Code>{secrets.join(', ')}</Code>, entered on the page of each server
+        </p>
+      )}
+      {isShadowed && <p>The operator’s allow-list has a program of this alias, which is started instead.</p>}
+      <p>
+        Added <Ago moment={added.at} /> by <span className="wrap-anywhere">{added.by ?? commandLine}</span>.{' '}
+        <UsedBy servers={servers} />
+      </p>
+    </EntryRow>
   );
 }

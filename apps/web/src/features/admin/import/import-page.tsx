@@ -17,9 +17,9 @@ const labels: Readonly<Record<ImportPart, string>> = {
 };
 
 /** Servers that are taken from elsewhere, in the place of the list of manifests: each is previewed, then staged by a click. */
-export function ImportPage({ userId, search, onSearchChange, part }: AdminPartProps & { part: ImportPart }) {
+export function ImportPage({ part, ...props }: AdminPartProps & { part: ImportPart }) {
+  const { userId, onSearchChange } = props;
   const waiting = useQuery(updatesQuery(userId)).data?.updates.length ?? 0;
-  const props = { userId, search, onSearchChange };
   return (
     <>
       <ScreenTitle title="Import - Administration" />

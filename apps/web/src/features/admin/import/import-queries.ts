@@ -1,10 +1,6 @@
-import type { ImportEntry } from '@souk/contract/admin/imports.ts';
-import type { ListedServer } from '@souk/contract/catalogue/registries.ts';
 import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { adminApi, adminKey } from '../admin-api.ts';
 import type { AdminSearch } from '../admin-search.ts';
-
-export type { ImportEntry, ListedServer };
 
 const registriesKey = (userId: string) => [...adminKey(userId), 'registries'] as const;
 
@@ -20,7 +16,7 @@ export const updatesQuery = (userId: string) =>
     queryFn: () => adminApi.listRegistryUpdates(),
   });
 
-export type RegistryFilter = Pick<AdminSearch, 'q' | 'kind' | 'only' | 'since'>;
+type RegistryFilter = Pick<AdminSearch, 'q' | 'kind' | 'only' | 'since'>;
 
 const dayMs = 24 * 60 * 60_000;
 

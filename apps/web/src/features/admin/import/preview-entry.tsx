@@ -1,3 +1,4 @@
+import type { ImportEntry } from '@souk/contract/admin/imports.ts';
 import type { ReactNode } from 'react';
 import { Badge, type BadgeTone } from '#ui/state/badge.tsx';
 import { Card } from '#ui/card.tsx';
@@ -6,7 +7,6 @@ import { CodeBlock } from '#ui/text/code-block.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { ItemsWithCode } from '../text-with-code.tsx';
-import type { ImportEntry } from './import-queries.ts';
 
 export type EntryResult = {
   id: string;
@@ -36,22 +36,7 @@ export function PreviewEntry({
   /** undefined: there is nothing to choose. */
   onChoose: ((on: boolean) => void) | undefined;
 }) {
-  const {
-    name,
-    title = name,
-    id,
-    version,
-    kind,
-    target,
-    reason,
-    secrets,
-    allowlist,
-    allowAddress,
-    allowPackage,
-    warning,
-    notes,
-    changes,
-  } = entry;
+  const { name, title = name, version, kind, reason, secrets, allowlist, warning, notes, changes } = entry;
   const head = (
     <span className="wrap-anywhere">
       {title}
@@ -78,54 +63,15 @@ export function PreviewEntry({
       </div>
       {reason !== undefined && <p className="wrap-anywhere">{sentence(reason)}</p>}
       {warning !== undefined && <Notice>{warning}</Notice>}
-      {allowAddress !== undefined && (
-        <div>
-          <LinkButton size="small" to="/admin" search={{ tab: 'allowed', allow: allowAddress }}>
-            Allow {allowAddress}
-          </LinkButton>
-        </div>
-      )}
-      {allowPackage !== undefined && (
-        <div>
-          <LinkButton size="small" to="/admin" search={{ tab: 'allowed' }}>
-            Open Allow List<span className="sr-only"> for {allowPackage}</span>
-          </LinkButton>
-        </div>
-      )}
+      <AllowLinks entry={entry} />
       {result?.message !== undefined && <p className="wrap-anywhere text-bad">{result.message}</p>}
-      {id !== undefined && (
-        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-[0.8125rem]">
-          <Fact name="Id">
-            <code className="font-mono">{id}</code>
-          </Fact>
-          <Fact name={kind === 'stdio' ? 'Starts' : 'Address'}>
-            <code className="font-mono">{target}</code>
-          </Fact>
-          {entry.manifest !== undefined && entry.manifest['description'] === entry.manifest['name'] && (
-            <Fact name="Description">Empty: people read its name until you write one</Fact>
-          )}
-          <Fact name="Price">{entry.price === 0 ? 'Free' : 'As its manifest says'}</Fact>
-        </dl>
-      )}
+      <EntryFacts entry={entry} />
       {changes && changes.length > 0 && (
         <Part title="Changes">
           <ItemsWithCode texts={changes} />
         </Part>
       )}
-      {secrets.length > 0 && (
-        <Part title="Secrets: enter them on its page once it is staged, or set the variables">
-          {secrets.map(({ name: secretName, variable, description }) => (
-            <li key={variable}>
-              {secretName}
-              {description !== undefined && ` (${description})`}
-              <span className="text-quiet">
-                {' '}
-                as <code className="font-mono text-xs">{variable}</code>
-              </span>
-            </li>
-          ))}
-        </Part>
-      )}
+      <Secrets secrets={secrets} />
       {allowlist !== undefined && <CodeBlock label="Entry of the allow-list of programs" code={allowlist} />}
       {notes.length > 0 && (
         <Part title="Notes">
@@ -147,6 +93,64 @@ export function PreviewEntry({
         </div>
       )}
     </Card>
+  );
+}
+
+/** Where an administrator allows what the server needs. */
+function AllowLinks({ entry: { allowAddress, allowPackage } }: { entry: ImportEntry }) {
+  return (
+    <>
+      {allowAddress !== undefined && (
+        <div>
+          <LinkButton size="small" to="/admin" search={{ tab: 'allowed', allow: allowAddress }}>
+            Allow {allowAddress}
+          </LinkButton>
+        </div>
+      )}
+      {allowPackage !== undefined && (
+        <div>
+          <LinkButton size="small" to="/admin" search={{ tab: 'allowed' }}>
+            Open Allow List<span className="sr-only"> for {allowPackage}</span>
+          </LinkButton>
+        </div>
+      )}
+    </>
+  );
+}
+
+function EntryFacts({ entry: { id, kind, target, manifest, price } }: { entry: ImportEntry }) {
+  if (id === undefined) return null;
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-[0.8125rem]">
+      <Fact name="Id">
+        <code className="font-mono">{id}</code>
+      </Fact>
+      <Fact name={kind === 'stdio' ? 'Starts' : 'Address'}>
+        <code className="font-mono">{target}</code>
+      </Fact>
+      {manifest !== undefined && manifest['description'] === manifest['name'] && (
+        <Fact name="Description">Empty: people read its name until you write one</Fact>
+      )}
+      <Fact name="Price">{price === 0 ? 'Free' : 'As its manifest says'}</Fact>
+    </dl>
+  );
+}
+
+function Secrets({ secrets }: Pick<ImportEntry, 'secrets'>) {
+  if (secrets.length === 0) return null;
+  return (
+    <Part title="Secrets: enter them on its page once it is staged, or set the variables">
+      {secrets.map(({ name, variable, description }) => (
+        <li key={variable}>
+          {name}
+          {description !== undefined && ` (${description})`}
+          <span className="text-quiet">
+            {' '}
+            as <code className="font-mono text-xs">{variable}</code>
+          </span>
+        </li>
+      ))}
+    </Part>
   );
 }
 

@@ -1,4 +1,4 @@
-import { maxStagedAtOnce } from '@souk/contract/admin/imports.ts';
+import { maxStagedAtOnce, type ImportEntry } from '@souk/contract/admin/imports.ts';
 import { useEffect, useRef, useState } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
@@ -9,16 +9,16 @@ import { adminApi } from '../admin-api.ts';
 import { counted } from '../counted.ts';
 import { useManifestsChanged } from '../manifests/manifest-queries.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
-import { useRegistriesChanged, type ImportEntry } from './import-queries.ts';
+import { useRegistriesChanged } from './import-queries.ts';
 import { PreviewEntry, type EntryResult } from './preview-entry.tsx';
 
 /** What will be staged, which of it is chosen, and what came of it. Nothing is staged before the click. */
 export function Preview({ userId, entries }: { userId: string; entries: readonly ImportEntry[] }) {
   const ready = entries.filter(({ result }) => result === 'ready');
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [left, setLeft] = useState<readonly string[]>([]);
   const manifestsChanged = useManifestsChanged(userId);
   const registriesChanged = useRegistriesChanged(userId);
-  const chosen = ready.filter(({ id = '' }) => !left.has(id));
+  const chosen = ready.filter(({ id = '' }) => !left.includes(id));
   const stage = useSingleMutation({
     mutationFn: stageAll,
     onSuccess: () => Promise.all([manifestsChanged(), registriesChanged()]),
@@ -70,10 +70,10 @@ export function Preview({ userId, entries }: { userId: string; entries: readonly
             key={`${index} ${entry.name}`}
             entry={entry}
             result={entry.id === undefined ? undefined : results.get(entry.id)}
-            chosen={entry.result === 'ready' && !left.has(entry.id ?? '')}
+            chosen={chosen.includes(entry)}
             onChoose={
               entry.result === 'ready' && ready.length > 1 && !stage.data
-                ? (on) => setLeft(changed(left, entry.id ?? '', !on))
+                ? (on) => setLeft([...left.filter((id) => id !== entry.id), ...(on ? [] : [entry.id ?? ''])])
                 : undefined
             }
           />
@@ -92,13 +92,6 @@ async function stageAll(entries: readonly ImportEntry[]): Promise<EntryResult[]>
     results.push(...answer.results);
   }
   return results;
-}
-
-function changed(ids: ReadonlySet<string>, id: string, has: boolean): ReadonlySet<string> {
-  const next = new Set(ids);
-  if (has) next.add(id);
-  else next.delete(id);
-  return next;
 }
 
 const words = [

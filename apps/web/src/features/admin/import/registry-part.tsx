@@ -16,45 +16,22 @@ import { RegistryServers } from './registry-servers.tsx';
 type Asked = { kind: 'add' } | { kind: 'rename' | 'remove'; registry: Registry };
 
 /** The registries, and what is offered by the one that is chosen. Choosing one is the click that asks it. */
-export function RegistryPart({ userId, search, onSearchChange }: Omit<AdminPartProps, 'signInAgain'>) {
+export function RegistryPart({ userId, search, onSearchChange }: AdminPartProps) {
   const query = useQuery(registriesQuery(userId));
   const [asked, setAsked] = useState<Asked>();
-  const close = () => setAsked(undefined);
   if (!query.data) return <NotLoaded query={query} label="Loading registries…" />;
   const registries = query.data;
   const chosen = registries.find(({ id }) => id === search.registry);
   const choose = (registry: string | undefined) =>
     onSearchChange({ tab: 'manifests', import: 'registry', registry }, 'push');
   const dialogs = (
-    <>
-      <EachOpening asked={asked && asked.kind !== 'remove' ? asked : undefined}>
-        {(given, open) => (
-          <RegistryDialog
-            userId={userId}
-            registry={given.kind === 'rename' ? given.registry : undefined}
-            preset={
-              given.kind === 'add' && !registries.some(({ url }) => url === officialRegistry.url)
-                ? officialRegistry
-                : undefined
-            }
-            open={open}
-            onClose={close}
-            onAdded={choose}
-          />
-        )}
-      </EachOpening>
-      <EachOpening asked={asked?.kind === 'remove' ? asked.registry : undefined}>
-        {(registry, open) => (
-          <RemoveRegistryDialog
-            userId={userId}
-            registry={registry}
-            open={open}
-            onClose={close}
-            onRemoved={() => choose(undefined)}
-          />
-        )}
-      </EachOpening>
-    </>
+    <Dialogs
+      userId={userId}
+      registries={registries}
+      asked={asked}
+      onClose={() => setAsked(undefined)}
+      onChoose={choose}
+    />
   );
   if (registries.length === 0) {
     return (
@@ -122,5 +99,34 @@ export function RegistryPart({ userId, search, onSearchChange }: Omit<AdminPartP
         ))}
       {dialogs}
     </div>
+  );
+}
+
+function Dialogs({
+  userId,
+  registries,
+  asked,
+  onClose,
+  onChoose,
+}: {
+  userId: string;
+  registries: readonly Registry[];
+  asked: Asked | undefined;
+  onClose: () => void;
+  onChoose: (registry: string | undefined) => void;
+}) {
+  return (
+    <EachOpening asked={asked}>
+      {(one, open) => {
+        const dialog = { userId, open, onClose };
+        if (one.kind === 'remove')
+          return <RemoveRegistryDialog {...dialog} registry={one.registry} onRemoved={() => onChoose(undefined)} />;
+        if (one.kind === 'rename')
+          return <RegistryDialog {...dialog} registry={one.registry} preset={undefined} onAdded={onChoose} />;
+        const hasOfficial = registries.some(({ url }) => url === officialRegistry.url);
+        const preset = hasOfficial ? undefined : officialRegistry;
+        return <RegistryDialog {...dialog} registry={undefined} preset={preset} onAdded={onChoose} />;
+      }}
+    </EachOpening>
   );
 }

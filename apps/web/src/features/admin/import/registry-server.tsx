@@ -1,8 +1,8 @@
+import type { ListedServer } from '@souk/contract/catalogue/registries.ts';
 import { Badge } from '#ui/state/badge.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import type { AdminSearch } from '../admin-search.ts';
-import type { ListedServer } from './import-queries.ts';
 import { pickOf } from './picked-preview.tsx';
 
 export const kindNames: Readonly<Record<ListedServer['kinds'][number], string>> = {

@@ -18,7 +18,7 @@ import { updatesQuery } from './import-queries.ts';
 import { PickedPreview, pickOf } from './picked-preview.tsx';
 
 /** New versions of imported servers: looked for daily and on a click, each staged after its preview. */
-export function UpdatesPart({ userId, search }: Omit<AdminPartProps, 'signInAgain'>) {
+export function UpdatesPart({ userId, search }: AdminPartProps) {
   const queries = useQueryClient();
   const options = updatesQuery(userId);
   const query = useQuery(options);

@@ -16,6 +16,7 @@ import { AllManifests } from './deploy/all-manifests.tsx';
 import { DeleteDialog } from './delete/delete-dialog.tsx';
 import { DeployDialog } from './deploy/deploy-dialog.tsx';
 import { listFailure } from './failure-texts.ts';
+import type { ManifestActionsProps } from './manifest-actions.tsx';
 import { ManifestFilters } from './manifest-filters.tsx';
 import { manifestsQuery, type ManifestList } from './manifest-queries.ts';
 import { ManifestStats } from './manifest-stats.tsx';
@@ -32,13 +33,7 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
   const found = useDeferredValue(list.data);
   const [deploying, setDeploying] = useState<string>();
   const [deleting, setDeleting] = useState<string>();
-  const isWide = useMedia('(min-width: 1150px)');
-  const isNarrowed = [q, type, status, health].some((filter) => filter !== undefined);
-  const change = (next: AdminSearch, how: 'push' | 'replace') =>
-    onSearchChange({ ...search, page: undefined, ...next }, how);
   const failure = list.error && listFailure(list.error);
-  const deletedMatching = found?.counts.deletedMatching ?? 0;
-  const shared = { search, onDeploy: setDeploying, onDelete: setDeleting };
   return (
     <div className="flex flex-col gap-6">
       <UnderReview count={found?.counts.underReview ?? 0} userId={userId} />
@@ -46,7 +41,11 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
       <UploadPanel userId={userId} onDeploy={setDeploying} />
       <AllManifests userId={userId} counts={found?.counts} />
       <div className="flex flex-col gap-3">
-        <ManifestFilters search={search} counts={found?.counts} onChange={change} />
+        <ManifestFilters
+          search={search}
+          counts={found?.counts}
+          onChange={(next, how) => onSearchChange(changed(search, next), how)}
+        />
         {failure && found && (
           <Notice
             tone="bad"
@@ -69,48 +68,14 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
         )}
         {!failure && !found && <ManifestsSkeleton />}
         {found && (
-          <>
-            <p role="status" className="text-[0.8125rem] text-quiet tabular-nums">
-              {countText(found, { isNarrowed, isDeleted: status === 'deleted' })}
-              {deletedMatching > 0 &&
-                ` ${counted(deletedMatching, 'deleted or undeployed server matches', 'deleted or undeployed servers match')}.`}
-            </p>
-            {deletedMatching > 0 && (
-              <Button
-                size="small"
-                className="self-start"
-                onClick={() => change({ status: 'deleted', health: undefined }, 'push')}
-              >
-                Show deleted
-              </Button>
-            )}
-            {found.manifests.length === 0 ? (
-              <Empty
-                isNarrowed={isNarrowed}
-                isPastEnd={found.pagination.total > 0}
-                onClear={() => onSearchChange({ tab: search.tab }, 'push')}
-                onFirst={() => change({}, 'push')}
-              />
-            ) : (
-              <div className={classNames('flex flex-col gap-3', list.isPlaceholderData && 'opacity-60')}>
-                {isWide ? (
-                  <ManifestTable
-                    manifests={found.manifests}
-                    {...shared}
-                    onSort={(next) => change({ sort: next }, 'replace')}
-                  />
-                ) : (
-                  <ManifestCards manifests={found.manifests} {...shared} />
-                )}
-                <Pagination
-                  label="Manifests"
-                  page={found.pagination.page}
-                  pageCount={found.pagination.pages}
-                  onChange={(next) => change({ page: next === 1 ? undefined : next }, 'push')}
-                />
-              </div>
-            )}
-          </>
+          <Found
+            found={found}
+            isStale={list.isPlaceholderData}
+            search={search}
+            onSearchChange={onSearchChange}
+            onDeploy={setDeploying}
+            onDelete={setDeleting}
+          />
         )}
       </div>
       <EachOpening asked={deploying}>
@@ -128,6 +93,69 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
         )}
       </EachOpening>
     </div>
+  );
+}
+
+/** The address of another view of the list: it begins at the first page. */
+const changed = (search: AdminSearch, next: AdminSearch): AdminSearch => ({ ...search, page: undefined, ...next });
+
+/** The page of manifests that was found, with their number. */
+function Found({
+  found,
+  isStale,
+  onSearchChange,
+  ...actions
+}: Omit<ManifestActionsProps, 'manifest'> &
+  Pick<AdminPartProps, 'onSearchChange'> & {
+    found: ManifestList;
+    /** Another page is on its way. */
+    isStale: boolean;
+  }) {
+  const { search } = actions;
+  const { manifests, pagination } = found;
+  const deletedMatching = found.counts.deletedMatching ?? 0;
+  const isWide = useMedia('(min-width: 1150px)');
+  const isNarrowed = [search.q, search.type, search.status, search.health].some((filter) => filter !== undefined);
+  const change = (next: AdminSearch, how: 'push' | 'replace') => onSearchChange(changed(search, next), how);
+  return (
+    <>
+      <p role="status" className="text-[0.8125rem] text-quiet tabular-nums">
+        {countText(found, { isNarrowed, isDeleted: search.status === 'deleted' })}
+        {deletedMatching > 0 &&
+          ` ${counted(deletedMatching, 'deleted or undeployed server matches', 'deleted or undeployed servers match')}.`}
+      </p>
+      {deletedMatching > 0 && (
+        <Button
+          size="small"
+          className="self-start"
+          onClick={() => change({ status: 'deleted', health: undefined }, 'push')}
+        >
+          Show deleted
+        </Button>
+      )}
+      {manifests.length === 0 ? (
+        <Empty
+          isNarrowed={isNarrowed}
+          isPastEnd={pagination.total > 0}
+          onClear={() => onSearchChange({ tab: search.tab }, 'push')}
+          onFirst={() => change({}, 'push')}
+        />
+      ) : (
+        <div className={classNames('flex flex-col gap-3', isStale && 'opacity-60')}>
+          {isWide ? (
+            <ManifestTable manifests={manifests} {...actions} onSort={(sort) => change({ sort }, 'replace')} />
+          ) : (
+            <ManifestCards manifests={manifests} {...actions} />
+          )}
+          <Pagination
+            label="Manifests"
+            page={pagination.page}
+            pageCount={pagination.pages}
+            onChange={(page) => change({ page: page === 1 ? undefined : page }, 'push')}
+          />
+        </div>
+      )}
+    </>
   );
 }
 

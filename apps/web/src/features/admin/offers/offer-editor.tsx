@@ -1,4 +1,4 @@
-import type { AdminOffer, listAdminOffers } from '@souk/contract/admin/offers.ts';
+import type { listAdminOffers } from '@souk/contract/admin/offers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import { freePlanId } from '@souk/contract/billing/offer-fields.ts';
 import { useState } from 'react';
@@ -8,18 +8,11 @@ import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../admin-api.ts';
 import { AskBeforeLeaving } from '../ask-before-leaving.tsx';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
-import {
-  draftOf,
-  isSameDraft,
-  mergeDrafts,
-  readDraft,
-  refusedInputs,
-  type DraftErrors,
-  type OfferDraft,
-} from './offer-draft.ts';
+import { mergeDrafts, readDraft, refusedInputs, type OfferDraft } from './offer-draft.ts';
 import { OfferForm } from './offer-form.tsx';
 import { OfferHead } from './offer-head.tsx';
 import { useOfferRefresh, type ShownOffer } from './offer-queries.ts';
+import { useOfferDraft } from './use-offer-draft.ts';
 import { ReviewDialog, type AskedChange } from './review-dialog.tsx';
 
 /**
@@ -36,25 +29,13 @@ export function OfferEditor({
   all: Answer<typeof listAdminOffers>;
 }) {
   const { offer } = shown;
-  const place = placeOf(offer, all.offers);
-  const saved = draftOf(offer, place);
-  const [base, setBase] = useState({ revision: offer.revision, draft: saved });
-  const [draft, setDraft] = useState(saved);
-  const [errors, setErrors] = useState<DraftErrors>({});
+  const edited = useOfferDraft(offer, all.offers);
+  const { saved, base, draft, errors, setErrors, isDirty, isInConflict, adopt } = edited;
   const [asked, setAsked] = useState<AskedChange>();
   const [conflicts, setConflicts] = useState(0);
   const form = useFirstErrorFocus(errors);
   const refresh = useOfferRefresh(userId);
   const toast = useToast();
-  const isDirty = !isSameDraft(draft, base.draft);
-  const isMoved = offer.revision !== base.revision;
-  const adopt = (next: OfferDraft) => {
-    setBase({ revision: offer.revision, draft: saved });
-    setDraft(next);
-    setErrors({});
-  };
-  // nothing was typed: what another administrator saved is shown as it is
-  if (isMoved && !isDirty) adopt(saved);
   const close = () => setAsked(undefined);
   const currency = all.currency ?? offer.fields.currency;
   const review = (wanted: OfferDraft) => {
@@ -70,7 +51,7 @@ export function OfferEditor({
   return (
     <div className="flex flex-col gap-5">
       <OfferHead shown={shown} onAsk={setAsked} isFree={offer.offerId === freePlanId} />
-      {isMoved && isDirty && (
+      {isInConflict && (
         <ChangedMeanwhile
           conflicts={conflicts}
           by={offer.edited?.by ?? null}
@@ -92,8 +73,8 @@ export function OfferEditor({
         currency={currency}
         places={offer.active ? all.offers.filter((one) => one.active && one.fields.kind === draft.kind).length : 0}
         isNew={false}
-        onChange={(changed) => setDraft({ ...draft, ...changed })}
-        onSubmit={() => (isMoved && isDirty ? setConflicts(conflicts + 1) : review(draft))}
+        onChange={edited.change}
+        onSubmit={() => (isInConflict ? setConflicts(conflicts + 1) : review(draft))}
         onReset={isDirty ? () => adopt(saved) : undefined}
       />
       <AskBeforeLeaving isUnsaved={isDirty} staysAt={(search) => search.offer === offer.offerId}>
@@ -117,13 +98,7 @@ export function OfferEditor({
               close();
               // while the provider does not have the price, the page says more of it
               toast.success((now?.provider === 'waiting' ? undefined : effects[0]) ?? 'Saved.');
-              if (now) {
-                const isEdit = change.type === 'edit';
-                const next = draftOf(now, isEdit ? Number(draft.place) : place);
-                setBase({ revision: now.revision, draft: next });
-                // what was typed waits while the offer is archived or brought back
-                setDraft(isEdit ? next : mergeDrafts(base.draft, draft, next));
-              }
+              if (now) edited.onSaved(now, change.type === 'edit');
               void refresh();
             }}
             onRefused={({ code, issues = [] }) => {
@@ -140,9 +115,4 @@ export function OfferEditor({
       </EachOpening>
     </div>
   );
-}
-
-function placeOf(offer: AdminOffer, offers: readonly AdminOffer[]): number {
-  const sold = offers.filter(({ active, fields }) => active && fields.kind === offer.fields.kind);
-  return Math.max(1, sold.findIndex(({ offerId }) => offerId === offer.offerId) + 1);
 }

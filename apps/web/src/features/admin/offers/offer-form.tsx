@@ -36,6 +36,11 @@ export function OfferForm(props: OfferFormProps) {
     autoComplete: 'off',
     onChange: (event: { target: { value: string } }) => onChange({ [name]: event.target.value }),
   });
+  const count = (name: 'monthlyCredits' | 'credits' | 'bonus', label: string, hint?: string) => (
+    <Field label={label} hint={hint} error={errors[name]}>
+      <Input {...text(name)} inputMode="numeric" className="tabular-nums" />
+    </Field>
+  );
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSubmit();
@@ -73,9 +78,7 @@ export function OfferForm(props: OfferFormProps) {
           )}
           {isPlan && !isFree && (
             <>
-              <Field label="Monthly credits" hint="They end with the month." error={errors.monthlyCredits}>
-                <Input {...text('monthlyCredits')} inputMode="numeric" className="tabular-nums" />
-              </Field>
+              {count('monthlyCredits', 'Monthly credits', 'They end with the month.')}
               <Field label="Tier" hint="Services up to this tier are included." error={errors.tier}>
                 <Select<Tier> options={paidTiers} value={draft.tier} onChange={(tier) => onChange({ tier })} />
               </Field>
@@ -83,12 +86,8 @@ export function OfferForm(props: OfferFormProps) {
           )}
           {!isPlan && (
             <>
-              <Field label="Credits" error={errors.credits}>
-                <Input {...text('credits')} inputMode="numeric" className="tabular-nums" />
-              </Field>
-              <Field label="Bonus credits" hint="Given on top." error={errors.bonus}>
-                <Input {...text('bonus')} inputMode="numeric" className="tabular-nums" />
-              </Field>
+              {count('credits', 'Credits')}
+              {count('bonus', 'Bonus credits', 'Given on top.')}
             </>
           )}
           {places > 0 && (
@@ -104,25 +103,7 @@ export function OfferForm(props: OfferFormProps) {
             </Field>
           )}
         </div>
-        {isPlan && (
-          <>
-            <Field label="Description" error={errors.description}>
-              <TextArea
-                rows={2}
-                maxLength={300}
-                value={draft.description}
-                onChange={(event) => onChange({ description: event.target.value })}
-              />
-            </Field>
-            <Field label="Features (optional)" hint="One a line, at most 20." error={errors.features}>
-              <TextArea
-                rows={5}
-                value={draft.features}
-                onChange={(event) => onChange({ features: event.target.value })}
-              />
-            </Field>
-          </>
-        )}
+        {isPlan && <PlanTexts {...props} />}
         {places > 0 && (
           <Checkbox
             label="Most Popular"
@@ -139,5 +120,23 @@ export function OfferForm(props: OfferFormProps) {
         </div>
       </form>
     </Card>
+  );
+}
+
+function PlanTexts({ draft, errors, onChange }: Pick<OfferFormProps, 'draft' | 'errors' | 'onChange'>) {
+  return (
+    <>
+      <Field label="Description" error={errors.description}>
+        <TextArea
+          rows={2}
+          maxLength={300}
+          value={draft.description}
+          onChange={(event) => onChange({ description: event.target.value })}
+        />
+      </Field>
+      <Field label="Features (optional)" hint="One a line, at most 20." error={errors.features}>
+        <TextArea rows={5} value={draft.features} onChange={(event) => onChange({ features: event.target.value })} />
+      </Field>
+    </>
   );
 }

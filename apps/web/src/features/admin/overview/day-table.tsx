@@ -9,19 +9,18 @@ type Row = Figures['days'][number] & { index: number };
 
 /** What is drawn above, in figures. Closed until someone wants it; its words are there for screen readers all the same. */
 export function DayTable({ figures: { days, revenue } }: { figures: Figures }) {
+  const sold: TableColumn<Row>[] = [
+    ...revenue.map(({ currency, byDay }): TableColumn<Row> => ({
+      id: currency,
+      header: revenue.length > 1 ? `Revenue, ${currency}` : 'Revenue',
+      cell: ({ index }) => formatMoney(byDay[index] ?? 0, currency),
+      numeric: true,
+    })),
+    { id: 'credits', header: 'Credits used', cell: (row) => formatCount(row.creditsUsed), numeric: true },
+  ];
   const columns: TableColumn<Row>[] = [
     { id: 'day', header: 'Day', cell: ({ date }) => utcDayText(date), rowHeader: true },
-    ...(sells
-      ? revenue.map(({ currency, byDay }): TableColumn<Row> => ({
-          id: currency,
-          header: revenue.length > 1 ? `Revenue, ${currency}` : 'Revenue',
-          cell: ({ index }) => formatMoney(byDay[index] ?? 0, currency),
-          numeric: true,
-        }))
-      : []),
-    ...(sells
-      ? [{ id: 'credits', header: 'Credits used', cell: (row: Row) => formatCount(row.creditsUsed), numeric: true }]
-      : []),
+    ...(sells ? sold : []),
     { id: 'calls', header: 'Tool calls', cell: ({ calls }) => formatCount(calls), numeric: true },
     { id: 'errors', header: 'Failed', cell: ({ errors }) => formatCount(errors), numeric: true },
     {

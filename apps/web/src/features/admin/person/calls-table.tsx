@@ -4,6 +4,8 @@ import { Facts } from '#ui/text/facts.tsx';
 import { StatusBadge, type StatusTone } from '#ui/state/status-badge.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 
+import { At } from '../at.tsx';
+
 const tones: Readonly<Record<Call['outcome'], StatusTone>> = {
   ok: 'good',
   error: 'bad',
@@ -57,16 +59,7 @@ const columns: readonly TableColumn<Call>[] = [
     ),
   },
   { id: 'outcome', header: 'Outcome', wideOnly: true, cell: (call) => <Outcome {...call} /> },
-  {
-    id: 'time',
-    header: 'Time',
-    wideOnly: true,
-    cell: ({ at }) => (
-      <time dateTime={at} className="whitespace-nowrap tabular-nums">
-        {formatMoment(at)}
-      </time>
-    ),
-  },
+  { id: 'time', header: 'Time', wideOnly: true, cell: ({ at }) => <At moment={at} /> },
   {
     id: 'app',
     header: 'App or token',

@@ -1,6 +1,6 @@
 import type { LedgerEntry, LedgerKind } from '@souk/contract/admin/person.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { formatCount, formatMoment } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Select } from '#ui/form/select.tsx';
@@ -9,6 +9,7 @@ import { Stat } from '#ui/picture/stat.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { failureLine } from '#web/texts/failure-text.ts';
 import type { AdminSearch } from '../admin-search.ts';
+import { At } from '../at.tsx';
 import { CallsTable } from './calls-table.tsx';
 import { PagedList } from './paged-list.tsx';
 import { ledgerCallsQuery, ledgerQuery, type PersonPartProps } from './person-queries.ts';
@@ -52,72 +53,14 @@ export function CreditsPart({
     { label: 'Held by calls', value: credits?.held },
     { label: 'Owed', value: credits?.debt },
   ];
-  const openButton = ({ id, calls, payment, at }: LedgerEntry) => {
-    if (payment) {
-      return (
-        <Button size="small" onClick={() => onPayment(payment.id)}>
-          Payment<span className="sr-only">: {payment.description}</span>
-        </Button>
-      );
-    }
-    if (calls === 0) return null;
-    return (
-      <Button size="small" aria-expanded={opened === id} onClick={() => setOpened(opened === id ? undefined : id)}>
-        {calls === 1 ? 'Call' : 'Calls'}
-        <span className="sr-only"> of {formatMoment(at)}</span>
-      </Button>
-    );
-  };
-  const columns: TableColumn<LedgerEntry>[] = [
-    {
-      id: 'what',
-      header: 'Entry',
-      rowHeader: true,
-      cell: (entry) => (
-        <div className="min-w-32">
-          {nameOf(entry)}
-          {entry.reason !== null && (
-            <div dir="auto" className="max-w-prose text-[0.8125rem] font-normal wrap-anywhere text-quiet">
-              {entry.reason}
-            </div>
-          )}
-          <time
-            dateTime={entry.at}
-            className="block text-[0.8125rem] font-normal whitespace-nowrap text-quiet sm:hidden"
-          >
-            {formatMoment(entry.at)}
-          </time>
-          <div className="mt-1 empty:hidden sm:hidden">{openButton(entry)}</div>
-        </div>
-      ),
-    },
-    {
-      id: 'time',
-      header: 'Time',
-      wideOnly: true,
-      cell: ({ at }) => (
-        <time dateTime={at} className="whitespace-nowrap tabular-nums">
-          {formatMoment(at)}
-        </time>
-      ),
-    },
-    { id: 'change', header: 'Credits', numeric: true, cell: ({ change }) => <Change change={change} /> },
-    {
-      id: 'after',
-      header: 'Balance after',
-      numeric: true,
-      wideOnly: true,
-      cell: ({ balanceAfter }) => formatCount(balanceAfter),
-    },
-    {
-      id: 'open',
-      header: 'Details',
-      hideHeader: true,
-      numeric: true,
-      wideOnly: true,
-      cell: openButton,
-    },
-  ];
+  const columns = columnsWith((entry) => (
+    <OpenButton
+      entry={entry}
+      isOpen={opened === entry.id}
+      onToggle={() => setOpened(opened === entry.id ? undefined : entry.id)}
+      onPayment={onPayment}
+    />
+  ));
   return (
     <div className="flex flex-col gap-6">
       <dl aria-label="Credits" className="grid grid-cols-2 gap-4 sm:grid-cols-3 lg:grid-cols-6">
@@ -160,6 +103,74 @@ export function CreditsPart({
         </PagedList>
       </div>
     </div>
+  );
+}
+
+/** The button of an entry stands in a column of its own, or below its name on a phone. */
+const columnsWith = (openButton: (entry: LedgerEntry) => ReactNode): TableColumn<LedgerEntry>[] => [
+  {
+    id: 'what',
+    header: 'Entry',
+    rowHeader: true,
+    cell: (entry) => (
+      <div className="min-w-32">
+        {nameOf(entry)}
+        {entry.reason !== null && (
+          <div dir="auto" className="max-w-prose text-[0.8125rem] font-normal wrap-anywhere text-quiet">
+            {entry.reason}
+          </div>
+        )}
+        <time dateTime={entry.at} className="block text-[0.8125rem] font-normal whitespace-nowrap text-quiet sm:hidden">
+          {formatMoment(entry.at)}
+        </time>
+        <div className="mt-1 empty:hidden sm:hidden">{openButton(entry)}</div>
+      </div>
+    ),
+  },
+  { id: 'time', header: 'Time', wideOnly: true, cell: ({ at }) => <At moment={at} /> },
+  { id: 'change', header: 'Credits', numeric: true, cell: ({ change }) => <Change change={change} /> },
+  {
+    id: 'after',
+    header: 'Balance after',
+    numeric: true,
+    wideOnly: true,
+    cell: ({ balanceAfter }) => formatCount(balanceAfter),
+  },
+  {
+    id: 'open',
+    header: 'Details',
+    hideHeader: true,
+    numeric: true,
+    wideOnly: true,
+    cell: openButton,
+  },
+];
+
+/** Opens the payment of an entry, or its calls below it. Nothing where it has neither. */
+function OpenButton({
+  entry: { calls, payment, at },
+  isOpen,
+  onToggle,
+  onPayment,
+}: {
+  entry: LedgerEntry;
+  isOpen: boolean;
+  onToggle: () => void;
+  onPayment: (paymentId: string) => void;
+}) {
+  if (payment) {
+    return (
+      <Button size="small" onClick={() => onPayment(payment.id)}>
+        Payment<span className="sr-only">: {payment.description}</span>
+      </Button>
+    );
+  }
+  if (calls === 0) return null;
+  return (
+    <Button size="small" aria-expanded={isOpen} onClick={onToggle}>
+      {calls === 1 ? 'Call' : 'Calls'}
+      <span className="sr-only"> of {formatMoment(at)}</span>
+    </Button>
   );
 }
 

@@ -1,4 +1,3 @@
-import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../admin-api.ts';
 import type { UserDialogProps } from '../users/actions/form-dialog.tsx';
 import { UserActionDialog } from '../users/actions/user-action-dialog.tsx';
@@ -26,7 +25,6 @@ export function EndOneDialog({
   one,
   ...dialog
 }: UserDialogProps & { user: { isActive: boolean }; one: EndedOne }) {
-  const toast = useToast();
   const { verb, button, done, work } = texts[one.kind];
   return (
     <UserActionDialog
@@ -42,7 +40,7 @@ export function EndOneDialog({
           ? adminApi.revokePersonToken({ params: { id: user.id, tokenId: one.id }, body: { reason } })
           : adminApi.disconnectPersonApp({ params: { id: user.id, appId: one.id }, body: { reason } })
       }
-      onDone={() => toast.success(`${one.name} ${done}`)}
+      onDone={(_, toast) => toast.success(`${one.name} ${done}`)}
     >
       <p className="text-quiet">
         {consequences[one.kind]}

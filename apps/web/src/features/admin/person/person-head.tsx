@@ -1,17 +1,14 @@
 import type { AdminUser } from '@souk/contract/admin/users.ts';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
-import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { Facts } from '#ui/text/facts.tsx';
 import { Ago } from '#ui/text/moment.tsx';
-import { AddSubscriptionDialog } from '../users/actions/add-subscription-dialog.tsx';
-import { EditCreditsDialog } from '../users/actions/edit-credits-dialog.tsx';
+import { GiveDialogs, type AskedGift } from '../users/actions/give-dialogs.tsx';
 import { ActiveBadge, RoleBadge } from '../users/user-marks.tsx';
 
 /** Who the person is, how they are, and what is done most often. */
 export function PersonHead({ user, lastSeenAt }: { user: AdminUser; lastSeenAt: string | null }) {
-  const [asked, setAsked] = useState<{ action: 'credits' | 'subscription' }>();
-  const close = () => setAsked(undefined);
+  const [asked, setAsked] = useState<AskedGift>();
   return (
     <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
       <div className="min-w-0 flex-1 basis-80">
@@ -34,15 +31,10 @@ export function PersonHead({ user, lastSeenAt }: { user: AdminUser; lastSeenAt: 
         </p>
       </div>
       <div className="flex flex-wrap gap-2">
-        <Button onClick={() => setAsked({ action: 'credits' })}>Edit credits</Button>
-        <Button onClick={() => setAsked({ action: 'subscription' })}>Add subscription</Button>
+        <Button onClick={() => setAsked({ action: 'credits', user })}>Edit credits</Button>
+        <Button onClick={() => setAsked({ action: 'subscription', user })}>Add subscription</Button>
       </div>
-      <EachOpening asked={asked?.action === 'credits' ? user : undefined}>
-        {(shown, open) => <EditCreditsDialog user={shown} open={open} onClose={close} />}
-      </EachOpening>
-      <EachOpening asked={asked?.action === 'subscription' ? user : undefined}>
-        {(shown, open) => <AddSubscriptionDialog user={shown} open={open} onClose={close} />}
-      </EachOpening>
+      <GiveDialogs asked={asked} onClose={() => setAsked(undefined)} />
     </div>
   );
 }

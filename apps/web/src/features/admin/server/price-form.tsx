@@ -4,9 +4,12 @@ import { Field } from '#ui/form/field.tsx';
 import { useFirstErrorFocus } from '#ui/form/focus-first-error.ts';
 import { Input } from '#ui/form/input.tsx';
 import { Notice } from '#ui/state/notice.tsx';
+import type { JsonObject } from './part-of.ts';
+import type { ServerPartProps } from './server-queries.ts';
+import { useChangeOnTop } from './use-change-on-top.ts';
 import { ReasonField } from '../users/actions/reason-field.tsx';
 
-export type PriceFormProps = {
+export type PriceFormProps = ServerPartProps & {
   /** What the price is of, for screen readers. */
   title: string;
   label: string;
@@ -16,20 +19,17 @@ export type PriceFormProps = {
   problemOf: (price: string) => string | undefined;
   /** What the change does and to whom. */
   effect: ReactNode;
-  /** The version that the change will have, which may be changed. */
-  nextVersion: string;
-  isSaving: boolean;
-  failure: string | undefined;
-  onSave: (price: string, version: string, reason: string) => void;
-  onCancel: () => void;
+  /** The manifest with the new price. */
+  apply: (manifest: JsonObject, price: string) => JsonObject;
+  onClose: () => void;
 };
 
 const noErrors: { price?: string | undefined; version?: string | undefined } = {};
 
 /** Changes a price in its place: the price, the version that is staged with it, and why. */
 export function PriceForm(props: PriceFormProps) {
-  const { title, label, initialPrice, inputMode, problemOf, effect, nextVersion, isSaving, failure, onSave, onCancel } =
-    props;
+  const { title, label, initialPrice, inputMode, problemOf, effect, apply, onClose } = props;
+  const { stage, isPending, failure } = useChangeOnTop(props, onClose);
   const [price, setPrice] = useState(initialPrice);
   const [version, setVersion] = useState<string>();
   const [reason, setReason] = useState('');
@@ -37,14 +37,14 @@ export function PriceForm(props: PriceFormProps) {
   const form = useFirstErrorFocus(errors);
   const id = useId();
   // a proposal that another administrator has taken meanwhile is replaced by the next one
-  const shownVersion = version ?? nextVersion;
+  const shownVersion = version ?? props.shown.nextVersion;
   return (
     <form
       ref={form}
       aria-labelledby={id}
       className="flex max-w-md flex-col gap-3 text-left font-normal"
       onKeyDown={(event) => {
-        if (event.key === 'Escape' && !isSaving) onCancel();
+        if (event.key === 'Escape' && !isPending) onClose();
       }}
       onSubmit={(event) => {
         event.preventDefault();
@@ -53,7 +53,8 @@ export function PriceForm(props: PriceFormProps) {
           version: shownVersion.trim() === '' ? 'Enter a version.' : undefined,
         };
         setErrors(found);
-        if (!found.price && !found.version && !isSaving) onSave(price.trim(), shownVersion, reason);
+        if (!found.price && !found.version && !isPending)
+          stage({ version: shownVersion, reason, apply: (manifest) => apply(manifest, price.trim()) });
       }}
     >
       <h3 id={id} className="font-medium wrap-anywhere">
@@ -82,10 +83,10 @@ export function PriceForm(props: PriceFormProps) {
       <p className="text-[0.8125rem] text-pretty text-quiet">{effect}</p>
       {failure !== undefined && <Notice tone="bad">{failure}</Notice>}
       <div className="flex gap-2">
-        <Button type="submit" variant="primary" size="small" loading={isSaving}>
+        <Button type="submit" variant="primary" size="small" loading={isPending}>
           Stage new price
         </Button>
-        <Button size="small" onClick={onCancel}>
+        <Button size="small" onClick={onClose}>
           Cancel
         </Button>
       </div>

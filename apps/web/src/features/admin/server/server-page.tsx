@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Badge } from '#ui/state/badge.tsx';
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { Tabs } from '#ui/tabs.tsx';
@@ -76,16 +77,8 @@ function Shown({
   shown,
 }: ServerPageProps & { shown: ShownManifest }) {
   const [asked, setAsked] = useState<AskedAction>();
-  const [isOpen, setIsOpen] = useState(false);
-  // each opening is a dialog of its own
-  const [opening, setOpening] = useState(0);
   const [isUnsaved, setIsUnsaved] = useState(() => hasUnsavedText(userId, serverId));
   const [testedText, setTestedText] = useState<string>();
-  const askTo = (action: AskedAction) => {
-    setAsked(action);
-    setIsOpen(true);
-    setOpening((count) => count + 1);
-  };
   const name = nameOf(shown, serverId);
   const { data: secrets } = useQuery(secretsQuery(userId, serverId));
   const missing = secrets?.needed.filter(({ state }) => state === 'missing' || state === 'unreadable').length ?? 0;
@@ -116,7 +109,7 @@ function Shown({
         from={search.from}
         to={search.to}
         onCompare={(versions) => goTo('changes', versions)}
-        onDeploy={(version) => askTo({ action: 'deploy', version })}
+        onDeploy={(version) => setAsked({ action: 'deploy', version })}
       />
     ),
     tools: () => <ToolsPart {...of} />,
@@ -130,9 +123,9 @@ function Shown({
       <ServerHead
         {...of}
         name={name}
-        onDeploy={(version) => askTo({ action: 'deploy', version })}
-        onUndeploy={() => askTo({ action: 'undeploy' })}
-        onDelete={() => askTo({ action: 'delete' })}
+        onDeploy={(version) => setAsked({ action: 'deploy', version })}
+        onUndeploy={() => setAsked({ action: 'undeploy' })}
+        onDelete={() => setAsked({ action: 'delete' })}
       />
       <div className="mt-6">
         <Tabs
@@ -152,29 +145,14 @@ function Shown({
         close the tab.
       </AskBeforeLeaving>
       <Suspense fallback={null}>
-        {asked?.action === 'deploy' && (
-          <DeployDialog
-            key={opening}
-            userId={userId}
-            id={serverId}
-            version={asked.version}
-            open={isOpen}
-            onClose={() => setIsOpen(false)}
-          />
-        )}
-        {asked?.action === 'undeploy' && (
-          <UndeployDialog key={opening} userId={userId} id={serverId} open={isOpen} onClose={() => setIsOpen(false)} />
-        )}
-        {asked?.action === 'delete' && (
-          <DeleteDialog
-            key={opening}
-            userId={userId}
-            id={serverId}
-            open={isOpen}
-            onClose={() => setIsOpen(false)}
-            signInAgain={signInAgain}
-          />
-        )}
+        <EachOpening asked={asked}>
+          {(one, open) => {
+            const dialog = { userId, id: serverId, open, onClose: () => setAsked(undefined) };
+            if (one.action === 'deploy') return <DeployDialog {...dialog} version={one.version} />;
+            if (one.action === 'undeploy') return <UndeployDialog {...dialog} />;
+            return <DeleteDialog {...dialog} signInAgain={signInAgain} />;
+          }}
+        </EachOpening>
       </Suspense>
     </>
   );

@@ -42,38 +42,35 @@ export const manifestToChangeQuery = (userId: string, id: string, change: 'delet
     refetchOnWindowFocus: false,
   });
 
-export const figuresQuery = (userId: string, id: string) =>
+/** What one part of a server's page reads. */
+const partQuery = <Data>(
+  userId: string,
+  id: string,
+  part: string,
+  load: (input: { params: { id: string } }, options: { signal: AbortSignal }) => Promise<Data>,
+) =>
   queryOptions({
-    queryKey: [...serverKey(userId, id), 'figures'],
-    queryFn: ({ signal }) => adminApi.getServerFigures({ params: { id } }, { signal }),
-    refetchInterval: freshForMs,
+    queryKey: [...serverKey(userId, id), part],
+    queryFn: ({ signal }) => load({ params: { id } }, { signal }),
   });
 
-export const logQuery = (userId: string, id: string) =>
-  queryOptions({
-    queryKey: [...serverKey(userId, id), 'log'],
-    queryFn: ({ signal }) => adminApi.getServerLog({ params: { id } }, { signal }),
-  });
+export const figuresQuery = (userId: string, id: string) => ({
+  ...partQuery(userId, id, 'figures', adminApi.getServerFigures),
+  refetchInterval: freshForMs,
+});
 
-export const signInQuery = (userId: string, id: string) =>
-  queryOptions({
-    queryKey: [...serverKey(userId, id), 'sign-in'],
-    queryFn: ({ signal }) => adminApi.getServerSignIn({ params: { id } }, { signal }),
-    // each time the server is asked
-    staleTime: freshForMs,
-  });
+export const logQuery = (userId: string, id: string) => partQuery(userId, id, 'log', adminApi.getServerLog);
+
+export const signInQuery = (userId: string, id: string) => ({
+  ...partQuery(userId, id, 'sign-in', adminApi.getServerSignIn),
+  // each time the server is asked
+  staleTime: freshForMs,
+});
 
 export const secretsQuery = (userId: string, id: string) =>
-  queryOptions({
-    queryKey: [...serverKey(userId, id), 'secrets'],
-    queryFn: ({ signal }) => adminApi.listServerSecrets({ params: { id } }, { signal }),
-  });
+  partQuery(userId, id, 'secrets', adminApi.listServerSecrets);
 
-export const toolsQuery = (userId: string, id: string) =>
-  queryOptions({
-    queryKey: [...serverKey(userId, id), 'tools'],
-    queryFn: ({ signal }) => adminApi.listServerTools({ params: { id } }, { signal }),
-  });
+export const toolsQuery = (userId: string, id: string) => partQuery(userId, id, 'tools', adminApi.listServerTools);
 
 /** @param versions undefined: the broker's own choice, the deployed and the staged one */
 export const differencesQuery = (

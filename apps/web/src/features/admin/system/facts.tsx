@@ -50,11 +50,7 @@ export function Facts({ system }: { system: System }) {
               <Fact name="Handled within">
                 {webhook.lastDelayMs === null ? 'Not known' : `${(webhook.lastDelayMs / 1000).toFixed(1)} s`}
               </Fact>
-              <Fact name="Events waiting">
-                {webhook.waiting === 0
-                  ? 'None'
-                  : `${formatCount(webhook.waiting)}, ${formatCount(webhook.failing)} of them failed`}
-              </Fact>
+              <Fact name="Events waiting">{waitingText(webhook)}</Fact>
             </>
           )}
         </Group>
@@ -75,23 +71,20 @@ export function Facts({ system }: { system: System }) {
         <Group title="E-mails">
           <Fact name="Sent">{deliveries[notices.delivery]}</Fact>
           <Fact name="Alerts">{notices.hasAlertWebhook ? 'To your webhook' : 'To administrators by e-mail'}</Fact>
-          <Fact name="Waiting">
-            {notices.waiting === 0
-              ? 'None'
-              : `${formatCount(notices.waiting)}, ${formatCount(notices.failing)} of them failed`}
-          </Fact>
+          <Fact name="Waiting">{waitingText(notices)}</Fact>
           <Fact name="Given up in 7 days">{notices.givenUp === 0 ? 'None' : formatCount(notices.givenUp)}</Fact>
           {notices.lastError !== null && <Fact name="Last error">{notices.lastError}</Fact>}
         </Group>
-        <Group title="Backups">{backup === null ? <NoBackups /> : <Backups backup={backup} />}</Group>
+        <Group title="Backups">
+          {backup === null ? <Fact name="Automatic">Off: set BACKUP_DIR</Fact> : <Backups backup={backup} />}
+        </Group>
       </div>
     </Section>
   );
 }
 
-function NoBackups() {
-  return <Fact name="Automatic">Off: set BACKUP_DIR</Fact>;
-}
+const waitingText = ({ waiting, failing }: { waiting: number; failing: number }) =>
+  waiting === 0 ? 'None' : `${formatCount(waiting)}, ${formatCount(failing)} of them failed`;
 
 function Backups({ backup: { folder, last, nextAt, failure } }: { backup: NonNullable<System['backup']> }) {
   return (

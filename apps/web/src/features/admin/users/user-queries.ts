@@ -9,7 +9,7 @@ import type { AdminSearch } from '../admin-search.ts';
 const pageSize = 20;
 
 /** Services that the selector lists at once. */
-export const servicesAtOnce = 20;
+const servicesAtOnce = 20;
 
 export const userListsKey = (adminId: string) => [...usersKey(adminId), 'list'] as const;
 
@@ -24,11 +24,9 @@ export const usersQuery = (adminId: string, { page, all, role, active, plan }: A
 };
 
 /** What one user has, and their credits. */
-const userBillingKey = (adminId: string, userId: string) => [...usersKey(adminId), 'billing', userId] as const;
-
 export const userBillingQuery = (adminId: string, userId: string) =>
   queryOptions({
-    queryKey: userBillingKey(adminId, userId),
+    queryKey: [...usersKey(adminId), 'billing', userId],
     queryFn: ({ signal }) => adminApi.getUserBilling({ params: { userId } }, { signal }),
   });
 

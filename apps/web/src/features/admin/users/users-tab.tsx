@@ -6,7 +6,6 @@ import { useEffect, useMemo, useState } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { classNames } from '#ui/class-names.ts';
-import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { IconButton } from '#ui/icon-button.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
@@ -14,8 +13,7 @@ import { Pagination } from '#ui/pagination.tsx';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import { counted } from '../counted.ts';
 import type { AdminSearch } from '../admin-search.ts';
-import { AddSubscriptionDialog } from './actions/add-subscription-dialog.tsx';
-import { EditCreditsDialog } from './actions/edit-credits-dialog.tsx';
+import { GiveDialogs, type AskedGift } from './actions/give-dialogs.tsx';
 import { UserDetailsDialog } from './details/user-details-dialog.tsx';
 import { FailureNotice } from './failure-notice.tsx';
 import { UserFilters } from './user-filters.tsx';
@@ -31,13 +29,12 @@ export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain 
   const users = useQuery(usersQuery(adminId, search));
   const { data, error, isFetching, isPlaceholderData, refetch } = users;
   useEffect(() => (error ? report('users', error) : clear('users')), [error, report, clear]);
-  const [asked, setAsked] = useState<{ action: Exclude<RowAction, 'details'>; user: AdminUser }>();
+  const [asked, setAsked] = useState<AskedGift>();
   const work = useMemo(() => ({ adminId, report, clear, signInAgain }), [adminId, report, clear, signInAgain]);
   const isPastEnd = data !== undefined && data.pagination.page > data.pagination.pages;
   const change = (part: AdminSearch, how: 'push' | 'replace') => onSearchChange({ ...search, ...part }, how);
   const act = (action: RowAction, user: AdminUser) =>
     action === 'details' ? change({ user: user.id }, 'push') : setAsked({ action, user });
-  const close = () => setAsked(undefined);
   return (
     <UserWorkContext value={work}>
       <div className="flex flex-col gap-4">
@@ -89,12 +86,7 @@ export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain 
         rows={data?.users ?? []}
         onClose={() => change({ user: undefined }, 'replace')}
       />
-      <EachOpening asked={asked?.action === 'credits' ? asked.user : undefined}>
-        {(user, open) => <EditCreditsDialog user={user} open={open} onClose={close} />}
-      </EachOpening>
-      <EachOpening asked={asked?.action === 'subscription' ? asked.user : undefined}>
-        {(user, open) => <AddSubscriptionDialog user={user} open={open} onClose={close} />}
-      </EachOpening>
+      <GiveDialogs asked={asked} onClose={() => setAsked(undefined)} />
     </UserWorkContext>
   );
 }

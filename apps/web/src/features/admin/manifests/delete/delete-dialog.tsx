@@ -5,24 +5,16 @@ import { Notice } from '#ui/state/notice.tsx';
 import type { SignInAgain } from '../../sign-in-again.tsx';
 import { NotLoaded } from '../../not-loaded.tsx';
 import { describeAction } from '../failure-texts.ts';
+import type { ServerDialogProps } from '../server-dialog.ts';
 import { DeleteForm } from './delete-form.tsx';
 import { refundsThatNeedSomeone } from './refunds.ts';
 import { deletedTitle, useDelete } from './use-delete.ts';
 
-export type DeleteDialogProps = {
-  userId: string;
-  /** The server's id. */
-  id: string;
-  open: boolean;
-  onClose: () => void;
-  /** Refunds ask for a recent sign-in. */
-  signInAgain: SignInAgain;
-};
-
 /** Says what stops and for whom, asks for each rental whether it is paid back, and deletes once the id is typed. */
-export function DeleteDialog({ userId, id, open, onClose, signInAgain }: DeleteDialogProps) {
+export function DeleteDialog({ signInAgain, ...dialog }: ServerDialogProps & { signInAgain: SignInAgain }) {
+  const { id, open, onClose } = dialog;
   const formId = useId();
-  const { shown, remove } = useDelete({ userId, id, open, onClose });
+  const { shown, remove } = useDelete(dialog);
   const needing = remove.data ? refundsThatNeedSomeone(remove.data.refunds) : [];
   if (needing.length > 0) {
     return (
@@ -62,10 +54,8 @@ export function DeleteDialog({ userId, id, open, onClose, signInAgain }: DeleteD
     >
       {shown.data ? (
         <DeleteForm
+          {...dialog}
           formId={formId}
-          userId={userId}
-          id={id}
-          open={open}
           shown={shown.data}
           remove={remove}
           onLookAgain={() => {

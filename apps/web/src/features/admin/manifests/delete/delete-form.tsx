@@ -9,18 +9,15 @@ import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../../sig
 import { actionFailure } from '../failure-texts.ts';
 import { isStaleWrite } from '../../refusals.ts';
 import { MovedNotice } from '../deploy/moved-notice.tsx';
+import type { ServerDialogProps } from '../server-dialog.ts';
 import type { ChosenRefunds } from './refunds.ts';
 import { OwnersList } from './owners-list.tsx';
 import { RentersList } from './renters-list.tsx';
 import type { useDelete } from './use-delete.ts';
 import { ReasonField } from '../../users/actions/reason-field.tsx';
 
-export type DeleteFormProps = {
+export type DeleteFormProps = ServerDialogProps & {
   formId: string;
-  userId: string;
-  /** The server's id. */
-  id: string;
-  open: boolean;
   shown: AnswerOutput<typeof getManifest>;
   remove: ReturnType<typeof useDelete>['remove'];
   /** Reads the server again, which another administrator has changed. */
@@ -84,11 +81,7 @@ export function DeleteForm({ formId, userId, id, open, shown, remove, onLookAgai
         />
       </Field>
       {isStaleWrite(remove.error) ? (
-        <MovedNotice
-          error={remove.error}
-          shown={{ deployedVersion: listed?.deployedVersion ?? null, stagedVersion: listed?.stagedVersion ?? null }}
-          onLookAgain={onLookAgain}
-        />
+        <MovedNotice error={remove.error} shown={listed} onLookAgain={onLookAgain} />
       ) : wantsSignInAgain(remove.error) ? (
         <SignInAgainNotice signInAgain={signInAgain} onSignedIn={send} />
       ) : (

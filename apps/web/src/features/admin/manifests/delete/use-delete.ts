@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
 import { manifestToChangeQuery } from '../../server/server-queries.ts';
+import type { ServerDialogProps } from '../server-dialog.ts';
 import { useManifestsChanged } from '../manifest-queries.ts';
 import { refundsThatNeedSomeone, sumOf, type ChosenRefunds } from './refunds.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
@@ -14,8 +15,7 @@ export const deletedTitle = (name: string | undefined, id: string): string =>
 export type Deletion = { revision: string; reason: string; refunds: ChosenRefunds };
 
 /** Reads a server afresh each time its deletion is asked for, and deletes it. */
-export function useDelete(options: { userId: string; id: string; open: boolean; onClose: () => void }) {
-  const { userId, id, open, onClose } = options;
+export function useDelete({ userId, id, open, onClose }: ServerDialogProps) {
   const toast = useToast();
   const changed = useManifestsChanged(userId);
   const shown = useQuery({ ...manifestToChangeQuery(userId, id, 'delete'), enabled: open });

@@ -1,7 +1,5 @@
-import { formatCount } from '#ui/text/amount.ts';
-import { useState } from 'react';
-import { Button } from '#ui/button.tsx';
 import { counted } from '../../counted.ts';
+import { useShowMore } from '../../show-more.tsx';
 import { ItemsWithCode, TextWithCode } from '../../text-with-code.tsx';
 import type { DeployPlan } from './deploy-plan.ts';
 
@@ -9,12 +7,10 @@ const differencesShown = 8;
 
 /** What a deployment does: whom it touches first, then each field that changes, in words. */
 export function DeployEffects({ plan }: { plan: DeployPlan }) {
-  const [all, setAll] = useState(false);
   const { from, to, effects, people } = plan;
   // of a first deployment every field is new: only what people pay is told field by field
   const differences = from === null ? plan.differences.filter(isPrice) : plan.differences;
-  const shown = all ? differences : differences.slice(0, differencesShown);
-  const more = differences.length - shown.length;
+  const { shown, more } = useShowMore(differences, differencesShown);
   return (
     <>
       <p className="text-quiet">
@@ -45,11 +41,7 @@ export function DeployEffects({ plan }: { plan: DeployPlan }) {
             ))}
           </ul>
           {from === null && <p className="mt-1 text-[0.8125rem] text-quiet">Calls of all other tools are free.</p>}
-          {more > 0 && (
-            <Button size="small" variant="ghost" className="mt-1" onClick={() => setAll(true)}>
-              Show {formatCount(more)} more
-            </Button>
-          )}
+          <div className="mt-1 empty:hidden">{more}</div>
         </section>
       )}
     </>

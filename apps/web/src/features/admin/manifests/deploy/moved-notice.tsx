@@ -11,7 +11,7 @@ export function MovedNotice({
   onLookAgain,
 }: {
   error: ApiError;
-  shown: { deployedVersion: string | null; stagedVersion: string | null };
+  shown: { deployedVersion: string | null; stagedVersion: string | null } | null | undefined;
   onLookAgain: () => void;
 }) {
   const { current } = error;
@@ -33,8 +33,8 @@ export function MovedNotice({
               </tr>
             </thead>
             <tbody>
-              <Row name="Deployed" before={shown.deployedVersion} now={current.deployedVersion} />
-              <Row name="Staged" before={shown.stagedVersion} now={current.stagedVersion} />
+              <Row name="Deployed" before={shown?.deployedVersion ?? null} now={current.deployedVersion} />
+              <Row name="Staged" before={shown?.stagedVersion ?? null} now={current.stagedVersion} />
             </tbody>
           </table>
           <p className="mt-1 text-[0.8125rem] text-quiet">

@@ -13,20 +13,13 @@ import { isStaleWrite } from '../../refusals.ts';
 import { manifestToChangeQuery } from '../../server/server-queries.ts';
 import { actionFailure, describeAction } from '../failure-texts.ts';
 import { useManifestsChanged } from '../manifest-queries.ts';
+import type { ServerDialogProps } from '../server-dialog.ts';
 import { MovedNotice } from './moved-notice.tsx';
 import { OwnersList } from '../delete/owners-list.tsx';
 import { RentersList } from '../delete/renters-list.tsx';
 
-export type UndeployDialogProps = {
-  userId: string;
-  /** The server's id. */
-  id: string;
-  open: boolean;
-  onClose: () => void;
-};
-
 /** Says what stops and for whom, and takes the live version out of the shop. One for each opening: its state begins anew. */
-export function UndeployDialog({ userId, id, open, onClose }: UndeployDialogProps) {
+export function UndeployDialog({ userId, id, open, onClose }: ServerDialogProps) {
   const toast = useToast();
   const changed = useManifestsChanged(userId);
   const cancel = useRef<HTMLButtonElement>(null);
@@ -54,7 +47,7 @@ export function UndeployDialog({ userId, id, open, onClose }: UndeployDialogProp
         isStaleWrite(undeploy.error) ? (
           <MovedNotice
             error={undeploy.error}
-            shown={{ deployedVersion: listed?.deployedVersion ?? null, stagedVersion: listed?.stagedVersion ?? null }}
+            shown={listed}
             onLookAgain={() => {
               undeploy.reset();
               void shown.refetch();

@@ -81,24 +81,20 @@ const dismissedKey = 'souk.admin-run-dismissed';
 
 /** The run whose result needs no more reading, kept by this browser. */
 function useDismissedRun(): [string | null, (id: string) => void] {
-  const [dismissed, setDismissed] = useState(() => readDismissed());
-  return [
-    dismissed,
-    (id) => {
-      setDismissed(id);
-      try {
-        window.localStorage.setItem(dismissedKey, id);
-      } catch {
-        // storage is forbidden: it comes back with the next visit
-      }
-    },
-  ];
-}
-
-function readDismissed(): string | null {
-  try {
-    return window.localStorage.getItem(dismissedKey);
-  } catch {
-    return null;
-  }
+  const [dismissed, setDismissed] = useState(() => {
+    try {
+      return window.localStorage.getItem(dismissedKey);
+    } catch {
+      return null;
+    }
+  });
+  const dismiss = (id: string) => {
+    setDismissed(id);
+    try {
+      window.localStorage.setItem(dismissedKey, id);
+    } catch {
+      // storage is forbidden: it comes back with the next visit
+    }
+  };
+  return [dismissed, dismiss];
 }

@@ -2,7 +2,7 @@ import type { PersonPayment } from '@souk/contract/admin/person.ts';
 import type { AdminUser } from '@souk/contract/admin/users.ts';
 import type { TransactionStatus, TransactionType } from '@souk/contract/billing/billing-history.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { formatMoney } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/overlay/dialog.tsx';
@@ -52,57 +52,7 @@ export function PaymentsPart({
         Refund<span className="sr-only">: {payment.description}</span>
       </Button>
     ) : null;
-  const columns: TableColumn<PersonPayment>[] = [
-    {
-      id: 'what',
-      header: 'Payment',
-      rowHeader: true,
-      cell: (payment) => (
-        <div className="min-w-32">
-          <span dir="auto" className="wrap-anywhere">
-            {payment.description}
-          </span>
-          <div className="text-[0.8125rem] font-normal text-quiet">
-            <Facts>
-              {kinds[payment.type]}
-              {payment.mcpId}
-            </Facts>
-            <span className="block sm:hidden">
-              <Day moment={payment.createdAt} />
-            </span>
-            <TotalsLine totals={payment.totals} currency={payment.currency} />
-            <GoneBack {...payment} />
-            {payment.dispute && <span className="block">{disputeTexts[payment.dispute.state]}</span>}
-          </div>
-          <div className="mt-1 flex flex-wrap items-center gap-x-2.5 gap-y-1 text-[0.8125rem] font-normal sm:hidden">
-            <PaymentStatus {...payment} />
-            <Receipt {...payment} />
-            {refundButton(payment)}
-          </div>
-        </div>
-      ),
-    },
-    {
-      id: 'status',
-      header: 'Status',
-      wideOnly: true,
-      cell: (payment) => <PaymentStatus {...payment} />,
-    },
-    { id: 'date', header: 'Date', wideOnly: true, cell: ({ createdAt }) => <Day moment={createdAt} /> },
-    { id: 'receipt', header: 'Receipt', wideOnly: true, cell: (payment) => <Receipt {...payment} /> },
-    {
-      id: 'amount',
-      header: 'Amount',
-      numeric: true,
-      cell: ({ type, amount, currency }) => (
-        <span className="font-medium whitespace-nowrap">
-          {/* as revenue is counted: what the shop got, less what went back */}
-          {formatMoney(type === 'refund' ? -amount : amount, currency)}
-        </span>
-      ),
-    },
-    { id: 'refund', header: 'Refund', hideHeader: true, numeric: true, wideOnly: true, cell: refundButton },
-  ];
+  const columns = columnsWith(refundButton);
   return (
     <div className="flex flex-col gap-4">
       {search.payment !== undefined && (
@@ -142,6 +92,58 @@ export function PaymentsPart({
   );
 }
 
+/** The button of a payment stands in a column of its own, or below its name on a phone. */
+const columnsWith = (refundButton: (payment: PersonPayment) => ReactNode): TableColumn<PersonPayment>[] => [
+  {
+    id: 'what',
+    header: 'Payment',
+    rowHeader: true,
+    cell: (payment) => (
+      <div className="min-w-32">
+        <span dir="auto" className="wrap-anywhere">
+          {payment.description}
+        </span>
+        <div className="text-[0.8125rem] font-normal text-quiet">
+          <Facts>
+            {kinds[payment.type]}
+            {payment.mcpId}
+          </Facts>
+          <span className="block sm:hidden">
+            <Day moment={payment.createdAt} />
+          </span>
+          <TotalsLine totals={payment.totals} currency={payment.currency} />
+          <GoneBack {...payment} />
+          {payment.dispute && <span className="block">{disputeTexts[payment.dispute.state]}</span>}
+        </div>
+        <div className="mt-1 flex flex-wrap items-center gap-x-2.5 gap-y-1 text-[0.8125rem] font-normal sm:hidden">
+          <PaymentStatus {...payment} />
+          <Receipt {...payment} />
+          {refundButton(payment)}
+        </div>
+      </div>
+    ),
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    wideOnly: true,
+    cell: (payment) => <PaymentStatus {...payment} />,
+  },
+  { id: 'date', header: 'Date', wideOnly: true, cell: ({ createdAt }) => <Day moment={createdAt} /> },
+  { id: 'receipt', header: 'Receipt', wideOnly: true, cell: (payment) => <Receipt {...payment} /> },
+  {
+    id: 'amount',
+    header: 'Amount',
+    numeric: true,
+    cell: ({ type, amount, currency }) => (
+      <span className="font-medium whitespace-nowrap">
+        {/* as revenue is counted: what the shop got, less what went back */}
+        {formatMoney(type === 'refund' ? -amount : amount, currency)}
+      </span>
+    ),
+  },
+  { id: 'refund', header: 'Refund', hideHeader: true, numeric: true, wideOnly: true, cell: refundButton },
+];
 /** A dispute says more than that the payment was completed. */
 function PaymentStatus({ status, dispute }: PersonPayment) {
   if (!dispute) return <StatusBadge status={status} tone={tones[status]} />;

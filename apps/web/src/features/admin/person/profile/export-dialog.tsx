@@ -1,7 +1,6 @@
 import { exportPerson } from '@souk/contract/admin/person.ts';
 import { openStream } from '@souk/contract/client.ts';
 import { saveFile } from '#ui/save-file.ts';
-import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminClientOptions } from '../../admin-api.ts';
 import type { UserDialogProps } from '../../users/actions/form-dialog.tsx';
 import { UserActionDialog } from '../../users/actions/user-action-dialog.tsx';
@@ -9,7 +8,6 @@ import { UserActionDialog } from '../../users/actions/user-action-dialog.tsx';
 /** Saves what is stored about a person as a file. It is read as it comes, and never as a text in memory. */
 export function ExportDialog(props: UserDialogProps) {
   const { id, email } = props.user;
-  const toast = useToast();
   return (
     <UserActionDialog
       {...props}
@@ -20,7 +18,7 @@ export function ExportDialog(props: UserDialogProps) {
         const input = { params: { id }, body: { reason } };
         return new Response(await openStream(exportPerson, input, adminClientOptions, {})).blob();
       }}
-      onDone={(file) => {
+      onDone={(file, toast) => {
         saveFile(`souk-user-${id}.json`, file, 'application/json');
         toast.success(`The data of ${email} is saved.`);
       }}

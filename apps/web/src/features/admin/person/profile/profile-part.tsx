@@ -21,8 +21,7 @@ export function ProfilePart({
   billing: UserBilling;
   onErased: () => void;
 }) {
-  const [asked, setAsked] = useState<{ action: 'sign-out' | 'export' }>();
-  const close = () => setAsked(undefined);
+  const [asked, setAsked] = useState<'sign-out' | 'export'>();
   const isOwn = user.id === adminId;
   return (
     <div className="flex flex-col gap-6">
@@ -31,7 +30,7 @@ export function ProfilePart({
         <Part
           title="Sign-ins and apps"
           action={
-            <Button size="small" onClick={() => setAsked({ action: 'sign-out' })}>
+            <Button size="small" onClick={() => setAsked('sign-out')}>
               Sign out everywhere
             </Button>
           }
@@ -45,7 +44,7 @@ export function ProfilePart({
       <Part
         title="Data"
         action={
-          <Button size="small" onClick={() => setAsked({ action: 'export' })}>
+          <Button size="small" onClick={() => setAsked('export')}>
             Export data
           </Button>
         }
@@ -59,11 +58,11 @@ export function ProfilePart({
       ) : (
         <AccountActions user={user} billing={billing} onErased={onErased} />
       )}
-      <EachOpening asked={asked?.action === 'sign-out' ? user : undefined}>
-        {(shown, open) => <SignOutDialog user={shown} open={open} onClose={close} />}
-      </EachOpening>
-      <EachOpening asked={asked?.action === 'export' ? user : undefined}>
-        {(shown, open) => <ExportDialog user={shown} open={open} onClose={close} />}
+      <EachOpening asked={asked}>
+        {(action, open) => {
+          const dialog = { user, open, onClose: () => setAsked(undefined) };
+          return action === 'export' ? <ExportDialog {...dialog} /> : <SignOutDialog {...dialog} />;
+        }}
       </EachOpening>
     </div>
   );

@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { Checkbox } from '#ui/form/checkbox.tsx';
-import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
 import { counted } from '../../counted.ts';
 import type { UserDialogProps } from '../../users/actions/form-dialog.tsx';
@@ -8,7 +7,6 @@ import { UserActionDialog } from '../../users/actions/user-action-dialog.tsx';
 
 /** Ends all that a person is signed in with; their access tokens only where that is chosen. */
 export function SignOutDialog({ user, ...dialog }: UserDialogProps & { user: { isActive: boolean } }) {
-  const toast = useToast();
   const [revokeTokens, setRevokeTokens] = useState(false);
   return (
     <UserActionDialog
@@ -19,7 +17,7 @@ export function SignOutDialog({ user, ...dialog }: UserDialogProps & { user: { i
       submitLabel="Sign out everywhere"
       variant="danger"
       change={(reason) => adminApi.signOutPerson({ params: { id: user.id }, body: { reason, revokeTokens } })}
-      onDone={({ browsers, apps, tokens }) => {
+      onDone={({ browsers, apps, tokens }, toast) => {
         const ended = [
           counted(browsers, 'browser'),
           counted(apps, 'app'),

@@ -1,16 +1,13 @@
 import type { ManifestDifference } from '@souk/contract/admin/servers.ts';
-import { useState } from 'react';
-import { formatCount } from '#ui/text/amount.ts';
-import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { useShowMore } from '../../show-more.tsx';
 import { TextWithCode } from '../../text-with-code.tsx';
 
 const shownAtFirst = 50;
 
 /** Each field that differs, in words, with the name of the field. */
 export function DifferenceList({ differences }: { differences: readonly ManifestDifference[] }) {
-  const [all, setAll] = useState(false);
-  const shown = all ? differences : differences.slice(0, shownAtFirst);
+  const { shown, more } = useShowMore(differences, shownAtFirst);
   return (
     <div className="flex flex-col items-start gap-2">
       <Card padding="none" className="w-full">
@@ -25,11 +22,7 @@ export function DifferenceList({ differences }: { differences: readonly Manifest
           ))}
         </ul>
       </Card>
-      {differences.length > shown.length && (
-        <Button size="small" variant="ghost" onClick={() => setAll(true)}>
-          Show {formatCount(differences.length - shown.length)} more
-        </Button>
-      )}
+      {more}
     </div>
   );
 }

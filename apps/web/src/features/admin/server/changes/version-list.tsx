@@ -1,10 +1,9 @@
-import { useState } from 'react';
-import { formatCount } from '#ui/text/amount.ts';
 import { Badge } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { Section } from '../../section.tsx';
+import { useShowMore } from '../../show-more.tsx';
 import { isLaterVersion } from '../../versions.ts';
 import { stagerOf, type ManifestVersion, type ShownManifest } from '../server-queries.ts';
 
@@ -19,8 +18,7 @@ type VersionListProps = {
 
 /** Every version that is kept: who staged it, when and why, and when it was live. On a phone all of it stands below the version. */
 export function VersionList({ shown: { versions, listed }, onDeploy, onCompare }: VersionListProps) {
-  const [all, setAll] = useState(false);
-  const rows = all ? versions : versions.slice(0, shownAtFirst);
+  const { shown, more } = useShowMore(versions, shownAtFirst);
   const actions = (row: ManifestVersion) => (
     <VersionActions row={row} live={listed?.deployedVersion ?? null} onDeploy={onDeploy} onCompare={onCompare} />
   );
@@ -82,12 +80,8 @@ export function VersionList({ shown: { versions, listed }, onDeploy, onCompare }
       title="Versions"
       text="Every version is kept. Rolling back deploys an earlier one."
     >
-      <Table caption="All versions" columns={columns} rows={rows} rowKey={({ version }) => version} />
-      {versions.length > rows.length && (
-        <Button size="small" variant="ghost" className="self-start" onClick={() => setAll(true)}>
-          Show {formatCount(versions.length - rows.length)} more
-        </Button>
-      )}
+      <Table caption="All versions" columns={columns} rows={shown} rowKey={({ version }) => version} />
+      {more}
     </Section>
   );
 }

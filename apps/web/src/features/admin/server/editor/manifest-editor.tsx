@@ -1,26 +1,11 @@
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
-import { json } from '@codemirror/lang-json';
-import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from '@codemirror/language';
-import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
-import { search, searchKeymap } from '@codemirror/search';
+import { setDiagnostics } from '@codemirror/lint';
 import { EditorState } from '@codemirror/state';
-import {
-  drawSelection,
-  EditorView,
-  highlightActiveLine,
-  highlightActiveLineGutter,
-  highlightSpecialChars,
-  keymap,
-  lineNumbers,
-} from '@codemirror/view';
+import { EditorView } from '@codemirror/view';
 import { useEffect, useImperativeHandle, useRef, type Ref } from 'react';
 import { startChecker } from './check-in-worker.ts';
 import type { AskedCheck, CheckedText } from './check-text.ts';
-import { completeManifest } from './complete-manifest.ts';
-import { editorLook } from './editor-look.ts';
 import type { Problem, TextRange } from './json-fields.ts';
-import { insertText } from './insert-text.ts';
+import { manifestExtensions } from './manifest-extensions.ts';
 import { useInShadow } from './use-in-shadow.ts';
 
 /** A text rests this long before it is checked. */
@@ -91,58 +76,16 @@ export function ManifestEditor({ ref, serverId, serverName, initialText, refused
         parent: root,
         state: EditorState.create({
           doc: view.current?.state.doc ?? initialText,
-          extensions: [
-            lineNumbers(),
-            foldGutter(),
-            lintGutter(),
-            highlightSpecialChars(),
-            highlightActiveLine(),
-            highlightActiveLineGutter(),
-            history(),
-            drawSelection(),
-            indentOnInput(),
-            bracketMatching(),
-            closeBrackets(),
-            autocompletion({ override: [completeManifest], icons: false }),
-            search({ top: true }),
-            json(),
-            insertText,
-            EditorView.lineWrapping,
-            editorLook,
-            EditorView.theme({
-              '.cm-scroller': { minHeight: '20rem', maxHeight: 'min(70vh, 48rem)' },
-            }),
-            EditorView.contentAttributes.of({
-              // not every reader of pages knows that an editable element takes the focus
-              tabindex: '0',
-              'aria-label': `Manifest of ${serverName}. Escape, then Tab, leaves the editor.`,
-            }),
-            EditorState.tabSize.of(2),
-            keymap.of([
-              {
-                key: 'Mod-s',
-                run: () => {
-                  callbacks.current.onSave();
-                  return true;
-                },
-              },
-              ...closeBracketsKeymap,
-              ...completionKeymap,
-              ...lintKeymap,
-              ...foldKeymap,
-              ...searchKeymap,
-              ...historyKeymap,
-              ...defaultKeymap,
-              indentWithTab,
-            ]),
-            EditorView.updateListener.of(({ docChanged, changes }) => {
-              if (!docChanged) return;
+          extensions: manifestExtensions({
+            serverName,
+            onSave: () => callbacks.current.onSave(),
+            onChange(changes) {
               const at = versionAt.current;
               if (at) versionAt.current = { from: changes.mapPos(at.from, -1), to: changes.mapPos(at.to, 1) };
               callbacks.current.onEdit();
               checkLater();
-            }),
-          ],
+            },
+          }),
         }),
       });
       view.current = editor;

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Notice } from '#ui/state/notice.tsx';
@@ -9,91 +9,46 @@ import type { ServerPartProps } from '../server-queries.ts';
 import { MovedManifest } from './moved-manifest.tsx';
 import { ProblemList } from './problem-list.tsx';
 import { SaveBar } from './save-bar.tsx';
-import { keepUnsavedText, readUnsavedText } from './unsaved-text.ts';
+import { keepUnsavedText } from './unsaved-text.ts';
+import { useManifestDraft } from './use-manifest-draft.ts';
 import { useSaveManifest } from './use-save-manifest.ts';
 
 const ManifestEditor = lazy(async () => ({
   default: (await import('../editor/manifest-editor.tsx')).ManifestEditor,
 }));
 
-/** A text rests this long before it is kept in the tab. */
-const keepAfterMs = 400;
-
 /** The manifest as JSON, in an editor. What is saved is staged: the shop shows it once it is deployed. */
 export function ManifestPart({
-  userId,
-  serverId,
-  shown,
   name,
   onUnsavedChange,
   onTest,
+  ...part
 }: ServerPartProps & {
   name: string;
   onUnsavedChange: (isUnsaved: boolean) => void;
   /** Tests the connection of the text as it is now. */
   onTest: (text: string) => void;
 }) {
+  const { userId, serverId, shown } = part;
   const editor = useRef<EditorHandle>(null);
   const stored = textOf(shown.manifest);
-  const [began] = useState(() => readUnsavedText(userId, serverId));
-  /** The stored manifest that the text in the editor began from. */
-  const [base, setBase] = useState({ text: stored, revision: began?.revision ?? shown.revision });
-  const [isUnsaved, setIsUnsaved] = useState(began !== undefined);
+  const draft = useManifestDraft(part, stored, editor, onUnsavedChange);
+  const { began, base, isUnsaved, hasMoved, rebase } = draft;
   const [check, setCheck] = useState<EditorCheck>();
   // the text stays when the part is left, and so does what is written of it
   const [reason, setReason] = useDialogText({ adminId: userId, dialog: `save.${serverId}`, open: true }, 'reason', '');
-  const tellUnsaved = (next: boolean) => {
-    setIsUnsaved(next);
-    onUnsavedChange(next);
-  };
-  const timer = useRef<number>(undefined);
   const save = useSaveManifest(userId, serverId, (text, revision) => {
-    const now = editor.current?.text() ?? text;
-    // what was typed just before the click is no draft any more
-    window.clearTimeout(timer.current);
-    timer.current = undefined;
-    setBase({ text, revision });
+    draft.onSaved(text, revision);
     setReason('');
-    keepUnsavedText(userId, serverId, now === text ? undefined : { text: now, revision });
-    tellUnsaved(now !== text);
   });
 
-  const keep = () => {
-    window.clearTimeout(timer.current);
-    timer.current = undefined;
-    const text = editor.current?.text();
-    if (text === undefined) return;
-    const differs = text !== base.text;
-    keepUnsavedText(userId, serverId, differs ? { text, revision: base.revision } : undefined);
-    tellUnsaved(differs);
-  };
-  const onEdit = () => {
-    if (!isUnsaved) tellUnsaved(true);
-    window.clearTimeout(timer.current);
-    // compared with what is stored when the text rests: a save or another administrator may have changed it since
-    timer.current = window.setTimeout(() => keepLatest.current(), keepAfterMs);
-  };
-  // what was typed in the last moment before the part is left, the sign-in lapses or the page is loaded again
-  const keepLatest = useRef(keep);
-  keepLatest.current = keep;
-  useLayoutEffect(() => {
-    const keepNow = () => {
-      if (timer.current !== undefined) keepLatest.current();
-    };
-    window.addEventListener('pagehide', keepNow);
-    return () => {
-      window.removeEventListener('pagehide', keepNow);
-      keepNow();
-    };
-  }, []);
-
   // another administrator saved or deployed, and there is nothing here to lose
-  const hasMoved = shown.revision !== base.revision;
   const takesStored = hasMoved && !isUnsaved && !save.isPending;
   useEffect(() => {
     if (!takesStored) return;
-    setBase({ text: stored, revision: shown.revision });
+    rebase();
     if (editor.current?.text() !== stored) editor.current?.replaceText(stored);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- `rebase` is new at each render
   }, [takesStored, stored, shown.revision]);
 
   const submit = () => {
@@ -101,8 +56,6 @@ export function ManifestPart({
     if (text !== undefined && !save.isPending) save.mutate({ text, reason, revision: base.revision });
   };
 
-  const { versions, nextVersion, listed } = shown;
-  const taken = isUnsaved ? versions.find(({ version }) => version === check?.version) : undefined;
   return (
     <Section
       id="server-manifest"
@@ -122,12 +75,12 @@ export function ManifestPart({
           stored={stored}
           own={() => editor.current?.text() ?? began?.text ?? ''}
           onKeepOwn={() => {
-            setBase({ text: stored, revision: shown.revision });
+            rebase();
             keepUnsavedText(userId, serverId, { text: editor.current?.text() ?? '', revision: shown.revision });
             save.reset();
           }}
           onTakeStored={() => {
-            setBase({ text: stored, revision: shown.revision });
+            rebase();
             editor.current?.replaceText(stored);
             save.reset();
           }}
@@ -141,23 +94,18 @@ export function ManifestPart({
           serverName={name}
           initialText={began?.text ?? base.text}
           refused={save.refused}
-          onEdit={onEdit}
+          onEdit={draft.onEdit}
           onChecked={setCheck}
           onSave={submit}
         />
       </Suspense>
       {check && <ProblemList check={check} onGoTo={(problem) => editor.current?.goTo(problem)} />}
-      {taken && (
-        <Notice
-          action={
-            <Button size="small" onClick={() => editor.current?.replaceVersion(nextVersion)}>
-              Use {nextVersion}
-            </Button>
-          }
-        >
-          Version {taken.version} {taken.version === listed?.deployedVersion ? 'is deployed' : 'exists already'}. A
-          change needs a new version.
-        </Notice>
+      {isUnsaved && check?.version !== undefined && (
+        <TakenVersion
+          shown={shown}
+          version={check.version}
+          onReplace={(version) => editor.current?.replaceVersion(version)}
+        />
       )}
       <SaveBar
         reason={reason}
@@ -172,6 +120,27 @@ export function ManifestPart({
         }}
       />
     </Section>
+  );
+}
+
+/** Says that a version exists already, and offers the next one. */
+function TakenVersion({
+  shown: { versions, nextVersion, listed },
+  version,
+  onReplace,
+}: Pick<ServerPartProps, 'shown'> & { version: string; onReplace: (version: string) => void }) {
+  if (!versions.some((one) => one.version === version)) return null;
+  return (
+    <Notice
+      action={
+        <Button size="small" onClick={() => onReplace(nextVersion)}>
+          Use {nextVersion}
+        </Button>
+      }
+    >
+      Version {version} {version === listed?.deployedVersion ? 'is deployed' : 'exists already'}. A change needs a new
+      version.
+    </Notice>
   );
 }
 

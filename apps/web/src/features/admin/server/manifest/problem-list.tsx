@@ -1,19 +1,18 @@
 import CircleAlert from 'lucide-react/icons/circle-alert';
 import CircleCheck from 'lucide-react/icons/circle-check';
-import { useState } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
-import { Button } from '#ui/button.tsx';
 import { counted } from '../../counted.ts';
+import { useShowMore } from '../../show-more.tsx';
+import { maxManifestBytes } from '../editor/json-fields.ts';
 import type { EditorCheck, PlacedProblem } from '../editor/manifest-editor.tsx';
 
 const shownAtFirst = 5;
-const limitKib = 256;
+const limitKib = maxManifestBytes / 1024;
 
 /** What is wrong with the text, each a way to its place, and how long the text is. */
 export function ProblemList({ check, onGoTo }: { check: EditorCheck; onGoTo: (problem: PlacedProblem) => void }) {
-  const [all, setAll] = useState(false);
   const { problems, bytes } = check;
-  const shown = all ? problems : problems.slice(0, shownAtFirst);
+  const { shown, more } = useShowMore(problems, shownAtFirst);
   const Icon = problems.length === 0 ? CircleCheck : CircleAlert;
   return (
     <div className="flex flex-col gap-2 text-[0.8125rem]">
@@ -45,11 +44,7 @@ export function ProblemList({ check, onGoTo }: { check: EditorCheck; onGoTo: (pr
           ))}
         </ul>
       )}
-      {problems.length > shown.length && (
-        <Button size="small" variant="ghost" className="self-start" onClick={() => setAll(true)}>
-          Show {formatCount(problems.length - shown.length)} more
-        </Button>
-      )}
+      {more}
     </div>
   );
 }

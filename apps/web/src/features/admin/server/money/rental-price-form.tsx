@@ -4,21 +4,19 @@ import { counted } from '../../counted.ts';
 import { PriceForm } from '../price-form.tsx';
 import { figuresQuery, type ServerPartProps } from '../server-queries.ts';
 import { partOf } from '../part-of.ts';
-import { useChangeOnTop } from '../use-change-on-top.ts';
 
 const mostCents = 100_000_00;
 
 /** Changes what a server costs a month: a version with the new price is staged. */
 export function RentalPriceForm({
   rental,
-  onClose,
   ...part
 }: ServerPartProps & { rental: { price: number; currency: string } | undefined; onClose: () => void }) {
-  const { stage, isPending, failure } = useChangeOnTop(part, onClose);
   const { data } = useQuery(figuresQuery(part.userId, part.serverId));
   const currency = rental?.currency ?? data?.month.currency ?? 'USD';
   return (
     <PriceForm
+      {...part}
       title="Rental price"
       label={`${currency} a month`}
       initialPrice={rental ? (rental.price / 100).toFixed(2) : ''}
@@ -29,21 +27,11 @@ export function RentalPriceForm({
         return cents === rental?.price ? 'This is the price already.' : undefined;
       }}
       effect={effectOf(data?.renters)}
-      nextVersion={part.shown.nextVersion}
-      isSaving={isPending}
-      failure={failure}
-      onSave={(price, version, reason) =>
-        stage({
-          version,
-          reason,
-          apply: (manifest) => {
-            const billing = partOf(manifest, 'billing');
-            const changed = { currency, ...partOf(billing, 'rental'), price: centsOf(price) };
-            return { ...manifest, billing: { tier: 'T1', ...billing, rental: changed } };
-          },
-        })
-      }
-      onCancel={onClose}
+      apply={(manifest, price) => {
+        const billing = partOf(manifest, 'billing');
+        const changed = { currency, ...partOf(billing, 'rental'), price: centsOf(price) };
+        return { ...manifest, billing: { tier: 'T1', ...billing, rental: changed } };
+      }}
     />
   );
 }

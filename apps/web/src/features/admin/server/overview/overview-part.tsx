@@ -1,6 +1,5 @@
 import type { ServerFigures } from '@souk/contract/admin/servers.ts';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { formatCount, formatMoney } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { Ago, DayAndTime } from '#ui/text/moment.tsx';
@@ -11,6 +10,7 @@ import { serverQuery } from '#web/loading/server-query.ts';
 import { durationText, shareText } from '../../overview/figure-texts.ts';
 import { NotLoaded } from '../../not-loaded.tsx';
 import { Section } from '../../section.tsx';
+import { Fact } from './fact.tsx';
 import { figuresQuery, type ServerPartProps } from '../server-queries.ts';
 import { Children } from './children.tsx';
 import { SignInIssuer } from './sign-in-issuer.tsx';
@@ -97,14 +97,5 @@ function Health({ figures: { now, uptime } }: { figures: ServerFigures }) {
         )}
       </Card>
     </Section>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt className="text-[0.8125rem] text-quiet">{name}</dt>
-      <dd className="font-medium">{children}</dd>
-    </div>
   );
 }

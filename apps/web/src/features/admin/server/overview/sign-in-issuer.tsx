@@ -9,6 +9,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { NotLoaded } from '../../not-loaded.tsx';
 import { Section } from '../../section.tsx';
 import { signInQuery } from '../server-queries.ts';
+import { Fact } from './fact.tsx';
 import { ConfirmIssuer } from './confirm-issuer.tsx';
 import { RegisterAgain } from './register-again.tsx';
 
@@ -152,15 +153,6 @@ function Places({ userId, serverId, signIn }: PlacesProps) {
         </Fact>
       )}
     </dl>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="min-w-0">
-      <dt className="text-[0.8125rem] text-quiet">{name}</dt>
-      <dd className="font-medium">{children}</dd>
-    </div>
   );
 }
 

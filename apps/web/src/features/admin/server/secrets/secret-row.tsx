@@ -4,6 +4,7 @@ import { Badge, type BadgeTone } from '#ui/state/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { Code } from '../../code.tsx';
+import { EntryRow, RemoveButton } from '../../entry-row.tsx';
 import { PlaceText } from './place-text.tsx';
 import { commandLine } from '../../command-line.ts';
 
@@ -34,11 +35,7 @@ export function NeededSecretRow({
       badge={<Badge tone={badge.tone}>{badge.text}</Badge>}
       buttons={
         <>
-          {entered && (
-            <Button size="small" variant="ghost" aria-label={`Remove ${name}`} onClick={onRemove}>
-              Remove
-            </Button>
-          )}
+          {entered && <RemoveButton name={name} onClick={onRemove} />}
           {state !== 'environment' && (
             <Button
               size="small"
@@ -97,14 +94,7 @@ function WhereFrom({ secret, serverId }: { secret: NeededSecret; serverId: strin
 /** A secret that was entered for another place than the manifests name now. */
 export function UnusedSecretRow({ secret, onRemove }: { secret: UnusedSecret; onRemove: () => void }) {
   return (
-    <Row
-      secret={secret}
-      buttons={
-        <Button size="small" variant="ghost" aria-label={`Remove ${secret.name}`} onClick={onRemove}>
-          Remove
-        </Button>
-      }
-    >
+    <Row secret={secret} buttons={<RemoveButton name={secret.name} onClick={onRemove} />}>
       <p>
         <Entered entered={secret.entered} />
       </p>
@@ -123,25 +113,19 @@ function Row({
   buttons: ReactNode;
   children: ReactNode;
 }) {
+  const marks = (
+    <>
+      <span className="text-[0.8125rem] font-normal text-quiet">{kind === 'header' ? 'Header' : 'Variable'}</span>
+      {badge}
+    </>
+  );
   return (
-    <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 p-4">
-      <div className="min-w-0 flex-1 basis-72">
-        <h3 className="flex flex-wrap items-center gap-x-2 gap-y-1">
-          <span dir="auto" className="font-mono text-[0.8125rem] font-semibold wrap-anywhere">
-            {name}
-          </span>
-          <span className="text-[0.8125rem] font-normal text-quiet">{kind === 'header' ? 'Header' : 'Variable'}</span>
-          {badge}
-        </h3>
-        <div className="mt-1 flex flex-col gap-0.5 text-[0.8125rem] text-pretty text-quiet">
-          {children}
-          <p>
-            <PlaceText kind={kind} place={place} />
-          </p>
-        </div>
-      </div>
-      <div className="flex gap-2">{buttons}</div>
-    </li>
+    <EntryRow name={name} marks={marks} buttons={buttons}>
+      {children}
+      <p>
+        <PlaceText kind={kind} place={place} />
+      </p>
+    </EntryRow>
   );
 }
 

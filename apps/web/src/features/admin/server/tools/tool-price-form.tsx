@@ -2,20 +2,18 @@ import type { AdminTool } from '@souk/contract/admin/servers.ts';
 import { PriceForm } from '../price-form.tsx';
 import type { ServerPartProps } from '../server-queries.ts';
 import { partOf } from '../part-of.ts';
-import { useChangeOnTop } from '../use-change-on-top.ts';
 
 const mostCredits = 1_000_000;
 
 /** Changes what a call of a tool costs: a version with the new price is staged. */
 export function ToolPriceForm({
   tool: { name, credits, stagedCredits },
-  onClose,
   ...part
 }: ServerPartProps & { tool: AdminTool; onClose: () => void }) {
-  const { stage, isPending, failure } = useChangeOnTop(part, onClose);
   const now = stagedCredits ?? credits;
   return (
     <PriceForm
+      {...part}
       title={`Price of ${name}`}
       label="Credits a call"
       initialPrice={String(now)}
@@ -25,26 +23,13 @@ export function ToolPriceForm({
         return Number(price) === now ? 'This is the price already.' : undefined;
       }}
       effect="Calls cost the new price from the moment you deploy the new version. People who know a lower one are asked before their next call."
-      nextVersion={part.shown.nextVersion}
-      isSaving={isPending}
-      failure={failure}
-      onSave={(price, version, reason) =>
-        stage({
-          version,
-          reason,
-          apply: (manifest) => {
-            const { announcedPrices: _, ...billing } = partOf(manifest, 'billing');
-            const toolCosts = { ...partOf(billing, 'toolCosts'), [name]: Number(price) };
-            const announcedPrices = withoutBegun(partOf(partOf(manifest, 'billing'), 'announcedPrices'), name);
-            const isAnnounced = Object.keys(announcedPrices).length > 0;
-            return {
-              ...manifest,
-              billing: { tier: 'T0', ...billing, toolCosts, ...(isAnnounced && { announcedPrices }) },
-            };
-          },
-        })
-      }
-      onCancel={onClose}
+      apply={(manifest, price) => {
+        const { announcedPrices: announced, ...billing } = partOf(manifest, 'billing');
+        const toolCosts = { ...partOf(billing, 'toolCosts'), [name]: Number(price) };
+        const announcedPrices = withoutBegun(partOf({ announced }, 'announced'), name);
+        const isAnnounced = Object.keys(announcedPrices).length > 0;
+        return { ...manifest, billing: { tier: 'T0', ...billing, toolCosts, ...(isAnnounced && { announcedPrices }) } };
+      }}
     />
   );
 }

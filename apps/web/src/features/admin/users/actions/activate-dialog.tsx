@@ -1,4 +1,3 @@
-import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
 import type { UserDialogProps } from './form-dialog.tsx';
 import { UserActionDialog } from './user-action-dialog.tsx';
@@ -6,7 +5,6 @@ import { UserActionDialog } from './user-action-dialog.tsx';
 /** Lets a deactivated user in again. */
 export function ActivateDialog(props: UserDialogProps) {
   const { id, email } = props.user;
-  const toast = useToast();
   return (
     <UserActionDialog
       {...props}
@@ -14,7 +12,7 @@ export function ActivateDialog(props: UserDialogProps) {
       title="Reactivate user?"
       submitLabel="Reactivate user"
       change={(reason) => adminApi.activateUser({ params: { id }, body: { reason } })}
-      onDone={({ result }) =>
+      onDone={({ result }, toast) =>
         toast.success(`${email} ${result === 'unchanged' ? 'was active already' : 'is active again'}.`)
       }
     >

@@ -3,7 +3,6 @@ import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useState } from 'react';
 import { formatMoment, formatMoney } from '#ui/text/amount.ts';
 import { Checkbox } from '#ui/form/checkbox.tsx';
-import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
 import type { OwnedThing } from '../owned.ts';
 import type { UserDialogProps } from './form-dialog.tsx';
@@ -14,7 +13,6 @@ import { UserActionDialog } from './user-action-dialog.tsx';
  * a choice of its own (clarifications, "Dashboard and administration", "Small questions").
  */
 export function RemoveDialog({ thing, ...props }: UserDialogProps & { thing: OwnedThing }) {
-  const toast = useToast();
   const [paysBack, setPaysBack] = useState(false);
   const { refund, isDisputed } = thing;
   return (
@@ -34,7 +32,7 @@ export function RemoveDialog({ thing, ...props }: UserDialogProps & { thing: Own
           body: { reason, refund: paysBack ? 'prorata' : 'none' },
         })
       }
-      onDone={(removed) => {
+      onDone={(removed, toast) => {
         const said = removed.refund ? refundedText(thing, removed, removed.refund) : removed.message;
         if (removed.refund?.result === 'failed') toast.error(said);
         else toast.success(said);

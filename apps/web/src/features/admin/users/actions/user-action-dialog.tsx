@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useToast } from '#ui/overlay/use-toast.ts';
 import type { UserWorkName } from '../user-failures.ts';
 import { useUserChange, useUserText } from '../user-work.ts';
 import { ActionFailure } from './action-failure.tsx';
@@ -22,15 +23,16 @@ export function UserActionDialog<Answer>({
     /** Name under which the typed reason is kept, and its first text. */
     reason?: { draft: string; initial: string };
     change: (reason: string) => Promise<Answer>;
-    /** Called before the dialog closes. */
-    onDone: (answer: Answer) => void;
+    /** Says what was done, before the dialog closes. */
+    onDone: (answer: Answer, toast: ReturnType<typeof useToast>) => void;
     children: ReactNode;
   }) {
+  const toast = useToast();
   const [reason, setReason] = useUserText(work, { user, open }, draft, initial);
   const action = useUserChange(work, user, {
     change: () => change(reason),
     onDone: (answer) => {
-      onDone(answer);
+      onDone(answer, toast);
       onClose();
     },
   });

@@ -12,23 +12,15 @@ export type AccountActionsProps = { user: BillingUser; billing: UserBilling; onE
 
 /** Shutting a user out, letting them in again, and erasing them. Not for one's own account. */
 export function AccountActions({ user, billing, onErased }: AccountActionsProps) {
-  const [asked, setAsked] = useState<{ action: 'deactivate' | 'activate' | 'erase' }>();
-  const close = () => setAsked(undefined);
-  const of = (action: 'deactivate' | 'activate' | 'erase') => (asked?.action === action ? asked : undefined);
+  const [asked, setAsked] = useState<'deactivate' | 'activate' | 'erase'>();
   return (
     <>
       <Part
         title="Account"
         action={
-          user.isActive ? (
-            <Button size="small" onClick={() => setAsked({ action: 'deactivate' })}>
-              Deactivate user
-            </Button>
-          ) : (
-            <Button size="small" onClick={() => setAsked({ action: 'activate' })}>
-              Reactivate user
-            </Button>
-          )
+          <Button size="small" onClick={() => setAsked(user.isActive ? 'deactivate' : 'activate')}>
+            {user.isActive ? 'Deactivate user' : 'Reactivate user'}
+          </Button>
         }
       >
         <p className="text-quiet">
@@ -42,19 +34,18 @@ export function AccountActions({ user, billing, onErased }: AccountActionsProps)
           <p className="min-w-0 flex-1 basis-60 text-quiet">
             Erasing deletes the account for good. Records of payments and credits stay, without a name.
           </p>
-          <Button size="small" variant="danger" onClick={() => setAsked({ action: 'erase' })}>
+          <Button size="small" variant="danger" onClick={() => setAsked('erase')}>
             Erase user
           </Button>
         </div>
       </Part>
-      <EachOpening asked={of('deactivate')}>
-        {(_, open) => <DeactivateDialog user={user} billing={billing} open={open} onClose={close} />}
-      </EachOpening>
-      <EachOpening asked={of('activate')}>
-        {(_, open) => <ActivateDialog user={user} open={open} onClose={close} />}
-      </EachOpening>
-      <EachOpening asked={of('erase')}>
-        {(_, open) => <EraseDialog user={user} billing={billing} open={open} onClose={close} onErased={onErased} />}
+      <EachOpening asked={asked}>
+        {(action, open) => {
+          const dialog = { user, open, onClose: () => setAsked(undefined) };
+          if (action === 'activate') return <ActivateDialog {...dialog} />;
+          if (action === 'deactivate') return <DeactivateDialog {...dialog} billing={billing} />;
+          return <EraseDialog {...dialog} billing={billing} onErased={onErased} />;
+        }}
       </EachOpening>
     </>
   );

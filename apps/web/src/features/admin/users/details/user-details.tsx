@@ -5,10 +5,8 @@ import Coins from 'lucide-react/icons/coins';
 import { useState } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
-import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { Facts } from '#ui/text/facts.tsx';
-import { AddSubscriptionDialog } from '../actions/add-subscription-dialog.tsx';
-import { EditCreditsDialog } from '../actions/edit-credits-dialog.tsx';
+import { GiveDialogs, type AskedGift } from '../actions/give-dialogs.tsx';
 import type { BillingUser } from '../owned.ts';
 import { creditsWord } from '../user-words.ts';
 import { useUserWork } from '../user-work.ts';
@@ -27,8 +25,7 @@ export type UserDetailsProps = {
 /** What is known of a user, what they have, and what may be done. Its dialogs stand above the one that it fills. */
 export function UserDetails({ user, billing, listed, onErased }: UserDetailsProps) {
   const { adminId } = useUserWork();
-  const [asked, setAsked] = useState<{ action: 'credits' | 'subscription'; user: BillingUser }>();
-  const close = () => setAsked(undefined);
+  const [asked, setAsked] = useState<AskedGift>();
   return (
     <>
       <UserFacts user={user} listed={listed} />
@@ -67,12 +64,7 @@ export function UserDetails({ user, billing, listed, onErased }: UserDetailsProp
       ) : (
         <AccountActions user={user} billing={billing} onErased={onErased} />
       )}
-      <EachOpening asked={asked?.action === 'credits' ? asked.user : undefined}>
-        {(shown, open) => <EditCreditsDialog user={shown} open={open} onClose={close} />}
-      </EachOpening>
-      <EachOpening asked={asked?.action === 'subscription' ? asked.user : undefined}>
-        {(shown, open) => <AddSubscriptionDialog user={shown} open={open} onClose={close} />}
-      </EachOpening>
+      <GiveDialogs asked={asked} onClose={() => setAsked(undefined)} />
     </>
   );
 }

@@ -1,0 +1,10 @@
+import { formatMoment } from '#ui/text/amount.ts';
+
+/** A moment with its day and time, in one line. */
+export function At({ moment }: { moment: string }) {
+  return (
+    <time dateTime={moment} className="whitespace-nowrap tabular-nums">
+      {formatMoment(moment)}
+    </time>
+  );
+}

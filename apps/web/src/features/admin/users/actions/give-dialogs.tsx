@@ -1,0 +1,22 @@
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
+import { AddSubscriptionDialog } from './add-subscription-dialog.tsx';
+import { EditCreditsDialog } from './edit-credits-dialog.tsx';
+import type { UserDialogProps } from './form-dialog.tsx';
+
+/** The dialog that was asked for, about the user as they were then. */
+export type AskedGift = { action: 'credits' | 'subscription'; user: UserDialogProps['user'] };
+
+/** The dialogs that set a user's credits and add a subscription. */
+export function GiveDialogs({ asked, onClose }: { asked: AskedGift | undefined; onClose: () => void }) {
+  return (
+    <EachOpening asked={asked}>
+      {({ action, user }, open) =>
+        action === 'credits' ? (
+          <EditCreditsDialog user={user} open={open} onClose={onClose} />
+        ) : (
+          <AddSubscriptionDialog user={user} open={open} onClose={onClose} />
+        )
+      }
+    </EachOpening>
+  );
+}
