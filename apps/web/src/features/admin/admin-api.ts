@@ -15,7 +15,7 @@ import { adminClientOptions, adminKey } from './admin-client-options.ts';
 
 export { adminClientOptions, adminKey };
 
-/** The administrator's calls, in a client of their own: only this area loads their schemas. */
+/** The client of the administrator's calls, separate so that only this area loads their schemas. */
 export const adminApi = createClient(
   [
     ...adminManifestEndpoints,

@@ -7,16 +7,15 @@ import { Tabs } from '#ui/tabs.tsx';
 import { adminTabLabels, adminTabs, personPartOf, type AdminSearch, type AdminTab } from './admin-search.ts';
 import type { SignInAgain } from './sign-in-again.tsx';
 
-/** What each part of the area gets: who works here, what stands in the address, and how to change it. */
 export type AdminPartProps = {
   userId: string;
   search: AdminSearch;
-  /** @param how push: a step that Back returns from, such as an opened page; replace: a filter that is typed */
+  /** @param how push: Back returns from it, as from an opened page; replace: it does not, as from a typed filter */
   onSearchChange: (search: AdminSearch, how: 'push' | 'replace') => void;
   signInAgain: SignInAgain;
 };
 
-/** The tabs of the area, the specification's two first (part 2, section 2). */
+/** The tabs of the area (spec part 2, section 2). */
 export function AdminScreen({
   userId,
   search,
@@ -25,12 +24,12 @@ export function AdminScreen({
   waiting,
   tabs,
 }: AdminPartProps & {
-  /** How much waits for a decision in each tab, and what. */
+  /** What waits for a decision in each tab: the number on its label, and the tooltip. */
   waiting: Partial<Record<AdminTab, { count: number; text: string }>>;
   tabs: Readonly<Record<AdminTab, (props: AdminPartProps) => ReactNode>>;
 }) {
   const chosen = search.tab ?? adminTabs[0];
-  // the pages of a server, a person and an offer, and the import, have titles and tabs of their own
+  // the pages of a server, a user, an offer and the import have their own titles and tabs
   const hasOwnHead =
     search.id !== undefined ||
     search.import !== undefined ||
@@ -40,7 +39,7 @@ export function AdminScreen({
   return (
     <>
       {!hasOwnHead && <ScreenTitle title={`${adminTabLabels[chosen]} - Administration`} />}
-      {/* on a phone a line is enough above another head */}
+      {/* on a phone, one small line is enough above the page's own heading */}
       <div className={classNames(hasOwnHead && 'max-sm:-mb-5')}>
         <ScreenHeading
           title={
@@ -54,7 +53,7 @@ export function AdminScreen({
         label="Administration"
         hideOnPhone={hasOwnHead}
         value={chosen}
-        // another tab begins without the filters of this one
+        // the next tab starts without this tab's filters
         onChange={(tab) => onSearchChange({ tab }, 'push')}
         items={adminTabs.map((value) => ({
           value,
@@ -73,7 +72,7 @@ function TabLabel({ text, waiting }: { text: string; waiting: { count: number; t
       {text}{' '}
       <span
         title={waiting.text}
-        // relative: what is read and not seen stays in the row of tabs, and makes no page wider
+        // relative: the screen reader text stays in the row of tabs and doesn't widen the page
         className="relative ml-1 rounded-full bg-accent-soft px-1.5 py-0.5 text-xs text-accent tabular-nums"
       >
         {formatCount(waiting.count)}

@@ -3,16 +3,16 @@ import type { ReactNode } from 'react';
 import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
 import { parseAdminSearch, type AdminSearch } from './admin-search.ts';
 
-/** Asks before a page is left while what was typed there is not saved. */
+/** Asks before the user leaves a page with unsaved text. */
 export function AskBeforeLeaving({
   isUnsaved,
   staysAt,
   children,
 }: {
   isUnsaved: boolean;
-  /** An address of the administration that shows the same page is no leaving. */
+  /** Whether an address of the administration still shows this page. */
   staysAt: (search: AdminSearch) => boolean;
-  /** Says what is lost, and when. */
+  /** What is lost, and when. */
   children: ReactNode;
 }) {
   const blocker = useBlocker({

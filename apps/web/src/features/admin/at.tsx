@@ -1,6 +1,6 @@
 import { formatMoment } from '#ui/text/amount.ts';
 
-/** A moment with its day and time, in one line. */
+/** A moment as its date and time, on one line. */
 export function At({ moment }: { moment: string }) {
   return (
     <time dateTime={moment} className="whitespace-nowrap tabular-nums">

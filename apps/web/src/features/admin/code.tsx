@@ -1,4 +1,4 @@
-/** A name from a program or a file, within a sentence. */
+/** Code within a sentence. */
 export function Code({ children }: { children: string }) {
   return <code className="font-mono text-xs wrap-anywhere text-text">{children}</code>;
 }

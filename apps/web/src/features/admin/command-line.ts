@@ -1,6 +1,6 @@
-/** Who acted where no account did: the one name of `souk …` in the administration. Within a sentence. */
+/** The actor of a `souk …` command, within a sentence. */
 export const commandLine = 'the command line';
 
-/** The same by itself, with the system user who ran the command, where that is known. */
+/** Names the actor of a `souk …` command on its own, with the system user if known. */
 export const commandLineOf = (systemUser: string | null): string =>
   systemUser === null ? 'Command line' : `Command line (${systemUser})`;

@@ -1,6 +1,6 @@
 /**
- * What an administrator has typed and not sent: it stays in this tab when the screen is left, when a call fails and when the
- * sign-in lapses. Another account of the same tab never sees it.
+ * Unsent text of an administrator. It stays in this browser tab when they leave the screen, a call fails or their session
+ * ends. Another account in the same tab never sees it.
  */
 const prefix = 'souk.admin-draft';
 
@@ -15,7 +15,7 @@ export function readDraft(userId: string, name: string): string | undefined {
   }
 }
 
-/** @param text undefined: forgets it */
+/** @param text undefined deletes the draft */
 export function writeDraft(userId: string, name: string, text: string | undefined): void {
   try {
     if (text === undefined) window.sessionStorage.removeItem(keyOf(userId, name));

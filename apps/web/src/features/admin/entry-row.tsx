@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
 
-/** An entry of a list: its name in code, marks beside it, facts below, and its buttons. */
+/** A list entry: its name, badges beside it, facts below it, and its buttons. */
 export function EntryRow({
   name,
   marks,

@@ -2,14 +2,14 @@ import FileUp from 'lucide-react/icons/file-up';
 import { useRef, type ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
 
-/** A button that opens the system's choice of a file. The field that takes the file is out of sight and of the Tab key. */
+/** A button that opens the file picker. The file input itself is hidden and not in the tab order. */
 export function FileButton({
   label,
   accept,
   onChoose,
   children,
 }: {
-  /** Names the field, for what drives the browser. */
+  /** Accessible name of the hidden input. */
   label: string;
   accept: string;
   onChoose: (file: File) => void;
@@ -27,7 +27,7 @@ export function FileButton({
         className="sr-only"
         onChange={(event) => {
           const [file] = event.target.files ?? [];
-          // the same file can be chosen again after it was mended
+          // lets the user choose the same file again after fixing it
           event.target.value = '';
           if (file) onChoose(file);
         }}

@@ -1,4 +1,4 @@
-/** The lines of a text, trimmed, without empty ones. */
+/** Returns the lines of a text, trimmed, without empty ones. */
 export const linesOf = (text: string): string[] =>
   text
     .split('\n')

@@ -5,7 +5,7 @@ import { failureText } from '#web/texts/failure-text.ts';
 
 const plain = (error: unknown) => ({ title: failureText(error), reason: undefined });
 
-/** Takes the place of data that has not loaded: a skeleton, or the error with a Retry button. */
+/** Replaces data that has not loaded: a skeleton, or the error with a Retry button. */
 export function NotLoaded({
   query: { error, refetch, isFetching },
   label,
@@ -17,9 +17,9 @@ export function NotLoaded({
   /** "Loading tools…", for screen readers. */
   label: string;
   rows?: number | undefined;
-  /** By default the message of the error is the title. */
+  /** By default, the title is the error's message. */
   describe?: ((error: unknown) => { title: string; reason?: string | undefined }) | undefined;
-  /** More ways on, beside Retry. */
+  /** Buttons beside Retry. */
   actions?: ReactNode;
 }) {
   if (!error) return <ListSkeleton label={label} rows={rows} />;

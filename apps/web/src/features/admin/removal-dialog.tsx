@@ -6,13 +6,13 @@ import { FailureOrSignIn, type SignInAgain } from './sign-in-again.tsx';
 import { useSingleMutation } from './use-single-mutation.ts';
 
 /**
- * Asks before an entry of a list is removed, which wants a fresh sign-in. One for each opening: its state begins anew.
- * @param props.children what the removal does to people
- * @param props.remove answers the list without the entry, which takes the place of the one that `queryKey` names
+ * Asks before an entry is removed from a list, which needs a recent sign-in. Each opening needs a new instance.
+ * @param props.children the effect of the removal
+ * @param props.remove returns the list without the entry, which replaces the data of `queryKey`
  */
 export function RemovalDialog<Answer>(props: {
   name: string;
-  /** The toast after it. */
+  /** Text of the toast afterwards. */
   removed: string;
   remove: () => Promise<Answer>;
   queryKey: QueryKey;

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 
-/** Shortens a list until its button is pressed. */
+/** Returns the first items of a list, and a button that shows the rest. */
 export function useShowMore<Item>(
   items: readonly Item[],
   atFirst: number,

@@ -7,11 +7,11 @@ import { failureText } from '#web/texts/failure-text.ts';
 import { lostWindowText, PopupBlockedError } from '#web/navigation/popup-window.ts';
 
 /**
- * Signs the person who works here in once more, in a window of its own; with 'tab' the whole page, which comes back.
- * Call it in the click itself.
- * @param onLate it worked after this had answered false
- * @returns false when the window was closed without a sign-in of the same person
- * @throws PopupBlockedError where the browser opened no window
+ * Signs the administrator in again, in a popup window; 'tab' leaves this page for it and comes back. Call it directly in the
+ * click handler.
+ * @param onLate called if the sign-in succeeds after this returned false
+ * @returns false if the window was closed without a sign-in of the same user
+ * @throws PopupBlockedError if the browser blocked the window
  */
 export type SignInAgain = (way: 'window' | 'tab', onLate: () => void) => Promise<boolean>;
 
@@ -20,7 +20,7 @@ export function wantsSignInAgain(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'sign_in_again';
 }
 
-/** What a dialog says after a failure: what went wrong, or that a new sign-in is needed. */
+/** Says why an action of a dialog failed, or asks for a new sign-in. */
 export function FailureOrSignIn({
   error,
   signInAgain,
@@ -37,14 +37,13 @@ export function FailureOrSignIn({
 }
 
 /**
- * What a dialog shows after such a refusal, in the place of its error: the text and the button. The dialog and what was
- * typed in it stay as they are.
- * @param onSignedIn the action can be repeated. Not called once the dialog is closed
+ * Asks for a new sign-in after such a refusal, in place of the error. The dialog keeps what was typed in it.
+ * @param onSignedIn repeats the action; not called once the dialog is closed
  */
 export function SignInAgainNotice({ signInAgain, onSignedIn }: { signInAgain: SignInAgain; onSignedIn: () => void }) {
   const [waiting, setWaiting] = useState(false);
   const [problem, setProblem] = useState<unknown>();
-  // the dialog may be changed or closed while the window is open: its last state counts, and a closed one has none
+  // the dialog may change or close while the window is open: its latest callback counts, and a closed dialog has none
   const repeat = useRef<() => void>(undefined);
   useEffect(() => {
     repeat.current = onSignedIn;

@@ -1,13 +1,13 @@
-/** A text of the broker in which names stand between backticks, as `count_stock`: they are shown as code. */
+/** A text from the broker. Names in backticks, such as `count_stock`, are shown as code. */
 export function TextWithCode({ text }: { text: string }) {
   const parts = text.split('`');
-  // an odd number of backticks is none of ours: a manifest's own text may hold any
+  // an odd number of backticks isn't ours: a manifest's own text may contain any
   if (parts.length % 2 === 0) return text;
   return parts.map((part, index) =>
     index % 2 === 0 ? (
       part
     ) : (
-      // oxlint-disable-next-line react/no-array-index-key -- the parts of one text never change places
+      // oxlint-disable-next-line react/no-array-index-key -- the parts of a text keep their order
       <code key={index} className="font-mono text-[0.9em]">
         {part}
       </code>
@@ -15,7 +15,7 @@ export function TextWithCode({ text }: { text: string }) {
   );
 }
 
-/** Items of a list, one for each text. */
+/** List items, one for each text. */
 export const ItemsWithCode = ({ texts }: { texts: readonly string[] }) =>
   texts.map((text) => (
     <li key={text}>

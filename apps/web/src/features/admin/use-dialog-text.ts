@@ -1,18 +1,17 @@
 import { useEffect, useRef, useState } from 'react';
 import { readDraft, writeDraft } from './draft-store.ts';
 
-/** A dialog of the administrator who works here. */
+/** A dialog whose typed text is kept for an administrator. */
 export type DraftedDialog = {
   adminId: string;
-  /** What it does, and to what. */
+  /** Its action and object, such as `delete.travel`. */
   dialog: string;
   open: boolean;
 };
 
 /**
- * A text that is typed in a dialog. Closing the dialog forgets it; a sign-in that lapses takes the dialog away with its page, and
- * then it is there again when the dialog is opened anew. Not for secrets: the browser tab keeps it.
- * @param field of the dialog
+ * Text typed in a dialog. Closing the dialog deletes it. If the session ends, and the dialog goes away with its page, the text
+ * is back when the dialog opens again. Not for secrets: the browser tab stores it.
  */
 export function useDialogText<Initial extends string | undefined>(
   { adminId, dialog, open }: DraftedDialog,

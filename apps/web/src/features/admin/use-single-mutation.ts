@@ -2,8 +2,8 @@ import { useMutation, type UseMutationOptions, type UseMutationResult } from '@t
 import { useRef } from 'react';
 
 /**
- * A mutation that is sent once, however fast it is asked for again: a double click is one change. `isPending` alone comes too
- * late for that, since it is told after the next drawing.
+ * A mutation that is sent once, even on a double click. `isPending` alone comes too late for that: it changes with the next
+ * render.
  */
 export function useSingleMutation<Answer, Input, Context = unknown>(
   options: UseMutationOptions<Answer, Error, Input, Context> & { mutationFn: (input: Input) => Promise<Answer> },

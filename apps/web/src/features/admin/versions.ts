@@ -1,4 +1,4 @@
-/** Whether a version of a manifest is later than another, by their numbers: 1.10.0 is later than 1.9.0 and than 1.10.0-rc.1. */
+/** Whether a manifest's version is later than another: 1.10.0 is later than 1.9.0 and 1.10.0-rc.1. */
 export function isLaterVersion(version: string, other: string): boolean {
   const [a, b] = [partsOf(version), partsOf(other)];
   const byNumbers = compare(a.numbers, b.numbers);
@@ -9,7 +9,7 @@ export function isLaterVersion(version: string, other: string): boolean {
 
 const { compare } = new Intl.Collator('en', { numeric: true });
 
-/** What follows a plus names a build, and orders nothing (Semantic Versioning, section 10). */
+/** Splits a version. The build after a plus doesn't count (Semantic Versioning, section 10). */
 function partsOf(version: string): { numbers: string; preRelease: string } {
   const [released = ''] = version.split('+');
   const [numbers = '', ...preRelease] = released.split('-');

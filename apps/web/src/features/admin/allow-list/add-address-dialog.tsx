@@ -14,7 +14,7 @@ import { allowancesQuery } from './allow-list-queries.ts';
 
 export type AllowListDialogProps = { userId: string; signInAgain: SignInAgain; open: boolean; onClose: () => void };
 
-/** Takes an address of a private network. What the broker refuses is said at the field. */
+/** Allows an address of a private network. The broker's refusal is shown at the field. */
 export function AddAddressDialog({
   userId,
   signInAgain,
@@ -22,7 +22,7 @@ export function AddAddressDialog({
   open,
   onClose,
 }: AllowListDialogProps & {
-  /** The field is filled with it at first. */
+  /** Initial text of the field. */
   wanted: string;
 }) {
   const dialog = { adminId: userId, dialog: 'allow-address', open };

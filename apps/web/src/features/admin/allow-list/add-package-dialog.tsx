@@ -16,14 +16,14 @@ import { allowancesQuery } from './allow-list-queries.ts';
 import { emptyPackage, formOf, PackageFields, type PackageProblems, type TypedPackage } from './package-fields.tsx';
 import { PackageShown } from './package-shown.tsx';
 
-/** What the broker refuses, at its field. */
+/** Returns the broker's refusals by field. */
 function problemsOf(error: unknown): PackageProblems {
   if (!(error instanceof ApiError)) return {};
   const problems: PackageProblems = {};
   for (const { path, message } of error.issues ?? []) {
     const [field = '', at] = path.split('.');
     const name = (Object.keys(emptyPackage) as (keyof TypedPackage)[]).find((one) => one === field);
-    // an argument is a line of its own
+    // each argument is a line
     const which = name === 'args' && at !== undefined ? `Line ${Number(at) + 1}: ` : '';
     if (name) problems[name] ??= `${which}${message}.`;
   }
@@ -32,7 +32,7 @@ function problemsOf(error: unknown): PackageProblems {
 
 const noPackage = JSON.stringify(emptyPackage);
 
-/** Takes a package in two steps: its form, and what the registry has of it, which is confirmed. */
+/** Allows a package in two steps: the form, then the registry's data to confirm. */
 export function AddPackageDialog({ userId, signInAgain, open, onClose }: AllowListDialogProps) {
   const [draft, setDraft] = useDialogText({ adminId: userId, dialog: 'allow-package', open }, 'typed', noPackage);
   const typed: TypedPackage = JSON.parse(draft);
@@ -66,7 +66,7 @@ export function AddPackageDialog({ userId, signInAgain, open, onClose }: AllowLi
     else preview.mutate(formOf(typed));
   };
   const { error } = shown ? add : preview;
-  // a new object for each refusal: its first field takes the focus
+  // a new object for each refusal, so that its first field takes the focus
   const problems = useMemo(() => (shown ? {} : problemsOf(error)), [shown, error]);
   const form = useFirstErrorFocus(problems);
   return (

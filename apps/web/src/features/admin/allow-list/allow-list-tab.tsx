@@ -19,7 +19,7 @@ import { RemoveDialog } from './remove-dialog.tsx';
 import { UsedBy } from './used-by.tsx';
 import { commandLine } from '../command-line.ts';
 
-/** What administrators let in beside the operator's lists. */
+/** Addresses and packages that administrators allow in addition to the operator's. */
 export function AllowListTab({ userId, signInAgain, search, onSearchChange }: AdminPartProps) {
   const allowances = useQuery(allowancesQuery(userId));
   const { data } = allowances;
@@ -47,7 +47,7 @@ function Addresses({
   ...dialog
 }: AllowanceList['addresses'] &
   Pick<AdminPartProps, 'userId' | 'signInAgain'> & {
-    /** The address that an import asks for: the dialog opens with it. */
+    /** The address that an import needs: the dialog opens with it. */
     allow: string | undefined;
     onAllowed: () => void;
   }) {

@@ -5,7 +5,7 @@ import { Select } from '#ui/form/select.tsx';
 import { TextArea } from '#ui/form/text-area.tsx';
 import { linesOf } from '../lines-of.ts';
 
-/** What is typed: lists are lines. */
+/** The form as typed: lists have one entry per line. */
 export type TypedPackage = {
   alias: string;
   package: string;
@@ -30,7 +30,7 @@ const networks = [
   { value: 'public', label: 'Public addresses' },
 ] as const;
 
-/** The form that is sent; what is wrong with it the broker says. */
+/** Returns the form to send. The broker validates it. */
 export function formOf({ alias, package: spec, bin, args, env, secrets, network }: TypedPackage): AllowedPackageForm {
   const variables = linesOf(env).map((line): [string, string] => {
     const at = line.indexOf('=');
@@ -47,11 +47,11 @@ export function formOf({ alias, package: spec, bin, args, env, secrets, network 
   };
 }
 
-/** Each variable as it was typed: NAME=value. */
+/** Returns each variable as NAME=value. */
 export const variablesOf = ({ env }: AllowedPackageForm): string[] =>
   Object.entries(env).map(([name, value]) => `${name}=${value}`);
 
-/** By field what is wrong with it; the broker names an argument or a variable by its place in the list. */
+/** Errors by field. The broker names an argument or a variable by its position. */
 export type PackageProblems = Partial<Record<keyof TypedPackage, string>>;
 
 export function PackageFields({

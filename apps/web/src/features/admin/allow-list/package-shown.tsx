@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Notice } from '#ui/state/notice.tsx';
 import { variablesOf } from './package-fields.tsx';
 
-/** What is confirmed: what would run, with what, and its hash. */
+/** The package to confirm: what would run, its arguments and its hash. */
 export function PackageShown({ form, preview }: { form: AllowedPackageForm; preview: PackagePreview }) {
   const { alias, args, secrets, network } = form;
   const variables = variablesOf(form);

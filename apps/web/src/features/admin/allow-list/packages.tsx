@@ -19,7 +19,7 @@ import { commandLine } from '../command-line.ts';
 
 type PackagesProps = AllowanceList['packages'] & Pick<AdminPartProps, 'userId' | 'signInAgain'>;
 
-/** The packages of npm that administrators let manifests start. */
+/** The npm packages that manifests can start. */
 export function Packages({ mayAdd, startsPrograms, added, ...dialog }: PackagesProps) {
   const [adding, setAdding] = useState<'package'>();
   const [removing, setRemoving] = useState<AllowedPackage>();

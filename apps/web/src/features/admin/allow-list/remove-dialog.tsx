@@ -3,7 +3,7 @@ import { RemovalDialog } from '../removal-dialog.tsx';
 import type { AllowListDialogProps } from './add-address-dialog.tsx';
 import { allowancesQuery } from './allow-list-queries.ts';
 
-/** Asks before something is taken off the allow list, and names the servers that stop. */
+/** Asks before an entry is removed from the allow list, and names the servers that stop. */
 export function RemoveDialog({
   name,
   servers,

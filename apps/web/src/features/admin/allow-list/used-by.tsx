@@ -1,6 +1,5 @@
 import { TextLink } from '#ui/text/text-link.tsx';
 
-/** The deployed servers that need an entry of the allow list. */
 export function UsedBy({ servers }: { servers: readonly string[] }) {
   if (servers.length === 0) return 'No deployed server uses it.';
   return (

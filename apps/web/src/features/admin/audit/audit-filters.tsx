@@ -19,7 +19,6 @@ const groups = [
   ...auditGroupNames.map((value) => ({ value, label: auditGroups[value] })),
 ];
 
-/** No filter: the newest page of everything. */
 export const unfiltered: AdminSearch = {
   who: undefined,
   group: undefined,
@@ -33,14 +32,13 @@ export const unfiltered: AdminSearch = {
 export const isFiltered = ({ who, group, object, from, to }: AdminSearch) =>
   [who, group, object, from, to].some(Boolean);
 
-/** Each filter is a word in the address. */
 export function AuditFilters({
   search,
   nameOfWho,
   onChange,
 }: {
   search: AdminSearch;
-  /** Of one actor, whose name the list shows. */
+  /** Name of the actor in the address, if the list shows it. */
   nameOfWho: string | undefined;
   onChange: (change: AdminSearch, how: 'push' | 'replace') => void;
 }) {

@@ -9,7 +9,7 @@ import { config } from '#web/config.ts';
 
 export const auditApi = createClient(adminAuditEndpoints, adminClientOptions);
 
-/** What the address asks for, as the broker takes it. A day is that of the person who looks, as the times in the list are. */
+/** Returns the filter of the address in the broker's form. Days are in the reader's time zone, like the times in the list. */
 export function auditFilterOf({ who, group, object, from, to }: AdminSearch) {
   return {
     who,
@@ -20,7 +20,7 @@ export function auditFilterOf({ who, group, object, from, to }: AdminSearch) {
   };
 }
 
-/** Says why no entry can fit the filters of an address; undefined where some can. The broker refuses them too. */
+/** Returns why the filters of an address are invalid; undefined if they are valid. The broker refuses them too. */
 export function faultOfFilters(search: AdminSearch): string | undefined {
   const { group, from, to } = auditFilterOf(search);
   if (search.group !== undefined && group === undefined) return `There is no kind of action called "${search.group}".`;
@@ -53,7 +53,7 @@ export const nameOfActor = (who: AuditEntryShown['who']): string => {
   return who.kind === 'broker' ? config.brandName : commandLineOf(who.name);
 };
 
-/** What `who` is in the address, to see this actor alone. */
+/** Returns the value of `who` in the address that shows only this actor. */
 export const filterOfActor = (who: AuditEntryShown['who']): string => {
   if (who.kind === 'person') return who.id;
   if (who.kind === 'broker') return 'broker';

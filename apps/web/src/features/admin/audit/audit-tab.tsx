@@ -16,7 +16,6 @@ import { auditQuery, faultOfFilters, filterOfActor, nameOfActor } from './audit-
 import { AuditTable } from './audit-table.tsx';
 import { ExportButtons } from './export-buttons.tsx';
 
-/** 'Audit Log': who decided what, when, why and from where. */
 export function AuditTab({ userId: adminId, search, onSearchChange }: AdminPartProps) {
   const client = useQueryClient();
   const fault = faultOfFilters(search);
@@ -70,7 +69,7 @@ export function AuditTab({ userId: adminId, search, onSearchChange }: AdminPartP
   );
 }
 
-/** The log has no last page that could be counted: it is read from the newest entry on. */
+/** Buttons without page numbers: the log is read from the newest entry, and its pages aren't counted. */
 function Pages({
   newer,
   older,

@@ -10,7 +10,7 @@ import { filterOfActor, nameOfActor } from './audit-queries.ts';
 
 type Row = AuditEntryShown;
 
-/** The rows of a page of the log. Each text of a person keeps its own direction. On a phone, actor, time and origin stand below the act. */
+/** A page of the log. User texts keep their own writing direction. On a phone, the actor, time and address are below the action. */
 export function AuditTable({ entries, onWho }: { entries: readonly Row[]; onWho: (who: string) => void }) {
   const columns: TableColumn<Row>[] = [
     { id: 'at', header: 'Time', wideOnly: true, cell: ({ at }) => <Moment at={at} /> },
@@ -100,14 +100,14 @@ function NamedFacts({ facts }: { facts: Row['facts'] }) {
   );
 }
 
-/** A moment that was written down, as all others are shown. */
+/** Formats a recorded moment like all others. */
 const momentIn = (text: string) => (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? formatMoment(text) : text);
 
 const Line = ({ children }: { children: ReactNode }) => (
   <span className="text-[0.8125rem] font-normal text-quiet">{children}</span>
 );
 
-/** What it happened to, as a link where it has a page. */
+/** The object, as a link if it has a page. */
 function ObjectOf({ row: { object } }: { row: Row }) {
   const { name } = object;
   const search = pageOf(object);

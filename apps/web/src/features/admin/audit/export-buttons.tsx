@@ -12,7 +12,7 @@ const formats = {
   jsonl: { label: 'JSON lines', type: 'application/x-ndjson', load: auditApi.getAuditLines },
 } as const;
 
-/** What is filtered as a file. Fetched with the session's token: an address never holds one. */
+/** Downloads the filtered entries. They are fetched with the session's token, so that no address contains one. */
 export function ExportButtons({ search, onExported }: { search: AdminSearch; onExported: () => void }) {
   return (
     <div role="group" aria-label="Export the audit log" className="flex gap-2">
@@ -38,7 +38,7 @@ function ExportButton({
     mutationFn: () => load({ query: auditFilterOf(search) }),
     onSuccess: (text) => {
       saveFile(`souk-audit.${format}`, text, type);
-      // the log has a row about it now
+      // the log now has an entry about the export
       onExported();
     },
     onError: (error) => toast.error(failureLine('Failed to export the audit log', error)),

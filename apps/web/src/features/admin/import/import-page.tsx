@@ -16,7 +16,7 @@ const labels: Readonly<Record<ImportPart, string>> = {
   updates: 'Updates',
 };
 
-/** Servers that are taken from elsewhere, in the place of the list of manifests: each is previewed, then staged by a click. */
+/** Imports servers: each is previewed, then staged by a click. Replaces the list of manifests. */
 export function ImportPage({ part, ...props }: AdminPartProps & { part: ImportPart }) {
   const { userId, onSearchChange } = props;
   const waiting = useQuery(updatesQuery(userId)).data?.updates.length ?? 0;

@@ -20,7 +20,7 @@ type RegistryFilter = Pick<AdminSearch, 'q' | 'kind' | 'only' | 'since'>;
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Servers of a registry, page by page. They are asked for once, and again by a click: each page is a request to the registry. */
+/** Servers of a registry, page by page. Fetched once, since each page is a request to the registry. */
 export const registryServersQuery = (userId: string, registryId: string, { q, kind, only, since }: RegistryFilter) =>
   infiniteQueryOptions({
     queryKey: [...registriesKey(userId), registryId, 'servers', { q, kind, only, since }],
@@ -46,7 +46,7 @@ export const registryServersQuery = (userId: string, registryId: string, { q, ki
     refetchOnWindowFocus: false,
   });
 
-/** What would be staged of one server of a registry. */
+/** Preview of one server of a registry. */
 export const pickedPreviewQuery = (userId: string, registryId: string, server: { name: string; version: string }) =>
   queryOptions({
     queryKey: [...registriesKey(userId), registryId, 'preview', server],
@@ -57,7 +57,7 @@ export const pickedPreviewQuery = (userId: string, registryId: string, server: {
     refetchOnWindowFocus: false,
   });
 
-/** Call it after a change of the registries, or of what came from them. */
+/** Returns a function to call after a change of the registries or of imported servers. */
 export function useRegistriesChanged(userId: string): () => Promise<void> {
   const queries = useQueryClient();
   return () => queries.invalidateQueries({ queryKey: registriesKey(userId) });

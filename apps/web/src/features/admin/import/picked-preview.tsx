@@ -5,7 +5,6 @@ import { NotLoaded } from '../not-loaded.tsx';
 import { pickedPreviewQuery } from './import-queries.ts';
 import { Preview } from './preview.tsx';
 
-/** The preview of one server of a registry. */
 export function PickedPreview({
   userId,
   registryId,
@@ -15,7 +14,7 @@ export function PickedPreview({
 }: {
   userId: string;
   registryId: string;
-  /** Its name, a space and its version there. */
+  /** Its name in the registry, a space and its version. */
   pick: string;
   back: AdminSearch;
   backText: string;

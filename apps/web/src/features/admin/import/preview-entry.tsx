@@ -23,7 +23,7 @@ const marks: Readonly<Record<ImportEntry['result'], { tone: BadgeTone; text: str
 };
 const kinds = { http: 'HTTP', websocket: 'WebSocket', stdio: 'STDIO' } as const;
 
-/** One server of a preview: what it will be, or why not, and what the operator has to do for it. */
+/** One server of a preview: what it will be, or why it can't be imported, and what it needs. */
 export function PreviewEntry({
   entry,
   result,
@@ -33,7 +33,7 @@ export function PreviewEntry({
   entry: ImportEntry;
   result: EntryResult | undefined;
   chosen: boolean;
-  /** undefined: there is nothing to choose. */
+  /** undefined if there is nothing to choose. */
   onChoose: ((on: boolean) => void) | undefined;
 }) {
   const { name, title = name, version, kind, reason, secrets, allowlist, warning, notes, changes } = entry;
@@ -96,7 +96,7 @@ export function PreviewEntry({
   );
 }
 
-/** Where an administrator allows what the server needs. */
+/** Links to the allow list, for what the server needs. */
 function AllowLinks({ entry: { allowAddress, allowPackage } }: { entry: ImportEntry }) {
   return (
     <>
@@ -179,5 +179,5 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** Reasons are written to follow a name: "travel: it has no command". */
+/** Capitalizes a reason, which is written to follow a name: "travel: it has no command". */
 const sentence = (reason: string) => `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`.replace(/\.\.$/, '.');

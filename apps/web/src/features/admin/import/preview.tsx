@@ -12,7 +12,7 @@ import { useSingleMutation } from '../use-single-mutation.ts';
 import { useRegistriesChanged } from './import-queries.ts';
 import { PreviewEntry, type EntryResult } from './preview-entry.tsx';
 
-/** What will be staged, which of it is chosen, and what came of it. Nothing is staged before the click. */
+/** The servers to stage, which of them are chosen, and the result. Nothing is staged before the click. */
 export function Preview({ userId, entries }: { userId: string; entries: readonly ImportEntry[] }) {
   const ready = entries.filter(({ result }) => result === 'ready');
   const [left, setLeft] = useState<readonly string[]>([]);
@@ -24,7 +24,7 @@ export function Preview({ userId, entries }: { userId: string; entries: readonly
     onSuccess: () => Promise.all([manifestsChanged(), registriesChanged()]),
   });
   const heading = useRef<HTMLHeadingElement>(null);
-  // the button that was pressed goes away with its work
+  // the pressed button disappears, so the focus moves to the heading
   useEffect(() => {
     if (stage.data) heading.current?.focus();
   }, [stage.data]);
@@ -83,7 +83,7 @@ export function Preview({ userId, entries }: { userId: string; entries: readonly
   );
 }
 
-/** In portions of as many as one call takes. */
+/** Stages in batches of up to maxStagedAtOnce. */
 async function stageAll(entries: readonly ImportEntry[]): Promise<EntryResult[]> {
   const chosen = entries.flatMap(({ manifest, source }) => (manifest ? [{ manifest, ...(source && { source }) }] : []));
   const results: EntryResult[] = [];
@@ -102,7 +102,7 @@ const words = [
   ['refused', 'cannot be imported'],
 ] as const;
 
-/** @param results what came of those that were staged: they are ready no longer */
+/** @param results the servers that were staged, which are no longer ready */
 function summaryOf(entries: readonly ImportEntry[], results: ReadonlyMap<string, EntryResult>): string {
   const now = entries.map(({ id, result }) => (id === undefined ? undefined : results.get(id)?.result) ?? result);
   const counts = words.flatMap(([result, word]) => {

@@ -12,7 +12,7 @@ import { useSingleMutation } from '../use-single-mutation.ts';
 import { FormDialog } from '../users/actions/form-dialog.tsx';
 import { useRegistriesChanged } from './import-queries.ts';
 
-/** Adds a registry, or gives one another name. */
+/** Adds or renames a registry. */
 export function RegistryDialog({
   userId,
   registry,
@@ -22,9 +22,9 @@ export function RegistryDialog({
   onAdded,
 }: {
   userId: string;
-  /** The one that is renamed; undefined: one is added. */
+  /** The registry to rename; undefined adds one. */
   registry: Registry | undefined;
-  /** What stands in the fields at first. */
+  /** Initial texts of the fields. */
   preset: { name: string; url: string } | undefined;
   open: boolean;
   onClose: () => void;
@@ -90,7 +90,7 @@ export function RegistryDialog({
 
 const hostOf = (url: string) => URL.parse(url.trim())?.host ?? url.trim().slice(0, 80);
 
-/** Removes a registry, and says what stays. */
+/** Asks before a registry is removed, and says what stays. */
 export function RemoveRegistryDialog({
   userId,
   registry,

@@ -19,10 +19,9 @@ const sinceOptions = [
   { value: '30', label: 'Last 30 days' },
 ] as const;
 
-/** Each letter would be a request to the registry. */
+/** Pause in typing before a search, since each one is a request to the registry. */
 const askedAfterMs = 400;
 
-/** Search and filters of a registry; each is a word in the address. */
 export function RegistryFilters({
   search,
   onChange,

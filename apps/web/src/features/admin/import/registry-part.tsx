@@ -15,7 +15,7 @@ import { RegistryServers } from './registry-servers.tsx';
 
 type Asked = { kind: 'add' } | { kind: 'rename' | 'remove'; registry: Registry };
 
-/** The registries, and what is offered by the one that is chosen. Choosing one is the click that asks it. */
+/** The registries, and the servers of the chosen one. A registry is only queried once it is chosen. */
 export function RegistryPart({ userId, search, onSearchChange }: AdminPartProps) {
   const query = useQuery(registriesQuery(userId));
   const [asked, setAsked] = useState<Asked>();

@@ -12,7 +12,7 @@ import { registryServersQuery } from './import-queries.ts';
 import { RegistryFilters } from './registry-filters.tsx';
 import { RegistryServer } from './registry-server.tsx';
 
-/** What a registry offers, filtered, with a way on to more of it. */
+/** The servers of a registry that match the filters, with a button for more. */
 export function RegistryServers({
   userId,
   registry,

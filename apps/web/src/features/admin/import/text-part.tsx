@@ -13,7 +13,7 @@ import { Preview } from './preview.tsx';
 const maxBytes = 1024 * 1024;
 const tooLarge = 'The text is larger than 1 MiB. Paste only the part that names the servers.';
 
-/** A configuration that is pasted or chosen as a file. It may hold secrets: the browser keeps no copy of it. */
+/** Imports a pasted or uploaded configuration. It may contain secrets, so the browser stores no copy. */
 export function TextPart({ userId }: { userId: string }) {
   const [text, setText] = useState('');
   const [fault, setFault] = useState<string>();

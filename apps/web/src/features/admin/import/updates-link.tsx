@@ -3,7 +3,7 @@ import { TextLink } from '#ui/text/text-link.tsx';
 import { counted } from '../counted.ts';
 import { updatesQuery } from './import-queries.ts';
 
-/** The updates that wait there; nothing where none does. */
+/** Links to the available updates; renders nothing if there are none. */
 export function UpdatesLink({ userId }: { userId: string }) {
   const count = useQuery(updatesQuery(userId)).data?.updates.length ?? 0;
   if (count === 0) return null;

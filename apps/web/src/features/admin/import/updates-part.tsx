@@ -17,7 +17,7 @@ import { NotLoaded } from '../not-loaded.tsx';
 import { updatesQuery } from './import-queries.ts';
 import { PickedPreview, pickOf } from './picked-preview.tsx';
 
-/** New versions of imported servers: looked for daily and on a click, each staged after its preview. */
+/** New versions of imported servers, checked daily and on a click. Each is staged after its preview. */
 export function UpdatesPart({ userId, search }: AdminPartProps) {
   const queries = useQueryClient();
   const options = updatesQuery(userId);

@@ -1,14 +1,14 @@
 import { failureText } from '#web/texts/failure-text.ts';
 
-/** What administrators do with manifests: the specification's {action} and {verb}, and undeploy. Deploy-all says deploy. */
+/** The specification's {action} and {verb}, and undeploy. Deploy-all counts as deploy. */
 export type ManifestAction = 'delete' | 'deploy' | 'undeploy' | 'reload' | 'upload';
 
-/** The broker, or the client before it asks, refuses who is not signed in as an administrator. */
+/** Whether the call was refused because the user isn't signed in as an administrator. */
 const isOfAccess = (message: string) => message.includes('Authentication') || message.includes('Access denied');
 
 /**
- * What is shown when the list of manifests cannot be loaded (spec part 2, section 8).
- * @returns the specification's text, and the reason where the text leaves it out
+ * Describes why the list of manifests couldn't be loaded (spec part 2, section 8).
+ * @returns the specification's text, and the reason if the text leaves it out
  */
 export function listFailure(error: unknown): { title: string; reason: string | undefined } {
   const message = failureText(error);
@@ -21,10 +21,10 @@ export function listFailure(error: unknown): { title: string; reason: string | u
   return { title: 'Failed to load manifests', reason: message };
 }
 
-/** The same for what is loaded before an action. */
+/** Describes why the data for an action couldn't be loaded. */
 export const describeAction = (action: ManifestAction) => (error: unknown) => ({ title: actionFailure(action, error) });
 
-/** What is shown when an action on manifests fails (spec part 2, section 8). */
+/** Returns the text of a failed action on manifests (spec part 2, section 8). */
 export function actionFailure(action: ManifestAction, error: unknown): string {
   const message = failureText(error);
   return isOfAccess(message)

@@ -13,20 +13,20 @@ import { isGone } from './manifest-cells.tsx';
 
 export type ManifestActionsProps = {
   manifest: ListedManifest;
-  /** What stands in the address, for the way back. */
+  /** The current address, kept for the way back. */
   search: AdminSearch;
   onDeploy: (id: string) => void;
   onDelete: (id: string) => void;
 };
 
-/** View, edit, deploy, delete (spec part 2, section 2). Each says of which server. */
+/** View, edit, deploy and delete (spec part 2, section 2). Each label names the server. */
 export function ManifestActions({ manifest, search, onDeploy, onDelete }: ManifestActionsProps) {
   const { id, name, stagedVersion } = manifest;
   const isDeleted = isGone(manifest);
   const page = { ...search, tab: 'manifests', id } as const;
   const look = buttonClasses({ variant: 'ghost', square: true });
   return (
-    // what the icons hold free at their sides is out of the column
+    // the icons' padding lies outside the column
     <span className="-mr-2 ml-auto flex justify-end">
       <Tooltip text={`View ${name}`} describes={false}>
         <Link to="/admin" search={page} aria-label={`View ${name}`} className={look}>

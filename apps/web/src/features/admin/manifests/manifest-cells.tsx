@@ -9,11 +9,11 @@ import type { AdminSearch } from '../admin-search.ts';
 import { counted } from '../counted.ts';
 import { isNotAskedYet } from './manifest-queries.ts';
 
-// Parts of a manifest that a row of the table and a card of the phone share.
+// Parts of a manifest, for the rows of the table and the cards of narrow screens.
 
 const types = { http: 'HTTP', websocket: 'WebSocket', stdio: 'STDIO' } as const;
 
-/** The name, which opens the server's page. `search`: what stands in the address, for the way back. */
+/** The name, as a link to the server's page. `search` is kept for the way back. */
 export function ManifestName({ manifest, search }: { manifest: ListedManifest; search: AdminSearch }) {
   return (
     <Link
@@ -27,7 +27,7 @@ export function ManifestName({ manifest, search }: { manifest: ListedManifest; s
   );
 }
 
-/** @param inline the address beside its type, where there is room for a line */
+/** @param inline shows the address beside its type, on one line */
 export function Connection({
   manifest: { connection },
   inline = false,
@@ -46,7 +46,7 @@ export function Connection({
   );
 }
 
-/** What the deployed server offers: nothing is shown of one that is not deployed. */
+/** What the deployed server offers. */
 export function Capabilities({ manifest }: { manifest: ListedManifest }) {
   const { tools, prompts, resources } = manifest.capabilities;
   const offered = [
@@ -67,14 +67,14 @@ export function Capabilities({ manifest }: { manifest: ListedManifest }) {
   );
 }
 
-/** How a server left the shop. One that was undeployed has no later version that waits. */
+/** How a server left the shop. */
 export const goneTexts = {
   deleted: 'Deleted',
   undeployed: 'Undeployed',
   unknown: 'Deleted or undeployed',
 } as const;
 
-/** Whether it is deployed, and what waits for a decision. Neutral: a deployed server may be down. */
+/** Whether it is deployed, and what waits for a decision. The badge is neutral, since a deployed server may be down. */
 export function Deployed({ manifest }: { manifest: ListedManifest }) {
   const { isActive, stagedVersion, stagedOrigin, toolsUnderReview, renters } = manifest;
   return (
@@ -96,7 +96,7 @@ export function Deployed({ manifest }: { manifest: ListedManifest }) {
   );
 }
 
-/** How the deployed server was when it was last asked: green for what was seen alone. */
+/** Status of the deployed server at the last check. */
 export function Health({ manifest }: { manifest: ListedManifest }) {
   const { status, statusDetail } = manifest;
   if (status === null) {
@@ -126,7 +126,6 @@ export function Health({ manifest }: { manifest: ListedManifest }) {
 
 const healthWords = { connected: 'Connected', disconnected: 'Disconnected', error: 'Error' } as const;
 
-/** It is neither deployed nor staged any more. */
 export const isGone = ({ isActive, stagedVersion }: ListedManifest) => !isActive && stagedVersion === null;
 
 export const authorOf = ({ author }: ListedManifest) => author ?? 'Unknown';

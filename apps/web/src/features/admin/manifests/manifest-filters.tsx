@@ -17,7 +17,7 @@ const statusOptions = [
   { value: 'inactive', label: 'Inactive' },
 ] as const;
 
-/** What is listed at all: the specification's filter of the status has no more than its three choices. */
+/** Options that aren't in the Status filter, which has only the specification's three. */
 const shownOptions = ({ failing, deleted }: Pick<ManifestCounts, 'failing' | 'deleted'>) =>
   [
     { value: '', label: 'All' },
@@ -25,10 +25,9 @@ const shownOptions = ({ failing, deleted }: Pick<ManifestCounts, 'failing' | 'de
     { value: 'deleted', label: `Deleted or undeployed (${formatCount(deleted)})` },
   ] as const;
 
-/** Each letter would be a search of every manifest. */
+/** Pause in typing before a search, since each one goes through every manifest. */
 const askedAfterMs = 150;
 
-/** Search and filters; each is a word in the address, and begins at the first page. */
 export function ManifestFilters({
   search,
   counts = { failing: 0, deleted: 0 },
@@ -97,7 +96,7 @@ export function ManifestFilters({
   );
 }
 
-/** Two selects that both read 'All' need their names in sight. */
+/** A visible label, since two selects both show 'All'. */
 function Labelled({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className="flex items-center gap-2 sm:ml-2">

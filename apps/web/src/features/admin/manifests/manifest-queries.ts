@@ -13,7 +13,7 @@ const pageSize = 50;
 
 export type ManifestFilters = Pick<AdminSearch, 'q' | 'type' | 'status' | 'health' | 'sort' | 'page'>;
 
-/** A page of the manifests that match. While another one is on its way the page that is shown stays. */
+/** A page of the manifests that match. The current page stays until the next one has loaded. */
 export const manifestsQuery = (userId: string, { q, type, status, health, sort, page = 1 }: ManifestFilters) =>
   queryOptions({
     queryKey: [...manifestsKey(userId), 'list', { q, type, status, health, sort, page }],
@@ -23,14 +23,14 @@ export const manifestsQuery = (userId: string, { q, type, status, health, sort, 
     refetchInterval: ({ state }) => (state.data?.manifests.some(isNotAskedYet) ? askedAgainMs : freshForMs),
   });
 
-/** A server that was deployed a moment ago is asked what it offers; other states change now and then. */
+/** Refetch intervals: while a newly deployed server is being asked what it offers, and otherwise. */
 const [askedAgainMs, freshForMs] = [1500, 60_000];
 
-/** Deployed, and no broker has heard from its server, nor why it does not answer. */
+/** Whether it is deployed, and no broker has an answer or an error from its server yet. */
 export const isNotAskedYet = ({ isActive, status, statusDetail }: ManifestList['manifests'][number]) =>
   isActive && status === 'disconnected' && statusDetail === undefined;
 
-/** How many there are of all manifests, whatever is filtered. */
+/** Counts of all manifests, without filters. */
 export const manifestCountsQuery = (userId: string) =>
   queryOptions({
     queryKey: [...manifestsKey(userId), 'counts'],
@@ -39,7 +39,7 @@ export const manifestCountsQuery = (userId: string) =>
 
 export type DeployAllPreview = AnswerOutput<typeof previewDeployAll>;
 
-/** What deploy-all would do. Read afresh for each dialog, and left as it was read while it is open. */
+/** The effects of deploy-all. Fetched for each dialog, and not refetched while it is open. */
 export const deployAllPreviewQuery = (userId: string) =>
   queryOptions({
     queryKey: [...manifestsKey(userId), 'deploy-all'],
@@ -49,7 +49,7 @@ export const deployAllPreviewQuery = (userId: string) =>
     refetchOnWindowFocus: false,
   });
 
-/** The manifests that a reload connects again. */
+/** The manifests that a reload reconnects. */
 export const deployedQuery = (userId: string) =>
   queryOptions({
     queryKey: [...manifestsKey(userId), 'deployed'],
@@ -58,7 +58,7 @@ export const deployedQuery = (userId: string) =>
   });
 const namesShown = 20;
 
-/** Call it after a change of manifests: what is on the screen is read again, and so is the shop. */
+/** Returns a function to call after a change of manifests: it refetches the screen and the shop. */
 export function useManifestsChanged(userId: string): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {

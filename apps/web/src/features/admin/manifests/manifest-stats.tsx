@@ -4,7 +4,7 @@ import { Skeleton } from '#ui/state/skeleton.tsx';
 import { Stat } from '#ui/picture/stat.tsx';
 import type { ManifestCounts } from './manifest-queries.ts';
 
-/** The specification's four figures: of all manifests, whatever is filtered. */
+/** The specification's four figures, of all manifests. */
 export function ManifestStats({ counts }: { counts: ManifestCounts | undefined }) {
   const figures = [
     { label: 'Total', value: counts?.total },

@@ -8,7 +8,7 @@ import { authorOf, Capabilities, Connection, Deployed, Health, ManifestName } fr
 
 export type ManifestListProps = Omit<ManifestActionsProps, 'manifest'> & { manifests: readonly ListedManifest[] };
 
-/** The manifests as rows, for screens that are wide enough for them. */
+/** The manifests as rows, for wide screens. */
 export function ManifestTable({
   manifests,
   onSort,
@@ -68,7 +68,7 @@ function VersionAndAuthor({ manifest }: { manifest: ListedManifest }) {
   );
 }
 
-/** The same as cards. */
+/** The manifests as cards, for narrow screens. */
 export function ManifestCards({ manifests, ...actions }: ManifestListProps) {
   return (
     <ul aria-label="Manifests" className="grid gap-3 md:grid-cols-2">

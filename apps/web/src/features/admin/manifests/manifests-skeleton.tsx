@@ -1,7 +1,6 @@
 import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
 import { Skeleton } from '#ui/state/skeleton.tsx';
 
-/** The list on its way, in its own shape. */
 export function ManifestsSkeleton() {
   return (
     <DelayedFallback label="Loading manifests…">

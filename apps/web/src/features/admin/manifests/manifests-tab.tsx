@@ -25,11 +25,11 @@ import { ManifestsSkeleton } from './manifests-skeleton.tsx';
 import { UnderReview } from './under-review.tsx';
 import { UploadPanel } from './upload/upload-panel.tsx';
 
-/** 'Broker Manifests': every manifest, and what is done with all of them (spec part 2, section 2). */
+/** The tab 'Broker Manifests' (spec part 2, section 2). */
 export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: AdminPartProps) {
   const { q, type, status, health, sort, page } = search;
   const list = useQuery(manifestsQuery(userId, { q, type, status, health, sort, page }));
-  // drawn in pieces between the letters of a fast typist
+  // deferred, so that a long list doesn't slow down typing
   const found = useDeferredValue(list.data);
   const [deploying, setDeploying] = useState<string>();
   const [deleting, setDeleting] = useState<string>();
@@ -96,10 +96,10 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
   );
 }
 
-/** The address of another view of the list: it begins at the first page. */
+/** Returns the address with a change, at the first page. */
 const changed = (search: AdminSearch, next: AdminSearch): AdminSearch => ({ ...search, page: undefined, ...next });
 
-/** The page of manifests that was found, with their number. */
+/** A page of manifests with their number. */
 function Found({
   found,
   isStale,
@@ -108,7 +108,7 @@ function Found({
 }: Omit<ManifestActionsProps, 'manifest'> &
   Pick<AdminPartProps, 'onSearchChange'> & {
     found: ManifestList;
-    /** Another page is on its way. */
+    /** The next page is loading. */
     isStale: boolean;
   }) {
   const { search } = actions;
@@ -159,7 +159,6 @@ function Found({
   );
 }
 
-/** How many are listed, of all. */
 function countText(
   { pagination: { total }, counts }: ManifestList,
   { isNarrowed, isDeleted }: { isNarrowed: boolean; isDeleted: boolean },
@@ -169,7 +168,6 @@ function countText(
   return isNarrowed ? `${formatCount(total)} of ${all}` : all;
 }
 
-/** Nothing to list: because nothing is there, nothing matches, or the page is past the last one. */
 function Empty({
   isNarrowed,
   isPastEnd,

@@ -1,7 +1,7 @@
 import { counted } from '../counted.ts';
 import type { ManifestCounts } from './manifest-queries.ts';
 
-/** What needs an administrator among the manifests: servers that fail, versions that were staged, and tools under review. */
+/** Counts what needs an administrator: failing servers, staged versions and tools under review. */
 export function manifestsWaiting({ failing, staged, underReview }: ManifestCounts): { count: number; text: string } {
   return {
     count: failing + staged + underReview,

@@ -1,4 +1,4 @@
-/** Props of every dialog that changes one server. */
+/** Props of the dialogs that change one server. */
 export type ServerDialogProps = {
   userId: string;
   /** The server's id. */

@@ -7,7 +7,7 @@ import { counted } from '../counted.ts';
 
 const serversNamed = 5;
 
-/** Tools that are hidden from people until an administrator decides, with the servers where that is done. */
+/** Number of tools under review, with links to their servers. */
 export function UnderReview({ count, userId }: { count: number; userId: string }) {
   const { data } = useQuery({
     queryKey: toolChangesKey(userId),

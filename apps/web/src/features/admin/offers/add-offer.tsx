@@ -14,7 +14,6 @@ import { OfferForm } from './offer-form.tsx';
 import { useOfferRefresh } from './offer-queries.ts';
 import { ReviewDialog } from './review-dialog.tsx';
 
-/** Adds a plan or a credit package. */
 export function AddOffer({
   userId,
   onSearchChange,
@@ -58,7 +57,7 @@ export function AddOffer({
         onSubmit={submit}
         onReset={undefined}
       />
-      {/* once it is added, its own page is no leaving */}
+      {/* going to the page of the added offer isn't leaving */}
       <AskBeforeLeaving
         isUnsaved={!isSameDraft(draft, start)}
         staysAt={({ add, offer }) => (offer === undefined ? add === kind : offer === draft.id)}
@@ -78,14 +77,13 @@ export function AddOffer({
             }}
             onDone={() => {
               close();
-              // its page says whether it can be bought already
               toast.success(`${fields.name} is added.`);
               void refresh();
               onSearchChange({ tab: 'offers', offer: draft.id }, 'replace');
             }}
             onRefused={({ issues = [] }) => {
               const refused = refusedInputs(issues, draft);
-              // anything else is told in the dialog
+              // other refusals are shown in the dialog
               if (refused) close();
               setErrors(refused ?? {});
             }}

@@ -17,7 +17,7 @@ const labels: Readonly<Partial<Record<keyof OfferDraft, string>>> = {
   place: 'Place',
 };
 
-/** Another administrator saved the offer while this one was being edited: both are shown, and it is chosen what is kept. */
+/** Shows both versions after another administrator saved the offer during the editing, and lets the administrator choose. */
 export function ChangedMeanwhile({
   conflicts,
   by,
@@ -27,10 +27,10 @@ export function ChangedMeanwhile({
   onKeepMine,
   onTakeTheirs,
 }: {
-  /** How often a save of this form was refused for it: each time it comes into sight, and is read out. */
+  /** Number of refused saves. Each one moves the focus here. */
   conflicts: number;
   by: string | null;
-  /** What both began from: a field that one did not change is not theirs to keep. */
+  /** The version that both started from. */
   base: OfferDraft;
   theirs: OfferDraft;
   mine: OfferDraft;

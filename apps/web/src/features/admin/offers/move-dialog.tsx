@@ -17,7 +17,7 @@ import { useOfferRefresh } from './offer-queries.ts';
 import { peopleText } from './people-text.ts';
 import { isRefused } from './review-dialog.tsx';
 
-/** Shows who would pay what from when, and moves them once that is confirmed after a fresh sign-in. */
+/** Shows what subscribers would pay from when, and moves them. Needs a recent sign-in. */
 export function MoveDialog({
   userId,
   offer: { offerId, fields },
@@ -41,7 +41,7 @@ export function MoveDialog({
     gcTime: 0,
     retry: false,
     enabled: open,
-    // what is confirmed does not change under the reader's eyes
+    // the preview doesn't change while it is being confirmed
     staleTime: Number.POSITIVE_INFINITY,
   });
   const preview = asked.data?.preview;

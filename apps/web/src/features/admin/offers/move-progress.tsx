@@ -4,7 +4,7 @@ import { Card } from '#ui/card.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { peopleText } from './people-text.ts';
 
-/** How far a move of subscribers has come. It goes on when the tab is closed. */
+/** Progress of a move of subscribers. */
 export function MoveProgress({ move }: { move: OfferMove }) {
   const { total, moved, skipped, failed, later, reasons, startedAt, startedBy, endedAt, to } = move;
   const done = moved + skipped + failed;

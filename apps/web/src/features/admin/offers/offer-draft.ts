@@ -13,13 +13,13 @@ import { formatMoney } from '#ui/text/amount.ts';
 import { centsOf } from '../cents-of.ts';
 import { linesOf } from '../lines-of.ts';
 
-/** What is typed into the form. Numbers are texts until they are sent. */
+/** The form as typed. Numbers stay texts until they are sent. */
 export type OfferDraft = {
   kind: OfferFields['kind'];
   id: string;
   name: string;
   description: string;
-  /** One a line. */
+  /** One per line. */
   features: string;
   price: string;
   monthlyCredits: string;
@@ -47,7 +47,7 @@ export const emptyDraft = (kind: OfferFields['kind'], place: number): OfferDraft
   place: String(place),
 });
 
-/** @param place where it stands among the offers of its kind that are sold */
+/** @param place position among the active offers of its kind, from 1 */
 export function draftOf({ offerId, fields }: Pick<AdminOffer, 'offerId' | 'fields'>, place: number): OfferDraft {
   const { kind, name, amount, popular } = fields;
   const draft = { ...emptyDraft(kind, place), id: offerId, name, price: (amount / 100).toFixed(2), popular };
@@ -59,13 +59,13 @@ export function draftOf({ offerId, fields }: Pick<AdminOffer, 'offerId' | 'field
 export const isSameDraft = (one: OfferDraft, other: OfferDraft): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** What one administrator changed of a draft, on top of what another one saved meanwhile. @param base what both began from */
+/** Applies one administrator's edits to what another one saved. @param base the version that both started from */
 export function mergeDrafts(base: OfferDraft, mine: OfferDraft, theirs: OfferDraft): OfferDraft {
   const changed = Object.entries(mine).filter(([name, value]) => Reflect.get(base, name) !== value);
   return { ...theirs, ...Object.fromEntries(changed) };
 }
 
-/** The fields to send, or what is wrong with them by input. */
+/** Returns the fields to send, or the errors by input. */
 export function readDraft(
   draft: OfferDraft,
   { currency, isArchived }: { currency: string; isArchived: boolean },
@@ -103,7 +103,7 @@ export function readDraft(
   return faults.length > 0 ? { errors: errorsOf(faults) } : { fields: parsed.data };
 }
 
-/** Faults of the contract or of the broker, at the inputs that they belong to. The first of each counts. */
+/** Assigns faults to their inputs. The first fault of each input counts. */
 export function errorsOf(faults: readonly OfferFault[]): DraftErrors {
   const errors: Record<string, string> = {};
   for (const { path, message } of faults) {
@@ -113,19 +113,19 @@ export function errorsOf(faults: readonly OfferFault[]): DraftErrors {
   return errors;
 }
 
-/** What the broker refused at inputs of the form. Undefined: something else was refused, such as the reason. */
+/** Returns the broker's refusals by input; undefined if it refused something else, such as the reason. */
 export function refusedInputs(faults: readonly OfferFault[], draft: OfferDraft): DraftErrors | undefined {
   const ofInputs = errorsOf(faults.map(({ path, message }) => ({ path: inputOf(path), message })));
   const known = Object.entries(ofInputs).filter(([name]) => name in draft);
   return known.length > 0 ? Object.fromEntries(known) : undefined;
 }
 
-/** `change.fields.features.3` of a body is the input `features`. */
+/** Returns the input of a path: `change.fields.features.3` is `features`. */
 const inputOf = (path: string): string => path.replace(/^(?:change\.)?fields\./, '').split('.')[0] ?? '';
 
 const inputs: Readonly<Record<string, string>> = { amount: 'price', currency: 'price', offerId: 'id', kind: 'name' };
 
-/** What the fields of numbers say more exactly of a text than the schema can of a number. */
+/** Returns faults of numbers' texts, which say more than the schema's faults. */
 function faultsOfTexts(draft: OfferDraft, priceFault: string | undefined): OfferFault[] {
   const faults = (['monthlyCredits', 'credits', 'bonus'] as const)
     .filter((name) => isSeparated(draft[name]))
@@ -141,11 +141,11 @@ function readPrice(typed: string, currency: string): { amount?: number; fault?: 
   return amount > maxAmount ? { fault: `must be at most ${formatMoney(maxAmount, currency)}` } : { amount };
 }
 
-/** Not a whole number: NaN, which the schema refuses at its field. One of any length is one, so that its bound is told. */
+/** Returns NaN if the text is no whole number, so that the schema refuses it. Too long a number is capped, so that its limit is named. */
 const wholeOf = (text: string): number =>
   /^\d+$/.test(text.trim()) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : Number.NaN;
 
-/** Digits with something between them, as in "1,000". */
+/** Whether there are separators between digits, as in "1,000". */
 function isSeparated(typed: string): boolean {
   const text = typed.trim();
   return /^[\d.,' \u00A0\u202F]+$/.test(text) && /\D/.test(text);

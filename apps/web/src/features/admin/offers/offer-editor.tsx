@@ -15,10 +15,7 @@ import { useOfferRefresh, type ShownOffer } from './offer-queries.ts';
 import { useOfferDraft } from './use-offer-draft.ts';
 import { ReviewDialog, type AskedChange } from './review-dialog.tsx';
 
-/**
- * The form of an offer, with what can be done with it as a whole. What is typed was made from one revision: where another
- * administrator has saved another one, both are shown.
- */
+/** The page of an offer: its form, and the actions on it. After another administrator's change, both versions are shown. */
 export function OfferEditor({
   userId,
   shown,
@@ -96,14 +93,14 @@ export function OfferEditor({
             }}
             onDone={({ effects, offer: now }) => {
               close();
-              // while the provider does not have the price, the page says more of it
+              // while the provider doesn't have the price yet, the page explains it
               toast.success((now?.provider === 'waiting' ? undefined : effects[0]) ?? 'Saved.');
               if (now) edited.onSaved(now, change.type === 'edit');
               void refresh();
             }}
             onRefused={({ code, issues = [] }) => {
               const refused = change.type === 'edit' ? refusedInputs(issues, draft) : undefined;
-              // anything else is told in the dialog
+              // other refusals are shown in the dialog
               if (refused || code === 'changed_since_shown') close();
               setErrors(refused ?? {});
               if (code !== 'changed_since_shown') return;

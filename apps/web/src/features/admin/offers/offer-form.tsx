@@ -15,18 +15,18 @@ export type OfferFormProps = {
   errors: DraftErrors;
   form: RefObject<HTMLFormElement | null>;
   currency: string;
-  /** How many places there are for it among the offers of its kind; 0: it is archived. */
+  /** Number of positions among the offers of its kind; 0 if it is archived. */
   places: number;
   isNew: boolean;
   onChange: (changed: Partial<OfferDraft>) => void;
   onSubmit: () => void;
-  /** Undefined: there is nothing to take back. */
+  /** undefined if nothing was changed. */
   onReset: (() => void) | undefined;
 };
 
 const paidTiers = (['T1', 'T2', 'T3'] as const).map((value) => ({ value, label: `${value} ${tiers[value].name}` }));
 
-/** The fields of a plan or a credit package. Nothing is saved before it was said what that does. */
+/** The fields of a plan or a credit package. Submitting opens a review of the effects. */
 export function OfferForm(props: OfferFormProps) {
   const { draft, errors, form, currency, places, isNew, onChange, onSubmit, onReset } = props;
   const isPlan = draft.kind === 'plan';

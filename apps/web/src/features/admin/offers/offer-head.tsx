@@ -5,7 +5,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import type { AskedChange } from './review-dialog.tsx';
 import type { ShownOffer } from './offer-queries.ts';
 
-/** What an offer is, where it comes from, and what can be done with it as a whole. */
+/** Name, origin and actions of an offer. */
 export function OfferHead({
   shown: { offer },
   isFree,

@@ -16,7 +16,7 @@ const actions: Readonly<Record<string, string>> = {
   'offer.move-stopped': 'Move of subscribers stopped',
 };
 
-/** Who changed an offer, how and why, the newest first. */
+/** Changes of an offer, newest first. */
 export function OfferHistory({ history }: Pick<Answer<typeof getAdminOffer>, 'history'>) {
   return (
     <Section id="offer-history" gap="gap-4" title="History">
@@ -26,7 +26,7 @@ export function OfferHistory({ history }: Pick<Answer<typeof getAdminOffer>, 'hi
         <Card padding="none">
           <ul aria-label="History" className="divide-y divide-line">
             {history.map(({ at, by, action, reason, changes }, index) => (
-              // the same can happen twice in a moment
+              // the same change can happen twice in the same millisecond
               // oxlint-disable-next-line react/no-array-index-key
               <li key={`${at} ${action} ${index}`} className="flex flex-col gap-1 px-4 py-3">
                 <p className="flex flex-wrap items-baseline justify-between gap-x-4">

@@ -9,7 +9,7 @@ import { TierBadge } from '#ui/state/tier-badge.tsx';
 import { useMedia } from '#ui/use-media.ts';
 import { endingText } from './people-text.ts';
 
-/** Offers as rows, and as cards where there is no room for them. */
+/** Offers as rows, or as cards on narrow screens. */
 export function OfferList({ label, offers }: { label: string; offers: readonly AdminOffer[] }) {
   const isWide = useMedia('(min-width: 768px)');
   if (isWide) {
@@ -41,7 +41,7 @@ export function OfferList({ label, offers }: { label: string; offers: readonly A
   );
 }
 
-/** Packages have no subscribers: what they give takes that room, so that the other columns stand as those of the plans. */
+/** Packages have no subscribers. The wider column keeps the others aligned with those of the plans. */
 const withRoom = (column: TableColumn<AdminOffer>): TableColumn<AdminOffer> =>
   column.id === 'gives' ? { ...column, width: 'w-[44%]' } : column;
 

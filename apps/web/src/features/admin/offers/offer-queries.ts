@@ -6,7 +6,7 @@ import { adminApi, adminOffersKey } from '../admin-api.ts';
 
 export type ShownOffer = Answer<typeof getAdminOffer>;
 
-/** How often is asked again while the payment provider is told of a price, or subscribers are moved. */
+/** Refetch interval while a price is sent to the payment provider, or subscribers are moved. */
 const underWayMs = 1_500;
 
 /** All plans and packages, archived ones included. */
@@ -18,7 +18,7 @@ export const adminOffersQuery = (userId: string) =>
       data?.offers.some(({ provider }) => provider === 'waiting') === true && underWayMs,
   });
 
-/** One of them, with its subscribers, moves and history. */
+/** One offer with its subscribers, moves and history. */
 export const adminOfferQuery = (userId: string, id: string) =>
   queryOptions({
     queryKey: [...adminOffersKey(userId), 'one', id],
@@ -30,14 +30,14 @@ export const adminOfferQuery = (userId: string, id: string) =>
     retry: (failures, error) => !isUnknownOffer(error) && failures < 2,
   });
 
-/** One that only waits for renewals needs no watching. */
+/** Whether a move makes progress; one that only waits for renewals doesn't. */
 const isWorking = ({ endedAt, total, moved, skipped, failed, later }: ShownOffer['moves'][number]) =>
   endedAt === null && moved + skipped + failed + later < total;
 
 export const isUnknownOffer = (error: unknown): boolean =>
   error instanceof ApiError && (error.code === 'not_found' || error.code === 'invalid_request');
 
-/** An offer was changed: every list that shows it is read again, the shop's own too. */
+/** Returns a function that refetches every list of offers, including the shop's. */
 export function useOfferRefresh(userId: string): () => Promise<void> {
   const client = useQueryClient();
   return async () => {

@@ -12,7 +12,7 @@ import type { ShownOffer } from './offer-queries.ts';
 import { MoveDialog } from './move-dialog.tsx';
 import { MoveProgress } from './move-progress.tsx';
 
-/** Who pays what for a plan, and the move of those who pay another price than today's. */
+/** Subscribers of a plan by price, and the move of those at an older price. */
 export function OfferSubscribers({
   userId,
   shown,

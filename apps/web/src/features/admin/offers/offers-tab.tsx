@@ -12,7 +12,6 @@ import { OfferPage } from './offer-page.tsx';
 import { adminOffersQuery } from './offer-queries.ts';
 import { OfferList } from './offer-list.tsx';
 
-/** 'Offers': the plans and credit packages of the shop, edited here. */
 export function OffersTab(props: AdminPartProps) {
   const { userId, search, onSearchChange } = props;
   const query = useQuery(adminOffersQuery(userId));

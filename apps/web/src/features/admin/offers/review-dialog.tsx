@@ -17,17 +17,17 @@ type Answer = { effects: string[]; offer: AdminOffer | null };
 
 export type Review = {
   title: string;
-  /** The verb: "Save changes". */
+  /** Label of the button: "Save changes". */
   label: string;
   variant?: 'primary' | 'danger';
-  /** Asks what it would do, or does it. */
+  /** Previews the change, or makes it. */
   send: (options: { preview: boolean; reason: string | undefined }) => Promise<Answer>;
 };
 
-/** A change of an offer that is reviewed before it is made. */
+/** A change of an offer to review. */
 export type AskedChange = Pick<Review, 'title' | 'label' | 'variant'> & { change: OfferChange };
 
-/** Says what a change does and to whom, before it is made. */
+/** Shows the effects of a change before it is made. */
 export function ReviewDialog({
   userId,
   review,
@@ -41,7 +41,7 @@ export function ReviewDialog({
   open: boolean;
   onClose: () => void;
   onDone: (answer: Answer) => void;
-  /** Fields were refused, or the offer was changed meanwhile: the form says more of it. */
+  /** Called if fields were refused, or another change came first: the form explains it. */
   onRefused: (error: ApiError) => void;
 }) {
   const opening = useId();
@@ -52,7 +52,7 @@ export function ReviewDialog({
       throw error;
     });
   const preview = useQuery({
-    // each opening asks anew, and a change of the offers does not ask again
+    // each opening has its own preview, which a change of the offers doesn't refetch
     queryKey: [...adminKey(userId), 'offer-preview', opening],
     queryFn: () => tellRefusal(review.send({ preview: true, reason: undefined })),
     gcTime: 0,

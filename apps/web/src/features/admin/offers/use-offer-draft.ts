@@ -2,7 +2,7 @@ import type { AdminOffer } from '@souk/contract/admin/offers.ts';
 import { useState } from 'react';
 import { draftOf, isSameDraft, mergeDrafts, type DraftErrors, type OfferDraft } from './offer-draft.ts';
 
-/** What is typed into the form of an offer, on top of the revision that it was made from. */
+/** State of an offer's form, based on one revision of the offer. */
 export function useOfferDraft(offer: AdminOffer, offers: readonly AdminOffer[]) {
   const place = placeOf(offer, offers);
   const saved = draftOf(offer, place);
@@ -16,7 +16,7 @@ export function useOfferDraft(offer: AdminOffer, offers: readonly AdminOffer[]) 
     setDraft(next);
     setErrors({});
   };
-  // nothing was typed: what another administrator saved is shown as it is
+  // nothing was typed, so another administrator's change is shown as it is
   if (isMoved && !isDirty) adopt(saved);
   return {
     saved,
@@ -25,14 +25,14 @@ export function useOfferDraft(offer: AdminOffer, offers: readonly AdminOffer[]) 
     errors,
     setErrors,
     isDirty,
-    /** Another administrator saved since, and there is something typed. */
+    /** Another administrator saved since, and there are unsaved edits. */
     isInConflict: isMoved && isDirty,
     adopt,
     change: (changed: Partial<OfferDraft>) => setDraft({ ...draft, ...changed }),
     onSaved(now: AdminOffer, isEdit: boolean): void {
       const next = draftOf(now, isEdit ? Number(draft.place) : place);
       setBase({ revision: now.revision, draft: next });
-      // what was typed waits while the offer is archived or brought back
+      // unsaved edits stay when the offer is archived or brought back
       setDraft(isEdit ? next : mergeDrafts(base.draft, draft, next));
     },
   };

@@ -7,7 +7,7 @@ import type { Figures } from './overview-queries.ts';
 
 type Row = Figures['days'][number] & { index: number };
 
-/** What is drawn above, in figures. Closed until someone wants it; its words are there for screen readers all the same. */
+/** The figures of the charts above, by day. */
 export function DayTable({ figures: { days, revenue } }: { figures: Figures }) {
   const sold: TableColumn<Row>[] = [
     ...revenue.map(({ currency, byDay }): TableColumn<Row> => ({

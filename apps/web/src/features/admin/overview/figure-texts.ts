@@ -1,12 +1,12 @@
 import { formatCount } from '#ui/text/amount.ts';
 
 const percents = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0, signDisplay: 'exceptZero' });
-/** A larger change in percent says nothing that the figure before does not say. */
+/** Largest change shown in percent; beyond it, the earlier figure says more. */
 const mostPercent = 999;
 
 /**
- * A figure beside that of the 30 days before: "+12% from 1,200", "none before", "as before".
- * @param before null: it is not known
+ * Compares a figure with that of the 30 days before: "+12% from 1,200", "None before", "As before".
+ * @param before null if it is unknown
  */
 export function changeText(
   { now, before }: { now: number; before: number | null },
@@ -20,7 +20,7 @@ export function changeText(
   return isTelling ? `${percents.format(percent)}% from ${format(before)}` : `${format(before)} before`;
 }
 
-/** A share in percent, such as "2.5%". */
+/** Returns a share in percent, such as "2.5%". */
 export function shareText(part: number, of: number): string {
   if (of === 0) return '0%';
   const percent = (part / of) * 100;

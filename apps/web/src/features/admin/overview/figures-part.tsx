@@ -15,7 +15,7 @@ import { DayTable } from './day-table.tsx';
 import { figuresQuery, type Figures } from './overview-queries.ts';
 import { ServerLists } from './server-lists.tsx';
 
-/** How the shop did in 30 days, beside the 30 before. */
+/** Figures of the last 30 days, compared with the 30 days before. */
 export function FiguresPart({ userId }: { userId: string }) {
   const query = useQuery(figuresQuery(userId));
   const { data, error } = query;
@@ -68,7 +68,7 @@ function Headline({ title, value, change }: FigureProps) {
   );
 }
 
-/** A bar for each day, at the foot of its card, so that the drawings of a row stand in one line. */
+/** A bar for each day, at the bottom of the card, so that the charts of a row are aligned. */
 function Days({
   days,
   value,
@@ -109,7 +109,7 @@ function Revenue({ figures: { revenue, days } }: { figures: Figures }) {
   );
 }
 
-/** The revenue is without the tax that was paid with it. Nothing where none was. */
+/** The tax that was paid in addition to the revenue. Renders nothing if there was none. */
 function TaxBeside({ currency, tax }: Pick<Figures['revenue'][number], 'currency' | 'tax'>) {
   if (tax.now === 0 && tax.before === 0) return null;
   const format = (amount: number) => formatMoney(amount, currency);

@@ -2,31 +2,29 @@ import type { Needs } from '@souk/contract/admin/overview.ts';
 import { formatDay, formatMoney } from '#ui/text/amount.ts';
 import type { AdminSearch } from '../admin-search.ts';
 
-/** A thing that waits, as a sentence in which its object is a link. */
+/** An item that waits, as a sentence with a link. */
 export type NeedRow = {
   key: string;
   before: string;
   link: { text: string; search: AdminSearch } | undefined;
   after: string;
-  /** More that helps to decide. */
   detail?: string | null;
-  /** When it began. */
   since?: string | null;
 };
 
 export type NeedGroup = {
   key: string;
   title: string;
-  /** urgent: people or money are affected now. */
+  /** urgent: users or money are affected now. */
   tone: 'urgent' | 'calm';
   rows: NeedRow[];
-  /** How many are not listed, and where they are. */
+  /** Number of items that are not listed. */
   more: number;
 };
 
 type Person = { userId: string | null; email: string | null };
 
-/** Begins a sentence with a person, as a link where their account still exists. */
+/** Starts a sentence with a user, as a link if their account still exists. */
 function startsWith({ userId, email }: Person, otherwise: string, start = ''): Pick<NeedRow, 'before' | 'link'> {
   if (userId === null || email === null) return { before: `${start}${otherwise}`, link: undefined };
   return { before: start, link: { text: email, search: { tab: 'users', user: userId, part: 'payments' } } };
@@ -37,7 +35,7 @@ const server = (id: string, name: string, part?: AdminSearch['part']): NeedRow['
   search: { tab: 'manifests', id, ...(part && { part }) },
 });
 
-/** What waits, the most urgent first. */
+/** Returns what waits for an administrator, most urgent first. */
 export function needGroups(needs: Needs): NeedGroup[] {
   const groups: NeedGroup[] = [
     group('ledger', 'Ledger', 'urgent', needs.ledgerFaults, ({ userId, fault }) => ({
@@ -138,7 +136,7 @@ export function needGroups(needs: Needs): NeedGroup[] {
   return groups.filter(({ rows }) => rows.length > 0);
 }
 
-/** A provider's word, such as product_not_received. */
+/** Formats a provider's code, such as product_not_received. */
 const words = (name: string) => name.replaceAll('_', ' ');
 
 function group<Item>(

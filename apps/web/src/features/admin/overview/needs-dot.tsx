@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { needsQuery } from './needs-query.ts';
 
-/** Says on the account button of an administrator that something waits for them. */
+/** Marks an administrator's account button while something waits for them. */
 export function NeedsDot({ userId }: { userId: string }) {
   const { data } = useQuery(needsQuery(userId));
   if (!data || data.waiting === 0) return null;

@@ -14,7 +14,6 @@ import { Section } from '../section.tsx';
 import { needGroups, type NeedGroup, type NeedRow } from './need-rows.ts';
 import { needsQuery } from './needs-query.ts';
 
-/** What waits for an administrator, the most urgent first. */
 export function NeedsPart({ userId }: { userId: string }) {
   const query = useQuery(needsQuery(userId));
   const { data, error } = query;

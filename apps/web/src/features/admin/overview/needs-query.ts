@@ -3,12 +3,12 @@ import { createClient } from '@souk/contract/client.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { adminClientOptions, adminKey } from '../admin-client-options.ts';
 
-/** A client of its own: the dot of the header loads this, and nothing else of the area. */
+/** A separate client, since the dot in the header loads nothing else of the area. */
 const client = createClient([getAdminNeeds] as const, adminClientOptions);
 
 const freshForMs = 60_000;
 
-/** What waits for an administrator. The tab, its badge and the dot of the header show the same answer. */
+/** What waits for an administrator. The tab, its badge and the dot in the header share this query. */
 export const needsQuery = (userId: string) =>
   queryOptions({
     queryKey: [...adminKey(userId), 'needs'],

@@ -2,7 +2,6 @@ import type { AdminPartProps } from '../admin-screen.tsx';
 import { FiguresPart } from './figures-part.tsx';
 import { NeedsPart } from './needs-part.tsx';
 
-/** The morning's look: what needs an administrator, then how the shop does. */
 export function OverviewTab({ userId }: Pick<AdminPartProps, 'userId'>) {
   return (
     <div className="flex flex-col gap-10">

@@ -6,7 +6,7 @@ import { counted } from '../counted.ts';
 import { durationText, shareText } from './figure-texts.ts';
 import type { Figures } from './overview-queries.ts';
 
-/** The servers that answered slowest, and those that failed most, each a way to its page. */
+/** The slowest servers and those that failed most, with links to their pages. */
 export function ServerLists({ figures: { slowest, failing } }: { figures: Figures }) {
   return (
     <div className="grid gap-4 lg:grid-cols-2">

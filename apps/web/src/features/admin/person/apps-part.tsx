@@ -14,7 +14,7 @@ import { Part } from '../users/details/part.tsx';
 import { EndOneDialog, type EndedOne } from './end-one-dialog.tsx';
 import { connectionsQuery, type PersonPartProps } from './person-queries.ts';
 
-/** Apps, browsers and personal tokens: what each is called and when it was used last, never a value. */
+/** Connected apps, browsers and access tokens of a user, without their values. */
 export function AppsPart({
   adminId,
   personId,
@@ -121,7 +121,6 @@ function Row(row: { name: string; note: ReactNode; action: string; onAction: () 
   );
 }
 
-/** Facts, each of which stays together on a line. */
 const usedFacts = (of: { createdAt: string; lastUsedAt: string | null }, begun: string): ReactNode[] => [
   <Fragment key="begun">
     {begun} <Day moment={of.createdAt} />

@@ -4,7 +4,7 @@ import { AuditTable } from '../audit/audit-table.tsx';
 import { PagedList } from './paged-list.tsx';
 import { personAuditQuery, type PersonPartProps } from './person-queries.ts';
 
-/** What administrators, the operator and the broker's own rules did to this person. */
+/** Audit log entries about a user. */
 export function AuditPart({
   adminId,
   personId,
@@ -14,7 +14,7 @@ export function AuditPart({
 }: PersonPartProps & {
   search: AdminSearch;
   onChange: (change: AdminSearch) => void;
-  /** Shows in the audit log what one actor did to this person. */
+  /** Opens the audit log, filtered by the actor and this user. */
   onWho: (who: string) => void;
 }) {
   const list = useQuery(personAuditQuery(adminId, personId, search));

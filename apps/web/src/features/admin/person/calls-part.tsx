@@ -16,7 +16,6 @@ const outcomeOptions = [
   ...callOutcomes.map((value) => ({ value, label: outcomeWords[value] })),
 ] as const;
 
-/** The person's calls: what, when, by which app, with what outcome. */
 export function CallsPart({ adminId, personId, search, onChange }: CallsPartProps) {
   const list = useQuery(callsQuery(adminId, personId, search));
   const { service, outcome, from, to } = search;
@@ -24,7 +23,7 @@ export function CallsPart({ adminId, personId, search, onChange }: CallsPartProp
   const clear = () => onChange({ service: undefined, outcome: undefined, from: undefined, to: undefined });
   return (
     <div className="flex flex-col gap-4">
-      {/* each address has a form of its own: Back fills in what was asked for */}
+      {/* keyed by the address, so that Back restores the filters */}
       <Filters key={JSON.stringify([service, from, to])} search={search} onChange={onChange} />
       <PagedList
         list={list}

@@ -80,7 +80,7 @@ const columns: readonly TableColumn<Call>[] = [
   { id: 'credits', header: 'Credits', numeric: true, cell: ({ credits }) => formatCount(credits) },
 ];
 
-/** Calls of a person. What was asked and answered is not stored. */
+/** Calls without their arguments and results, which aren't stored. */
 export function CallsTable({ caption, calls }: { caption: string; calls: readonly Call[] }) {
   return <Table caption={caption} columns={columns} rows={calls} rowKey={({ id }) => id} />;
 }

@@ -30,7 +30,7 @@ const shows = [
   { value: 'changes', label: 'Without calls' },
 ] as const;
 
-/** What the balance is made of, and how it came to be. Each entry opens its calls or its payment. */
+/** The balance of a user, and the ledger, whose entries open their calls or payment. */
 export function CreditsPart({
   adminId,
   personId,
@@ -106,7 +106,7 @@ export function CreditsPart({
   );
 }
 
-/** The button of an entry stands in a column of its own, or below its name on a phone. */
+/** The columns of the ledger. The button has its own column, or is below the name on a phone. */
 const columnsWith = (openButton: (entry: LedgerEntry) => ReactNode): TableColumn<LedgerEntry>[] => [
   {
     id: 'what',
@@ -146,7 +146,7 @@ const columnsWith = (openButton: (entry: LedgerEntry) => ReactNode): TableColumn
   },
 ];
 
-/** Opens the payment of an entry, or its calls below it. Nothing where it has neither. */
+/** Opens the payment of an entry, or its calls below it. Renders nothing if it has neither. */
 function OpenButton({
   entry: { calls, payment, at },
   isOpen,
@@ -184,7 +184,7 @@ function Change({ change }: { change: number }) {
   return <span className={change > 0 ? 'font-medium text-good' : 'font-medium'}>{text}</span>;
 }
 
-/** The calls that an entry charged. The log of calls is shorter than the ledger. */
+/** The calls that an entry charged. */
 function CallsOf({ adminId, personId, entryId }: PersonPartProps & { entryId: string }) {
   const { data, error } = useQuery(ledgerCallsQuery(adminId, personId, entryId));
   if (error) return <p className="text-bad">{failureLine('Failed to load calls', error)}</p>;

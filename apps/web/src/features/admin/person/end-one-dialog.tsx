@@ -2,7 +2,7 @@ import { adminApi } from '../admin-api.ts';
 import type { UserDialogProps } from '../users/actions/form-dialog.tsx';
 import { UserActionDialog } from '../users/actions/user-action-dialog.tsx';
 
-/** An app, a browser or a token that is ended by itself. */
+/** An app, a browser or a token to end. */
 export type EndedOne = { kind: 'app' | 'browser' | 'token'; id: string; name: string };
 
 const texts = {
@@ -16,10 +16,10 @@ const consequences = {
   browser: 'It is signed out immediately.',
   token: 'Anything using it stops working immediately. This cannot be undone.',
 } as const;
-/** What the user can do afterwards, unless they are deactivated. */
+/** What an active user can do afterwards. */
 const ways = { app: ' The user can connect it again.', browser: ' The user can sign in again.', token: '' } as const;
 
-/** Asks before one app is disconnected, one browser signed out, or one token revoked. */
+/** Asks before an app is disconnected, a browser signed out or a token revoked. */
 export function EndOneDialog({
   user,
   one,

@@ -12,8 +12,8 @@ import { NotLoaded } from '../not-loaded.tsx';
 type Page = { nextCursor: string | null };
 
 /**
- * One page of a list that goes on after a cursor, which stands in the address: Back leads to the page before. A page that is on
- * its way leaves the one before in sight.
+ * A page of a list with cursors. The cursor is in the address, so that Back returns to the previous page, which stays visible
+ * until the next one has loaded.
  */
 export function PagedList<Answer extends Page>({
   list,
@@ -25,13 +25,12 @@ export function PagedList<Answer extends Page>({
   children,
 }: {
   list: UseQueryResult<Answer>;
-  /** What it lists: "calls". */
+  /** Its items in the plural: "calls". */
   label: string;
   after: string | undefined;
-  /** @param after undefined: the first page */
+  /** @param after undefined is the first page */
   onPage: (after: string | undefined) => void;
   count: (answer: Answer) => number;
-  /** What is said where there is nothing. */
   empty: { title: string; text?: ReactNode; actions?: ReactNode };
   children: (answer: Answer) => ReactNode;
 }) {

@@ -6,7 +6,7 @@ import { Ago } from '#ui/text/moment.tsx';
 import { GiveDialogs, type AskedGift } from '../users/actions/give-dialogs.tsx';
 import { ActiveBadge, RoleBadge } from '../users/user-marks.tsx';
 
-/** Who the person is, how they are, and what is done most often. */
+/** Name, status and the most common actions of a user. */
 export function PersonHead({ user, lastSeenAt }: { user: AdminUser; lastSeenAt: string | null }) {
   const [asked, setAsked] = useState<AskedGift>();
   return (

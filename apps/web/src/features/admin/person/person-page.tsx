@@ -37,7 +37,7 @@ const labels: Readonly<Record<PersonPart, string>> = {
   audit: 'Audit',
 };
 
-/** The page of one person, in the place of the list of users. What fails is told where it was asked for. */
+/** The page of one user, which replaces the list. Failures are shown where they happen. */
 export function PersonPage(props: PersonPageProps) {
   const { userId: adminId, search, signInAgain } = props;
   const work = useMemo(() => ({ adminId, report: () => {}, clear: () => {}, signInAgain }), [adminId, signInAgain]);
@@ -49,7 +49,7 @@ export function PersonPage(props: PersonPageProps) {
   );
 }
 
-/** The address of the list, with the filters that it had. */
+/** Returns the address of the list with its filters. */
 function listOf({ tab, q, all, role, active, plan, page }: AdminSearch): AdminSearch {
   return { tab, q, all, role, active, plan, page };
 }
@@ -70,7 +70,7 @@ function Shown({ userId: adminId, personId, search, onSearchChange }: PersonPage
   const { user } = data;
   const part = personPartOf(search) ?? personParts[0];
   const of = { adminId, personId };
-  // each part begins without the filters of another
+  // each part starts without the filters of another
   const goTo = (next: PersonPart, filters: AdminSearch = {}) =>
     onSearchChange({ ...listOf(search), user: personId, part: next, ...filters }, 'push');
   const change = (filters: AdminSearch) => onSearchChange({ ...search, after: undefined, ...filters }, 'push');

@@ -4,7 +4,7 @@ import type { AdminSearch } from '../admin-search.ts';
 import { isNotFound } from '../refusals.ts';
 import { auditApi } from '../audit/audit-queries.ts';
 
-// What each part of a person's page reads. All of it is invalidated with the users.
+// Queries of a user's page. They are all invalidated with the list of users.
 
 export type PersonPartProps = { adminId: string; personId: string };
 
@@ -32,7 +32,7 @@ export const ledgerCallsQuery = (adminId: string, id: string, entryId: string) =
     staleTime: Infinity,
   });
 
-/** How often a refund is looked for whose event has not come. */
+/** Refetch interval while a refund is pending. */
 const soonMs = 2_000;
 
 export const paymentsQuery = (adminId: string, id: string, { after: cursor, payment }: AdminSearch) =>
@@ -54,7 +54,7 @@ export const refundPreviewQuery = (adminId: string, id: string, paymentId: strin
 
 const dayMs = 86_400_000;
 
-/** The beginning of a day of UTC, so many days later; undefined where the address names none. */
+/** Returns the start of a UTC day, `later` days after; undefined if the address has no valid day. */
 function dayOf(text: string | undefined, later = 0): string | undefined {
   const ms = text === undefined ? Number.NaN : Date.parse(`${text}T00:00:00Z`) + later * dayMs;
   return ms >= 0 && ms < Date.UTC(9999, 0) ? new Date(ms).toISOString() : undefined;
@@ -62,7 +62,7 @@ function dayOf(text: string | undefined, later = 0): string | undefined {
 
 export const callsQuery = (adminId: string, id: string, search: AdminSearch) => {
   const { after: cursor, service: serverId, outcome, from, to } = search;
-  // the day that is named last belongs to it
+  // the last day is included
   const query = { limit: pageSize, cursor, serverId, outcome, from: dayOf(from), to: dayOf(to, 1) };
   return queryOptions({
     queryKey: [...personKey(adminId, id), 'calls', query],
@@ -85,7 +85,6 @@ export const signInsQuery = (adminId: string, id: string, { after: cursor }: Adm
     placeholderData: keepPreviousData,
   });
 
-/** The rows of the audit log that are about a person. */
 export const personAuditQuery = (adminId: string, id: string, { after: cursor }: AdminSearch) =>
   queryOptions({
     queryKey: [...personKey(adminId, id), 'audit', { cursor }],

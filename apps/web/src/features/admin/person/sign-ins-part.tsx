@@ -50,7 +50,7 @@ const columns: readonly TableColumn<SignIn>[] = [
   { id: 'address', header: 'Address', wideOnly: true, cell: ({ address }) => address ?? 'Not known' },
 ];
 
-/** The sign-ins of the last 90 days, those that were refused too. */
+/** Sign-ins of the last 90 days, including refused ones. */
 export function SignInsPart({
   adminId,
   personId,

@@ -1,4 +1,3 @@
-/** Lines of a program's output, as they were written. */
 export function LogLines({ label, lines }: { label: string; lines: readonly string[] }) {
   return (
     <div

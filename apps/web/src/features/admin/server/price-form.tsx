@@ -10,23 +10,23 @@ import { useChangeOnTop } from './use-change-on-top.ts';
 import { ReasonField } from '../users/actions/reason-field.tsx';
 
 export type PriceFormProps = ServerPartProps & {
-  /** What the price is of, for screen readers. */
+  /** Name of the price, for screen readers. */
   title: string;
   label: string;
   initialPrice: string;
   inputMode: 'numeric' | 'decimal';
-  /** Undefined: it is a price. */
+  /** undefined if it is a valid price. */
   problemOf: (price: string) => string | undefined;
-  /** What the change does and to whom. */
+  /** The effect of the change. */
   effect: ReactNode;
-  /** The manifest with the new price. */
+  /** Returns the manifest with the new price. */
   apply: (manifest: JsonObject, price: string) => JsonObject;
   onClose: () => void;
 };
 
 const noErrors: { price?: string | undefined; version?: string | undefined } = {};
 
-/** Changes a price in its place: the price, the version that is staged with it, and why. */
+/** Stages a new price: the price, the new version and the reason. */
 export function PriceForm(props: PriceFormProps) {
   const { title, label, initialPrice, inputMode, problemOf, effect, apply, onClose } = props;
   const { stage, isPending, failure } = useChangeOnTop(props, onClose);
@@ -36,7 +36,7 @@ export function PriceForm(props: PriceFormProps) {
   const [errors, setErrors] = useState(noErrors);
   const form = useFirstErrorFocus(errors);
   const id = useId();
-  // a proposal that another administrator has taken meanwhile is replaced by the next one
+  // if another administrator takes the proposed version, the next one is proposed
   const shownVersion = version ?? props.shown.nextVersion;
   return (
     <form

@@ -10,7 +10,7 @@ import { goneTexts } from '../manifests/manifest-cells.tsx';
 import { isLaterVersion } from '../versions.ts';
 import { figuresQuery, versionBefore, type ServerPartProps } from './server-queries.ts';
 
-/** What a server is, which versions there are of it, how it is, and what can be done with it as a whole. */
+/** Name, versions, status and actions of a server. */
 export function ServerHead({
   userId,
   serverId,
@@ -21,7 +21,7 @@ export function ServerHead({
   onDelete,
 }: ServerPartProps & {
   name: string;
-  /** @param version undefined: the staged one, else the one that was live last */
+  /** @param version undefined: the staged version, else the one that was live last */
   onDeploy: (version: string | undefined) => void;
   onUndeploy: () => void;
   onDelete: () => void;
@@ -30,7 +30,7 @@ export function ServerHead({
   const isDeployed = listed?.isActive === true;
   const { data: inShop } = useQuery({ ...serverQuery(serverId), enabled: isDeployed });
   const before = versionBefore(shown);
-  /** What is deployed where nothing is staged; one that was never live stands for it. */
+  /** The version to deploy if nothing is staged. */
   const last = before ?? shown.versions[0]?.version;
   return (
     <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
@@ -47,7 +47,7 @@ export function ServerHead({
           {isDeployed && <Status userId={userId} serverId={serverId} shown={shown} />}
         </div>
       </div>
-      {/* what belongs together wraps together: the last button never stands alone */}
+      {/* wraps in groups, so that the last button is never alone on a line */}
       <div className="flex flex-wrap items-center gap-2">
         <div className="flex flex-wrap gap-2 empty:hidden">
           {isDeployed && (
@@ -99,10 +99,10 @@ function Versions({ shown: { listed, gone } }: Pick<ServerPartProps, 'shown'>) {
   );
 }
 
-/** The status of the deployed server with its reason, and since when it is so. */
+/** Status of the deployed server with its reason and start. */
 function Status({ userId, serverId, shown: { listed } }: ServerPartProps) {
   const { data } = useQuery(figuresQuery(userId, serverId));
-  // the manifest is read again more often: figures of another status are stale
+  // the manifest is refetched more often, so figures of another status are stale
   const now = data?.now?.status === listed?.status ? data?.now : undefined;
   const status = listed?.status ?? 'disconnected';
   const reason = now?.reason ?? listed?.statusDetail;

@@ -33,12 +33,12 @@ const DeleteDialog = lazy(async () => ({
   default: (await import('../manifests/delete/delete-dialog.tsx')).DeleteDialog,
 }));
 
-/** What is asked before it is done. `version`: undefined deploys what is staged. */
+/** An action to confirm. `version` undefined deploys the staged version. */
 type AskedAction = { action: 'deploy'; version: string | undefined } | { action: 'undeploy' } | { action: 'delete' };
 
 type ServerPageProps = AdminPartProps & { serverId: string };
 
-/** The page of one server, in the place of the list of manifests. */
+/** The page of one server, which replaces the list of manifests. */
 export function ServerPage(props: ServerPageProps) {
   const { userId, serverId, search } = props;
   const query = useQuery(shownManifestQuery(userId, serverId));
@@ -63,7 +63,7 @@ export function ServerPage(props: ServerPageProps) {
   );
 }
 
-/** The address of the list, with the filters that it had. */
+/** Returns the address of the list with its filters. */
 function listOf({ id: _id, part: _part, from: _from, to: _to, ...list }: AdminSearch): AdminSearch {
   return list;
 }
@@ -139,7 +139,7 @@ function Shown({
           }))}
         />
       </div>
-      {/* the other parts of the page are no leaving: the text waits there */}
+      {/* switching to another part of this page isn't leaving, since the text stays */}
       <AskBeforeLeaving isUnsaved={isUnsaved} staysAt={({ id }) => id === serverId}>
         Your text of {name} isn&apos;t saved. It stays in this browser tab until you come back, and is lost when you
         close the tab.
@@ -172,7 +172,7 @@ const labels: Readonly<Record<ServerPart, string>> = {
   money: 'Money',
 };
 
-/** The name of a part, with what waits in it. */
+/** The label of a part, with a badge for what waits there. */
 function PartLabel({
   part,
   shown,

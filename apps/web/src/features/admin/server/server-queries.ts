@@ -10,12 +10,11 @@ export type ShownManifest = AnswerOutput<typeof getManifest>;
 export type ManifestVersion = ShownManifest['versions'][number];
 export type Renter = AnswerOutput<typeof listServerRenters>['renters'][number];
 
-/** What each part of a server's page is about. */
+/** Props of each part of a server's page. */
 export type ServerPartProps = { userId: string; serverId: string; shown: ShownManifest };
 
-/** The status is live. */
 const freshForMs = 30_000;
-/** An administrator waits for a server that is down, and repairs it meanwhile. */
+/** Refetch intervals of a deployed server: while it is down and an administrator repairs it, and while it is connected. */
 const [awaitedMs, followedMs] = [1_500, 10_000];
 
 function intervalOf(listed: ShownManifest['listed']): number {
@@ -23,7 +22,7 @@ function intervalOf(listed: ShownManifest['listed']): number {
   return listed.status === 'connected' ? followedMs : awaitedMs;
 }
 
-/** The staged manifest, else the deployed one, else the one that was live last, with all versions. */
+/** The staged manifest, else the deployed one, else the one that was live last; and all versions. */
 export const shownManifestQuery = (userId: string, id: string) =>
   queryOptions({
     queryKey: [...serverKey(userId, id), 'manifest'],
@@ -32,7 +31,7 @@ export const shownManifestQuery = (userId: string, id: string) =>
     retry: (failures, error) => failures < 1 && !isNotFound(error),
   });
 
-/** A server before a change of it. Read afresh for each dialog, and left as it was read while the dialog is open. */
+/** A server before a change. Fetched for each dialog, and not refetched while it is open. */
 export const manifestToChangeQuery = (userId: string, id: string, change: 'delete' | 'undeploy') =>
   queryOptions({
     queryKey: [...serverKey(userId, id), 'to-change', change],
@@ -42,7 +41,7 @@ export const manifestToChangeQuery = (userId: string, id: string, change: 'delet
     refetchOnWindowFocus: false,
   });
 
-/** What one part of a server's page reads. */
+/** The query of one part of a server's page. */
 const partQuery = <Data>(
   userId: string,
   id: string,
@@ -63,7 +62,7 @@ export const logQuery = (userId: string, id: string) => partQuery(userId, id, 'l
 
 export const signInQuery = (userId: string, id: string) => ({
   ...partQuery(userId, id, 'sign-in', adminApi.getServerSignIn),
-  // each time the server is asked
+  // each fetch makes the broker ask the server
   staleTime: freshForMs,
 });
 
@@ -72,7 +71,7 @@ export const secretsQuery = (userId: string, id: string) =>
 
 export const toolsQuery = (userId: string, id: string) => partQuery(userId, id, 'tools', adminApi.listServerTools);
 
-/** @param versions undefined: the broker's own choice, the deployed and the staged one */
+/** @param versions by default, the deployed and the staged version */
 export const differencesQuery = (
   userId: string,
   id: string,
@@ -92,8 +91,8 @@ export const rentersQuery = (userId: string, id: string, page: number) =>
   });
 
 /**
- * The version that was live before the one that is live now; of a server that is not deployed the one that was live last. Where
- * the server of the live version has not answered, the last version whose server has: a version that never worked is no way back.
+ * Returns the version to go back to: the one that was live before, or the last one of a server that is not deployed. If the live
+ * version's server has not answered, it is the last version whose server did.
  */
 export function versionBefore({ listed, versions, answeredVersion }: ShownManifest): string | undefined {
   if (listed?.isActive && listed.deployedVersion !== answeredVersion)
@@ -104,6 +103,6 @@ export function versionBefore({ listed, versions, answeredVersion }: ShownManife
   return lived[0]?.version;
 }
 
-/** Who staged a version: an administrator, the command line, or this installation with its start. */
+/** Returns who staged a version: an administrator, the command line or the installation. */
 export const stagerOf = ({ stagedBy, origin }: Pick<ManifestVersion, 'stagedBy' | 'origin'>): string =>
   stagedBy?.email ?? (origin === 'bundled' ? 'the installation' : commandLine);

@@ -9,8 +9,8 @@ import { useSingleMutation } from '../use-single-mutation.ts';
 type Change = { version: string; reason: string; apply: (manifest: JsonObject) => JsonObject };
 
 /**
- * Stages a version on top of the staged manifest, else of the deployed one, with one thing changed. It is refused where
- * another administrator has changed the manifest since it was shown.
+ * Stages a version with one change to the staged manifest, else to the deployed one. The broker refuses it if another
+ * administrator has changed the manifest since it was shown.
  */
 export function useChangeOnTop({ userId, serverId, shown }: ServerPartProps, onDone: () => void) {
   const toast = useToast();
@@ -30,7 +30,7 @@ export function useChangeOnTop({ userId, serverId, shown }: ServerPartProps, onD
       toast.success(`${version} is staged. Deploy it when you are ready.`);
       onDone();
     },
-    // another administrator came first: the next try begins from what is stored now
+    // after a stale write, the next attempt starts from the stored manifest
     onError: () => changed(),
   });
   return {

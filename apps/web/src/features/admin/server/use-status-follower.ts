@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { serverQuery } from '#web/loading/server-query.ts';
 import { figuresQuery, toolsQuery, type ServerPartProps } from './server-queries.ts';
 
-/** Refetches what a change of the server's status changes: its manifest is polled, the rest of its page is not. */
+/** Refetches the page when the server's status changes, since only the manifest is polled. */
 export function useStatusFollower({ userId, serverId, shown: { listed } }: ServerPartProps): void {
   const queries = useQueryClient();
   const status = listed?.status ?? null;

@@ -42,7 +42,6 @@ const columns: readonly TableColumn<Broker>[] = [
   },
 ];
 
-/** The brokers that share the database. */
 export function Brokers({ brokers }: { brokers: readonly Broker[] }) {
   return (
     <Section id="system-brokers" title="Brokers" text="The processes of the shop that share this database.">

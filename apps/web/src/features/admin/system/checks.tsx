@@ -9,7 +9,7 @@ import { systemApi } from './system-queries.ts';
 
 const worst = ['failed', 'warned', 'skipped', 'passed'];
 
-/** What the operator's commands check, when it is asked for. */
+/** Runs the checks of the operator's commands. */
 export function Checks() {
   const run = useMutation({ mutationFn: () => systemApi.runSystemChecks() });
   const failure = run.isError ? describeFailure("The checks couldn't run", run.error) : undefined;

@@ -44,7 +44,7 @@ const columns: readonly TableColumn<Job>[] = [
   },
 ];
 
-/** Work that is done from time to time, by one of the brokers. */
+/** Scheduled jobs, which one of the brokers runs. */
 export function JobsTable({ jobs }: { jobs: readonly Job[] }) {
   return (
     <Section id="system-jobs" title="Jobs" text="Failures are kept for a week.">

@@ -43,7 +43,7 @@ export function Settings({
 }: {
   settings: readonly Setting[];
   q: string | undefined;
-  /** Those too that are not set. A search looks at all of them. */
+  /** Lists variables that aren't set too. A search always covers all of them. */
   isAll: boolean;
   onChange: (change: { q?: string | undefined; group?: 'all' | undefined }) => void;
 }) {

@@ -5,7 +5,7 @@ import { adminClientOptions, adminKey } from '../admin-api.ts';
 
 export const systemApi = createClient(adminSystemEndpoints, adminClientOptions);
 
-/** Brokers come and go within 12 s. */
+/** Refetch interval, about the 12 s in which brokers appear or are considered gone. */
 const refreshMs = 10_000;
 
 export const systemQuery = (adminId: string) =>

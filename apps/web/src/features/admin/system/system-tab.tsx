@@ -11,7 +11,6 @@ import { Settings } from './settings.tsx';
 import { systemQuery } from './system-queries.ts';
 import { Warnings } from './warnings.tsx';
 
-/** 'System': how this installation is, and the configuration in force. */
 export function SystemTab({ userId: adminId, search, onSearchChange }: AdminPartProps) {
   const query = useQuery(systemQuery(adminId));
   const { data, error } = query;

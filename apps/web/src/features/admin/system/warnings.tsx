@@ -4,7 +4,6 @@ import { Notice } from '#ui/state/notice.tsx';
 import { ResultIcon } from '#ui/state/result-icon.tsx';
 import { Section } from '../section.tsx';
 
-/** What someone should do something about. */
 export function Warnings({ warnings }: { warnings: System['warnings'] }) {
   return (
     <Section id="system-warnings" title="Warnings">

@@ -3,7 +3,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { describeFailure } from '#web/texts/failure-text.ts';
 import { failureTitles, type UserFailure } from './user-failures.ts';
 
-/** The red box: the specification's text of what failed, the reason where it says more, and whom it is about. */
+/** The red box: the specification's text of the failure, the reason if it says more, and the user. */
 export function FailureNotice({ work, error, user, action }: UserFailure & { action?: ReactNode }) {
   const { title, reason } = describeFailure(failureTitles[work], error);
   return (

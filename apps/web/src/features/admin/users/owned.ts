@@ -3,27 +3,27 @@ import type { AdminUser } from '@souk/contract/admin/users.ts';
 import { formatMoment } from '#ui/text/amount.ts';
 import { chargeText } from '#web/texts/charge-text.ts';
 
-/** The user of the billing call (spec part 2, section 3). */
+/** The user in the billing answer (spec part 2, section 3). */
 export type BillingUser = Pick<AdminUser, 'id' | 'email' | 'displayName' | 'createdAt' | 'isActive' | 'role'>;
 
-/** What a user has: a plan, a rental, a purchase or a trial. */
+/** A plan, rental, purchase or trial of a user. */
 export type OwnedThing = Pick<
   UserBilling['rentals'][number],
   'id' | 'mcpId' | 'status' | 'source' | 'refund' | 'isDisputed' | 'charge' | 'features'
 > & {
   kind: 'subscription' | 'rental' | 'purchase' | 'trial';
-  /** Of the plan or the service. */
+  /** Name of the plan or the service. */
   name: string;
-  /** daily, weekly, monthly, of rentals. */
+  /** Period of a rental: daily, weekly or monthly. */
   every: string | undefined;
   startsAt: string;
-  /** null: it has no end. */
+  /** null if it has no end. */
   endsAt: string | null;
 };
 
 type Server = UserBilling['rentals'][number];
 
-/** What a user has, in the order of the specification's counts. */
+/** Returns what a user owns, in the order of the specification's counts. */
 export function ownedOf(billing: UserBilling): Record<OwnedThing['kind'], OwnedThing[]> {
   const servers = (kind: 'rental' | 'purchase' | 'trial', all: readonly Server[]) =>
     all.map((one): OwnedThing => ({
@@ -48,20 +48,20 @@ export function ownedOf(billing: UserBilling): Record<OwnedThing['kind'], OwnedT
   };
 }
 
-/** What ends with its period when the user is deactivated: purchases stay, and are of no use to who cannot sign in. */
+/** Returns what ends with its period when the user is deactivated. Purchases stay. */
 export const endingOf = (billing: UserBilling): OwnedThing[] => {
   const { subscription, rental, trial } = ownedOf(billing);
   return [...subscription, ...rental, ...trial];
 };
 
-/** The current period with its times: one of a day begins and ends within a day. */
+/** Returns the current period with its times, which a daily period needs. */
 export function periodText({ startsAt, endsAt }: Pick<OwnedThing, 'startsAt' | 'endsAt'>): string {
   return endsAt === null
     ? `Since ${formatMoment(startsAt)}, no end`
     : `${formatMoment(startsAt)} – ${formatMoment(endsAt)}`;
 }
 
-/** What comes next: a charge, or the end. undefined: neither is known. */
+/** Returns the next charge or the end; undefined if neither is known. */
 export function nextText({ charge, endsAt, status, source }: OwnedThing): string | undefined {
   if (charge) return `Next charge: ${chargeText(charge)} on ${formatMoment(charge.at)}`;
   if (status === 'past_due') return 'The last charge failed, and is tried again';

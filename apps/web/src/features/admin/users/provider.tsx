@@ -5,7 +5,7 @@ import github from 'simple-icons/icons/github.svg?raw';
 import google from 'simple-icons/icons/google.svg?raw';
 import spotify from 'simple-icons/icons/spotify.svg?raw';
 
-/** Each is one path on a square of 24 (simple-icons, CC0). The names are trademarks of their owners. */
+/** Returns the path of an icon, on a square of 24 (simple-icons, CC0). The names are trademarks of their owners. */
 const pathOf = (svg: string): string => svg.split(' d="')[1]?.split('"')[0] ?? '';
 
 const marks: Readonly<Record<string, { name: string; path: string }>> = {
@@ -19,7 +19,7 @@ const icons: Readonly<Record<string, { name: string; Icon: typeof KeyRound }>> =
   dev: { name: 'Demo sign-in', Icon: FlaskConical },
 };
 
-/** Where a user signs in: icon and name. */
+/** Icon and name of a sign-in provider. */
 export function Provider({ id }: { id: string }) {
   const mark = marks[id];
   const { name, Icon } = icons[id] ?? { name: id === '' ? 'Unknown' : id, Icon: KeyRound };

@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
 
-/** What can fail in this tab, with its text (spec part 2, section 8; those from 'deactivate' on are ours). */
+/** Texts of what can fail in this tab (spec part 2, section 8; those from 'deactivate' on are ours). */
 export const failureTitles = {
   users: 'Failed to load users',
   billing: 'Failed to load user billing',
@@ -21,16 +21,16 @@ export type UserWorkName = keyof typeof failureTitles;
 export type UserFailure = {
   work: UserWorkName;
   error: unknown;
-  /** The address of the user whom it is about, where it is about one. */
+  /** E-mail address of the user, if it is about one. */
   user?: string | undefined;
 };
 
-/** What is read again by itself until it is there. Of all else the newest failure alone is told. */
+/** The list of users is refetched until it loads. Of everything else, only the newest failure is shown. */
 const isLoading = (work: UserWorkName) => work === 'users';
 
 /**
- * What failed last: it stands above the table until it succeeds or is dismissed. One box is shown at a time: the newest, and the
- * list that could not be loaded once that is settled.
+ * The last failure, shown above the table until the action succeeds or the failure is dismissed. Only the newest is shown; a
+ * failed list comes back once that is gone.
  */
 export function useUserFailures() {
   const [failures, setFailures] = useState<readonly UserFailure[]>([]);

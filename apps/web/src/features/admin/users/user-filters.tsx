@@ -19,11 +19,11 @@ const activeOptions = [
 
 export type UserFiltersProps = {
   search: AdminSearch;
-  /** @param how as of the tab: typing replaces the address, a choice is a step that Back returns from */
+  /** @param how replace while typing; push for a choice that Back returns from */
   onChange: (change: AdminSearch, how: 'push' | 'replace') => void;
 };
 
-/** The search on the page, the search among all users, and the filters. Each is a word in the address. */
+/** The search on this page, the search among all users, and the filters. */
 export function UserFilters({ search, onChange }: UserFiltersProps) {
   const q = search.q ?? '';
   const searchAll = (text: string) => {
@@ -88,7 +88,7 @@ function PlanFilter({ search: { plan }, onChange }: UserFiltersProps) {
   const options = [
     { value: '', label: 'Plan' },
     ...known,
-    // an address may name a plan that is not sold any more
+    // the address may name a plan that is no longer sold
     ...(plan === undefined || known.some(({ value }) => value === plan) ? [] : [{ value: plan, label: plan }]),
   ];
   return (

@@ -5,7 +5,7 @@ import { StatusBadge } from '#ui/state/status-badge.tsx';
 
 const mostInitials = 4;
 
-/** The initials of the services where a user is signed in with an account of their own. */
+/** Initials of the services that a user has connected. */
 export function Connected({ ids }: { ids: readonly string[] }) {
   if (ids.length === 0) return <span className="whitespace-nowrap text-quiet">No OAuth</span>;
   return (
@@ -45,7 +45,7 @@ export function LastLogin({ moment }: { moment: string | null }) {
   return moment === null ? <span className="text-quiet">Never</span> : <DayAndTime moment={moment} />;
 }
 
-/** The same where a row has no room for the time, which is in the tooltip. */
+/** The last login without its time, which is in the tooltip. */
 export function LastLoginDay({ moment }: { moment: string | null }) {
   return moment === null ? <span className="text-quiet">Never</span> : <Day moment={moment} />;
 }

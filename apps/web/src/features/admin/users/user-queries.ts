@@ -8,12 +8,11 @@ import type { AdminSearch } from '../admin-search.ts';
 /** Spec part 2, section 9. */
 const pageSize = 20;
 
-/** Services that the selector lists at once. */
 const servicesAtOnce = 20;
 
 export const userListsKey = (adminId: string) => [...usersKey(adminId), 'list'] as const;
 
-/** A page of the users that the address asks for. The page before stays until the answer has come. */
+/** The page of users in the address. The current page stays until the next one has loaded. */
 export const usersQuery = (adminId: string, { page, all, role, active, plan }: AdminSearch) => {
   const query = { page: page ?? 1, limit: pageSize, search: all, role, active, plan };
   return queryOptions({
@@ -23,7 +22,7 @@ export const usersQuery = (adminId: string, { page, all, role, active, plan }: A
   });
 };
 
-/** What one user has, and their credits. */
+/** What a user owns, and their credits. */
 export const userBillingQuery = (adminId: string, userId: string) =>
   queryOptions({
     queryKey: [...usersKey(adminId), 'billing', userId],
@@ -32,14 +31,14 @@ export const userBillingQuery = (adminId: string, userId: string) =>
 
 const plansClient = createClient([listPlans] as const, adminClientOptions);
 
-/** The plans that are sold: the public list. */
+/** The public list of plans for sale. */
 export const plansQuery = queryOptions({
   queryKey: ['plans'],
   queryFn: async () => (await plansClient.listPlans()).plans,
   staleTime: 60_000,
 });
 
-/** The deployed services that fit a text, the first few by name. */
+/** The first deployed services that match a text. */
 export const servicesQuery = (q: string) =>
   queryOptions({
     queryKey: ['catalogue', 'assignable', q],

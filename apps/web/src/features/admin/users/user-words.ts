@@ -1,18 +1,18 @@
 import type { AdminUser } from '@souk/contract/admin/users.ts';
 import { counted } from '../counted.ts';
 
-/** The user name, or the part of the address before the @ (spec part 2, section 2). */
+/** Returns the user name, or the part of the e-mail address before the @ (spec part 2, section 2). */
 export function nameOf({ username, email }: Pick<AdminUser, 'username' | 'email'>): string {
   return username ?? (email.slice(0, Math.max(0, email.lastIndexOf('@'))) || email);
 }
 
-/** Whether the search on the page finds a user: by address or user name. */
+/** Whether the search on this page matches a user's e-mail address or name. */
 export function isFound(user: AdminUser, text: string): boolean {
   const wanted = text.trim().toLowerCase();
   return [user.email, nameOf(user)].some((part) => part.toLowerCase().includes(wanted));
 }
 
-/** Ids of the providers that the user has signed in at. */
+/** Returns the ids of the connected providers. */
 export const connectedOf = ({ oauthConnections }: AdminUser): string[] =>
   Object.keys(oauthConnections).filter((id) => oauthConnections[id]?.connected);
 

@@ -8,9 +8,8 @@ import type { UserWorkName } from './user-failures.ts';
 import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 
-/** What the parts of the tab share. */
+/** Context of the parts of the tab. */
 export type UserWork = {
-  /** Who works here. */
   adminId: string;
   /** Shows a failure above the table. */
   report: (work: UserWorkName, error: unknown, user?: string) => void;
@@ -27,8 +26,8 @@ export function useUserWork(): UserWork {
 }
 
 /**
- * What a user has, and their credits. A failure stands above the table too.
- * @param email undefined: only their id is known yet
+ * What a user owns, and their credits. A failure is also shown above the table.
+ * @param email undefined if only their id is known yet
  */
 export function useUserBilling(userId: string, email?: string) {
   const { adminId, report, clear } = useUserWork();
@@ -42,8 +41,8 @@ export function useUserBilling(userId: string, email?: string) {
 }
 
 /**
- * A change of a user. Once it is done, what the tab shows is read again before the dialog closes; where it is the
- * administrator's own account, so is everything else of theirs. A failure stands above the table too.
+ * A change of a user. Before the dialog closes, the tab is refetched; for the administrator's own account, so is all their
+ * other data. A failure is also shown above the table.
  */
 export function useUserChange<Input, Answer>(
   work: UserWorkName,
@@ -70,7 +69,7 @@ export function useUserChange<Input, Answer>(
   });
 }
 
-/** A text that is typed in a dialog about a user, and survives a sign-in that lapses. */
+/** Text typed in a dialog about a user; it survives the end of the session. */
 export function useUserText<Initial extends string | undefined>(
   work: UserWorkName,
   { user, open }: { user: { id: string }; open: boolean },

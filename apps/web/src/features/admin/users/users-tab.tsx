@@ -23,7 +23,7 @@ import { isFound } from './user-words.ts';
 import { UserWorkContext } from './user-work.ts';
 import { UsersTable, type RowAction } from './users-table.tsx';
 
-/** 'User Management': the people of this installation (spec part 2, section 2). */
+/** The tab 'User Management' (spec part 2, section 2). */
 export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain }: AdminPartProps) {
   const { failure, report, clear } = useUserFailures();
   const users = useQuery(usersQuery(adminId, search));
@@ -91,7 +91,7 @@ export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain 
   );
 }
 
-/** {total} and {n} count all users, whatever is searched for (spec part 2, section 2: its words also for one). */
+/** Counts all users, whatever the search (spec part 2, section 2). */
 const countText = ({ all, active }: { all: number; active: number }) =>
   `${counted(all, 'user')} total • ${formatCount(active)} active`;
 

@@ -10,7 +10,7 @@ import { Provider } from './provider.tsx';
 import { ActiveBadge, Connected, LastLoginDay, RoleBadge } from './user-marks.tsx';
 import { connectedOf, nameOf } from './user-words.ts';
 
-/** What a row offers (spec part 2, section 2). */
+/** Actions on a row (spec part 2, section 2). */
 export type RowAction = 'details' | 'credits' | 'subscription';
 
 const facts: readonly TableColumn<AdminUser>[] = [
@@ -32,7 +32,7 @@ export type UsersTableProps = {
   onAction: (action: RowAction, user: AdminUser) => void;
 };
 
-/** The users of a page. On a phone the most needed facts stand below the name, the others in the details. */
+/** A page of users. On a phone, the most important facts are below the name, and the others in the details. */
 export function UsersTable({ users, onAction }: UsersTableProps) {
   const columns: TableColumn<AdminUser>[] = [
     { id: 'user', header: 'User', rowHeader: true, cell: (user) => <UserCell user={user} onAction={onAction} /> },
@@ -44,7 +44,7 @@ export function UsersTable({ users, onAction }: UsersTableProps) {
 
 function UserCell({ user, onAction }: { user: AdminUser; onAction: UsersTableProps['onAction'] }) {
   const { displayName } = user;
-  // the specification's name of a user; a display name stands beside it
+  // the specification's name of a user, with the display name beside it
   const name = nameOf(user);
   return (
     <div className="max-w-44 min-w-0 sm:max-w-56">

@@ -10,7 +10,7 @@ import { DeleteForm } from './delete-form.tsx';
 import { refundsThatNeedSomeone } from './refunds.ts';
 import { deletedTitle, useDelete } from './use-delete.ts';
 
-/** Says what stops and for whom, asks for each rental whether it is paid back, and deletes once the id is typed. */
+/** Says what stops and for whom, offers a refund for each rental, and deletes once the id is typed. */
 export function DeleteDialog({ signInAgain, ...dialog }: ServerDialogProps & { signInAgain: SignInAgain }) {
   const { id, open, onClose } = dialog;
   const formId = useId();

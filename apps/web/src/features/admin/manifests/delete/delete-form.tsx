@@ -20,12 +20,12 @@ export type DeleteFormProps = ServerDialogProps & {
   formId: string;
   shown: AnswerOutput<typeof getManifest>;
   remove: ReturnType<typeof useDelete>['remove'];
-  /** Reads the server again, which another administrator has changed. */
+  /** Refetches the server after another administrator's change. */
   onLookAgain: () => void;
   signInAgain: SignInAgain;
 };
 
-/** What a deletion does to whom, a refund for each rental or none, and the id that is typed to confirm. */
+/** The effects of a deletion, the refunds, and the id to type. */
 export function DeleteForm({ formId, userId, id, open, shown, remove, onLookAgain, signInAgain }: DeleteFormProps) {
   const [typed, setTyped] = useState('');
   const [isWrong, setIsWrong] = useState(false);

@@ -7,7 +7,7 @@ import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi, serverKey } from '../../admin-api.ts';
 import { counted } from '../../counted.ts';
 
-/** Who bought a server or tries it, by pages, and what a deletion does to them; nothing where nobody does. */
+/** Users who bought or try a server, by page, and what they lose. Renders nothing if there are none. */
 export function OwnersList({ userId, id }: { userId: string; id: string }) {
   const [page, setPage] = useState(1);
   const { data, error, refetch, isFetching } = useQuery({

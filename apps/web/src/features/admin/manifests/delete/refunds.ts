@@ -7,20 +7,20 @@ import type { Renter } from '../../server/server-queries.ts';
 type Refund = NonNullable<Renter['refund']>;
 export type RefundResult = AnswerOutput<typeof deleteManifest>['refunds'][number];
 
-/** The most rentals that one call takes (contract, deleteManifest). */
+/** Refunds that one deletion takes at most (contract, deleteManifest). */
 export const maxRefunds = 1000;
 
-/** Refunds that were chosen, by rental. */
+/** Chosen refunds by rental id. */
 export type ChosenRefunds = ReadonlyMap<string, Refund>;
 
-/** Their sum, one amount for each currency: "$12", "$12 and €5". */
+/** Returns the sum, with one amount per currency: "$12", "$12 and €5". */
 export function sumOf(chosen: ChosenRefunds): string {
   const sums = new Map<string, number>();
   for (const { amountCents, currency } of chosen.values()) sums.set(currency, (sums.get(currency) ?? 0) + amountCents);
   return [...sums].map(([currency, cents]) => formatMoney(cents, currency)).join(' and ');
 }
 
-/** What came of the refunds, each a sentence. Empty where all that was asked for was paid back. */
+/** Returns a sentence for each kind of refund that needs attention. Empty if all were paid. */
 export function refundsThatNeedSomeone(results: readonly RefundResult[]): string[] {
   const count = (result: RefundResult['result']) => results.filter((one) => one.result === result).length;
   const [pending, failed, nothing] = [count('pending'), count('failed'), count('nothing_paid')];

@@ -13,17 +13,17 @@ import { maxRefunds, sumOf, type ChosenRefunds } from './refunds.ts';
 export type RentersListProps = {
   userId: string;
   id: string;
-  /** Undefined: who rents it is told, and nothing is paid back. */
+  /** undefined: lists the renters without refunds. */
   refunds?: { chosen: ChosenRefunds; onChange: (chosen: ChosenRefunds) => void } | undefined;
 };
 
 const none: ChosenRefunds = new Map();
 
-/** Who rents the server, by pages, each with the refund that can be chosen for them, and the sum of those chosen. */
+/** Users who rent the server, by page, with the refund that can be chosen for each, and the sum of the chosen ones. */
 export function RentersList({ userId, id, refunds }: RentersListProps) {
   const chosen = refunds?.chosen ?? none;
   const [page, setPage] = useState(1);
-  // amounts fall with the time that is left
+  // refunds shrink with the remaining time
   const query = useQuery({ ...rentersQuery(userId, id, page), staleTime: 0, refetchOnWindowFocus: false });
   if (!query.data) return <NotLoaded query={query} label="Loading who rents it…" />;
   const { renters, pagination } = query.data;

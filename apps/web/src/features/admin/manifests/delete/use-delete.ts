@@ -7,14 +7,14 @@ import { useManifestsChanged } from '../manifest-queries.ts';
 import { refundsThatNeedSomeone, sumOf, type ChosenRefunds } from './refunds.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 
-/** "Travel (travel) is deleted": other servers may have the same name. */
+/** Returns "Travel (travel) is deleted". The id is there because other servers may have the same name. */
 export const deletedTitle = (name: string | undefined, id: string): string =>
   `${name === undefined || name === id ? id : `${name} (${id})`} is deleted`;
 
-/** What is deleted, with the revision that was shown: sent with it, so that nothing else is deleted. */
+/** A deletion of the revision that was shown, so that nothing else is deleted. */
 export type Deletion = { revision: string; reason: string; refunds: ChosenRefunds };
 
-/** Reads a server afresh each time its deletion is asked for, and deletes it. */
+/** Fetches a server each time its dialog opens, and deletes it. */
 export function useDelete({ userId, id, open, onClose }: ServerDialogProps) {
   const toast = useToast();
   const changed = useManifestsChanged(userId);
@@ -26,7 +26,7 @@ export function useDelete({ userId, id, open, onClose }: ServerDialogProps) {
         { ifMatch: revision },
       ),
     onSuccess: async (answer, { refunds }) => {
-      // a refund that somebody must look after is told in the dialog
+      // refunds that need attention are listed in the dialog
       if (refundsThatNeedSomeone(answer.refunds).length === 0) {
         const said = `${deletedTitle(shown.data?.listed?.name, id)}.`;
         toast.success(refunds.size === 0 ? said : `${said} ${sumOf(refunds)} is paid back.`);

@@ -12,15 +12,14 @@ import { ReasonField } from '../../users/actions/reason-field.tsx';
 
 export type AllManifestsDialogsProps = {
   userId: string;
-  /** Undefined: none is open. */
   asked: RunKind | undefined;
-  /** Drafts that come with this installation: not deployed by deploy-all. */
+  /** Drafts that come with this installation; deploy-all leaves them out. */
   bundledDrafts: number;
   onClose: () => void;
   onConfirm: (run: { kind: RunKind; reason?: string }) => void;
 };
 
-/** Asks before every manifest is touched: how many, which, and what it means for people. */
+/** Asks before reloading or deploying everything: how many manifests, which, and what changes for users. */
 export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onConfirm }: AllManifestsDialogsProps) {
   const deployed = useQuery({ ...deployedQuery(userId), enabled: asked === 'reload' });
   const staged = useQuery({ ...deployAllPreviewQuery(userId), enabled: asked === 'deploy-all' });
@@ -94,7 +93,7 @@ function NotRead({ query, action }: { query: UseQueryResult; action: 'reload' | 
   );
 }
 
-/** The first of them by name; the rest by number. */
+/** The first manifests by name, and the number of the others. */
 function Names({ list: { manifests, pagination } }: { list: ManifestList }) {
   const more = pagination.total - manifests.length;
   return (

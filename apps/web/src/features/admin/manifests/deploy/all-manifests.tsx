@@ -13,7 +13,7 @@ import { RunCard } from '../runs/run-card.tsx';
 import type { RunKind } from '../runs/run-queries.ts';
 import { useRuns } from '../runs/use-runs.ts';
 
-/** What is done with all manifests at once, and how it goes (spec part 2, section 2). */
+/** Reloads or deploys all manifests, and shows the progress (spec part 2, section 2). */
 export function AllManifests({ userId, counts }: { userId: string; counts: ManifestCounts | undefined }) {
   const [asked, setAsked] = useState<RunKind>();
   const { start, runningKind, shownId, dismiss } = useRuns(userId);
@@ -83,7 +83,7 @@ export function AllManifests({ userId, counts }: { userId: string; counts: Manif
   );
 }
 
-/** Why deploy-all has nothing to do, or leaves something out. */
+/** Returns why deploy-all has nothing to do, or what it leaves out. */
 function whyNotAll({ staged, bundledDrafts }: ManifestCounts): string | undefined {
   const drafts =
     bundledDrafts === 0

@@ -10,7 +10,7 @@ import type { DeployAllPreview } from '../manifest-queries.ts';
 
 type Previewed = DeployAllPreview['manifests'][number];
 
-/** What a deployment of everything does: what must be known of all of it first, then of each of the first manifests. */
+/** The effects of deploy-all: first those of all manifests together, then of each of the first manifests. */
 export function DeployAllEffects({ preview, onLeave }: { preview: DeployAllPreview; onLeave: () => void }) {
   const { manifests, total } = preview;
   const more = total - manifests.length;
@@ -74,7 +74,7 @@ function Effects({ manifest, onLeave }: { manifest: Previewed; onLeave: () => vo
   );
 }
 
-/** Which servers will not answer after the deployment. With one alone, its row below says so. */
+/** Servers that won't answer after the deployment. A single one is only mentioned in its row. */
 function MissingOfAll({ preview, onLeave }: { preview: DeployAllPreview; onLeave: () => void }) {
   const { serversMissingSecrets: servers, missingSecrets } = preview;
   if (servers < 2 && missingSecrets.every(({ id }) => preview.manifests.some((one) => one.id === id))) return null;
@@ -98,7 +98,7 @@ function MissingOfAll({ preview, onLeave }: { preview: DeployAllPreview; onLeave
   );
 }
 
-/** A new version is trusted as it is found: nothing of it waits for a decision any more. */
+/** Returns what happens to tools under review or kept hidden: a new version trusts the tools it finds. */
 function reviews(preview: DeployAllPreview): string[] {
   const hidden = [
     ['under review', preview.toolsUnderReview, preview.serversUnderReview],

@@ -18,7 +18,7 @@ import { useDeployment, type DeployDialogProps, type Deployment } from './use-de
 
 type PartProps = DeployDialogProps & { deployment: Deployment };
 
-/** Shows what a deployment changes and for whom, then makes it. One for each opening: its state begins anew. */
+/** Shows what a deployment changes and for whom, then makes it. Each opening needs a new instance. */
 export function DeployDialog(props: DeployDialogProps) {
   const { open, onClose } = props;
   const cancel = useRef<HTMLButtonElement>(null);
@@ -30,7 +30,7 @@ export function DeployDialog(props: DeployDialogProps) {
       open={open}
       onOpenChange={(next) => !next && !deploy.isPending && onClose()}
       title={titleOf(props.id, deployment)}
-      // what it does is read first, and a field or a link further down would scroll it away
+      // the effects are read first; focus on a field or link further down would scroll them away
       initialFocus={cancel}
       notices={!isDone && plan && <Warnings {...props} deployment={deployment} plan={plan} />}
       footer={<Footer {...props} deployment={deployment} cancel={cancel} />}
@@ -82,7 +82,7 @@ function Warnings({
   );
 }
 
-/** What is told of a deployment that succeeded: the server does not answer, or there are notes. */
+/** The result of a deployment that needs reading: the server doesn't answer, or there are notes. */
 function Outcome({ deployment: { failure, before, notes } }: Pick<PartProps, 'deployment'>) {
   return (
     <>

@@ -5,10 +5,10 @@ import type { DeployPlan } from './deploy-plan.ts';
 
 const differencesShown = 8;
 
-/** What a deployment does: whom it touches first, then each field that changes, in words. */
+/** The effects of a deployment: whom it affects, then each changed field in words. */
 export function DeployEffects({ plan }: { plan: DeployPlan }) {
   const { from, to, effects, people } = plan;
-  // of a first deployment every field is new: only what people pay is told field by field
+  // every field of a first deployment is new, so only the prices are listed
   const differences = from === null ? plan.differences.filter(isPrice) : plan.differences;
   const { shown, more } = useShowMore(differences, differencesShown);
   return (
@@ -51,7 +51,7 @@ export function DeployEffects({ plan }: { plan: DeployPlan }) {
 const isPrice = ({ path }: DeployPlan['differences'][number]) =>
   path.startsWith('billing.toolCosts') || path.startsWith('billing.announcedPrices');
 
-/** Who rents a server and who calls it. */
+/** Returns how many users rent a server and how many call it. */
 export function audience({ renters, users }: DeployPlan['people']): string {
   const parts = [
     ...(renters > 0 ? [counted(renters, 'person rents it', 'people rent it')] : []),

@@ -6,7 +6,7 @@ import { adminApi, serverKey } from '../../admin-api.ts';
 
 type Shown = AnswerOutput<typeof getManifest>;
 
-/** What a deployment will do, and the revision that it was read from: sent with it, so that nothing else is deployed. */
+/** The effects of a deployment, and the revision that they were read from, so that nothing else is deployed. */
 export type DeployPlan = Pick<
   AnswerOutput<typeof getServerDifferences>,
   'from' | 'to' | 'differences' | 'effects' | 'people' | 'missingSecrets'
@@ -14,15 +14,15 @@ export type DeployPlan = Pick<
   revision: string;
   name: string;
   staged: string | null;
-  /** The version whose server answered last; null: none has. */
+  /** The last version whose server answered; null if none has. */
   answered: string | null;
 };
 
-/** What a second look found moved while it looked. */
+/** Attempts to read two answers of the same deployed version. */
 const maxLooks = 3;
 
 /**
- * @param version undefined: the staged one, else the one that was live last
+ * @param version undefined: the staged version, else the one that was live last
  * @throws ApiError of either call
  */
 async function readPlan(id: string, version: string | undefined, signal: AbortSignal): Promise<DeployPlan> {
@@ -31,7 +31,6 @@ async function readPlan(id: string, version: string | undefined, signal: AbortSi
     const to = version ?? versionToDeploy(shown);
     const found = await adminApi.getServerDifferences({ params: { id }, query: { to } }, { signal });
     const deployed = shown.listed?.deployedVersion ?? null;
-    // another administrator may deploy between the two calls
     if (found.from === deployed || look === maxLooks) {
       const { revision, listed, answeredVersion } = shown;
       return {
@@ -53,13 +52,12 @@ function versionToDeploy({ listed, versions }: Shown): string | undefined {
   return lived.toSorted((a, b) => (b.deployedAt ?? '').localeCompare(a.deployedAt ?? ''))[0]?.version;
 }
 
-/** Read afresh each time it is asked for: what is shown is what will be done. */
+/** Fetched for each dialog, and not refetched while it is open. */
 export const deployPlanQuery = (userId: string, id: string, version: string | undefined) =>
   queryOptions({
     queryKey: [...serverKey(userId, id), 'deploy-plan', version ?? null],
     queryFn: ({ signal }) => readPlan(id, version, signal),
     staleTime: 0,
     gcTime: 0,
-    // what is read in a dialog does not change under the eyes
     refetchOnWindowFocus: false,
   });

@@ -8,12 +8,12 @@ export type MissingSecretsProps = {
   /** The server's id. */
   id: string;
   count: number;
-  /** Which ones; undefined: they are not read, or not yet. */
+  /** The missing secrets; undefined if they aren't loaded. */
   missing?: readonly Pick<NeededSecret, 'variable'>[] | undefined;
   onLeave: () => void;
 };
 
-/** What a deployment leaves without an answer, and where that is mended. Nothing where no secret is missing. */
+/** Warns of missing secrets, with a link to enter them. Renders nothing if none are missing. */
 export function MissingSecrets({ id, count, missing = [], onLeave }: MissingSecretsProps) {
   if (count === 0) return null;
   const variables = missing.flatMap(({ variable }) => variable ?? []);

@@ -4,7 +4,7 @@ import { Ago } from '#ui/text/moment.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { commandLine } from '../../command-line.ts';
 
-/** What was shown beside what is stored now, and the way to look again. Nothing has been changed. */
+/** Compares what was shown with what is stored now, and offers to look again. */
 export function MovedNotice({
   error,
   shown,

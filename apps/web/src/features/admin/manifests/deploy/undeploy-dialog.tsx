@@ -18,7 +18,7 @@ import { MovedNotice } from './moved-notice.tsx';
 import { OwnersList } from '../delete/owners-list.tsx';
 import { RentersList } from '../delete/renters-list.tsx';
 
-/** Says what stops and for whom, and takes the live version out of the shop. One for each opening: its state begins anew. */
+/** Says what stops and for whom, then undeploys the live version. Each opening needs a new instance. */
 export function UndeployDialog({ userId, id, open, onClose }: ServerDialogProps) {
   const toast = useToast();
   const changed = useManifestsChanged(userId);

@@ -11,22 +11,22 @@ import type { ServerDialogProps } from '../server-dialog.ts';
 import { deployPlanQuery, type DeployPlan } from './deploy-plan.ts';
 
 export type DeployDialogProps = ServerDialogProps & {
-  /** Undefined: the staged version, else the one that was live last. An earlier one rolls back. */
+  /** undefined: the staged version, else the one that was live last. An earlier version rolls back. */
   version?: string | undefined;
 };
 
 export type Deployment = ReturnType<typeof useDeployment>;
 
-/** One deployment: its plan, the reason that is typed, and what came of it. */
+/** State of one deployment: its plan, the typed reason and the result. */
 export function useDeployment({ userId, id, version: asked, open, onClose }: DeployDialogProps) {
   const toast = useToast();
   const navigate = useNavigate();
   const changed = useManifestsChanged(userId);
   const [reason, setReason] = useDialogText({ adminId: userId, dialog: `deploy.${id}`, open }, 'reason', '');
-  /** What is deployed: another one than was asked for once a deployment failed and is rolled back. */
+  /** The version to deploy; it changes when a failed deployment is rolled back. */
   const [version, setVersion] = useState(asked);
   const query = useQuery({ ...deployPlanQuery(userId, id, version), enabled: open });
-  // kept while what was deployed is told: by then the next plan would be another
+  // kept while the result is shown, since the query has the next plan by then
   const [sent, setSent] = useState<DeployPlan>();
   const plan = sent ?? query.data;
   const deploy = useSingleMutation({
@@ -56,19 +56,18 @@ export function useDeployment({ userId, id, version: asked, open, onClose }: Dep
     reason,
     setReason,
     deploy,
-    /** Why the deployed server does not answer. */
     failure,
     notes,
-    /** It is deployed, and there is something to tell of it. */
+    /** It is deployed, and its result needs reading. */
     isDone: failure !== undefined || notes.length > 0,
-    // a version of a deleted server that is deployed again takes nobody's place
+    // redeploying a deleted server is no rollback
     isRollback:
       version !== undefined &&
       plan !== undefined &&
       plan.from !== null &&
       plan.staged !== plan.to &&
       !isLaterVersion(plan.to, plan.from),
-    /** The last version whose server answered: one that never worked is no way back from one that does not. */
+    /** The version to roll back to: the last one whose server answered. */
     before: plan?.answered === plan?.to ? undefined : (plan?.answered ?? undefined),
     rollBack(to: string): void {
       deploy.reset();
@@ -83,6 +82,6 @@ export function useDeployment({ userId, id, version: asked, open, onClose }: Dep
   };
 }
 
-/** Notes that the preview could not have: the tools of a server are known only once it was asked. */
+/** Returns the notes that the preview couldn't have, since a server's tools are known only after it was asked. */
 const untold = ({ notes = [] }: { notes?: string[] | undefined }, said: readonly string[]) =>
   notes.filter((note) => !said.includes(note));

@@ -10,7 +10,7 @@ import { RunItems } from './run-items.tsx';
 import { useRun } from './use-runs.ts';
 import { commandLineOf } from '../../command-line.ts';
 
-/** A reload or a deploy-all as it happens, or its result until it is dismissed: it goes on when this page is closed. */
+/** A reload or deploy-all in progress, or its result until it is dismissed. */
 export function RunCard({ userId, id, onDismiss }: { userId: string; id: string; onDismiss: () => void }) {
   const query = useRun(userId, id);
   const run = query.data;
@@ -74,7 +74,7 @@ function summary(
   return `${result} ${formatCount(left)} were not reached: the process that worked on it stopped. Start it again for those.`;
 }
 
-/** Drawn by attributes: the policy of our pages allows no inline style. */
+/** A progress bar drawn by attributes, since our content security policy forbids inline styles. */
 function Bar({ value, of }: { value: number; of: number }) {
   return (
     <svg

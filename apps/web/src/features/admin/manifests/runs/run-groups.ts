@@ -1,9 +1,9 @@
 import type { ManifestRunItem } from '@souk/contract/admin/manifest-runs.ts';
 
-/** Manifests of a run that came to the same: one, or several that failed for the same reason. */
+/** One manifest of a run, or several that failed for the same reason. */
 export type RunGroup = Pick<ManifestRunItem, 'status' | 'message'> & { items: [ManifestRunItem, ...ManifestRunItem[]] };
 
-/** What needs reading comes first: failures, then what is being worked on. */
+/** Sort order: failures first, then work in progress. */
 const order: Readonly<Record<ManifestRunItem['status'], number>> = {
   failed: 0,
   unanswered: 1,
@@ -13,13 +13,13 @@ const order: Readonly<Record<ManifestRunItem['status'], number>> = {
   done: 5,
 };
 
-/** "connect ECONNREFUSED 10.0.0.1:443" is the same for every address. */
+/** Removes the address: "connect ECONNREFUSED 10.0.0.1:443" counts as the same failure for every address. */
 function withoutAddress(message: string): string {
   const start = message.lastIndexOf(' ');
   return start > 0 && /:\d{1,5}$/.test(message.slice(start)) ? message.slice(0, start) : message;
 }
 
-/** Folds equal failures into one, and sorts by what needs reading; else the order stays as it is. */
+/** Groups equal failures and sorts the groups; otherwise the order stays. */
 export function groupRun(items: readonly ManifestRunItem[]): RunGroup[] {
   const groups = new Map<string, RunGroup>();
   for (const item of items) {

@@ -10,7 +10,7 @@ import { groupRun, type RunGroup } from './run-groups.ts';
 
 const groupsOfPage = 20;
 
-/** What became of each manifest of a run, in a box that scrolls: the list of manifests below stays in sight. */
+/** The state of each manifest of a run. The box scrolls, so that the list of manifests below stays visible. */
 export function RunItems({ run }: { run: ManifestRun }) {
   const [page, setPage] = useState(1);
   const groups = groupRun(run.items);

@@ -13,28 +13,27 @@ export type RunKind = ManifestRun['kind'];
 
 const runsKey = (userId: string) => [...adminKey(userId), 'runs'] as const;
 
-/** The newest runs of all administrators, the last one first. */
+/** The latest runs of all administrators, newest first. */
 export const runsQuery = (userId: string) =>
   queryOptions({
     queryKey: [...runsKey(userId), 'list'],
     queryFn: async () => (await adminApi.listManifestRuns()).runs,
   });
 
-/** One run with its manifests. */
 export const runQuery = (userId: string, id: string) =>
   queryOptions({
     queryKey: [...runsKey(userId), 'run', id],
     queryFn: async ({ signal }) => (await adminApi.getManifestRun({ params: { id } }, { signal })).run,
-    // while it runs the stream tells, and afterwards nothing changes
+    // the stream reports changes while it runs; afterwards nothing changes
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** What is drawn at once: a run of thousands tells more often than a screen can be read. */
+/** Time between two renders: a run of thousands of manifests sends events more often than that. */
 const drawnEveryMs = 100;
 
 /**
- * Tells a run as it happens, until its end or until the signal aborts.
- * @throws ApiError, or what a broken connection throws
+ * Reports a run as it proceeds, until it ends or the signal aborts.
+ * @throws ApiError, or the error of a broken connection
  */
 export async function followRun(id: string, signal: AbortSignal, tell: (run: ManifestRun) => void): Promise<void> {
   let run: ManifestRun | undefined;

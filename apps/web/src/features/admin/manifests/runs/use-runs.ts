@@ -5,16 +5,15 @@ import { useManifestsChanged } from '../manifest-queries.ts';
 import { followRun, runQuery, runsQuery, type RunKind } from './run-queries.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 
-/** While a run is being started, its id is looked for among the runs: the call that started it answers at its end. */
+/** Poll interval while a run starts: its id is only in the list, since the call that starts it answers at its end. */
 const lookForEveryMs = 400;
-/** Other administrators and other tabs start runs too. */
+/** Poll interval for runs that other administrators or tabs start. */
 const lookEveryMs = 20_000;
 const reconnectAfterMs = 2000;
 
-/** `reason`: of a deploy-all. */
 type StartedRun = { kind: RunKind; reason?: string };
 
-/** A reload or a deploy-all: starts one, and finds the one that runs or the last one, whoever started it. */
+/** Starts a reload or deploy-all, and finds the running or latest one of any administrator. */
 export function useRuns(userId: string) {
   const queries = useQueryClient();
   const changed = useManifestsChanged(userId);
@@ -43,7 +42,7 @@ export function useRuns(userId: string) {
   };
 }
 
-/** A run with its manifests, followed while it runs. A connection that breaks is opened again. */
+/** A run with its manifests, updated by a stream while it runs. Reconnects if the connection breaks. */
 export function useRun(userId: string, id: string) {
   const queries = useQueryClient();
   const changed = useManifestsChanged(userId);
@@ -79,7 +78,7 @@ export function useRun(userId: string, id: string) {
 
 const dismissedKey = 'souk.admin-run-dismissed';
 
-/** The run whose result needs no more reading, kept by this browser. */
+/** Id of the dismissed run, stored in this browser. */
 function useDismissedRun(): [string | null, (id: string) => void] {
   const [dismissed, setDismissed] = useState(() => {
     try {
@@ -93,7 +92,7 @@ function useDismissedRun(): [string | null, (id: string) => void] {
     try {
       window.localStorage.setItem(dismissedKey, id);
     } catch {
-      // storage is forbidden: it comes back with the next visit
+      // storage is blocked: the result is back at the next visit
     }
   };
   return [dismissed, dismiss];

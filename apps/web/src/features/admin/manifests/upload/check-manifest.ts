@@ -8,14 +8,14 @@ const invalidJsonText = 'Invalid JSON format. Please check your manifest syntax.
 const missingFieldsText = 'Invalid manifest: Missing required fields (id, name, serviceType)';
 const tooLargeText = 'Invalid manifest: is larger than 256 KiB';
 
-/** What is wrong with a text, in the specification's words (part 2, section 5), and where. */
+/** The specification's text for an invalid manifest (part 2, section 5), and the place of the fault. */
 export type ManifestFault = { text: string; detail?: string | undefined };
 
 /**
- * What the browser finds wrong with a manifest before it is sent. Everything else is found by the broker, which names the
- * fields: a byte order mark, NUL and keys that come twice among it.
- * @param from whether the text is as it was in a file, or was typed or changed here
- * @returns undefined where nothing is wrong
+ * Checks a manifest before it is sent. The broker checks everything else and names the fields, such as a byte order mark, NUL
+ * or duplicate keys.
+ * @param from whether the text is an unchanged file, or was typed or edited
+ * @returns undefined if nothing is wrong
  */
 export function manifestFault(text: string, from: 'file' | 'typed'): ManifestFault | undefined {
   if (text.trim() === '') return { text: nothingText };
@@ -30,7 +30,7 @@ export function manifestFault(text: string, from: 'file' | 'typed'): ManifestFau
   return hasRequired(value) ? undefined : { text: missingFieldsText };
 }
 
-/** As the editor tells it: the texts of browsers for it differ, and some quote the document. */
+/** Describes the first syntax error as the editor does. Browsers' own messages differ, and some quote the document. */
 function placeOf(text: string): string | undefined {
   const [problem] = readFields(text).syntaxProblems;
   if (!problem) return undefined;
@@ -47,8 +47,8 @@ function hasRequired(value: unknown): boolean {
 }
 
 /**
- * The text of a file as it stands, its byte order mark included.
- * @returns a fault where the file is no JSON file, is too large or is not UTF-8
+ * Reads a file as text, including its byte order mark.
+ * @returns a fault if the file isn't named .json, is too large or isn't UTF-8
  */
 export async function readManifestFile(file: File): Promise<string | ManifestFault> {
   if (!file.name.toLowerCase().endsWith('.json')) return { text: notJsonFileText };

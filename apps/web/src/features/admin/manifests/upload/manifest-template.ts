@@ -1,4 +1,4 @@
-/** A whole manifest to begin with: a server at an address, free for everyone who is signed in. */
+/** A complete manifest to start from: an HTTP server, free for every signed-in user. */
 export const manifestTemplate = `${JSON.stringify(
   {
     id: 'my-server',

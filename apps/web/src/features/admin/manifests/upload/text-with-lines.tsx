@@ -7,7 +7,7 @@ export type TextWithLinesProps = Omit<ComponentProps<'textarea'>, 'style' | 'val
   onChange: (value: string) => void;
 };
 
-/** Text of a program, not wrapped, with the numbers of its lines beside it. Inside a Field it is joined to its label. */
+/** A code text area with line numbers and without wrapping. Inside a Field, it is linked to its label. */
 export function TextWithLines({ value, onChange, className, ...rest }: TextWithLinesProps) {
   const numbers = useRef<HTMLPreElement>(null);
   const count = value.split('\n').length;

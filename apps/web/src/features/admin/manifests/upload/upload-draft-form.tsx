@@ -8,7 +8,7 @@ import { TextWithLines } from './text-with-lines.tsx';
 import { UploadFault } from './upload-fault.tsx';
 import { faultyFields, type UploadDraft, type useUpload } from './use-upload.ts';
 
-/** The preview of what will be uploaded, to be read and edited. */
+/** An editable preview of the upload. */
 export function UploadDraftForm({ draft, work }: { draft: UploadDraft; work: ReturnType<typeof useUpload> }) {
   const form = useRef<HTMLFormElement>(null);
   const { fault, upload } = work;
@@ -45,7 +45,7 @@ export function UploadDraftForm({ draft, work }: { draft: UploadDraft; work: Ret
   );
 }
 
-/** A syntax error that the broker finds has a text of its own (spec part 2, section 5), and says where beside it. */
+/** Describes a failed upload. A syntax error has its own text (spec part 2, section 5), with the place beside it. */
 function uploadFailure(error: unknown): ComponentProps<typeof UploadFault> {
   if (error instanceof ApiError && error.code === 'invalid_json') {
     const [issue] = error.issues;
@@ -55,7 +55,7 @@ function uploadFailure(error: unknown): ComponentProps<typeof UploadFault> {
   return { fault: { text: withoutFields(actionFailure('upload', error), fields) }, fields };
 }
 
-/** The message names each field as well: those of the list stand in it once. */
+/** Removes the fields from the message, since the list below has them. */
 function withoutFields(text: string, [first]: ReturnType<typeof faultyFields>): string {
   const at = first === undefined ? -1 : text.indexOf(`${first.path} ${first.message}`.trim());
   return at === -1 ? text : text.slice(0, at).trimEnd();

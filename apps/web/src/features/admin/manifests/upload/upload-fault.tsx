@@ -1,7 +1,7 @@
 import { Notice } from '#ui/state/notice.tsx';
 import type { ManifestFault } from './check-manifest.ts';
 
-/** What is wrong, in the specification's words; below it where, and each field of several. */
+/** The fault in the specification's words; below it the place, or the list of fields. */
 export function UploadFault({
   fault,
   fields = [],

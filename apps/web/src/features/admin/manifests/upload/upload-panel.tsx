@@ -16,11 +16,11 @@ import { useUpload } from './use-upload.ts';
 
 export type UploadPanelProps = {
   userId: string;
-  /** Asks to deploy what was staged. */
+  /** Opens the deploy dialog for the staged server. */
   onDeploy: (id: string) => void;
 };
 
-/** 'Upload Manifest': a file, dropped or chosen, or pasted text; both can be edited before they are staged (spec part 2, section 2). */
+/** 'Upload Manifest': a dropped or chosen file, or pasted text; both can be edited before staging (spec part 2, section 2). */
 export function UploadPanel({ userId, onDeploy }: UploadPanelProps) {
   const work = useUpload(userId);
   const drop = useFileDrop((file) => void work.choose(file));
@@ -83,7 +83,7 @@ export function UploadPanel({ userId, onDeploy }: UploadPanelProps) {
   );
 }
 
-/** Files that are dragged over an element and dropped on it. Elsewhere a dropped file would take the page's place. */
+/** Takes files dropped on an element. Elsewhere it stops the browser from opening them in place of the page. */
 function useFileDrop(take: (file: File) => void) {
   const [isOver, setIsOver] = useState(false);
   const depth = useRef(0);

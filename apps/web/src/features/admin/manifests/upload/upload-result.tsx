@@ -15,7 +15,7 @@ const stateTexts: Record<ManifestVersion['status'], string> = {
   superseded: 'is not staged any more.',
 };
 
-/** What was staged, what has become of it since, and the ways on from there. */
+/** The staged version, its current status, and the next steps. */
 export function UploadResult({
   userId,
   answer: { id, version, result, stripeResult, notes = [] },
@@ -28,7 +28,7 @@ export function UploadResult({
   onDismiss: () => void;
 }) {
   const { data, error } = useQuery({ ...shownManifestQuery(userId, id), enabled: result === 'staged' });
-  // it may be deployed, replaced or discarded from the list, or by someone else
+  // it may be deployed, replaced or deleted from the list, or by another administrator
   const isDeleted = isNotFound(error);
   const now = isDeleted ? undefined : data ? data.versions.find((one) => one.version === version)?.status : 'staging';
   return (

@@ -8,24 +8,23 @@ import { useManifestsChanged } from '../manifest-queries.ts';
 import { manifestTemplate } from './manifest-template.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 
-/** What is about to be uploaded. */
 export type UploadDraft = {
   text: string;
-  /** null: it was pasted. */
+  /** null if it was pasted. */
   fileName: string | null;
-  /** It was changed since it came out of its file. */
+  /** It was edited after it was read from the file. */
   isEdited: boolean;
 };
 
 const draftName = 'upload';
-/** A keystroke in 256 KiB of text must not write them to the disk. */
+/** Pause in typing before the draft is stored, since it may be 256 KiB. */
 const storedAfterMs = 400;
 
-/** The text of the upload panel: where it comes from, what is wrong with it, and its way to the broker. */
+/** State of the upload panel: the draft, its faults and the upload. */
 export function useUpload(userId: string) {
   const [draft, setDraft] = useState(() => parseDraft(readDraft(userId, draftName)));
   const [fault, setFault] = useState<ManifestFault>();
-  /** What is wrong with a file that was not read: no fault of the draft. */
+  /** Why a file was not read; the draft itself may be fine. */
   const [refused, setRefused] = useState<ManifestFault>();
   const changed = useManifestsChanged(userId);
   useStoredDraft(userId, draft);
@@ -33,7 +32,7 @@ export function useUpload(userId: string) {
   const upload = useSingleMutation({
     mutationFn: (text: string) => adminApi.createManifest({ query: {}, body: text }),
     onSuccess: (_answer, text) => {
-      // what was typed meanwhile stays
+      // text typed during the upload stays
       setDraft((now) => (now?.text === text ? undefined : now));
       void changed();
     },
@@ -62,7 +61,7 @@ export function useUpload(userId: string) {
     async choose(file: File): Promise<void> {
       const read = await readManifestFile(file);
       if (typeof read !== 'string') {
-        // another file's text is not what was chosen; what a person has written stays
+        // the previous file's text goes, but edited text stays
         begin(draft?.isEdited && draft.text !== '' ? draft : undefined);
         setRefused(read);
         return;
@@ -71,7 +70,7 @@ export function useUpload(userId: string) {
       const found = manifestFault(read, 'file');
       if (found) setFault(found);
     },
-    /** Checks here what can be checked, then sends the text as it stands. */
+    /** Checks the text, then sends it unchanged. */
     send(): void {
       const text = draft?.text ?? '';
       const found = manifestFault(text, draft && !draft.isEdited ? 'file' : 'typed');
@@ -82,12 +81,12 @@ export function useUpload(userId: string) {
   };
 }
 
-/** Fields that the broker found wrong, each with its path. One alone stands in the message already. */
+/** Returns the invalid fields if there are several. A single one is in the message already. */
 export function faultyFields(error: unknown): ApiError['issues'] {
   return error instanceof ApiError && error.issues.length > 1 ? error.issues : [];
 }
 
-/** Keeps the draft in this tab: a lapsed sign-in leaves the page. */
+/** Stores the draft in this tab, since the page goes away when the session ends. */
 function useStoredDraft(userId: string, draft: UploadDraft | undefined): void {
   const latest = useRef(draft);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { formatDay } from '#ui/text/amount.ts';
 
 type Dispute = NonNullable<PersonPayment['dispute']>;
 
-/** What a disputed payment is marked with. */
+/** Returns the label of a disputed payment. */
 export function disputeLabel({ state, dueBy }: Dispute): string {
   const answer = dueBy === null ? '' : `, answer by ${formatDay(dueBy)}`;
   if (state === 'inquiry') return `Bank asks${answer}`;
@@ -11,7 +11,7 @@ export function disputeLabel({ state, dueBy }: Dispute): string {
   return state === 'under-review' ? 'Disputed, under review' : `Dispute ${state}`;
 }
 
-/** Where a dispute is answered, and what becomes of the money. */
+/** What happens to the money of a dispute, and what to do. */
 export const disputeTexts: Readonly<Record<Dispute['state'], string | undefined>> = {
   inquiry:
     'The bank asks about this payment and has taken nothing yet. Answer it at the payment provider, or refund it.',

@@ -36,7 +36,7 @@ const tones: Readonly<Record<TransactionStatus, StatusTone>> = {
   failed: 'bad',
 };
 
-/** What the person paid and got back, with receipts. A payment is refunded here. */
+/** Payments and refunds of a user, with receipts and the refund dialog. */
 export function PaymentsPart({
   adminId,
   personId,
@@ -92,7 +92,7 @@ export function PaymentsPart({
   );
 }
 
-/** The button of a payment stands in a column of its own, or below its name on a phone. */
+/** The columns of the payments. The button has its own column, or is below the name on a phone. */
 const columnsWith = (refundButton: (payment: PersonPayment) => ReactNode): TableColumn<PersonPayment>[] => [
   {
     id: 'what',
@@ -137,14 +137,14 @@ const columnsWith = (refundButton: (payment: PersonPayment) => ReactNode): Table
     numeric: true,
     cell: ({ type, amount, currency }) => (
       <span className="font-medium whitespace-nowrap">
-        {/* as revenue is counted: what the shop got, less what went back */}
+        {/* signed like revenue: refunds are negative */}
         {formatMoney(type === 'refund' ? -amount : amount, currency)}
       </span>
     ),
   },
   { id: 'refund', header: 'Refund', hideHeader: true, numeric: true, wideOnly: true, cell: refundButton },
 ];
-/** A dispute says more than that the payment was completed. */
+/** The status of a payment, or of its dispute. */
 function PaymentStatus({ status, dispute }: PersonPayment) {
   if (!dispute) return <StatusBadge status={status} tone={tones[status]} />;
   return (
@@ -154,7 +154,7 @@ function PaymentStatus({ status, dispute }: PersonPayment) {
   );
 }
 
-/** How much of a payment went back, or is on its way. */
+/** Amounts that were refunded or are being refunded. */
 function GoneBack({ refund, currency }: PersonPayment) {
   if (!refund) return null;
   const { refundedCents, pendingCents } = refund;

@@ -1,7 +1,7 @@
 import { decimalsOf, decimalText } from '@souk/contract/billing/currencies.ts';
 import { formatMoney } from '#ui/text/amount.ts';
 
-/** What was typed as minor units, or what is wrong with it. A comma stands for the point. */
+/** Reads a typed amount as minor units, or returns its fault. A comma counts as a decimal point. */
 export function readAmount(text: string, { currency, mostCents }: { currency: string; mostCents: number }) {
   const decimals = decimalsOf(currency);
   const [whole = '', part = '', ...more] = text.trim().replace(',', '.').split('.');

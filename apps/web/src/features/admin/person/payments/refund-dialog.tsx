@@ -23,7 +23,7 @@ import { ReasonField } from '../../users/actions/reason-field.tsx';
 
 type Refundable = PersonPayment & { refund: NonNullable<PersonPayment['refund']> };
 
-/** Pays a payment back, in part or whole. Says before the click what goes back and what is taken back. */
+/** Refunds a payment in part or whole, after showing which credits are taken back. */
 export function RefundDialog({ user, payment, open, onClose }: UserDialogProps & { payment: Refundable }) {
   const toast = useToast();
   const queries = useQueryClient();
@@ -53,7 +53,7 @@ export function RefundDialog({ user, payment, open, onClose }: UserDialogProps &
       else toast.error(`${amount} was not refunded. The payment provider refused: ${error ?? 'no reason given'}`);
       onClose();
     },
-    // the list behind shows what another administrator did meanwhile
+    // refetches the list behind, which shows another administrator's change
     onFailed: async (error) => {
       if (isStaleWrite(error)) await queries.invalidateQueries({ queryKey: personKey(adminId, user.id) });
     },
@@ -117,7 +117,7 @@ export function RefundDialog({ user, payment, open, onClose }: UserDialogProps &
   );
 }
 
-/** What the refund takes back, as the broker counts it. */
+/** The effects of the refund, calculated by the broker. */
 function Consequence(of: { userId: string; paymentId: string; amountCents: number }) {
   const { adminId } = useUserWork();
   const amountCents = useDeferredValue(of.amountCents);

@@ -5,7 +5,7 @@ import { adminClientOptions } from '../../admin-api.ts';
 import type { UserDialogProps } from '../../users/actions/form-dialog.tsx';
 import { UserActionDialog } from '../../users/actions/user-action-dialog.tsx';
 
-/** Saves what is stored about a person as a file. It is read as it comes, and never as a text in memory. */
+/** Saves the data of a user as a file. The answer is streamed into a blob, never held as text. */
 export function ExportDialog(props: UserDialogProps) {
   const { id, email } = props.user;
   return (

@@ -9,7 +9,7 @@ import { UserFacts } from '../../users/details/user-facts.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { SignOutDialog } from './sign-out-dialog.tsx';
 
-/** Who the person is, and what is done with their account as a whole. */
+/** Facts about a user, and the actions on their account. */
 export function ProfilePart({
   adminId,
   user,

@@ -5,7 +5,7 @@ import { counted } from '../../counted.ts';
 import type { UserDialogProps } from '../../users/actions/form-dialog.tsx';
 import { UserActionDialog } from '../../users/actions/user-action-dialog.tsx';
 
-/** Ends all that a person is signed in with; their access tokens only where that is chosen. */
+/** Signs a user out of everything; their access tokens are revoked only if chosen. */
 export function SignOutDialog({ user, ...dialog }: UserDialogProps & { user: { isActive: boolean } }) {
   const [revokeTokens, setRevokeTokens] = useState(false);
   return (

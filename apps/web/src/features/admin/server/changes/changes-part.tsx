@@ -15,7 +15,7 @@ import { ItemsWithCode } from '../../text-with-code.tsx';
 
 type Compared = { from: string | undefined; to: string | undefined };
 
-/** How two versions differ, what that does to people, and the list of all versions. */
+/** Compares two versions, and lists all of them. */
 export function ChangesPart({
   userId,
   serverId,
@@ -75,7 +75,7 @@ export function ChangesPart({
 
 const stateWords = { staging: 'staged', deployed: 'deployed' } as const;
 
-/** The default: the staged version beside the deployed one, else the deployed one beside the one before it. */
+/** Returns the versions to compare. By default, the deployed and the staged version, else the previous and the deployed one. */
 function versionsToCompare(shown: ShownManifest, { from, to }: Compared): Compared {
   const { listed, versions } = shown;
   const deployed = listed?.deployedVersion ?? undefined;

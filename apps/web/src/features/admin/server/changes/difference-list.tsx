@@ -5,7 +5,7 @@ import { TextWithCode } from '../../text-with-code.tsx';
 
 const shownAtFirst = 50;
 
-/** Each field that differs, in words, with the name of the field. */
+/** The changed fields, in words. */
 export function DifferenceList({ differences }: { differences: readonly ManifestDifference[] }) {
   const { shown, more } = useShowMore(differences, shownAtFirst);
   return (

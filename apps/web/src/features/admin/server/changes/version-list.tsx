@@ -11,12 +11,12 @@ const shownAtFirst = 20;
 
 type VersionListProps = {
   shown: ShownManifest;
-  /** An earlier version rolls back, the staged one is deployed. */
+  /** @param version undefined deploys the staged version; an earlier version rolls back */
   onDeploy: (version: string | undefined) => void;
   onCompare: (version: string) => void;
 };
 
-/** Every version that is kept: who staged it, when and why, and when it was live. On a phone all of it stands below the version. */
+/** All versions of a manifest. On a phone, the facts are below the version. */
 export function VersionList({ shown: { versions, listed }, onDeploy, onCompare }: VersionListProps) {
   const { shown, more } = useShowMore(versions, shownAtFirst);
   const actions = (row: ManifestVersion) => (
@@ -99,7 +99,7 @@ function Staged({ createdAt, reason, ...version }: ManifestVersion) {
   );
 }
 
-/** The deployed version has none. */
+/** Actions on a version; the deployed one has none. */
 function VersionActions({
   row: { version, status, deployedAt },
   live,
@@ -110,7 +110,7 @@ function VersionActions({
   const isEarlier = live !== null && !isLaterVersion(version, live);
   return (
     <span className="flex flex-wrap gap-2 sm:flex-nowrap sm:justify-end">
-      {/* on a phone the text of the button without a frame begins where the others do */}
+      {/* on a phone, aligns the text of the borderless button with the others */}
       <Button size="small" variant="ghost" className="max-sm:-ml-2.5" onClick={() => onCompare(version)}>
         Compare<span className="sr-only"> {version}</span>
       </Button>

@@ -11,13 +11,13 @@ import { useConnectionTest } from './use-connection-test.ts';
 
 const ownText = 'text';
 
-/** Connects to a server as a deployment would, and shows each step as it happens. */
+/** Tests a server's connection and shows each step as it happens. */
 export function ConnectionTestPart({
   serverId,
   shown,
   text,
 }: ServerPartProps & {
-  /** The editor's text, where that is tested instead of a stored version. */
+  /** The editor's text, if it is tested instead of a stored version. */
   text: string | undefined;
 }) {
   const { versions, listed } = shown;
@@ -35,7 +35,7 @@ export function ConnectionTestPart({
         ? { manifest: text, withOwnAccount }
         : { serverId, version: chosen.slice('version '.length), withOwnAccount },
     );
-  // 'Test this text' was the click that asks for it
+  // 'Test this text' starts the test directly
   const beginAtFirst = useRef(text === undefined ? undefined : () => begin(false));
   useEffect(() => {
     beginAtFirst.current?.();

@@ -10,7 +10,7 @@ import { LogLines } from '../log-lines.tsx';
 import { ExposedName } from '../tools/exposed-name.tsx';
 import type { TestState } from './test-state.ts';
 
-/** What a test came to, and the way on. */
+/** The result of a test, and the next step. */
 export function TestVerdict({
   state: { end, failure },
   serverId,
@@ -18,7 +18,7 @@ export function TestVerdict({
 }: {
   state: TestState;
   serverId: string;
-  /** Goes on with the administrator's own account. */
+  /** Continues with the administrator's own account. */
   onOwnAccount: () => void;
 }) {
   if (failure !== undefined) return <Notice tone="bad">{failure}</Notice>;
@@ -46,7 +46,7 @@ export function TestVerdict({
 
 const tones = { passed: 'good', failed: 'bad', cancelled: 'info' } as const;
 
-/** What the server offers, beside what the deployed version offers now. */
+/** The tested server's capabilities, compared with those of the deployed version. */
 export function TestOffer({ offer }: { offer: NonNullable<TestState['tools']> }) {
   const { tools, prompts, resources, compared } = offer;
   return (
@@ -104,7 +104,7 @@ function Compared({ compared }: { compared: NonNullable<NonNullable<TestState['t
   );
 }
 
-/** What clients will notice, and what is good to know. */
+/** Problems that clients will have, and notes. */
 export function TestFindings({ findings }: { findings: NonNullable<TestState['findings']> }) {
   return (
     <section aria-labelledby="test-findings" className="flex flex-col gap-2">
@@ -141,7 +141,7 @@ export function TestFindings({ findings }: { findings: NonNullable<TestState['fi
   );
 }
 
-/** What a program wrote to stderr while it was tested. */
+/** The program's stderr during the test. */
 export function TestLines({ lines }: { lines: readonly string[] }) {
   if (lines.length === 0) return null;
   return (

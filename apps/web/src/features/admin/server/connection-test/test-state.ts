@@ -16,7 +16,7 @@ export type TestState = {
   findings?: EventOf<'findings'>['findings'];
   lines?: readonly string[];
   end?: EventOf<'end'>;
-  /** Why there is no end: it was refused, or the connection to the broker ended. */
+  /** Why there is no result: the test was refused, or the connection to the broker ended. */
   failure?: string;
 };
 
@@ -27,7 +27,7 @@ export type TestAction =
 
 export const noTest: TestState = { isRunning: false, steps: [] };
 
-/** What a test shows after an event. */
+/** Returns the state of a test after an event. */
 export function changeTest(state: TestState, action: TestAction): TestState {
   switch (action.type) {
     case 'asked':
@@ -56,7 +56,7 @@ export function changeTest(state: TestState, action: TestAction): TestState {
   }
 }
 
-/** A step that nothing was heard of before is added: the broker knows more of it than we. */
+/** Replaces a step, or adds one that the broker didn't announce. */
 function withStep(state: TestState, next: StepState): TestState {
   const isKnown = state.steps.some(({ step }) => step === next.step);
   const steps = isKnown ? state.steps.map((one) => (one.step === next.step ? next : one)) : [...state.steps, next];

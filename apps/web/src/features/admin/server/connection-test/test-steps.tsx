@@ -27,7 +27,6 @@ const words: Readonly<Record<StepState['status'], string>> = {
   'not-reached': 'Not reached',
 };
 
-/** The steps of a connection test, filled as they happen. */
 export function TestSteps({ steps }: { steps: readonly StepState[] }) {
   return (
     <ol aria-label="Steps of the test" aria-live="polite">

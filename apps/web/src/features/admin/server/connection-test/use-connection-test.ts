@@ -9,7 +9,7 @@ import { changeTest, noTest } from './test-state.ts';
 
 export type WantedTest = RequestInput<typeof startConnectionTest>['body'];
 
-/** Tests a connection, one at a time. A test ends with the part that started it. */
+/** Tests one connection at a time. The test ends when its component unmounts. */
 export function useConnectionTest() {
   const [state, change] = useReducer(changeTest, noTest);
   const abort = useRef<AbortController>(undefined);
@@ -26,9 +26,9 @@ export function useConnectionTest() {
     } catch (error) {
       failure = failureText(error);
     }
-    // a test that was started since then goes on
+    // another test was started since
     if (abort.current !== controller) return;
-    // the broker ends the test when its stream is closed, and can no longer say so
+    // closing the stream ends the test, so the broker can't report the end
     if (controller.signal.aborted) change({ type: 'end', result: 'cancelled', text: 'You canceled the test.', ms: 0 });
     else change({ type: 'stream ended', failure });
   }

@@ -2,12 +2,12 @@ import type { AskedCheck, CheckedText } from './check-text.ts';
 import type { WorkerAnswer, WorkerQuestion } from './check-worker.ts';
 
 export type Checker = {
-  /** Resolves with undefined where a newer text was given meanwhile, or the checker has ended. */
+  /** Resolves with undefined if a newer text came in, or the checker has ended. */
   check(asked: AskedCheck): Promise<CheckedText | undefined>;
   end(): void;
 };
 
-/** Checks texts in a worker, one after the other; of those that wait only the newest is checked. */
+/** Checks texts in a worker, one at a time. Of the waiting texts, only the newest is checked. */
 export function startChecker(): Checker {
   const worker = new Worker(new URL('./check-worker.ts', import.meta.url), { type: 'module' });
   type Waiting = { asked: AskedCheck; resolve: (checked: CheckedText | undefined) => void };
@@ -28,7 +28,7 @@ export function startChecker(): Checker {
     running?.resolve(data.checked);
     begin(waiting);
   });
-  // its file may be missing after a new version was deployed: the broker checks the text all the same
+  // the worker's file may be missing after an update of Souk; the broker checks the text anyway
   worker.addEventListener('error', () => {
     running?.resolve(undefined);
     begin(undefined);

@@ -10,21 +10,20 @@ export type AskedCheck = {
   text: string;
   /** The id that the manifest must have. */
   serverId: string;
-  /** What the broker found wrong with a text: it stands at its fields until they are changed. */
+  /** The broker's refusals of a text. Each one stays at its field until the field is changed. */
   refused?: { text: string; issues: readonly Issue[] } | undefined;
 };
 
 export type CheckedText = {
-  /** Sorted by their place, at most 100. */
+  /** Sorted by position, at most 100. */
   problems: Problem[];
-  /** The version that the text names, where it can be read. */
+  /** The version in the text, if it can be read. */
   version: string | undefined;
-  /** Where it stands. */
   versionAt?: TextRange | undefined;
   bytes: number;
 };
 
-/** What is wrong with the text of a manifest, each at the field that it is about, as the broker would say it. */
+/** Returns the problems of a manifest's text at their fields, in the broker's words. */
 export function checkText({ text, serverId, refused }: AskedCheck): CheckedText {
   const bytes = new TextEncoder().encode(text).length;
   if (bytes > maxManifestBytes)
@@ -39,7 +38,7 @@ export function checkText({ text, serverId, refused }: AskedCheck): CheckedText 
     ...(value === undefined ? [] : issuesOf(value.json, serverId).map((issue) => placed(issue, fields))),
     ...standingRefusals(refused, text, fields),
   ];
-  // the broker says again what the schema has said
+  // the broker's refusals repeat those of the schema
   const known = new Map(problems.map((problem) => [`${problem.from} ${problem.message}`, problem]));
   return {
     problems: [...known.values()].sort((a, b) => a.from - b.from).slice(0, maxProblems),
@@ -81,20 +80,20 @@ function fieldOf(json: unknown, name: string): unknown {
   return typeof json === 'object' && json !== null ? Reflect.get(json, name) : undefined;
 }
 
-/** At the field, at its name where the field itself is not allowed; what is missing at the object that should have it. */
+/** Places an issue at its field, at the name of an unknown field, or at the object that lacks it. */
 function placed({ path, message }: Issue, { values, names }: JsonFields): Problem {
   const text = path === '' ? message : `${path} ${message}`;
   const name = names.get(path);
   if (name && message.startsWith('is not a')) return { ...name, message: text };
   const value = values.get(path);
-  // a long value is not underlined whole
+  // a long value is underlined only at its start
   if (value) return { from: value.from, to: Math.min(value.to, value.from + maxMarked), message: text };
   const parent = parentOf(path, values);
   return { from: parent, to: parent + 1, message: text };
 }
 const maxMarked = 200;
 
-/** Where the nearest object or list begins that holds the path. */
+/** Returns the start of the nearest object or list that contains the path. */
 function parentOf(path: string, values: JsonFields['values']): number {
   for (let end = path.length; end > 0; end--) {
     if (path[end] !== '.' && path[end] !== '[') continue;
@@ -104,7 +103,7 @@ function parentOf(path: string, values: JsonFields['values']): number {
   return values.get('')?.from ?? 0;
 }
 
-/** Those whose field reads as it did when the broker refused it. */
+/** Returns the refusals whose fields haven't changed since. */
 function standingRefusals(refused: AskedCheck['refused'], text: string, fields: JsonFields): Problem[] {
   if (!refused) return [];
   const before = refused.text === text ? fields : readFields(refused.text);

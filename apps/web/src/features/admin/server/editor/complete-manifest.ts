@@ -11,10 +11,10 @@ import { manifestSchema } from '@souk/contract/manifest/manifest.ts';
 import { z } from 'zod';
 import { unquoted } from './json-fields.ts';
 
-/** Manifests are small: only a very busy machine needs more than a few milliseconds to parse one. */
+/** Limit for parsing. A manifest needs a few milliseconds, unless the machine is very busy. */
 const parseMs = 5000;
 
-/** Offers the fields of the object at the cursor that it does not have yet, and the values that a field can have. */
+/** Completes missing fields of the object at the cursor, and the values of fields that have few. */
 export function completeManifest({ state, pos, explicit }: CompletionContext): CompletionResult | null {
   const textOf = ({ from, to }: SyntaxNode) => state.sliceDoc(from, to);
   const node = ensureSyntaxTree(state, state.doc.length, parseMs)?.resolveInner(pos, -1);
@@ -69,7 +69,7 @@ function hasColon(property: SyntaxNode, textOf: TextOf, pos: number): boolean {
   );
 }
 
-/** The names from the top to an object, with [] for a place in a list. */
+/** Returns the names from the root to an object, with [] for list items. */
 function pathOf(node: SyntaxNode, textOf: TextOf): string[] {
   const path: string[] = [];
   for (let at = node.parent; at; at = at.parent) {
@@ -83,7 +83,7 @@ const inListOf = (property: SyntaxNode, node: SyntaxNode) => {
   return false;
 };
 
-/** The schemas that an object may have: the options of a union that its own fields leave, beside the one that is completed. */
+/** Returns the possible schemas of an object. Its other fields narrow a union; `except` is the one being completed. */
 function schemasOf(object: SyntaxNode, textOf: TextOf, except?: SyntaxNode): z.ZodObject[] {
   const own = object.parent;
   const schemas =
@@ -104,7 +104,7 @@ function schemasOf(object: SyntaxNode, textOf: TextOf, except?: SyntaxNode): z.Z
 const listSchemas = (list: SyntaxNode, textOf: TextOf): z.core.$ZodType[] =>
   list.parent?.name === 'Property' ? fieldsAt(list.parent, textOf) : [];
 
-/** The schemas of a property's value. */
+/** Returns the schemas of a property's value. */
 function fieldsAt(property: SyntaxNode, textOf: TextOf): z.core.$ZodType[] {
   const name = property.getChild('PropertyName');
   const object = property.parent;
@@ -113,7 +113,7 @@ function fieldsAt(property: SyntaxNode, textOf: TextOf): z.core.$ZodType[] {
   return schemasOf(object, textOf, property).flatMap(({ shape }) => shape[key] ?? []);
 }
 
-/** Whether the literals of a schema, such as the type of a connection, are those of the object. */
+/** Whether an object has the literals of a schema, such as a connection's type. */
 function fits(object: SyntaxNode, schema: z.ZodObject, textOf: TextOf, except?: SyntaxNode): boolean {
   return object.getChildren('Property').every((property) => {
     if (property.from === except?.from) return true;
@@ -125,7 +125,7 @@ function fits(object: SyntaxNode, schema: z.ZodObject, textOf: TextOf, except?: 
   });
 }
 
-/** A schema without what makes it optional or gives it a default. */
+/** Removes optional and default wrappers from a schema. */
 function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
     return unwrapped(schema.unwrap());
@@ -136,7 +136,7 @@ function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType[] {
 const elementsOf = (schema: z.core.$ZodType): z.core.$ZodType[] =>
   unwrapped(schema).flatMap((plain) => (plain instanceof z.ZodArray ? unwrapped(plain.element) : []));
 
-/** The values that a schema has few of, as JSON. */
+/** Returns the values of a schema that has few, as JSON. */
 function valuesOf(schema: z.core.$ZodType): string[] {
   return unwrapped(schema).flatMap((plain) => {
     if (plain instanceof z.ZodBoolean) return ['true', 'false'];
@@ -156,7 +156,7 @@ function nameCompletion(name: string, schema: z.core.$ZodType, path: string, has
   return hasValue ? shown : snippetCompletion(`"${name}": ${emptyValue(schema)}`, shown);
 }
 
-/** What a new field begins with; the cursor goes to `#{}`. */
+/** Returns the initial value of a new field; the cursor goes to `#{}`. */
 function emptyValue(schema: z.core.$ZodType): string {
   const [plain] = unwrapped(schema);
   if (plain instanceof z.ZodString) return '"#{}"';

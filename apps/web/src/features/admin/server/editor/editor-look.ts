@@ -3,8 +3,8 @@ import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-// A shadow root sees none of the page's classes: our colours reach it as variables, which are inherited. Both themes and the
-// system's forced colours follow from them.
+// The page's classes don't apply in a shadow root, but variables are inherited: our colours, both themes and the system's forced
+// colours come through them.
 
 const button = {
   appearance: 'none',
@@ -100,7 +100,7 @@ const theme = EditorView.theme({
     padding: '4px 12px',
   },
   '@media (forced-colors: active)': {
-    // `&` means nothing inside an at-rule of style-mod: the rule of a focused editor above has more classes
+    // style-mod doesn't resolve `&` in an at-rule, and the rule of a focused editor above is more specific
     '.cm-selectionBackground': { background: 'Highlight !important' },
     '.cm-tooltip-autocomplete ul li[aria-selected]': {
       background: 'Highlight',
@@ -118,5 +118,4 @@ const highlight = HighlightStyle.define([
   { tag: [tags.punctuation, tags.separator, tags.squareBracket, tags.brace], color: 'var(--color-quiet)' },
 ]);
 
-/** How texts look in our editors. */
 export const editorLook: Extension = [theme, syntaxHighlighting(highlight)];

@@ -1,9 +1,8 @@
 import { EditorView } from '@codemirror/view';
 
 /**
- * Takes a text that is inserted whole, as dictation, autofill and text expanders do, instead of leaving it to the browser: Chrome
- * gives what it inserts in the place of lines an inline style, which our policy refuses. A character that is typed goes the
- * usual way.
+ * Inserts a whole text, as from dictation, autofill or a text expander, in place of the browser: Chrome gives the lines that it
+ * replaces an inline style, which our content security policy refuses. Single characters are left to the browser.
  */
 export const insertText = EditorView.domEventHandlers({
   beforeinput(event, view) {
@@ -25,7 +24,7 @@ export const insertText = EditorView.domEventHandlers({
   },
 });
 
-/** Chrome names no target range to a shadow root, whose selection is its own there. */
+/** Returns the selection of a shadow root, where Chrome passes no target range. */
 function selectedIn(root: DocumentOrShadowRoot): AbstractRange | undefined {
   if (!('getSelection' in root) || typeof root.getSelection !== 'function') return undefined;
   const selection: unknown = root.getSelection();

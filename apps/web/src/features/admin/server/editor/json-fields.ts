@@ -7,33 +7,32 @@ export type Problem = TextRange & { message: string };
 /** The broker's limit (catalogue/manifests/parse-manifest.ts). */
 export const maxManifestBytes = 256 * 1024;
 
-/** The broker reads no deeper. */
+/** The broker's limit of nesting. */
 const maxDepth = 64;
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-/** Later ones follow from the first. */
+/** Syntax problems shown, since later ones follow from the first. */
 const maxSyntaxProblems = 3;
 
 export type JsonFields = {
-  /** Where each field's value stands, by its path as the broker writes it: connection.url, features[0]. */
+  /** Position of each value by its path in the broker's notation: connection.url, features[0]. */
   values: ReadonlyMap<string, TextRange>;
-  /** Where the name of each field of an object stands. */
+  /** Position of each field's name. */
   names: ReadonlyMap<string, TextRange>;
-  /** What a reader of JSON stumbles over: then no value can be made of the text. */
+  /** With a syntax problem, the text has no value. */
   syntaxProblems: Problem[];
-  /** Names that come twice, or are not allowed, and what is nested too deep. */
+  /** Duplicate or forbidden names, and too deep nesting. */
   nameProblems: Problem[];
 };
 
 type Level = {
   path: string;
-  /** The keys that an object has so far; undefined: it is a list. */
+  /** Keys of the object so far; undefined for a list. */
   keys: Set<string> | undefined;
-  /** The path of the next value. */
   next: string;
   count: number;
 };
 
-/** Where everything stands in a JSON text, and what is wrong with its form. Takes time that is linear in the text. */
+/** Locates all fields of a JSON text and the problems of its form, in linear time. */
 export function readFields(text: string): JsonFields {
   const values = new Map<string, TextRange>();
   const names = new Map<string, TextRange>();
@@ -86,7 +85,7 @@ export function readFields(text: string): JsonFields {
 
 const valueNames: ReadonlySet<string> = new Set(['Object', 'Array', 'String', 'Number', 'True', 'False', 'Null']);
 
-/** The text of a quoted name; one that is ill-formed as it stands. */
+/** Returns the text of a quoted name. An ill-formed name only loses its quotes. */
 export function unquoted(quoted: string): string {
   try {
     return String(JSON.parse(quoted));

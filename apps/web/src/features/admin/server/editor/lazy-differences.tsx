@@ -4,7 +4,7 @@ import type { RawDifferencesProps } from './raw-differences.tsx';
 
 const RawDifferences = lazy(async () => ({ default: (await import('./raw-differences.tsx')).RawDifferences }));
 
-/** RawDifferences, whose editor is loaded when it is first drawn. */
+/** RawDifferences, whose editor is loaded on first use. */
 export function LazyDifferences(props: RawDifferencesProps) {
   return (
     <Suspense fallback={<ListSkeleton label="Comparing…" />}>

@@ -8,20 +8,19 @@ import type { Problem, TextRange } from './json-fields.ts';
 import { manifestExtensions } from './manifest-extensions.ts';
 import { useInShadow } from './use-in-shadow.ts';
 
-/** A text rests this long before it is checked. */
+/** Pause in typing before the text is checked. */
 const checkAfterMs = 250;
 
-/** A problem with the line at which it stands. */
+/** A problem with its line number. */
 export type PlacedProblem = Problem & { line: number };
 export type EditorCheck = Omit<CheckedText, 'problems' | 'versionAt'> & { problems: PlacedProblem[] };
 
 export type EditorHandle = {
   text(): string;
-  /** Replaces the text in one step, which Undo takes back. */
+  /** Replaces the text in one step of the undo history. */
   replaceText(text: string): void;
-  /** Writes another version into the text. */
   replaceVersion(version: string): void;
-  /** Moves the cursor to a problem, and the focus with it. */
+  /** Moves the cursor and the focus to a problem. */
   goTo(problem: Problem): void;
 };
 
@@ -29,17 +28,17 @@ export type ManifestEditorProps = {
   ref: Ref<EditorHandle>;
   serverId: string;
   serverName: string;
-  /** The text at first; afterwards the editor has it. */
+  /** The text at first; afterwards the editor owns it. */
   initialText: string;
   refused: AskedCheck['refused'];
-  /** Called with each change: read the text only when it rests. */
+  /** Called on each change; read the text only after a pause. */
   onEdit: () => void;
   onChecked: (checked: EditorCheck) => void;
-  /** Ctrl+S */
+  /** Called on Ctrl+S. */
   onSave: () => void;
 };
 
-/** The text of a manifest: names and values are completed, and what is wrong stands at its field. */
+/** An editor for a manifest's JSON, with completion, and with problems marked at their fields. */
 export function ManifestEditor({ ref, serverId, serverName, initialText, refused, ...props }: ManifestEditorProps) {
   const callbacks = useRef(props);
   callbacks.current = props;

@@ -18,7 +18,7 @@ import { completeManifest } from './complete-manifest.ts';
 import { editorLook } from './editor-look.ts';
 import { insertText } from './insert-text.ts';
 
-/** What the editor of a manifest can do. */
+/** The extensions of the manifest editor. */
 export const manifestExtensions = (parts: {
   serverName: string;
   onSave: () => void;
@@ -43,7 +43,7 @@ export const manifestExtensions = (parts: {
   editorLook,
   EditorView.theme({ '.cm-scroller': { minHeight: '20rem', maxHeight: 'min(70vh, 48rem)' } }),
   EditorView.contentAttributes.of({
-    // not every reader of pages knows that an editable element takes the focus
+    // not every screen reader knows that an editable element is focusable
     tabindex: '0',
     'aria-label': `Manifest of ${parts.serverName}. Escape, then Tab, leaves the editor.`,
   }),

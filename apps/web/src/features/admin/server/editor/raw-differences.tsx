@@ -8,14 +8,14 @@ import { editorLook } from './editor-look.ts';
 import { useInShadow } from './use-in-shadow.ts';
 
 export type RawDifferencesProps = {
-  /** What each side is: "1.0.0, deployed". */
+  /** Name of the side: "1.0.0". */
   beforeLabel: string;
   afterLabel: string;
   before: string;
   after: string;
 };
 
-/** Two texts that have nothing in common are not compared to the end: that takes the square of their length. */
+/** Limits of the comparison, which takes quadratic time for texts that have nothing in common. */
 const diffConfig = { scanLimit: 500, timeout: 40 };
 const collapseUnchanged = { margin: 3, minSize: 6 };
 
@@ -54,7 +54,7 @@ const readOnly = (label: string): Extension => [
   EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true' }),
 ];
 
-/** Two texts beside each other, or as one on a narrow screen. What both have is folded away. */
+/** Two texts side by side, or merged on narrow screens. Equal parts are folded. */
 export function RawDifferences({ beforeLabel, afterLabel, before, after }: RawDifferencesProps) {
   const isWide = useSyncExternalStore(subscribe, () => wide.matches);
   const host = useInShadow(

@@ -1,9 +1,9 @@
 import { useEffect, useRef, type RefObject } from 'react';
 
 /**
- * A box whose content is drawn by a program of others in a shadow root: the styles that it brings would break the content
- * security policy in the document, and are taken as sheets of the root here.
- * @param draw answers what takes it away again; the box is drawn anew when one of `on` changes
+ * Renders a third-party widget in a shadow root. Its styles would violate the content security policy in the document, but are
+ * adopted as style sheets of a shadow root.
+ * @param draw returns the handle that removes the widget; called again when one of `on` changes
  */
 export function useInShadow(
   draw: (root: ShadowRoot) => { destroy(): void },
@@ -16,7 +16,7 @@ export function useInShadow(
     if (!host.current) return undefined;
     const drawn = latest.current(host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' }));
     return () => drawn.destroy();
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the caller says on what it depends
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the caller passes the dependencies
   }, on);
   return host;
 }

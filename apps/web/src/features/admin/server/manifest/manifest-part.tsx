@@ -17,7 +17,7 @@ const ManifestEditor = lazy(async () => ({
   default: (await import('../editor/manifest-editor.tsx')).ManifestEditor,
 }));
 
-/** The manifest as JSON, in an editor. What is saved is staged: the shop shows it once it is deployed. */
+/** Edits a manifest as JSON. Saving stages it. */
 export function ManifestPart({
   name,
   onUnsavedChange,
@@ -26,7 +26,7 @@ export function ManifestPart({
 }: ServerPartProps & {
   name: string;
   onUnsavedChange: (isUnsaved: boolean) => void;
-  /** Tests the connection of the text as it is now. */
+  /** Tests the connection of the current text. */
   onTest: (text: string) => void;
 }) {
   const { userId, serverId, shown } = part;
@@ -35,14 +35,14 @@ export function ManifestPart({
   const draft = useManifestDraft(part, stored, editor, onUnsavedChange);
   const { began, base, isUnsaved, hasMoved, rebase } = draft;
   const [check, setCheck] = useState<EditorCheck>();
-  // the text stays when the part is left, and so does what is written of it
+  // kept like the text when the administrator leaves this part
   const [reason, setReason] = useDialogText({ adminId: userId, dialog: `save.${serverId}`, open: true }, 'reason', '');
   const save = useSaveManifest(userId, serverId, (text, revision) => {
     draft.onSaved(text, revision);
     setReason('');
   });
 
-  // another administrator saved or deployed, and there is nothing here to lose
+  // another administrator saved or deployed, and there are no unsaved edits
   const takesStored = hasMoved && !isUnsaved && !save.isPending;
   useEffect(() => {
     if (!takesStored) return;
@@ -123,7 +123,7 @@ export function ManifestPart({
   );
 }
 
-/** Says that a version exists already, and offers the next one. */
+/** Warns if a version exists already, and offers the next one. */
 function TakenVersion({
   shown: { versions, nextVersion, listed },
   version,

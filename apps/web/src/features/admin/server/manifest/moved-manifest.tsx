@@ -4,7 +4,7 @@ import { Ago } from '#ui/text/moment.tsx';
 import { LazyDifferences } from '../editor/lazy-differences.tsx';
 import { stagerOf, type ShownManifest } from '../server-queries.ts';
 
-/** Another administrator changed the manifest while this one wrote: shows both texts, and loses neither. */
+/** Shows both texts after another administrator changed the manifest during the editing. */
 export function MovedManifest({
   shown,
   stored,
@@ -13,7 +13,7 @@ export function MovedManifest({
   onTakeStored,
 }: {
   shown: ShownManifest;
-  /** What is stored now. */
+  /** The stored text. */
   stored: string;
   own: () => string;
   onKeepOwn: () => void;

@@ -9,7 +9,7 @@ import type { EditorCheck, PlacedProblem } from '../editor/manifest-editor.tsx';
 const shownAtFirst = 5;
 const limitKib = maxManifestBytes / 1024;
 
-/** What is wrong with the text, each a way to its place, and how long the text is. */
+/** The problems of the text, with links to their places, and the size of the text. */
 export function ProblemList({ check, onGoTo }: { check: EditorCheck; onGoTo: (problem: PlacedProblem) => void }) {
   const { problems, bytes } = check;
   const { shown, more } = useShowMore(problems, shownAtFirst);

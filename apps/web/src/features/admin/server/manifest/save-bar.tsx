@@ -2,7 +2,7 @@ import { Button } from '#ui/button.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { ReasonField } from '../../users/actions/reason-field.tsx';
 
-/** Saves the text of an editor, with the reason, or takes it back to what is stored. */
+/** Saves the text of an editor with a reason, or discards the changes. */
 export function SaveBar({
   reason,
   onReasonChange,

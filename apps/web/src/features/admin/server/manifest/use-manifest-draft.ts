@@ -3,10 +3,10 @@ import type { EditorHandle } from '../editor/manifest-editor.tsx';
 import type { ServerPartProps } from '../server-queries.ts';
 import { keepUnsavedText, readUnsavedText } from './unsaved-text.ts';
 
-/** A text rests this long before it is kept in the tab. */
+/** Pause in typing before the text is stored in the tab. */
 const keepAfterMs = 400;
 
-/** What an administrator has written in the editor since the stored manifest, kept in the tab. */
+/** State of the edited text, which is stored in the tab until it is saved. */
 export function useManifestDraft(
   { userId, serverId, shown }: ServerPartProps,
   stored: string,
@@ -14,7 +14,7 @@ export function useManifestDraft(
   onUnsavedChange: (isUnsaved: boolean) => void,
 ) {
   const [began] = useState(() => readUnsavedText(userId, serverId));
-  /** The stored manifest that the text in the editor began from. */
+  /** The stored manifest that the edited text started from. */
   const [base, setBase] = useState({ text: stored, revision: began?.revision ?? shown.revision });
   const [isUnsaved, setIsUnsaved] = useState(began !== undefined);
   const tellUnsaved = (next: boolean) => {
@@ -34,7 +34,7 @@ export function useManifestDraft(
     keepUnsavedText(userId, serverId, differs ? { text, revision: base.revision } : undefined);
     tellUnsaved(differs);
   };
-  // what was typed in the last moment before the part is left, the sign-in lapses or the page is loaded again
+  // stores the last keystrokes when the administrator leaves, the session ends or the page reloads
   const keepLatest = useRef(keep);
   keepLatest.current = keep;
   useLayoutEffect(() => {
@@ -48,7 +48,7 @@ export function useManifestDraft(
     };
   }, []);
   return {
-    /** The text that was kept when this part was opened. */
+    /** The unsaved text from before this part was opened. */
     began,
     base,
     isUnsaved,
@@ -57,18 +57,18 @@ export function useManifestDraft(
     onEdit(): void {
       if (!isUnsaved) tellUnsaved(true);
       window.clearTimeout(timer.current);
-      // compared with what is stored when the text rests: a save or another administrator may have changed it since
+      // compares after the pause, since a save or another administrator may change the base
       timer.current = window.setTimeout(() => keepLatest.current(), keepAfterMs);
     },
     onSaved(text: string, revision: string): void {
       const now = editor.current?.text() ?? text;
-      // what was typed just before the click is no draft any more
+      // the keystrokes just before the click are saved too
       stopTimer();
       setBase({ text, revision });
       keepUnsavedText(userId, serverId, now === text ? undefined : { text: now, revision });
       tellUnsaved(now !== text);
     },
-    /** The text counts from now on as written on top of what is stored. */
+    /** Treats the text as edits of the stored manifest. */
     rebase: () => setBase({ text: stored, revision: shown.revision }),
   };
 }

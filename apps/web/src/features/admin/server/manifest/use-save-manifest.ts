@@ -13,8 +13,8 @@ import { useSingleMutation } from '../../use-single-mutation.ts';
 type Saved = { text: string; reason: string; revision: string };
 
 /**
- * Stages the text of a manifest. What the broker finds wrong with fields stands in `refused`.
- * @param onSaved gets the text that was saved and the revision that it made
+ * Stages the text of a manifest. `refused` has the fields that the broker refused.
+ * @param onSaved gets the saved text and its revision
  */
 export function useSaveManifest(userId: string, serverId: string, onSaved: (text: string, revision: string) => void) {
   const queries = useQueryClient();
@@ -26,7 +26,7 @@ export function useSaveManifest(userId: string, serverId: string, onSaved: (text
       adminApi.updateManifest({ params: { id: serverId }, query: { reason }, body: text }, { ifMatch: revision }),
     onSuccess: async ({ version, result, revision }, { text }) => {
       setRefused(undefined);
-      // what is shown is of this revision from now on, also while it is read again
+      // the shown manifest has this revision, even before it is refetched
       queries.setQueryData(shownManifestQuery(userId, serverId).queryKey, (shown) => shown && { ...shown, revision });
       onSaved(text, revision);
       toast.success(
@@ -38,7 +38,7 @@ export function useSaveManifest(userId: string, serverId: string, onSaved: (text
     },
     onError: async (error, { text }) => {
       setRefused(error instanceof ApiError && error.issues.length > 0 ? { text, issues: error.issues } : undefined);
-      // shows what another administrator has stored, beside the text
+      // fetches what another administrator stored, to show both texts
       if (isStaleWrite(error)) await changed();
     },
   });
@@ -47,7 +47,7 @@ export function useSaveManifest(userId: string, serverId: string, onSaved: (text
     reset: save.reset,
     isPending: save.isPending,
     refused,
-    /** Undefined also where another administrator came first: both texts are shown then. */
+    /** undefined also after a stale write, when both texts are shown */
     failure: save.isError && !isStaleWrite(save.error) ? actionFailure('upload', save.error) : undefined,
   };
 }

@@ -15,7 +15,7 @@ import { ItemsWithCode } from '../../text-with-code.tsx';
 
 type Rental = { price: number; currency: string };
 
-/** What a server costs a month, and who pays it. */
+/** The rental price of a server, and its renters. */
 export function MoneyPart(part: ServerPartProps) {
   if (!sells) {
     return <EmptyState title="Nothing is sold here" text="Payments are switched off in this installation." />;
@@ -75,7 +75,7 @@ function RentalPrice(part: ServerPartProps) {
   );
 }
 
-/** The ids by which the rental is found at the payment provider. */
+/** Ids of the rental at the payment provider. */
 function AtProvider({ userId, serverId }: { userId: string; serverId: string }) {
   const { data } = useQuery(rentersQuery(userId, serverId, 1));
   if (!data?.price) return null;

@@ -7,7 +7,7 @@ import { partOf } from '../part-of.ts';
 
 const mostCents = 100_000_00;
 
-/** Changes what a server costs a month: a version with the new price is staged. */
+/** Stages a version with a new rental price. */
 export function RentalPriceForm({
   rental,
   ...part

@@ -48,7 +48,7 @@ const columns: readonly TableColumn<Renter>[] = [
   { id: 'refund', header: 'Refund if it ended now', numeric: true, wideOnly: true, cell: refundOf },
 ];
 
-/** Who rents a server now, by pages. On a phone the facts stand below the name. */
+/** Users who rent a server, by page. On a phone, the facts are below the name. */
 export function Renters({ userId, serverId }: { userId: string; serverId: string }) {
   const [page, setPage] = useState(1);
   const query = useQuery(rentersQuery(userId, serverId, page));

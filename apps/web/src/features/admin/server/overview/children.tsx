@@ -29,7 +29,6 @@ const columns: readonly TableColumn<Child>[] = [
   },
 ];
 
-/** The processes of a program, on the broker that answered. */
 export function Children({ items }: { items: readonly Child[] }) {
   return (
     <Section

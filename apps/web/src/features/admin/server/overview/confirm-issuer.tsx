@@ -7,10 +7,7 @@ import { useSingleMutation } from '../../use-single-mutation.ts';
 import { signInQuery } from '../server-queries.ts';
 import { whatIsAtStake, type IssuerQuestion } from './what-is-at-stake.ts';
 
-/**
- * Asks before people may be sent, and our client be shown, at an authorization server, and says what is at stake. A failure is shown
- * in the dialog.
- */
+/** Asks before users are sent to an authorization server and our client is shown there, and names the risks. */
 export function ConfirmIssuer({
   userId,
   serverId,

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 
-/** A fact of a description list. */
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="min-w-0">

@@ -16,7 +16,7 @@ import { Children } from './children.tsx';
 import { SignInIssuer } from './sign-in-issuer.tsx';
 import { ServerLog } from './server-log.tsx';
 
-/** How a server did in 30 days and how it is now. */
+/** Figures of the last 30 days, and the current health of a server. */
 export function OverviewPart({ userId, serverId, shown, name }: ServerPartProps & { name: string }) {
   const figures = useQuery(figuresQuery(userId, serverId));
   const { data } = figures;

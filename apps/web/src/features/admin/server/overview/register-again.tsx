@@ -8,7 +8,7 @@ import { adminApi } from '../../admin-api.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 import { signInQuery } from '../server-queries.ts';
 
-/** When we registered at the authorization server, and the way to do it again where that server has forgotten us. */
+/** The date of our registration at the authorization server, and a button to register again if that server lost it. */
 export function RegisterAgain({
   userId,
   serverId,

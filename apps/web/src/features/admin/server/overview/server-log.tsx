@@ -7,7 +7,7 @@ import { Section } from '../../section.tsx';
 import { LogLines } from '../log-lines.tsx';
 import { logQuery } from '../server-queries.ts';
 
-/** What a program wrote to stderr last, where all people share it. */
+/** Last stderr lines of a program that all users share. */
 export function ServerLog({ userId, serverId }: { userId: string; serverId: string }) {
   const log = useQuery(logQuery(userId, serverId));
   const { data, refetch, isFetching } = log;

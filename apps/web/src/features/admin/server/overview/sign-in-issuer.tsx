@@ -20,7 +20,7 @@ const badges = {
   refused: { tone: 'bad', text: 'Refused' },
 } as const;
 
-/** Where people sign in at a server, and whether they may be sent, and our client be shown, there. */
+/** The authorization server of a server, and whether an administrator has confirmed it. */
 export function SignInIssuer({ userId, serverId, name }: { userId: string; serverId: string; name: string }) {
   const query = useQuery(signInQuery(userId, serverId));
   const [isAsked, setIsAsked] = useState(false);
@@ -56,7 +56,7 @@ export function SignInIssuer({ userId, serverId, name }: { userId: string; serve
   );
 }
 
-/** What is to be decided, with the button for it. */
+/** The pending decision, with its button. */
 function Decision({ name, signIn, onConfirm }: { name: string; signIn: ServerSignIn; onConfirm: () => void }) {
   const { state, known, named, variable, clientId } = signIn;
   if (state === 'waiting') {
@@ -99,7 +99,7 @@ function Decision({ name, signIn, onConfirm }: { name: string; signIn: ServerSig
   );
 }
 
-/** A text with its button, which is below it on narrow screens. */
+/** A text with a button beside it, or below it on narrow screens. */
 function Beside({ button, children }: { button: ReactNode; children: ReactNode }) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

@@ -5,13 +5,13 @@ export type IssuerQuestion = {
   name: string;
   named: NonNullable<ServerSignIn['named']>;
   doubts: readonly SignInDoubt[];
-  /** The operator's client is what is shown there. */
+  /** The client is the operator's own. */
   isOperators: boolean;
-  /** Another one was confirmed before. */
+  /** Another authorization server was confirmed before. */
   isChange: boolean;
 };
 
-/** What an administrator decides with a confirmation of where people sign in, a paragraph for each reason to ask. */
+/** Returns a paragraph for each risk of confirming an authorization server. */
 export function whatIsAtStake({ name, named, doubts, isOperators, isChange }: IssuerQuestion): string[] {
   const { host } = new URL(named.resource);
   const texts: Record<SignInDoubt, string> = {

@@ -3,7 +3,7 @@ import { Code } from '../../code.tsx';
 
 const ofProgram = /^(?:program|package):/;
 
-/** Where a secret goes, and nowhere else. */
+/** The only place where a secret is sent. */
 export function PlaceText({ kind, place }: { kind: SecretKind; place: string }) {
   return (
     <>

@@ -15,7 +15,7 @@ const badges: Readonly<Record<NeededSecret['state'], { tone: BadgeTone; text: st
   unreadable: { tone: 'bad', text: 'Can’t be read' },
 };
 
-/** A secret that a manifest asks for, where its value comes from, and what can be done. */
+/** A secret that a manifest needs, and the source of its value. */
 export function NeededSecretRow({
   serverId,
   secret,
@@ -91,7 +91,7 @@ function WhereFrom({ secret, serverId }: { secret: NeededSecret; serverId: strin
   );
 }
 
-/** A secret that was entered for another place than the manifests name now. */
+/** A secret for a place that no manifest names any more. */
 export function UnusedSecretRow({ secret, onRemove }: { secret: UnusedSecret; onRemove: () => void }) {
   return (
     <Row secret={secret} buttons={<RemoveButton name={secret.name} onClick={onRemove} />}>

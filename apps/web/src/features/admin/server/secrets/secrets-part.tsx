@@ -15,10 +15,10 @@ type Asked = { action: 'set'; secret: NeededSecret } | { action: 'remove'; secre
 
 const statusMs = 2000;
 
-/** Which secrets of the operator a server needs, which are set, and what was entered for an address that it had before. */
+/** The secrets that a server needs, and those that were entered for an earlier address. */
 export function SecretsPart({ userId, serverId, signInAgain }: ServerPartProps & { signInAgain: SignInAgain }) {
   const secrets = useQuery(secretsQuery(userId, serverId));
-  // a changed secret shows in the status above soon after
+  // polls, since a changed secret soon changes the status above
   useQuery({ ...figuresQuery(userId, serverId), refetchInterval: statusMs });
   const [asked, setAsked] = useState<Asked>();
   if (!secrets.data) return <NotLoaded query={secrets} label="Loading secrets…" />;

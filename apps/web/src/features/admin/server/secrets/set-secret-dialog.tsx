@@ -21,7 +21,7 @@ export type SecretDialogProps = {
   onClose: () => void;
 };
 
-/** Takes the value of a secret. What was typed is forgotten when the dialog closes. */
+/** Takes the value of a secret. Closing the dialog clears the field. */
 export function SetSecretDialog({ secret, ...props }: SecretDialogProps & { secret: NeededSecret }) {
   const { userId, serverId, signInAgain, open, onClose } = props;
   const { kind, name, place, entered, variable } = secret;

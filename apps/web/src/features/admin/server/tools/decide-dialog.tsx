@@ -14,12 +14,11 @@ export type Verdict = 'approve' | 'reject';
 
 export type DecideDialogProps = {
   userId: string;
-  /** Undefined: closed. */
   asked: { change: ToolChange; verdict: Verdict } | undefined;
   onClose: () => void;
 };
 
-/** Asks for the reason, which the audit keeps, then decides. A failure is shown in the dialog. */
+/** Asks for the reason and decides about a changed tool. */
 export function DecideDialog({ userId, asked, onClose }: DecideDialogProps) {
   return (
     <EachOpening asked={asked}>

@@ -1,6 +1,6 @@
 import { partOf, type JsonObject } from '../part-of.ts';
 
-/** One difference between two definitions of a tool. `before` and `after` are texts to show; undefined: there is none. */
+/** A difference between two definitions of a tool. `before` and `after` are texts to show, if any. */
 export type DefinitionChange = { what: string; before?: string | undefined; after?: string | undefined };
 
 const hints: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ const hints: Readonly<Record<string, string>> = {
 };
 const maxArguments = 50;
 
-/** Says in words how a tool's definition differs from the one that was trusted. A new tool: what it says of itself. */
+/** Describes how a tool's definition differs from the trusted one. A new tool is described as a whole. */
 export function definitionChanges(before: JsonObject | null, after: JsonObject): DefinitionChange[] {
   const old = before ?? {};
   const inputs = { before: partOf(old, 'inputSchema'), after: partOf(after, 'inputSchema') };

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { LazyDifferences } from '../editor/lazy-differences.tsx';
 import { definitionChanges, type DefinitionChange } from './definition-changes.ts';
 
-/** How a tool differs from what was trusted: in words first, as JSON second. All of it is text of the server. */
+/** The changes of a tool, in words and as JSON. All texts come from the server. */
 export function DefinitionDiff({ change: { before, after, tool } }: { change: ToolChange }) {
   const [isRawOpen, setIsRawOpen] = useState(false);
   return (

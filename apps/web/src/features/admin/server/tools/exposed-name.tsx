@@ -1,4 +1,4 @@
-/** The name of a tool in the link to all servers: what clients, their logs and their users' reports name. */
+/** The tool's name in the all-servers link, as it appears in clients, logs and reports. */
 export function ExposedName({ name }: { name: string }) {
   return (
     <span className="basis-full text-xs font-normal wrap-anywhere text-quiet">

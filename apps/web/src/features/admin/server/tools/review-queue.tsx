@@ -25,10 +25,7 @@ const sections = {
   },
 } as const;
 
-/**
- * Tools that changed since their server was deployed: hidden from everyone until an administrator decides, or by a decision
- * that can be changed.
- */
+/** Tools that changed since the deployment and are under review, or were kept hidden. */
 export function ReviewQueue({
   userId,
   state,

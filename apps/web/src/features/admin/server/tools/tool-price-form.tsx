@@ -5,7 +5,7 @@ import { partOf } from '../part-of.ts';
 
 const mostCredits = 1_000_000;
 
-/** Changes what a call of a tool costs: a version with the new price is staged. */
+/** Stages a version with a new price of a tool. */
 export function ToolPriceForm({
   tool: { name, credits, stagedCredits },
   ...part
@@ -34,7 +34,7 @@ export function ToolPriceForm({
   );
 }
 
-/** An announced price that has begun would stand in place of the one that is set here. */
+/** Removes a tool's announced price once its date has passed, since it would override the new price. */
 function withoutBegun(announced: Readonly<Record<string, unknown>>, name: string) {
   const { from } = partOf(announced, name);
   const hasBegun = typeof from === 'string' && Date.parse(from) <= Date.now();

@@ -13,10 +13,10 @@ import { toolsQuery, type ServerPartProps } from '../server-queries.ts';
 import { ReviewQueue } from './review-queue.tsx';
 import { ToolsTable } from './tools-table.tsx';
 
-/** A look finds each of fewer tools. */
+/** Number of tools from which there is a search. */
 const searchFrom = 9;
 
-/** The tools of a server: what they cost, how they do, and what waits for a review. */
+/** The tools of a server with their prices and figures, and those under review. */
 export function ToolsPart(part: ServerPartProps) {
   const { userId, serverId, shown } = part;
   const query = useQuery(toolsQuery(userId, serverId));
@@ -74,7 +74,7 @@ export function ToolsPart(part: ServerPartProps) {
   );
 }
 
-/** The tools that the shop counts as well, and those that only this list has. */
+/** Counts the tools that the shop lists, and the others. */
 function countsOf(tools: readonly AdminTool[]): string {
   const isServed = ({ needsTask, underReview }: AdminTool) => !needsTask && !underReview;
   const served = tools.filter(isServed);

@@ -12,12 +12,12 @@ import type { ServerPartProps } from '../server-queries.ts';
 import { ExposedName } from './exposed-name.tsx';
 import { ToolPriceForm } from './tool-price-form.tsx';
 
-/** Tools as rows. A row opens into the form that changes its price. On a phone the figures stand below the name. */
+/** Tools as rows, each with a form for its price. On a phone, the figures are below the name. */
 export function ToolsTable({ tools, ...part }: ServerPartProps & { tools: readonly AdminTool[] }) {
   const [edited, setEdited] = useState<string>();
   const close = (name: string) => {
     setEdited(undefined);
-    // the form that had the focus is taken away
+    // the form had the focus and is gone
     requestAnimationFrame(() => document.getElementById(buttonId(name))?.focus());
   };
   const columns: readonly TableColumn<AdminTool>[] = [

@@ -2,7 +2,6 @@ import { adminApi } from '../../admin-api.ts';
 import type { UserDialogProps } from './form-dialog.tsx';
 import { UserActionDialog } from './user-action-dialog.tsx';
 
-/** Lets a deactivated user in again. */
 export function ActivateDialog(props: UserDialogProps) {
   const { id, email } = props.user;
   return (

@@ -27,7 +27,7 @@ const types = [
 type Type = (typeof types)[number]['value'];
 
 const monthly = { value: 'monthly', label: 'Monthly' } as const;
-/** A purchase has no end. */
+/** Periods by type. A purchase has no end. */
 const periods = {
   subscription: [monthly],
   rental: [{ value: 'daily', label: 'Daily' }, { value: 'weekly', label: 'Weekly' }, monthly],
@@ -40,7 +40,7 @@ const consequences: Readonly<Record<Type, string>> = {
   purchase: 'The user can use the service for good. Nothing is charged.',
 };
 
-/** Gives a plan, a rental or a purchase (spec part 2, section 4; clarifications, Small questions). */
+/** Adds a plan, a rental or a purchase (spec part 2, section 4; clarifications, Small questions). */
 export function AddSubscriptionDialog({ user, open, onClose }: UserDialogProps) {
   const toast = useToast();
   const [type, setType] = useState<Type>('subscription');
@@ -121,7 +121,7 @@ export function AddSubscriptionDialog({ user, open, onClose }: UserDialogProps) 
   );
 }
 
-/** Everyone has the free plan: it is not given. */
+/** Selects a plan. The free plan is left out, since every user has it. */
 function PlanSelector({ value, onChange }: { value: string; onChange: (planId: string) => void }) {
   const { data, error, isPending } = useQuery(plansQuery);
   const plans = (data ?? []).filter(({ tier }) => tier !== 'T0');

@@ -11,7 +11,7 @@ import { ActionFailure } from './action-failure.tsx';
 import { FormDialog, type UserDialogProps } from './form-dialog.tsx';
 import { ReasonField } from './reason-field.tsx';
 
-/** Shuts a user out. Says what ends at once and what ends when; another administrator needs a second confirmation. */
+/** Deactivates a user. Says what ends now and what ends later; an administrator needs a second confirmation. */
 export function DeactivateDialog({
   user,
   billing,

@@ -20,8 +20,8 @@ import { RetryBilling } from './retry-billing.tsx';
 type Credits = UserBilling['credits'];
 
 /**
- * Sets the credit balance. What is sent names the balance that was shown: where it has moved meanwhile, the dialog shows the
- * new one, keeps what was typed, and asks again.
+ * Sets the credit balance. The call names the balance that was shown: if it has changed since, the dialog shows the new one,
+ * keeps the typed number and asks again.
  */
 export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
   const toast = useToast();
@@ -29,12 +29,12 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
   const [shown, setShown] = useState<Credits>();
   const [movedFrom, setMovedFrom] = useState<number>();
   const [typed, setTyped] = useUserText('credits', { user, open }, 'credits', undefined);
-  /** What was typed is no number, and the 0 that took its place may not have been seen: typing goes on in the field. */
+  /** The typed text was no number and became 0, which the administrator may not have noticed while typing. */
   const [isReplaced, setIsReplaced] = useState(false);
   const [reason, setReason] = useUserText('credits', { user, open }, 'reason', '');
   const [errors, setErrors] = useState<{ credits?: string | undefined }>({});
   const form = useFirstErrorFocus(errors);
-  // what was read before the dialog opened may be old, and what is read later must not change under the reader's eyes
+  // data from before the opening may be stale, and later data must not change the form
   if (!shown && billing.data && billing.isFetchedAfterMount) setShown(billing.data.billing.credits);
   const save = useUserChange('credits', user, {
     change: (credits: number) =>
@@ -107,7 +107,7 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
 
 const replacedText = 'That is not a number, so it became 0. Press Enter again to set 0.';
 
-/** What the number does to the balance. */
+/** The change of the balance. */
 function Difference({ shown: { balance, held }, text }: { shown: Credits; text: string }) {
   const change = creditsFault(text) === undefined ? Number(text) - balance : 0;
   return (

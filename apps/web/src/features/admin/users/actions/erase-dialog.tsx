@@ -15,7 +15,7 @@ import { LostWithUser } from './lost-with-user.tsx';
 import { ReasonField } from './reason-field.tsx';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 
-/** Deletes a user for good, once their address has been typed. Says what goes and what stays. */
+/** Erases a user once their e-mail address is typed. Says what is deleted and what stays. */
 export function EraseDialog({
   user,
   billing,
@@ -36,7 +36,7 @@ export function EraseDialog({
     onSuccess: async () => {
       onErased();
       toast.success('The account is erased.');
-      // not what this dialog's user had: there is nothing left to read
+      // only the lists: the erased user's own data is gone
       await queries.invalidateQueries({ queryKey: userListsKey(adminId) });
     },
     onError: (error) => report('erase', error, user.email),

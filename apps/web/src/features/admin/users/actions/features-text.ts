@@ -3,7 +3,7 @@ import { readsLikePlan } from '@souk/contract/manifest/manifest-basics.ts';
 const most = 20;
 const longest = 120;
 
-/** What is wrong with the features. Undefined: nothing. */
+/** Returns the fault of the features; undefined if they are valid. */
 export function featuresFault(features: readonly string[]): string | undefined {
   if (features.length > most) return `At most ${most} features: one a line.`;
   if (features.some(({ length }) => length > longest)) return `A feature has at most ${longest} characters.`;

@@ -2,7 +2,7 @@ import { useId, type ReactNode, type RefObject } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Dialog } from '#ui/overlay/dialog.tsx';
 
-/** Props of every dialog that acts on one user. */
+/** Props of the dialogs that act on one user. */
 export type UserDialogProps = {
   user: { id: string; email: string };
   open: boolean;
@@ -17,14 +17,14 @@ export type FormDialogProps = {
   size?: 'small' | 'medium' | undefined;
   submitLabel: string;
   variant?: 'primary' | 'danger' | undefined;
-  /** By default only a danger is urgent. */
+  /** By default, only dangerous dialogs are urgent. */
   urgent?: boolean | undefined;
   /** While busy, the dialog stays open and sends nothing. */
   busy: boolean;
   disabled?: boolean | undefined;
   form?: RefObject<HTMLFormElement | null> | undefined;
   onSubmit: () => void;
-  /** Goes back to the step before, in the place of Cancel. */
+  /** Shows Back in place of Cancel. */
   onBack?: (() => void) | undefined;
   children: ReactNode;
 };

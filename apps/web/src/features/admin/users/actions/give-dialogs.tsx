@@ -3,10 +3,9 @@ import { AddSubscriptionDialog } from './add-subscription-dialog.tsx';
 import { EditCreditsDialog } from './edit-credits-dialog.tsx';
 import type { UserDialogProps } from './form-dialog.tsx';
 
-/** The dialog that was asked for, about the user as they were then. */
 export type AskedGift = { action: 'credits' | 'subscription'; user: UserDialogProps['user'] };
 
-/** The dialogs that set a user's credits and add a subscription. */
+/** The dialogs that edit a user's credits and add a subscription. */
 export function GiveDialogs({ asked, onClose }: { asked: AskedGift | undefined; onClose: () => void }) {
   return (
     <EachOpening asked={asked}>

@@ -6,10 +6,10 @@ import { adminApi, personKey } from '../../admin-api.ts';
 import { counted } from '../../counted.ts';
 import { ownedOf, type OwnedThing } from '../owned.ts';
 
-/** The others are counted, so that the question stays in sight. */
+/** Losses that are named; the others are counted, so that the dialog stays short. */
 const namedLosses = 8;
 
-/** Names what a user has and loses when they are erased, as their own question about it does. */
+/** Lists what a user loses when they are erased, like the dialog where users delete their own account. */
 export function LostWithUser({ adminId, userId, billing }: { adminId: string; userId: string; billing: UserBilling }) {
   const files = useQuery({
     queryKey: [...personKey(adminId, userId), 'files'],

@@ -1,7 +1,7 @@
 import { Field } from '#ui/form/field.tsx';
 import { Input } from '#ui/form/input.tsx';
 
-/** Why it is done, which the audit log keeps. A field of a form of the administration that may stay empty is marked so. */
+/** The reason of an action, for the audit log. Optional fields are marked as such. */
 export function ReasonField({
   label = 'Reason',
   required = false,

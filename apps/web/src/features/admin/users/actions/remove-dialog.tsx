@@ -9,8 +9,8 @@ import type { UserDialogProps } from './form-dialog.tsx';
 import { UserActionDialog } from './user-action-dialog.tsx';
 
 /**
- * Ends a plan, rental, purchase or trial now, after a confirmation. The reason is filled in and may be changed; paying back is
- * a choice of its own (clarifications, "Dashboard and administration", "Small questions").
+ * Ends a plan, rental, purchase or trial now. The reason is filled in and can be changed; a refund is a separate choice
+ * (clarifications, "Dashboard and administration", "Small questions").
  */
 export function RemoveDialog({ thing, ...props }: UserDialogProps & { thing: OwnedThing }) {
   const [paysBack, setPaysBack] = useState(false);
@@ -66,7 +66,7 @@ const refundWords: Readonly<Record<Refund['result'], string>> = {
   failed: 'could not be refunded. Refund it at the payment provider.',
 };
 
-/** The message of the answer tells the refund without its amount, so it is not shown beside it. */
+/** Describes the removal with the amount of the refund, in place of the answer's message, which has no amount. */
 function refundedText({ kind }: OwnedThing, { atProvider }: Removed, refund: Refund): string {
   const later =
     atProvider === 'pending' ? ' The payment provider did not answer and is asked again automatically.' : '';
@@ -74,7 +74,7 @@ function refundedText({ kind }: OwnedThing, { atProvider }: Removed, refund: Ref
   return `The ${kind} has ended.${later} ${amount} ${refundWords[refund.result]}`;
 }
 
-/** What the user loses, and what happens to their payments. */
+/** Returns what the user loses, and what happens to their payments. */
 function consequence({ kind, endsAt, source }: OwnedThing): string {
   const insteadOf = endsAt === null ? '' : ` instead of on ${formatMoment(endsAt)}`;
   const what = kind === 'subscription' ? 'The plan and the access that comes with it end' : `The ${kind} ends`;

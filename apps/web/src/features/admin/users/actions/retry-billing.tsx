@@ -2,7 +2,7 @@ import { Button } from '#ui/button.tsx';
 import { FailureNotice } from '../failure-notice.tsx';
 import type { useUserBilling } from '../user-work.ts';
 
-/** Says in a dialog that the user's billing could not be loaded, with a way on. Draws nothing while it could. */
+/** Says that a user's billing couldn't be loaded, with a Retry button. Renders nothing without an error. */
 export function RetryBilling({ billing }: { billing: ReturnType<typeof useUserBilling> }) {
   if (!billing.isError) return null;
   return (

@@ -12,13 +12,13 @@ export type ServiceSelectorProps = {
   onChange: (service: ComboboxItem | undefined) => void;
 };
 
-/** A service of the deployed catalogue: the broker finds what is typed, a few at a time, however many there are. */
+/** Selects a deployed service. The broker searches, since there may be many. */
 export function ServiceSelector({ value, onChange }: ServiceSelectorProps) {
   const [text, setText] = useState('');
   const { data, error, isPlaceholderData } = useQuery(servicesQuery(text.trim()));
   const items = (data?.servers ?? [])
     .map(({ serverId, displayName }) => ({ id: serverId, label: displayName, detail: serverId }))
-    // until the broker answers the list is that of an earlier text, and Enter takes its first entry
+    // until the broker answers, the items match an earlier text, and Enter would take the first one
     .filter((item) => !isPlaceholderData || hasText(item, text.trim()));
   const total = data?.pagination.total ?? 0;
   const status = () => {

@@ -6,7 +6,7 @@ import { ActionFailure } from './action-failure.tsx';
 import { FormDialog, type FormDialogProps, type UserDialogProps } from './form-dialog.tsx';
 import { ReasonField } from './reason-field.tsx';
 
-/** Asks before one change of a user, with an optional reason. */
+/** Confirms a change of a user, with an optional reason. */
 export function UserActionDialog<Answer>({
   work,
   user,
@@ -20,10 +20,10 @@ export function UserActionDialog<Answer>({
 }: UserDialogProps &
   Pick<FormDialogProps, 'title' | 'submitLabel' | 'variant'> & {
     work: UserWorkName;
-    /** Name under which the typed reason is kept, and its first text. */
+    /** Name of the reason's draft, and its initial text. */
     reason?: { draft: string; initial: string };
     change: (reason: string) => Promise<Answer>;
-    /** Says what was done, before the dialog closes. */
+    /** Reports what was done; called before the dialog closes. */
     onDone: (answer: Answer, toast: ReturnType<typeof useToast>) => void;
     children: ReactNode;
   }) {

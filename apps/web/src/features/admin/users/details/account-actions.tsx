@@ -10,7 +10,7 @@ import { Part } from './part.tsx';
 
 export type AccountActionsProps = { user: BillingUser; billing: UserBilling; onErased: () => void };
 
-/** Shutting a user out, letting them in again, and erasing them. Not for one's own account. */
+/** Deactivates, reactivates or erases a user. Not for the administrator's own account. */
 export function AccountActions({ user, billing, onErased }: AccountActionsProps) {
   const [asked, setAsked] = useState<'deactivate' | 'activate' | 'erase'>();
   return (

@@ -17,7 +17,7 @@ const kinds = [
   { kind: 'trial', title: 'Trials' },
 ] as const;
 
-/** The counts, and what stands behind each, with its removal. */
+/** Counts and lists of what a user owns, with buttons to remove it. */
 export function OwnedLists({ user, billing }: { user: BillingUser; billing: UserBilling }) {
   const owned = ownedOf(billing);
   const [asked, setAsked] = useState<OwnedThing>();

@@ -12,14 +12,14 @@ import { useUserBilling } from '../user-work.ts';
 import { UserDetails } from './user-details.tsx';
 
 export type UserDetailsDialogProps = {
-  /** The user whom the address names; undefined: it is closed. */
+  /** The user in the address; undefined if the dialog is closed. */
   userId: string | undefined;
-  /** The rows of the page behind, which know more of their users. */
+  /** Users of the list behind, with more data. */
   rows: readonly AdminUser[];
   onClose: () => void;
 };
 
-/** All about one user. It stands in the address, and opens whatever page of the list is behind it. */
+/** Details of the user in the address, above any page of the list. */
 export function UserDetailsDialog({ userId, rows, onClose }: UserDetailsDialogProps) {
   return (
     <EachOpening asked={userId}>
@@ -44,7 +44,7 @@ function DetailsOf({
       size="large"
       open={open}
       onOpenChange={onClose}
-      // the address is among the facts
+      // the e-mail address is among the facts
       title={isGone ? 'No such user' : ((user?.displayName || user?.email) ?? 'User details')}
     >
       {isGone ? (

@@ -22,7 +22,7 @@ export type UserDetailsProps = {
   onErased: () => void;
 };
 
-/** What is known of a user, what they have, and what may be done. Its dialogs stand above the one that it fills. */
+/** Facts, access and actions of a user. Its dialogs open above the details dialog. */
 export function UserDetails({ user, billing, listed, onErased }: UserDetailsProps) {
   const { adminId } = useUserWork();
   const [asked, setAsked] = useState<AskedGift>();

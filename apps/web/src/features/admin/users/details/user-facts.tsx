@@ -7,7 +7,7 @@ import { Provider } from '../provider.tsx';
 import { ActiveBadge, Connected, LastLogin, RoleBadge } from '../user-marks.tsx';
 import { connectedOf } from '../user-words.ts';
 
-/** Who the user is. How they sign in is known where their row is on the page behind. */
+/** Facts about a user. The sign-in data is only known if they are in the list behind. */
 export function UserFacts({ user, listed }: { user: BillingUser; listed: AdminUser | undefined }) {
   const facts: { name: string; value: ReactNode }[] = [
     { name: 'Email', value: user.email },
