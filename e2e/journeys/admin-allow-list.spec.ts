@@ -92,7 +92,7 @@ test('an address is refused in words, allowed after a fresh sign-in, used by a s
   await expectNoAxeFindings(page);
   await button(page, `Remove ${server.address}`).click();
   const removal = dialogOf(page, `Remove ${server.address}?`);
-  await expect(removal).toContainText('inside stops working for everyone. Calls under way fail.');
+  await expect(removal).toContainText('inside stops working for everyone. Running calls fail.');
   await removal.getByRole('button', { name: 'Remove', exact: true }).click();
   await expect(page.getByText(`${server.address} isn’t allowed any more.`)).toBeVisible();
   await expect(itemOf(page, server.address)).toHaveCount(0);

@@ -43,14 +43,14 @@ test('the audit log says why it cannot be read, then what happened, is narrowed 
   await page.getByRole('searchbox').fill('audited@');
   await expect(rows(page)).toHaveCount(3);
   await page.getByLabel('Action', { exact: true }).selectOption('Servers');
-  await expect(page.getByText('No entry fits these filters.')).toBeVisible();
+  await expect(page.getByText('No entries match these filters.')).toBeVisible();
   await page.getByLabel('Action', { exact: true }).selectOption('Access and credits');
   await expect(rows(page)).toHaveCount(3);
   await expect(page).toHaveURL(/group=access.*object=audited/);
   await page.reload();
   await expect(rows(page)).toHaveCount(3);
   await page.getByLabel('From', { exact: true }).fill('2999-01-01');
-  await expect(page.getByText('No entry fits these filters.')).toBeVisible();
+  await expect(page.getByText('No entries match these filters.')).toBeVisible();
   await expect(page).toHaveURL(/from=2999-01-01/);
   await expectNoAxeFindings(page);
   await page.getByLabel('To', { exact: true }).fill('2998-12-31');

@@ -59,7 +59,7 @@ test("a client's configuration is previewed, staged by a click, deployed, and ca
   );
   await expect(entry(page, 'weir 1.0.0')).toContainText('Authorization as UPSTREAM_HEADER_WEIR__AUTHORIZATION');
   await expect(entry(page, 'weir 1.0.0')).toContainText('Free');
-  await expect(entry(page, 'weir 1.0.0')).toContainText('Empty: people read its name until you write one');
+  await expect(entry(page, 'weir 1.0.0')).toContainText('Empty: its name is shown until you write one');
   await expect(entry(page, 'small 1.0.0')).toContainText(
     'Its version is not written: 1.0.0 is the one that npm has now.',
   );
@@ -175,7 +175,7 @@ test('a registry is added, read by a click, filtered, and imported from; its upd
 
   registry.publish(tides('1.1.0', 'High water alone.'));
   await page.goto('/admin?tab=manifests&import=updates');
-  await expect(page.getByText('Every imported server has the version of its registry.')).toBeVisible();
+  await expect(page.getByText('Every imported server is up to date.')).toBeVisible();
   await button(page, 'Check now').click();
   await expect(page.getByRole('list', { name: 'Updates', exact: true })).toContainText('1.0.0 -> 1.1.0');
   await expectNoAxeFindings(page);
@@ -215,7 +215,7 @@ test('another Souk is a registry: its services are listed, and one is staged', a
   await page.getByRole('combobox', { name: 'Registry', exact: true }).selectOption('First Souk');
   await button(page, 'Remove').click();
   const remove = page.getByRole('alertdialog', { name: 'Remove First Souk?', exact: true });
-  await expect(remove).toContainText('1 server that came from it stays.');
+  await expect(remove).toContainText('1 server imported from it stays.');
   await expectNoAxeFindings(page);
   await remove.getByRole('button', { name: 'Remove registry', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Choose a registry', exact: true })).toBeVisible();

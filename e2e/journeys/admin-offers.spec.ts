@@ -206,7 +206,7 @@ test('an administrator whose offer another one changed meanwhile sees both, and 
   await calls.changeOffer({ params, body: { change: { type: 'edit', fields }, revision: offer.revision } });
   await dialogOf(page, 'Save Enterprise').getByRole('button', { name: 'Save changes', exact: true }).click();
   await expect(page.getByRole('main').getByRole('alert')).toHaveText(
-    'admin@souk.test changed this offer while you were editing it. Nothing of yours was saved.',
+    'admin@souk.test changed this offer while you were editing it. Your changes were not saved.',
   );
   const changed = page.getByRole('group', { name: 'Changed meanwhile', exact: true });
   await expect(changed).toBeFocused();
@@ -217,7 +217,7 @@ test('an administrator whose offer another one changed meanwhile sees both, and 
     'DescriptionEvery service, and the most credits each month.Everything, for companies.',
   ]);
   await expectNoAxeFindings(page);
-  await page.getByRole('button', { name: 'Keep mine, and review it', exact: true }).click();
+  await page.getByRole('button', { name: 'Keep mine and review', exact: true }).click();
   await expect(effects(page).getByRole('listitem')).toHaveText(['The Plans page shows the new description at once.']);
   await expect(page.getByLabel('Price in USD a month')).toHaveValue('109.00');
   await dialogOf(page, 'Save Enterprise').getByRole('button', { name: 'Save changes', exact: true }).click();
@@ -237,7 +237,7 @@ test('an administrator whose offer another one changed meanwhile sees both, and 
   ];
   for (const leave of leavings) {
     await leave();
-    await expect(leaving).toContainText("What you changed of Basic isn't saved, and is lost when you leave.");
+    await expect(leaving).toContainText("Your changes to Basic aren't saved, and are lost when you leave.");
     await leaving.getByRole('button', { name: 'Keep editing', exact: true }).click();
     await expect(leaving).toHaveCount(0);
     await expect(page.getByLabel('Description')).toHaveValue('Not saved yet.');

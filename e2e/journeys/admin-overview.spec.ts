@@ -76,7 +76,7 @@ test('figures are those of what people paid and called, with their change, drawn
   await expect(page.getByRole('tab').nth(2)).toHaveText('Overview');
   const figures = page.getByRole('region', { name: 'Last 30 days', exact: true });
   await expect(figures).toContainText(/Revenue, after refunds\$5None before/);
-  await expect(figures).toContainText('A payment that is disputed counts until its dispute is lost.');
+  await expect(figures).toContainText('A disputed payment counts until its dispute is lost.');
   await expect(figures).toContainText(/Credits you owe491None before/);
   await expect(figures).toContainText(/Credits paid for500None before/);
   await expect(figures).toContainText(/Credits used9None before/);

@@ -55,7 +55,7 @@ test('a payment is refunded in part from the page of its person, who finds it in
   await expect(dialog).toContainText(/At most \$.* can be refunded\./);
   await dialog.getByLabel(/^Amount/).fill('1.50');
   await dialog.getByRole('button', { name: 'Refund $1.50', exact: true }).click();
-  await expect(dialog).toContainText('Say why: the audit log keeps it.');
+  await expect(dialog).toContainText('Enter a reason for the audit log.');
   await expect(dialog.getByLabel('Reason')).toBeFocused();
   await expectNoAxeFindings(page);
   await page.keyboard.press('Escape');

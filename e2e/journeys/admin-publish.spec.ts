@@ -54,7 +54,7 @@ test('[ADM-13] an upload is told as staged, deployed after its dialog said what 
   await expect(rowOf(page, 'Atlas')).toContainText('1.1.0 waiting');
   await rowOf(page, 'Atlas').getByRole('button', { name: 'Deploy Atlas 1.1.0', exact: true }).click();
   const second = page.getByRole('alertdialog', { name: 'Deploy Atlas 1.1.0?', exact: true });
-  await expect(second).toContainText('1.1.0 takes the place of 1.0.0.');
+  await expect(second).toContainText('1.1.0 replaces 1.0.0.');
   await expect(second.getByRole('listitem').filter({ hasText: 'Atlas of today' })).toBeVisible();
 
   // another administrator stages another version meanwhile
@@ -87,7 +87,7 @@ test('[ADM-13] an upload is told as staged, deployed after its dialog said what 
   await remove.focus();
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('alertdialog', { name: 'Delete Atlas of tomorrow?', exact: true });
-  await expect(dialog).toContainText('The server stops at once for everyone who uses it');
+  await expect(dialog).toContainText('The server stops immediately for everyone who uses it');
   await dialog.getByLabel('Type atlas to confirm').focus();
   await page.keyboard.type('atlantis');
   await page.keyboard.press('Enter');

@@ -200,7 +200,7 @@ test('a run goes on when its tab is closed, and is opened again: a deploy-all wh
     await expect(page.getByText('1 tool is under review, and hidden from everyone')).toBeVisible();
     await button(page, 'Deploy All from Staging 2 staged').click();
     const dialog = page.getByRole('alertdialog', { name: 'Deploy 2 staged manifests?', exact: true });
-    const trusted = 'with a new version the tools are trusted as the server offers them then, these too.';
+    const trusted = 'a new version trusts all tools as the server offers them then, including these.';
     await expect(dialog.getByRole('list', { name: 'What all of them do', exact: true })).toHaveText(
       `1 tool is under review, at 1 server: ${trusted}`,
     );

@@ -67,7 +67,7 @@ test('[MAN-14] [MAN-15] view shows manifest, connection test and capabilities; e
   for (const step of ['Manifest', 'Address allowed', 'Connected', 'MCP initialized', 'Lists read']) {
     await expect(page.getByText(step, { exact: true }).last()).toBeVisible();
   }
-  await expect(page.getByText('The tools are those of the deployed version.')).toBeVisible();
+  await expect(page.getByText('The tools are the same as in the deployed version.')).toBeVisible();
   await expectNoAxeFindings(page);
   await tab(page, /^Manifest/).click();
   await expect(editorOf(page)).toContainText('"id": "quill"');
@@ -185,7 +185,7 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await expect(page.getByRole('main')).toContainText(email);
   await button(page, 'Delete').first().click();
   const remove = dialogOf(page, 'Delete Chart?');
-  await expect(remove).toContainText('The server stops at once for everyone who uses it');
+  await expect(remove).toContainText('The server stops immediately for everyone who uses it');
   await expect(remove).toContainText(email);
   await remove.getByRole('button', { name: 'Delete chart', exact: true }).click();
   await expect(remove).toContainText("Type chart, the server's id.");
@@ -219,13 +219,13 @@ test('a deployment whose server does not answer is rolled back from its dialog, 
   await openPage(page, 'brittle');
   await button(page, 'Deploy 1.1.0').first().click();
   const deploy = dialogOf(page, 'Deploy Brittle 1.1.0?');
-  await expect(deploy).toContainText('1.1.0 takes the place of 1.0.0.');
+  await expect(deploy).toContainText('1.1.0 replaces 1.0.0.');
   await deploy.getByRole('button', { name: /^Show \d+ more$/ }).click();
   await deploy.getByRole('button', { name: 'Cancel', exact: true }).click();
   // the second time all of it is known when it opens
   await button(page, 'Deploy 1.1.0').first().click();
   await expect(deploy.getByRole('button', { name: 'Cancel', exact: true })).toBeFocused();
-  await expect(deploy.getByText('1.1.0 takes the place of 1.0.0.')).toBeInViewport({ ratio: 1 });
+  await expect(deploy.getByText('1.1.0 replaces 1.0.0.')).toBeInViewport({ ratio: 1 });
   const missing = deploy.getByRole('status').filter({ hasText: '1 secret is missing: the server will not answer' });
   await expect(missing).toBeInViewport({ ratio: 1 });
   await expect(missing).toContainText('or the operator sets UPSTREAM_HEADER_BRITTLE__X_KEY.');
@@ -242,7 +242,7 @@ test('a deployment whose server does not answer is rolled back from its dialog, 
   await expectNoAxeFindings(page);
   await told.getByRole('button', { name: 'Roll back to 1.0.0', exact: true }).click();
   const back = dialogOf(page, 'Roll back Brittle to 1.0.0?');
-  await expect(back).toContainText('1.0.0 takes the place of 1.1.0.');
+  await expect(back).toContainText('1.0.0 replaces 1.1.0.');
   await back.getByRole('button', { name: 'Roll back to 1.0.0', exact: true }).click();
   await expect(page.getByText('Brittle 1.0.0 is deployed.')).toBeVisible();
   await expect(page.getByText('1.0.0 is deployed', { exact: true })).toBeVisible();
@@ -262,7 +262,7 @@ test('a server is undeployed once it is told whom that concerns, found among the
   await openPage(page, 'ledge');
   await button(page, 'Undeploy').click();
   const undeploy = dialogOf(page, 'Undeploy Ledge?');
-  await expect(undeploy).toContainText('The server leaves the shop and everyone’s links at once.');
+  await expect(undeploy).toContainText('The server leaves the shop and everyone’s links immediately.');
   await expect(undeploy).toContainText('Rentals are not renewed.');
   await expect(undeploy.getByRole('listitem').filter({ hasText: email })).toContainText('Given until');
   await expect(undeploy.getByRole('checkbox'), 'nothing is paid back').toHaveCount(0);
@@ -322,7 +322,7 @@ test('unsaved text survives leaving and a reload; where another administrator wa
   await dialogOf(page, 'Leave without saving?').getByRole('button', { name: 'Keep editing', exact: true }).click();
   page.on('dialog', (asked) => void asked.accept());
   await page.reload();
-  await expect(page.getByText('Your unsaved text of Scroll is back.')).toBeVisible();
+  await expect(page.getByText('Your unsaved text of Scroll was restored.')).toBeVisible();
   await expect.poll(() => textIn(page)).toBe(own);
 
   await calls.createManifest({ query: {}, body: written('scroll', { version: '1.0.2', description: 'Theirs.' }) });
@@ -333,7 +333,7 @@ test('unsaved text survives leaving and a reload; where another administrator wa
   await expect(moved.getByText('Theirs.').first()).toBeVisible();
   await expect(moved.getByText('Mine.').first()).toBeVisible();
   await expectNoAxeFindings(page);
-  await moved.getByRole('button', { name: 'Go on with my text', exact: true }).click();
+  await moved.getByRole('button', { name: 'Keep my text', exact: true }).click();
   await expect(editorOf(page)).toContainText('Mine.');
   await button(page, 'Save to staging').click();
   await expect(page.getByText('1.0.1 is waiting to be deployed')).toBeVisible();
@@ -360,7 +360,7 @@ test('the editor saves by Ctrl+S and leaves no draft behind, nor of a text that 
     await page.reload();
     await expect(page.getByText('No problems found')).toBeVisible();
     await expect(tab(page, /^Manifest/)).toHaveText('Manifest');
-    await expect(page.getByText('Your unsaved text of Swift is back.')).toHaveCount(0);
+    await expect(page.getByText('Your unsaved text of Swift was restored.')).toHaveCount(0);
   };
 
   await write(page, written('swift', { version: '1.0.1' }));
@@ -379,7 +379,7 @@ test('the editor saves by Ctrl+S and leaves no draft behind, nor of a text that 
   await expect(tab(page, /^Manifest/)).toHaveText('Manifestunsaved');
   await calls.createManifest({ query: {}, body: written('swift', { version: '1.0.4' }) });
   await page.keyboard.press('Control+s');
-  await moved.getByRole('button', { name: 'Use what is stored', exact: true }).click();
+  await moved.getByRole('button', { name: 'Use the stored text', exact: true }).click();
   await expect(editorOf(page)).toContainText('1.0.4');
   await expectNoDraft();
 });

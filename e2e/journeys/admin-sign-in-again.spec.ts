@@ -211,11 +211,11 @@ test('the deletion of a server names who rents it and who owns it; a refund with
   await expect(page.getByRole('row', { name: /^globe/ })).toContainText('1 renter');
   await page.getByRole('button', { name: 'Delete globe', exact: true }).click();
   const dialog = warningOf(page, 'Delete globe?');
-  await expect(dialog).toContainText('They end with the period that is paid for, without a refund, unless you choose');
+  await expect(dialog).toContainText('They end with the paid period, without a refund. If you choose a refund here,');
   await expect(dialog.getByRole('heading', { name: '1 person rents it', exact: true })).toBeVisible();
   await expect(dialog.getByRole('status')).toHaveText('No refund is chosen.');
   const owners = dialog.getByRole('region', { name: '1 person bought it or tries it', exact: true });
-  await expect(owners).toContainText('They lose it at once, without a refund.');
+  await expect(owners).toContainText('They lose it immediately, without a refund.');
   await expect(owners.getByRole('listitem')).toHaveText(['owner@acme.testPurchased']);
   const refund = dialog.getByRole('checkbox', { name: /^Refund \$\d(\.\d\d)? to ed@acme\.test$/ });
   await refund.check();
@@ -240,7 +240,7 @@ test('the deletion of a server names who rents it and who owns it; a refund with
     refundRentals: renters.map(({ rentalId }) => rentalId),
   });
   expect(await (await answer).json()).toMatchObject({ refunds: [{ result: 'refunded', currency: 'USD' }] });
-  await expect(page.getByText(/^globe is deleted\. \$[89](\.\d\d)? is paid back\.$/)).toBeVisible();
+  await expect(page.getByText(/^globe is deleted\. \$[89](\.\d\d)? is refunded\.$/)).toBeVisible();
   await expect(page.getByRole('link', { name: 'globe', exact: true })).toHaveCount(0);
 });
 

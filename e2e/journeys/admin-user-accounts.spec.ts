@@ -61,7 +61,7 @@ test('a user is deactivated, let in again and erased; each says what happens to 
     '12 credits',
     /^Travel Pro \(rental\), given by an administrator until [A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d\d\s[AP]M$/,
   ]);
-  await expect(erase).toContainText('They lose now, without money back:');
+  await expect(erase).toContainText('They lose now, without a refund:');
   await expectNoAxeFindings(page);
   await erase.getByRole('button', { name: 'Erase user', exact: true }).click();
   await expect(erase).toContainText("This isn't the user's email.");

@@ -59,7 +59,7 @@ export function AddAddressDialog({
       onSubmit={send}
     >
       <Notice>
-        Any manifest can then make Souk connect there, also with plain http. Allow only machines that run MCP servers.
+        Any manifest can then make Souk connect there, even over plain HTTP. Allow only machines that run MCP servers.
       </Notice>
       <Field
         label="Host and port"

@@ -69,9 +69,9 @@ function Addresses({
       {!mayAdd && (
         <Notice>
           Only the operator can change this list. To let administrators add addresses, set{' '}
-          <Code>ADMIN_MAY_ALLOW=addresses</Code> and restart Souk. It isn’t on by default because whoever can add an
+          <Code>ADMIN_MAY_ALLOW=addresses</Code> and restart Souk. It isn’t on by default because anyone who can add an
           address can make Souk connect to other machines of your network.
-          {added.length > 0 && ' Until then, what administrators added before isn’t used.'}
+          {added.length > 0 && ' Until then, addresses that administrators added earlier aren’t used.'}
         </Notice>
       )}
       {ofOperator.length + added.length === 0 ? (
@@ -130,7 +130,7 @@ function AddedRow({ address, onRemove }: { address: AllowedAddress; onRemove: ()
       )}
       {addresses.length > 0 && (
         <p>
-          Only while the name stands for <Code>{addresses.join(', ')}</Code>
+          Only while the name resolves to <Code>{addresses.join(', ')}</Code>
         </p>
       )}
       <p>

@@ -77,7 +77,7 @@ export function PackageFields({
       <Field label="Package" hint="At an exact version, such as @scope/name@1.2.3" error={problems.package} required>
         <Input {...control('package')} />
       </Field>
-      <Field label="Alias" hint="Manifests name it as their command" error={problems.alias} required>
+      <Field label="Alias" hint="Manifests use it as their command" error={problems.alias} required>
         <Input {...control('alias')} />
       </Field>
       <Field label="Network">
@@ -85,22 +85,26 @@ export function PackageFields({
       </Field>
       <Field
         label="Arguments (optional)"
-        hint="One a line. Each is handed over as it is: there is no command line."
+        hint="One per line. Each is passed unchanged, without a shell."
         error={problems.args}
       >
         <TextArea rows={2} {...control('args')} />
       </Field>
-      <Field label="Variables (optional)" hint="NAME=value, one a line. No secrets here." error={problems.env}>
+      <Field label="Variables (optional)" hint="NAME=value, one per line. No secrets here." error={problems.env}>
         <TextArea rows={2} {...control('env')} />
       </Field>
       <Field
         label="Secrets (optional)"
-        hint="Names of variables, one a line. Their values are entered on the page of each server."
+        hint="Names of variables, one per line. Enter their values on each server's page."
         error={problems.secrets}
       >
         <TextArea rows={2} {...control('secrets')} />
       </Field>
-      <Field label="Command of the package (optional)" hint="Which one, when it has several." error={problems.bin}>
+      <Field
+        label="Command of the package (optional)"
+        hint="Needed only if the package has several commands."
+        error={problems.bin}
+      >
         <Input {...control('bin')} />
       </Field>
     </>

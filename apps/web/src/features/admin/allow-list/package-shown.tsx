@@ -14,14 +14,14 @@ export function PackageShown({ form, preview }: { form: AllowedPackageForm; prev
         Allow it only if you trust its authors.
       </Notice>
       <dl className="flex flex-col gap-3">
-        <Fact name="Manifests name it">{alias}</Fact>
+        <Fact name="Alias in manifests">{alias}</Fact>
         <Fact name="Package">{form.package}</Fact>
         <Fact name="Hash at the registry">{preview.integrity}</Fact>
         {preview.count > 0 && <Fact name={`Comes with ${preview.count} more`}>{preview.comesWith.join(', ')}</Fact>}
-        {args.length > 0 && <Fact name="Arguments, each a value">{args.join(' · ')}</Fact>}
+        {args.length > 0 && <Fact name="Arguments">{args.join(' · ')}</Fact>}
         {variables.length > 0 && <Fact name="Variables">{variables.join(' · ')}</Fact>}
         {secrets.length > 0 && <Fact name="Secrets, entered for each server">{secrets.join(', ')}</Fact>}
-        <Fact name="Network">{network === 'none' ? 'None' : 'Public addresses, and nothing of your network'}</Fact>
+        <Fact name="Network">{network === 'none' ? 'None' : 'Public addresses, not your network'}</Fact>
       </dl>
     </>
   );

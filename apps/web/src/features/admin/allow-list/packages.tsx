@@ -27,7 +27,7 @@ export function Packages({ mayAdd, startsPrograms, added, ...dialog }: PackagesP
     <Section
       id="allowed-packages"
       title="npm packages"
-      text="Programs that manifests can start by an alias, beside those of the operator’s allow-list. They run in a sandbox."
+      text="Programs that manifests can start by an alias, in addition to those of the operator’s allow-list. They run in a sandbox."
       actions={
         mayAdd && (
           <Button variant="primary" size="small" onClick={() => setAdding('package')}>
@@ -46,8 +46,8 @@ export function Packages({ mayAdd, startsPrograms, added, ...dialog }: PackagesP
               and <Code>STDIO=allowlist</Code>
             </>
           )}{' '}
-          and restart Souk. It isn’t on by default because whoever can add a package chooses what this machine runs.
-          {added.length > 0 && ' Until then, what administrators added before isn’t started.'}
+          and restart Souk. It isn’t on by default because anyone who can add a package chooses what this machine runs.
+          {added.length > 0 && ' Until then, packages that administrators added earlier aren’t started.'}
         </Notice>
       )}
       {added.length === 0 ? (
@@ -115,7 +115,7 @@ function PackageRow({ item, onRemove }: { item: AllowedPackage; onRemove: () => 
           Secrets <Code>{secrets.join(', ')}</Code>, entered on the page of each server
         </p>
       )}
-      {isShadowed && <p>The operator’s allow-list has a program of this alias, which is started instead.</p>}
+      {isShadowed && <p>The operator’s allow-list has a program with this alias, which is started instead.</p>}
       <p>
         Added <Ago moment={added.at} /> by <span className="wrap-anywhere">{added.by ?? commandLine}</span>.{' '}
         <UsedBy servers={servers} />

@@ -19,7 +19,7 @@ export function RemoveDialog({
     <RemovalDialog {...props} name={name} queryKey={queryKey} removed={`${name} isn’t allowed any more.`}>
       {servers.length === 0
         ? 'No deployed server uses it.'
-        : `${servers.join(', ')} ${servers.length === 1 ? 'stops' : 'stop'} working for everyone. Calls under way fail.`}
+        : `${servers.join(', ')} ${servers.length === 1 ? 'stops' : 'stop'} working for everyone. Running calls fail.`}
     </RemovalDialog>
   );
 }

@@ -53,11 +53,11 @@ export function AuditTab({ userId: adminId, search, onSearchChange }: AdminPartP
             {data.entries.length > 0 ? (
               <AuditTable entries={data.entries} onWho={(who) => change({ who, cursor: undefined, side: undefined })} />
             ) : isFiltered(search) ? (
-              <EmptyState icon={<ScrollText aria-hidden />} title="No entry fits these filters." actions={showAll} />
+              <EmptyState icon={<ScrollText aria-hidden />} title="No entries match these filters." actions={showAll} />
             ) : (
               <EmptyState
                 icon={<ScrollText aria-hidden />}
-                title="Nothing has been decided yet."
+                title="The log is empty."
                 text="Deployed servers, changed users and payments will appear here."
               />
             )}

@@ -34,7 +34,7 @@ function Who({ row: { who }, onWho }: { row: Row; onWho: (who: string) => void }
   return (
     <button
       type="button"
-      title={`Only what ${name} did`}
+      title={`Show only what ${name} did`}
       onClick={() => onWho(filterOfActor(who))}
       className="block min-h-6 max-w-48 truncate rounded-sm text-left hover:underline"
     >

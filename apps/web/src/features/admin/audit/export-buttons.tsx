@@ -47,7 +47,7 @@ function ExportButton({
     <Button
       size="small"
       icon={<Download aria-hidden size={15} />}
-      title="At most 100,000 entries: the newest that fit the filters"
+      title="Up to 100,000 entries: the newest that match the filters"
       loading={save.isPending}
       onClick={() => save.mutate()}
     >

@@ -17,7 +17,7 @@ export type EntryResult = {
 
 const marks: Readonly<Record<ImportEntry['result'], { tone: BadgeTone; text: string }>> = {
   ready: { tone: 'good', text: 'Ready' },
-  unchanged: { tone: 'neutral', text: 'Here already' },
+  unchanged: { tone: 'neutral', text: 'Already here' },
   blocked: { tone: 'accent', text: 'Must be allowed first' },
   refused: { tone: 'bad', text: 'Cannot be imported' },
 };
@@ -129,9 +129,9 @@ function EntryFacts({ entry: { id, kind, target, manifest, price } }: { entry: I
         <code className="font-mono">{target}</code>
       </Fact>
       {manifest !== undefined && manifest['description'] === manifest['name'] && (
-        <Fact name="Description">Empty: people read its name until you write one</Fact>
+        <Fact name="Description">Empty: its name is shown until you write one</Fact>
       )}
-      <Fact name="Price">{price === 0 ? 'Free' : 'As its manifest says'}</Fact>
+      <Fact name="Price">{price === 0 ? 'Free' : 'Set by its manifest'}</Fact>
     </dl>
   );
 }

@@ -97,7 +97,7 @@ async function stageAll(entries: readonly ImportEntry[]): Promise<EntryResult[]>
 const words = [
   ['staged', 'staged'],
   ['ready', 'ready'],
-  ['unchanged', 'here already'],
+  ['unchanged', 'already here'],
   ['blocked', 'must be allowed first'],
   ['refused', 'cannot be imported'],
 ] as const;

@@ -63,7 +63,7 @@ export function RegistryDialog({
       {!registry && (
         <Field
           label="Address"
-          hint="Before /v0.1/servers. https, unless UPSTREAM_ALLOW_ADDRESSES names it."
+          hint="The part before /v0.1/servers. It must use https, unless UPSTREAM_ALLOW_ADDRESSES lists it."
           error={isAsked && url.trim() === '' ? 'Enter the address of a registry.' : undefined}
           required
         >
@@ -78,7 +78,7 @@ export function RegistryDialog({
       )}
       <Field
         label={registry ? 'Name' : 'Name (optional)'}
-        hint={registry ? undefined : 'Its host, if you leave it empty.'}
+        hint={registry ? undefined : 'Leave it empty to use the host.'}
         error={registry && isAsked && name.trim() === '' ? 'Enter a name.' : undefined}
       >
         <Input value={name} autoComplete="off" maxLength={80} onChange={(event) => setName(event.target.value)} />
@@ -125,8 +125,8 @@ export function RemoveRegistryDialog({
       onConfirm={() => remove.mutate(undefined)}
     >
       {servers === 0
-        ? 'No server here came from it.'
-        : `${counted(servers, 'server that came from it stays', 'servers that came from it stay')}. New versions there are not looked for any more.`}
+        ? 'No server was imported from it.'
+        : `${counted(servers, 'server imported from it stays', 'servers imported from it stay')}. Souk no longer checks there for new versions.`}
     </ConfirmDialog>
   );
 }

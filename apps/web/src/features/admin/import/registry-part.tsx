@@ -38,7 +38,7 @@ export function RegistryPart({ userId, search, onSearchChange }: AdminPartProps)
       <>
         <EmptyState
           title="No registries yet"
-          text="Add a registry by its address: the official one, your company's, or another Souk. It is asked for nothing until you open it."
+          text="Add a registry by its address: the official one, your company's, or another Souk. Souk requests nothing from it until you open it."
           actions={
             <Button variant="primary" onClick={() => setAsked({ kind: 'add' })}>
               Add a registry
@@ -76,9 +76,7 @@ export function RegistryPart({ userId, search, onSearchChange }: AdminPartProps)
           {chosen.servers > 0 && ` · ${counted(chosen.servers, 'server')} imported`}
         </p>
       )}
-      {!chosen && (
-        <EmptyState title="Choose a registry" text="Its servers are read when you open it, and not before." />
-      )}
+      {!chosen && <EmptyState title="Choose a registry" text="Souk loads its servers once you open it." />}
       {chosen &&
         (search.pick === undefined ? (
           <RegistryServers

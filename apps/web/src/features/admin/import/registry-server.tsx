@@ -48,7 +48,7 @@ export function RegistryServer({ server, search }: { server: ListedServer; searc
         {imported && (
           <p className="mt-1 text-[0.8125rem]">
             <TextLink to="/admin" search={{ tab: 'manifests', id: imported.id }}>
-              Here as {imported.id}
+              Imported as {imported.id}
             </TextLink>
           </p>
         )}

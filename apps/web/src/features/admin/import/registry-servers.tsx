@@ -29,23 +29,23 @@ export function RegistryServers({
       {query.isError && !query.data && (
         <ErrorState
           title={failureText(query.error)}
-          text="Nothing else is affected: servers that came from it go on."
+          text="Nothing else is affected: servers imported from it keep working."
           onRetry={() => void query.refetch()}
           retrying={query.isFetching}
         />
       )}
-      {query.isPending && <ListSkeleton label={`Reading ${registry.name}…`} rows={6} />}
+      {query.isPending && <ListSkeleton label={`Loading ${registry.name}…`} rows={6} />}
       {query.data && (
         <>
           <p role="status" className="text-[0.8125rem] text-quiet tabular-nums">
             {servers.length === read
               ? `${formatCount(servers.length)} servers`
-              : `${formatCount(servers.length)} of ${formatCount(read)} servers read so far`}
+              : `${formatCount(servers.length)} of ${formatCount(read)} servers loaded so far`}
           </p>
           {servers.length === 0 ? (
             <EmptyState
               title={isNarrowed ? 'No servers match your filters.' : 'This registry lists no servers.'}
-              text={query.hasNextPage ? 'There are more pages to read.' : undefined}
+              text={query.hasNextPage ? 'There are more pages to load.' : undefined}
               actions={
                 isNarrowed && (
                   <Button

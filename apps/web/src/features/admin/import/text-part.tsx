@@ -54,7 +54,7 @@ export function TextPart({ userId }: { userId: string }) {
       <form noValidate onSubmit={submit} className="flex flex-col gap-3">
         <Field
           label="Configuration"
-          hint="mcpServers (Claude, Cursor, Windsurf, Gemini, Cline), VS Code, Zed, opencode, Codex, a registry's server.json, or manifests. Up to 1 MiB. Secrets in it are not kept."
+          hint="mcpServers (Claude, Cursor, Windsurf, Gemini, Cline), VS Code, Zed, opencode, Codex, a registry's server.json, or manifests. Up to 1 MiB. Secrets in it aren't stored."
           error={fault}
         >
           <TextWithLines

@@ -42,8 +42,8 @@ export function UpdatesPart({ userId, search }: AdminPartProps) {
   if (data.followed === 0) {
     return (
       <EmptyState
-        title="No server here came from a registry"
-        text="Servers that you import from a registry are looked up there once a day."
+        title="No servers from a registry"
+        text="Once you import a server from a registry, Souk checks there daily for new versions."
         actions={
           <LinkButton to="/admin" search={{ tab: 'manifests', import: 'registry' }}>
             Open registries
@@ -57,11 +57,11 @@ export function UpdatesPart({ userId, search }: AdminPartProps) {
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p role="status" className="text-quiet">
           {data.updates.length === 0
-            ? 'Every imported server has the version of its registry.'
+            ? 'Every imported server is up to date.'
             : `${counted(data.updates.length, 'update waits', 'updates wait')}.`}{' '}
           {data.checkedAt !== null && (
             <>
-              Last look <Ago moment={data.checkedAt} />.
+              Last checked <Ago moment={data.checkedAt} />.
             </>
           )}
         </p>
@@ -115,7 +115,9 @@ function Update({ update }: { update: RegistryUpdate }) {
           {registryName} at {registry.name}
         </p>
         {status === 'deleted' && (
-          <p className="text-[0.8125rem]">Its registry lists it no more. It goes on here until you delete it.</p>
+          <p className="text-[0.8125rem]">
+            Its registry no longer lists it. It keeps working here until you delete it.
+          </p>
         )}
       </div>
       {isNew && status !== 'deleted' && (

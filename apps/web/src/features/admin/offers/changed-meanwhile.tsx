@@ -53,7 +53,7 @@ export function ChangedMeanwhile({
       className="flex scroll-mt-20 flex-col gap-4"
     >
       <Notice tone="bad">
-        {by ?? 'Another administrator'} changed this offer while you were editing it. Nothing of yours was saved.
+        {by ?? 'Another administrator'} changed this offer while you were editing it. Your changes were not saved.
       </Notice>
       <div className="relative overflow-x-auto" role="region" aria-label="What differs" tabIndex={0}>
         <table className="w-full min-w-100 table-fixed border-collapse text-left">
@@ -86,8 +86,8 @@ export function ChangedMeanwhile({
         </table>
       </div>
       <div className="flex flex-wrap gap-2">
-        <Button onClick={onKeepMine}>Keep mine, and review it</Button>
-        <Button onClick={onTakeTheirs}>Take what is saved</Button>
+        <Button onClick={onKeepMine}>Keep mine and review</Button>
+        <Button onClick={onTakeTheirs}>Use what is saved</Button>
       </div>
     </Card>
   );

@@ -89,12 +89,12 @@ export function MoveDialog({
             {preview.firstAt !== null && preview.lastAt !== null && (
               <p>
                 {preview.firstAt.slice(0, 10) === preview.lastAt.slice(0, 10)
-                  ? `The new price is paid from ${formatDay(preview.firstAt)} on.`
+                  ? `They pay the new price from ${formatDay(preview.firstAt)} on.`
                   : `The first pays the new price on ${formatDay(preview.firstAt)}, the last on ${formatDay(preview.lastAt)}.`}
               </p>
             )}
             <p className="text-quiet">
-              Each sees the new price and its date in their Billing tab from now on, and can cancel before it.
+              Their Billing tab shows the new price and its date from now on, and they can cancel before it.
             </p>
             {preview.movable > 0 && <ReasonField value={reason} onChange={setReason} />}
           </>

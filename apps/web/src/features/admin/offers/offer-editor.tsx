@@ -75,7 +75,7 @@ export function OfferEditor({
         onReset={isDirty ? () => adopt(saved) : undefined}
       />
       <AskBeforeLeaving isUnsaved={isDirty} staysAt={(search) => search.offer === offer.offerId}>
-        What you changed of {offer.fields.name} isn&apos;t saved, and is lost when you leave.
+        Your changes to {offer.fields.name} aren&apos;t saved, and are lost when you leave.
       </AskBeforeLeaving>
       <EachOpening asked={asked}>
         {({ change, ...texts }, open) => (

@@ -57,7 +57,7 @@ export function OfferForm(props: OfferFormProps) {
         {isNew && (
           <Field
             label="Id"
-            hint="Small letters, digits and hyphens. It stands in addresses and exports, and can't be changed later."
+            hint="Lowercase letters, digits and hyphens. It appears in addresses and exports, and can't be changed later."
             error={errors.id}
           >
             <Input {...text('id')} maxLength={63} className="font-mono" spellCheck={false} />
@@ -78,7 +78,7 @@ export function OfferForm(props: OfferFormProps) {
           )}
           {isPlan && !isFree && (
             <>
-              {count('monthlyCredits', 'Monthly credits', 'They end with the month.')}
+              {count('monthlyCredits', 'Monthly credits', 'They expire with the month.')}
               <Field label="Tier" hint="Services up to this tier are included." error={errors.tier}>
                 <Select<Tier> options={paidTiers} value={draft.tier} onChange={(tier) => onChange({ tier })} />
               </Field>
@@ -87,7 +87,7 @@ export function OfferForm(props: OfferFormProps) {
           {!isPlan && (
             <>
               {count('credits', 'Credits')}
-              {count('bonus', 'Bonus credits', 'Given on top.')}
+              {count('bonus', 'Bonus credits', 'Added to the credits above.')}
             </>
           )}
           {places > 0 && (
@@ -107,7 +107,7 @@ export function OfferForm(props: OfferFormProps) {
         {places > 0 && (
           <Checkbox
             label="Most Popular"
-            hint={`At most one ${isPlan ? 'plan' : 'package'} has the mark.`}
+            hint={`At most one ${isPlan ? 'plan' : 'package'} can have this badge.`}
             checked={draft.popular}
             onChange={(popular) => onChange({ popular })}
           />
@@ -134,7 +134,7 @@ function PlanTexts({ draft, errors, onChange }: Pick<OfferFormProps, 'draft' | '
           onChange={(event) => onChange({ description: event.target.value })}
         />
       </Field>
-      <Field label="Features (optional)" hint="One a line, at most 20." error={errors.features}>
+      <Field label="Features (optional)" hint="One per line, up to 20." error={errors.features}>
         <TextArea rows={5} value={draft.features} onChange={(event) => onChange({ features: event.target.value })} />
       </Field>
     </>

@@ -36,7 +36,7 @@ export function OfferHead({
               <>
                 Edited here on <Day moment={edited.at} />
                 {edited.by !== null && ` by ${edited.by}`}.{' '}
-                {file === 'absent' ? 'offers.json does not have it.' : 'offers.json no longer changes it.'}
+                {file === 'absent' ? 'It isn’t in offers.json.' : 'offers.json no longer changes it.'}
               </>
             ) : (
               'Comes from offers.json, which changes it at each start. Once you edit it here, the file no longer does.'
@@ -66,8 +66,8 @@ export function OfferHead({
       </div>
       {provider === 'waiting' && (
         <Notice>
-          Saved. The payment provider is being told of this price. While it does not answer, {name} cannot be bought,
-          and Souk keeps trying.
+          Saved. Souk is sending this price to the payment provider. Until it answers, {name} can’t be bought; Souk
+          keeps retrying.
         </Notice>
       )}
     </>

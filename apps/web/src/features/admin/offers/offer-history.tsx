@@ -21,7 +21,7 @@ export function OfferHistory({ history }: Pick<Answer<typeof getAdminOffer>, 'hi
   return (
     <Section id="offer-history" gap="gap-4" title="History">
       {history.length === 0 ? (
-        <p className="text-quiet">It is as offers.json has it.</p>
+        <p className="text-quiet">It is unchanged from offers.json.</p>
       ) : (
         <Card padding="none">
           <ul aria-label="History" className="divide-y divide-line">

@@ -49,7 +49,7 @@ export function OfferSubscribers({
                 className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1 px-4 py-3"
               >
                 <span className="flex flex-wrap items-center gap-x-3 gap-y-1 tabular-nums">
-                  {amount === null || currency === null ? 'Price not read yet' : formatMonthly(amount, currency)}
+                  {amount === null || currency === null ? 'Price not known yet' : formatMonthly(amount, currency)}
                   {monthlyCredits !== null && (
                     <span className="text-quiet">{formatCount(monthlyCredits)} credits a month</span>
                   )}

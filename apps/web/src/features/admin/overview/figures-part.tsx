@@ -23,10 +23,10 @@ export function FiguresPart({ userId }: { userId: string }) {
     <Section
       id="figures-heading"
       title="Last 30 days"
-      text={`Compared with the 30 days before. Days are those of UTC.${data && sells && !data.livemode ? ' The money is that of demo payments.' : ''}`}
+      text={`Compared with the 30 days before. Days are in UTC.${data && sells && !data.livemode ? ' These are demo payments.' : ''}`}
     >
       {data && error && (
-        <Notice tone="bad">These figures couldn't be refreshed, and are older ones. {failureText(error)}</Notice>
+        <Notice tone="bad">These figures couldn't be refreshed and may be outdated. {failureText(error)}</Notice>
       )}
       {!data && <NotLoaded query={query} label="Loading figures…" rows={6} />}
       {data && (
@@ -102,7 +102,7 @@ function Revenue({ figures: { revenue, days } }: { figures: Figures }) {
         </p>
       ))}
       <p className="mt-1 text-[0.8125rem] text-pretty text-quiet">
-        A payment that is disputed counts until its dispute is lost.
+        A disputed payment counts until its dispute is lost.
       </p>
       <Days days={days} value={(_day, index) => first.byDay[index] ?? 0} text={format} />
     </Figure>
@@ -135,7 +135,7 @@ function PaidFor({ figures: { plans, rentals } }: { figures: Figures }) {
         </div>
       ))}
       <p className="mt-auto text-[0.8125rem] text-pretty text-quiet">
-        What was canceled counts until its paid period ends. What administrators gave does not count.
+        Canceled ones count until their paid period ends. Grants by administrators don't count.
       </p>
     </Card>
   );

@@ -88,7 +88,7 @@ export function needGroups(needs: Needs): NeedGroup[] {
       key: `${one.userId} ${one.what}`,
       ...startsWith(one, 'A deleted account'),
       after: ` couldn't be charged for ${one.what}.`,
-      detail: 'They keep access while the payment is tried again.',
+      detail: 'They keep access while the payment is retried.',
       since: one.since,
     })),
     group('orders', 'Flagged payments', 'urgent', needs.flaggedOrders, (one) => ({
@@ -109,7 +109,7 @@ export function needGroups(needs: Needs): NeedGroup[] {
       key: one.id,
       before: 'The event ',
       link: { text: one.type, search: { tab: 'system' } },
-      after: ` couldn't be handled${one.attempts === 1 ? '' : ` in ${one.attempts} attempts`}. It is tried again.`,
+      after: ` couldn't be handled${one.attempts === 1 ? '' : ` in ${one.attempts} attempts`}. It will be retried.`,
       detail: `${one.error} (${one.id})`,
       since: one.receivedAt,
     })),

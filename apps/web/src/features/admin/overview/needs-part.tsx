@@ -20,9 +20,7 @@ export function NeedsPart({ userId }: { userId: string }) {
   return (
     <Section id="needs-heading" title="What needs you">
       {data && error && (
-        <Notice tone="bad">
-          This list couldn't be refreshed, and shows what was known before. {failureText(error)}
-        </Notice>
+        <Notice tone="bad">This list couldn't be refreshed and may be outdated. {failureText(error)}</Notice>
       )}
       {!data && <NotLoaded query={query} label="Loading what needs you…" rows={2} />}
       {data && <Groups groups={needGroups(data.needs)} />}

@@ -37,7 +37,7 @@ export function CallsPart({ adminId, personId, search, onChange }: CallsPartProp
                 title: 'No call matches these filters',
                 actions: <Button onClick={clear}>Clear filters</Button>,
               }
-            : { title: 'No calls yet', text: 'What this user calls appears here within a second.' }
+            : { title: 'No calls yet', text: 'This user’s calls appear here within a second.' }
         }
       >
         {({ calls }) => <CallsTable caption="Calls" calls={calls} />}

@@ -89,7 +89,7 @@ export function CreditsPart({
           after={search.after}
           onPage={(after) => onChange({ after })}
           count={({ entries }) => entries.length}
-          empty={{ title: 'No entries yet', text: 'Credits that come and go appear here.' }}
+          empty={{ title: 'No entries yet', text: 'Changes of credits appear here.' }}
         >
           {({ entries }) => (
             <Table
@@ -189,7 +189,6 @@ function CallsOf({ adminId, personId, entryId }: PersonPartProps & { entryId: st
   const { data, error } = useQuery(ledgerCallsQuery(adminId, personId, entryId));
   if (error) return <p className="text-bad">{failureLine('Failed to load calls', error)}</p>;
   if (!data) return <Skeleton className="h-10 w-64" />;
-  if (data.calls.length === 0)
-    return <p className="text-quiet">Older than the log of calls, which keeps no more of it.</p>;
+  if (data.calls.length === 0) return <p className="text-quiet">These calls are older than the call log.</p>;
   return <CallsTable caption="Calls of this entry" calls={data.calls} />;
 }

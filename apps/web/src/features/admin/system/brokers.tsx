@@ -36,7 +36,7 @@ const columns: readonly TableColumn<Broker>[] = [
   },
   {
     id: 'lag',
-    header: <abbr title="How long ago it last heard the database's notices">Lag</abbr>,
+    header: <abbr title="Time since its last notification from the database">Lag</abbr>,
     numeric: true,
     cell: ({ lagMs }) => (lagMs === null ? '–' : `${(lagMs / 1000).toFixed(1)} s`),
   },
@@ -56,7 +56,7 @@ function State({ broker: { state, seenAt } }: { broker: Broker }) {
     <span className="flex flex-wrap items-center gap-x-2">
       <StatusBadge status="Gone" tone="bad" />
       <span className="text-[0.8125rem] text-quiet">
-        last sign <Ago moment={seenAt} />
+        last heartbeat <Ago moment={seenAt} />
       </span>
     </span>
   );

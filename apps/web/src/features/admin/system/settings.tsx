@@ -9,7 +9,7 @@ import { Section } from '../section.tsx';
 
 const origins: Readonly<Record<Setting['origin'], string>> = {
   environment: 'Environment',
-  'env-file': 'File of variables',
+  'env-file': 'Environment file',
   'secret-file': 'File',
   default: 'Default',
 };

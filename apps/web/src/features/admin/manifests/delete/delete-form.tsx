@@ -44,15 +44,15 @@ export function DeleteForm({ formId, userId, id, open, shown, remove, onLookAgai
     <form id={formId} noValidate onSubmit={submit} className="flex flex-col gap-4">
       <p className="text-quiet">
         {listed?.isActive
-          ? 'The server stops at once for everyone who uses it, and leaves the shop.'
-          : 'It is not deployed, so no one uses it. It leaves the list.'}{' '}
-        Its versions are kept: it can be deployed again by one of them.
+          ? 'The server stops immediately for everyone who uses it, and leaves the shop.'
+          : 'It isn’t deployed, so no one uses it. It is removed from the list.'}{' '}
+        Its versions are kept, and you can deploy one of them again.
       </p>
       {listed && listed.renters > 0 && (
         <>
           <p className="text-quiet">
-            Rentals are not renewed. They end with the period that is paid for, without a refund, unless you choose one
-            here: then the rental ends now, and the part of its period that is left is paid back.
+            Rentals are not renewed. They end with the paid period, without a refund. If you choose a refund here, the
+            rental ends now, and its unused time is refunded.
           </p>
           <RentersList userId={userId} id={id} refunds={{ chosen: refunds, onChange: setRefunds }} />
         </>

@@ -28,7 +28,7 @@ export function OwnersList({ userId, id }: { userId: string; id: string }) {
         {counted(pagination.total, 'person bought it or tries it', 'people bought it or try it')}
       </h3>
       <p className="text-quiet">
-        They lose it at once, without a refund. They have it again when it is deployed again, a trial until its end.
+        They lose it immediately, without a refund. They get it back if it is deployed again; trials still end on time.
       </p>
       <ul className="flex max-h-56 flex-col divide-y divide-line overflow-y-auto rounded-md border border-line">
         {owners.map(({ id: ownerId, user, kind, endsAt }) => (

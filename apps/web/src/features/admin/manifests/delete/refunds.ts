@@ -26,9 +26,9 @@ export function refundsThatNeedSomeone(results: readonly RefundResult[]): string
   const [pending, failed, nothing] = [count('pending'), count('failed'), count('nothing_paid')];
   return [
     ...(pending > 0
-      ? [`${counted(pending, 'rental')}: the payment provider did not answer. The refund is tried again by itself.`]
+      ? [`${counted(pending, 'rental')}: the payment provider didn't answer. We'll retry the refund automatically.`]
       : []),
-    ...(failed > 0 ? [`${counted(failed, 'rental')}: the refund failed. Pay it back at the payment provider.`] : []),
-    ...(nothing > 0 ? [`${counted(nothing, 'rental')}: nothing was paid, so nothing was paid back.`] : []),
+    ...(failed > 0 ? [`${counted(failed, 'rental')}: the refund failed. Refund it at the payment provider.`] : []),
+    ...(nothing > 0 ? [`${counted(nothing, 'rental')}: nothing was paid, so nothing was refunded.`] : []),
   ];
 }

@@ -92,7 +92,7 @@ export function RentersList({ userId, id, refunds }: RentersListProps) {
       {refunds && (
         <p role="status" className="tabular-nums">
           {chosen.size === 0 ? 'No refund is chosen.' : `${counted(chosen.size, 'refund')}, ${sumOf(chosen)} in total.`}
-          {chosen.size >= maxRefunds && ` One deletion takes ${formatCount(maxRefunds)} refunds at most.`}
+          {chosen.size >= maxRefunds && ` One deletion takes up to ${formatCount(maxRefunds)} refunds.`}
         </p>
       )}
     </section>

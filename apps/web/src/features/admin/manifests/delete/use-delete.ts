@@ -29,7 +29,7 @@ export function useDelete({ userId, id, open, onClose }: ServerDialogProps) {
       // refunds that need attention are listed in the dialog
       if (refundsThatNeedSomeone(answer.refunds).length === 0) {
         const said = `${deletedTitle(shown.data?.listed?.name, id)}.`;
-        toast.success(refunds.size === 0 ? said : `${said} ${sumOf(refunds)} is paid back.`);
+        toast.success(refunds.size === 0 ? said : `${said} ${sumOf(refunds)} is refunded.`);
         onClose();
       }
       await changed();

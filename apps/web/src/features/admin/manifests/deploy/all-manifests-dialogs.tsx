@@ -40,8 +40,8 @@ export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onC
         onConfirm={() => onConfirm({ kind: 'reload' })}
       >
         <p>
-          Every deployed manifest is read again, new connections are opened, and each server is asked what it offers.
-          Calls under way end first. Nothing is deployed.
+          Souk rereads every deployed manifest, opens new connections and asks each server what it offers. Running calls
+          finish first. Nothing is deployed.
         </p>
         {deployed.data ? <Names list={deployed.data} /> : <NotRead query={deployed} action="reload" />}
       </ConfirmDialog>
@@ -60,9 +60,8 @@ export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onC
         }}
       >
         <p>
-          Each takes the place of what is deployed, one by one. One that fails is told with its reason, and leaves the
-          others and its own deployed version as they are. A server that does not answer is live all the same, and is
-          told with its reason.
+          Each replaces its deployed version, one by one. If one fails, its deployed version stays, the others go on,
+          and you see the reason. A server that doesn’t answer is deployed anyway, and you see the reason.
         </p>
         {staged.data ? (
           <DeployAllEffects preview={staged.data} onLeave={onClose} />
@@ -71,8 +70,8 @@ export function AllManifestsDialogs({ userId, asked, bundledDrafts, onClose, onC
         )}
         {bundledDrafts > 0 && (
           <p className="mt-3 text-[0.8125rem]">
-            {counted(bundledDrafts, 'bundled draft is', 'bundled drafts are')} not among them: those are deployed by
-            name only.
+            {counted(bundledDrafts, 'bundled draft is', 'bundled drafts are')} not included: drafts are deployed by name
+            only.
           </p>
         )}
         {staged.data && (

@@ -107,7 +107,7 @@ function reviews(preview: DeployAllPreview): string[] {
   return hidden.flatMap(([how, tools, servers]) => {
     if (tools === 0) return [];
     return [
-      `${counted(tools, 'tool is', 'tools are')} ${how}, at ${counted(servers, 'server')}: with a new version the tools are trusted as the server offers them then, these too.`,
+      `${counted(tools, 'tool is', 'tools are')} ${how}, at ${counted(servers, 'server')}: a new version trusts all tools as the server offers them then, including these.`,
     ];
   });
 }

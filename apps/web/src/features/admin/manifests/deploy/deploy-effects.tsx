@@ -18,7 +18,7 @@ export function DeployEffects({ plan }: { plan: DeployPlan }) {
           ? `${to} goes into the shop. No version is deployed yet.`
           : from === to
             ? `${to} is deployed already. Deploying it again changes nothing.`
-            : `${to} takes the place of ${from}. ${audience(people)}`}
+            : `${to} replaces ${from}. ${audience(people)}`}
       </p>
       {effects.length > 0 && (
         <section aria-label="What people notice">

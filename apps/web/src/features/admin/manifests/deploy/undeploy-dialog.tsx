@@ -77,16 +77,16 @@ export function UndeployDialog({ userId, id, open, onClose }: ServerDialogProps)
         <div className="flex flex-col gap-4">
           <p className="text-quiet">
             {listed?.isActive
-              ? 'The server leaves the shop and everyone’s links at once. Calls under way finish.'
+              ? 'The server leaves the shop and everyone’s links immediately. Running calls finish.'
               : 'It is not deployed: there is nothing to undeploy.'}{' '}
-            Its versions are kept: it can be deployed again by one of them
+            Its versions are kept, and you can deploy one of them again
             {listed && listed.stagedVersion !== null && `, and ${listed.stagedVersion} stays staged`}.
           </p>
           {listed && listed.renters > 0 && (
             <>
               <p className="text-quiet">
-                Rentals are not renewed. They end with the period that is paid for, without a refund; a person can
-                resume theirs once the server is deployed again.
+                Rentals are not renewed. They end with the paid period, without a refund; users can resume theirs once
+                the server is deployed again.
               </p>
               <RentersList userId={userId} id={id} />
             </>

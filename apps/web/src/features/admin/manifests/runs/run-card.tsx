@@ -33,7 +33,7 @@ export function RunCard({ userId, id, onDismiss }: { userId: string; id: string;
           <>
             <span role="status">{summary(run, counts)}</span> {run.startedBy?.email ?? commandLineOf(null)},{' '}
             <Ago moment={run.endedAt ?? run.startedAt} />.{run.reason !== null && <> Reason: {run.reason}</>}
-            {!isOver && ' It goes on when you leave this page.'}
+            {!isOver && ' It continues if you leave this page.'}
           </>
         }
         actions={
@@ -71,7 +71,7 @@ function summary(
   const result = `${formatCount(live)} ${verb}, ${formatCount(failed)} failed.${silent}`;
   if (status === 'done') return result;
   const left = items.length - live - failed;
-  return `${result} ${formatCount(left)} were not reached: the process that worked on it stopped. Start it again for those.`;
+  return `${result} ${formatCount(left)} were not processed, because the broker stopped. Start it again for those.`;
 }
 
 /** A progress bar drawn by attributes, since our content security policy forbids inline styles. */

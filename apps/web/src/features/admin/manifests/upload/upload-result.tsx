@@ -37,7 +37,7 @@ export function UploadResult({
       action={<IconButton size="small" label="Close" icon={<X aria-hidden size={15} />} onClick={onDismiss} />}
     >
       <p className="font-medium">
-        {id} {version} {result === 'staged' ? stateTexts[now ?? 'superseded'] : 'is here already: nothing changed.'}
+        {id} {version} {result === 'staged' ? stateTexts[now ?? 'superseded'] : 'is already here: nothing changed.'}
       </p>
       {stripeResult && (
         <p className="text-[0.8125rem] text-quiet">

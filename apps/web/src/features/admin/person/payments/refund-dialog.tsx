@@ -47,9 +47,7 @@ export function RefundDialog({ user, payment, open, onClose }: UserDialogProps &
       const amount = formatMoney(amountCents, currency);
       if (result === 'refunded') toast.success(`${amount} is refunded to ${user.email}.`);
       else if (result === 'pending')
-        toast.success(
-          `${amount} will be refunded. The payment provider did not answer and is asked again automatically.`,
-        );
+        toast.success(`${amount} will be refunded. The payment provider did not answer; we'll retry automatically.`);
       else toast.error(`${amount} was not refunded. The payment provider refused: ${error ?? 'no reason given'}`);
       onClose();
     },
@@ -62,7 +60,7 @@ export function RefundDialog({ user, payment, open, onClose }: UserDialogProps &
     if (read.amountCents !== undefined) refund.mutate(read.amountCents);
   };
   const submit = () => {
-    const missing = reason.trim() === '' ? 'Say why: the audit log keeps it.' : undefined;
+    const missing = reason.trim() === '' ? 'Enter a reason for the audit log.' : undefined;
     setErrors({ amount: read.fault, reason: missing });
     if (missing === undefined) send();
   };
@@ -141,6 +139,6 @@ function consequenceText({ amountCents, currency, credits, runs }: AnswerOutput<
     owed === 0
       ? ''
       : ` ${formatCount(owed)} of them are spent or in use: they are owed, and the next credits repay them.`;
-  const goesOn = runs === null ? '' : ` The ${runs} goes on: remove it under Access to end it.`;
+  const goesOn = runs === null ? '' : ` The ${runs} continues: remove it under Access to end it.`;
   return `${money} ${took}${debt}${goesOn}`;
 }

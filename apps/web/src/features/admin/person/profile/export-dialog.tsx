@@ -24,8 +24,8 @@ export function ExportDialog(props: UserDialogProps) {
       }}
     >
       <p className="text-quiet">
-        A JSON file with everything that is stored about this user. Secrets, and what calls asked and answered, are not
-        in it. The audit log keeps that you took it.
+        A JSON file with everything that is stored about this user. It doesn’t include secrets, or the arguments and
+        results of calls. The audit log records the export.
       </p>
     </UserActionDialog>
   );

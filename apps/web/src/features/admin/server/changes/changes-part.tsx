@@ -56,10 +56,7 @@ export function ChangesPart({
           </div>
         )}
         {chosen.from === undefined ? (
-          <EmptyState
-            title="There is one version"
-            text="Once a second one is staged, you see here what it changes and for whom."
-          />
+          <EmptyState title="There is only one version" text="Once you stage a second one, its changes appear here." />
         ) : (
           <Comparison userId={userId} serverId={serverId} compared={chosen} />
         )}
@@ -92,7 +89,7 @@ function Comparison({ userId, serverId, compared }: { userId: string; serverId: 
   const [isRawOpen, setIsRawOpen] = useState(false);
   if (!data) return <NotLoaded query={query} label="Comparing the versions…" />;
   const { differences, effects, people, before, after } = data;
-  if (differences.length === 0) return <p className="text-quiet">Both versions say the same.</p>;
+  if (differences.length === 0) return <p className="text-quiet">Both versions are the same.</p>;
   return (
     <div className="flex flex-col gap-5">
       <Card as="section" aria-labelledby="changes-effects" padding="large">

@@ -30,11 +30,11 @@ export function TestVerdict({
     <Notice>
       <p>{end.text}</p>
       <p className="mt-1 text-quiet">
-        To see what it offers, go on with your own account there. Connect it first, if you have not yet.
+        To see what it offers, continue with your own account there. Connect it first if you haven’t yet.
       </p>
       <span className="mt-2 flex flex-wrap gap-2">
         <Button size="small" onClick={onOwnAccount}>
-          Go on with my account
+          Continue with my account
         </Button>
         <LinkButton to="/connect/$serverId" params={{ serverId }} size="small" variant="ghost">
           Connect my account
@@ -91,7 +91,7 @@ function Compared({ compared }: { compared: NonNullable<NonNullable<TestState['t
     { name: 'Missing', names: compared.removed },
     { name: 'Changed', names: compared.changed },
   ].filter(({ names }) => names.length > 0);
-  if (kinds.length === 0) return <p className="mt-3">The tools are those of the deployed version.</p>;
+  if (kinds.length === 0) return <p className="mt-3">The tools are the same as in the deployed version.</p>;
   return (
     <dl aria-label="Compared with the deployed version" className="mt-3 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
       {kinds.map(({ name, names }) => (
@@ -112,7 +112,7 @@ export function TestFindings({ findings }: { findings: NonNullable<TestState['fi
         Findings
       </h3>
       {findings.length === 0 ? (
-        <p className="text-quiet">Nothing that clients would stumble over.</p>
+        <p className="text-quiet">No problems for clients.</p>
       ) : (
         <Card padding="none">
           <ul className="divide-y divide-line">

@@ -68,7 +68,7 @@ export function ManifestPart({
         </Button>
       }
     >
-      {began && isUnsaved && <Notice>Your unsaved text of {name} is back.</Notice>}
+      {began && isUnsaved && <Notice>Your unsaved text of {name} was restored.</Notice>}
       {isUnsaved && hasMoved && !save.isPending && (
         <MovedManifest
           shown={shown}

@@ -48,9 +48,9 @@ export function MovedManifest({
       </div>
       <div className="flex flex-wrap gap-2">
         <Button onClick={() => setCompared(own())}>{compared === undefined ? 'Compare both' : 'Compare again'}</Button>
-        <Button onClick={onTakeStored}>Use what is stored</Button>
+        <Button onClick={onTakeStored}>Use the stored text</Button>
         <Button variant="primary" onClick={onKeepOwn}>
-          Go on with my text
+          Keep my text
         </Button>
       </div>
       {compared !== undefined && (

@@ -37,8 +37,8 @@ export function RentalPriceForm({
 }
 
 function effectOf(renters: number | undefined): string {
-  const from = 'The new price counts for rentals that begin after you deploy the new version.';
+  const from = 'The new price applies to rentals that start after you deploy the new version.';
   if (renters === undefined || renters === 0) return from;
   const kept = counted(renters, 'person rents it and keeps', 'people rent it and keep');
-  return `${from} ${kept} the price they have, also when the rental renews.`;
+  return `${from} ${kept} their current price, even when the rental renews.`;
 }

@@ -34,7 +34,7 @@ export function Children({ items }: { items: readonly Child[] }) {
     <Section
       id="server-children"
       title="Processes"
-      text="Those of the shop's process that answered this page. One starts with the first call and ends when it is not used."
+      text="Processes on the broker that answered this page. The first call starts one; it ends when it is idle."
     >
       {items.length === 0 ? (
         <EmptyState title="No process is running" text="The next call starts one." />

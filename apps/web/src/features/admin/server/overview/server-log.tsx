@@ -16,7 +16,7 @@ export function ServerLog({ userId, serverId }: { userId: string; serverId: stri
     <Section
       id="server-log"
       title="Error output"
-      text="The last lines that the program wrote to stderr, as the shop's process that answered this page has them."
+      text="The program's last lines on stderr, from the broker that answered this page."
       actions={
         <span className="flex gap-2">
           {lines.length > 0 && <CopyButton text={lines.join('\n')} size="small" name="Copy the error output" />}

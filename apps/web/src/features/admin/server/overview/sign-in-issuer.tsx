@@ -73,7 +73,7 @@ function Decision({ name, signIn, onConfirm }: { name: string; signIn: ServerSig
         >
           {clientId === null
             ? `No one can sign in yet: you have to confirm first where ${name} sends people.`
-            : `No one can sign in yet. Your client is shown to no authorization server until you confirm the one that ${name} names${named ? '.' : ', and it names none now.'}`}
+            : `No one can sign in yet. We won’t send your client to any authorization server until you confirm the one that ${name} names${named ? '.' : ', and it names none now.'}`}
         </Beside>
       </Notice>
     );
@@ -124,7 +124,7 @@ function Places({ userId, serverId, signIn }: PlacesProps) {
     <dl className="grid gap-x-6 gap-y-4 sm:grid-cols-2">
       <Fact name="Client">
         {clientId !== null && <Address>{clientId}</Address>}
-        {clientId === null && 'Registered by itself, for this server alone'}
+        {clientId === null && 'Registered automatically, for this server only'}
         {clientId === null && registeredAt !== null && (
           <RegisterAgain userId={userId} serverId={serverId} registeredAt={registeredAt} />
         )}

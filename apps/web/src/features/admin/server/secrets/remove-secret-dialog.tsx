@@ -23,7 +23,7 @@ export function RemoveSecretDialog({
       remove={() => adminApi.removeServerSecret({ params: { id: serverId }, body: { kind, name, place } })}
     >
       {isUsed
-        ? 'The server stops working for everyone until a value is entered again. Calls under way finish.'
+        ? 'The server stops working for everyone until a value is entered again. Running calls finish.'
         : 'It isn’t used. Nothing stops.'}{' '}
       We can’t restore the value.
     </RemovalDialog>

@@ -35,7 +35,7 @@ export function SecretsPart({ userId, serverId, signInAgain }: ServerPartProps &
         <Section
           id="server-secrets"
           title="Secrets"
-          text="Values are stored encrypted, used at once, and never shown again. Each goes only to the place it was entered for."
+          text="Values are stored encrypted, used immediately, and never shown again. Each goes only to the place it was entered for."
         >
           <ul className="flex flex-col divide-y divide-line rounded-lg border border-line bg-surface">
             {needed.map((secret) => (

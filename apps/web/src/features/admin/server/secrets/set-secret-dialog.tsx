@@ -80,7 +80,7 @@ export function SetSecretDialog({ secret, ...props }: SecretDialogProps & { secr
         {variable !== null && (
           <>
             {' '}
-            The operator can set <Code>{variable}</Code> instead, which then counts in the place of this value.
+            The operator can set <Code>{variable}</Code> instead, which then takes precedence over this value.
           </>
         )}
       </p>

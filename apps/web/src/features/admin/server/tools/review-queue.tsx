@@ -9,7 +9,7 @@ import { DefinitionDiff } from './definition-diff.tsx';
 
 const kinds: Readonly<Record<ToolChange['kind'], string>> = {
   text: 'Its title or description changed',
-  argument: 'It has an optional argument more',
+  argument: 'It has a new optional argument',
   definition: 'Its schemas or annotations changed',
   new: 'The tool is new since the server was deployed',
 };
@@ -17,7 +17,7 @@ const kinds: Readonly<Record<ToolChange['kind'], string>> = {
 const sections = {
   'under-review': {
     title: 'Under review',
-    text: 'A tool whose schema or annotations changed stays hidden until you approve it. New titles and descriptions, and an optional argument more, are accepted without a review, unless the manifest says "toolChanges": "strict".',
+    text: 'A tool whose schema or annotations changed stays hidden until you approve it. New titles, descriptions and optional arguments are accepted without a review, unless the manifest says "toolChanges": "strict".',
   },
   'kept-hidden': {
     title: 'Kept hidden',

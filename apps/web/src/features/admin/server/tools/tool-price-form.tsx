@@ -22,7 +22,7 @@ export function ToolPriceForm({
         if (!/^\d+$/.test(price) || Number(price) > mostCredits) return 'Enter a whole number from 0 to 1,000,000.';
         return Number(price) === now ? 'This is the price already.' : undefined;
       }}
-      effect="Calls cost the new price from the moment you deploy the new version. People who know a lower one are asked before their next call."
+      effect="Calls cost the new price from the moment you deploy the new version. Users who know a lower price are asked before their next call."
       apply={(manifest, price) => {
         const { announcedPrices: announced, ...billing } = partOf(manifest, 'billing');
         const toolCosts = { ...partOf(billing, 'toolCosts'), [name]: Number(price) };

@@ -42,7 +42,7 @@ export function ToolsPart(part: ServerPartProps) {
       >
         {pricedButMissing.length > 0 && (
           <Notice tone="bad">
-            The manifest prices tools that the server does not offer:{' '}
+            The manifest has prices for tools that the server doesn’t offer:{' '}
             {pricedButMissing.map(({ name, credits }) => `${name} (${formatCount(credits)})`).join(', ')}.
           </Notice>
         )}

@@ -109,7 +109,7 @@ function ToolName({
       {needsTask && <Badge>Not served</Badge>}
       {needsTask && (
         <span className="basis-full text-[0.8125rem] font-normal text-quiet">
-          It runs only as a task, which this gateway does not support: no client lists it.
+          It runs only as a task. This gateway doesn’t support tasks, so no client lists it.
         </span>
       )}
       {keptHidden && (

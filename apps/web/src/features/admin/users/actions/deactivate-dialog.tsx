@@ -26,7 +26,7 @@ export function DeactivateDialog({
     change: () => adminApi.deactivateUser({ params: { id: user.id }, body: { reason, endNow, confirmAdministrator } }),
     onDone: ({ result, ending }) => {
       const waits = ending.some(({ atProvider }) => atProvider === 'pending');
-      const later = waits ? ' The payment provider did not answer and is asked again automatically.' : '';
+      const later = waits ? " The payment provider didn't answer; we'll retry automatically." : '';
       toast.success(
         result === 'unchanged' ? `${user.email} was deactivated already.` : `${user.email} is deactivated.${later}`,
       );
@@ -71,7 +71,7 @@ export function DeactivateDialog({
           </div>
           <Checkbox
             label="End them now"
-            hint="Nothing is paid back for the time that is left."
+            hint="Their remaining time isn’t refunded."
             checked={endNow}
             onChange={setEndNow}
           />

@@ -113,7 +113,7 @@ function Difference({ shown: { balance, held }, text }: { shown: Credits; text: 
   return (
     <>
       Balance now: {creditsWord(balance)}.{change > 0 && ` Adds ${formatCount(change)} as a promotion.`}
-      {change < 0 && ` Takes ${formatCount(-change)} away.`}
+      {change < 0 && ` Removes ${formatCount(-change)}.`}
       {held > 0 && ` Running calls hold ${formatCount(held)} of it: the balance cannot be lower than that.`}
     </>
   );

@@ -31,7 +31,7 @@ export function LostWithUser({ adminId, userId, billing }: { adminId: string; us
   return (
     <div className="text-quiet">
       <p>
-        <strong className="font-medium text-text">They lose now, without money back:</strong>
+        <strong className="font-medium text-text">They lose now, without a refund:</strong>
       </p>
       <ul aria-label="What they lose" className="mt-1.5 flex list-disc flex-col gap-1 pl-5">
         {losses.slice(0, namedLosses).map((text) => (
@@ -53,6 +53,6 @@ const kinds: Readonly<Record<OwnedThing['kind'], string>> = {
 };
 
 function lossText({ kind, name, source, endsAt }: OwnedThing): string {
-  const how = { payment: 'paid', administrator: 'given by an administrator', person: 'begun by them' }[source];
-  return `${name} (${kinds[kind]}), ${how}${endsAt === null ? ', without an end' : ` until ${formatMoment(endsAt)}`}`;
+  const how = { payment: 'paid', administrator: 'given by an administrator', person: 'started by them' }[source];
+  return `${name} (${kinds[kind]}), ${how}${endsAt === null ? ', no end' : ` until ${formatMoment(endsAt)}`}`;
 }

@@ -42,7 +42,7 @@ export function RemoveDialog({ thing, ...props }: UserDialogProps & { thing: Own
       {refund && (
         <Checkbox
           label={`Refund ${formatMoney(refund.amountCents, refund.currency)}`}
-          hint="For the part of the paid period that is left. Unless you choose this, nothing is paid back."
+          hint="For the unused part of the paid period. Otherwise nothing is refunded."
           checked={paysBack}
           onChange={setPaysBack}
         />
@@ -68,8 +68,7 @@ const refundWords: Readonly<Record<Refund['result'], string>> = {
 
 /** Describes the removal with the amount of the refund, in place of the answer's message, which has no amount. */
 function refundedText({ kind }: OwnedThing, { atProvider }: Removed, refund: Refund): string {
-  const later =
-    atProvider === 'pending' ? ' The payment provider did not answer and is asked again automatically.' : '';
+  const later = atProvider === 'pending' ? " The payment provider didn't answer; we'll retry automatically." : '';
   const amount = formatMoney(refund.amountCents, refund.currency);
   return `The ${kind} has ended.${later} ${amount} ${refundWords[refund.result]}`;
 }
