@@ -1,9 +1,12 @@
 import type { ReactNode } from 'react';
 import { ErrorState } from '#ui/state/error-state.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
-import { failureText } from '#web/texts/failure-text.ts';
+import { describeFailure, failureText } from '#web/texts/failure-text.ts';
 
 const plain = (error: unknown) => ({ title: failureText(error), reason: undefined });
+
+/** Describes a failure as "Failed to load users", with the reason. */
+export const failedToLoad = (what: string) => (error: unknown) => describeFailure(`Failed to load ${what}`, error);
 
 /** Replaces data that has not loaded: a skeleton, or the error with a Retry button. */
 export function NotLoaded({

@@ -6,10 +6,9 @@ import { Button } from '#ui/button.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { ErrorState } from '#ui/state/error-state.tsx';
-import { describeFailure } from '#web/texts/failure-text.ts';
 import { adminKey } from '../admin-api.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
-import { NotLoaded } from '../not-loaded.tsx';
+import { failedToLoad, NotLoaded } from '../not-loaded.tsx';
 import type { AdminSearch } from '../admin-search.ts';
 import { AuditFilters, isFiltered, unfiltered } from './audit-filters.tsx';
 import { auditQuery, faultOfFilters, filterOfActor, nameOfActor } from './audit-queries.ts';
@@ -36,7 +35,7 @@ export function AuditTab({ userId: adminId, search, onSearchChange }: AdminPartP
           query={read}
           label="Loading the audit log…"
           rows={8}
-          describe={(error) => describeFailure('Failed to load the audit log', error)}
+          describe={failedToLoad('the audit log')}
           actions={isFiltered(search) && showAll}
         />
       )}

@@ -12,28 +12,26 @@ import { useSingleMutation } from '../use-single-mutation.ts';
 import { FormDialog } from '../users/actions/form-dialog.tsx';
 import { useRegistriesChanged } from './import-queries.ts';
 
+type DialogProps = { userId: string; open: boolean; onClose: () => void };
+
 /** Adds or renames a registry. */
 export function RegistryDialog({
-  userId,
   registry,
   preset,
-  open,
-  onClose,
   onAdded,
-}: {
-  userId: string;
+  ...dialog
+}: DialogProps & {
   /** The registry to rename; undefined adds one. */
   registry: Registry | undefined;
   /** Initial texts of the fields. */
   preset: { name: string; url: string } | undefined;
-  open: boolean;
-  onClose: () => void;
   onAdded: (id: string) => void;
 }) {
+  const { userId, open, onClose } = dialog;
   const changed = useRegistriesChanged(userId);
-  const dialog = { adminId: userId, dialog: `registry.${registry?.id ?? preset?.url ?? ''}`, open };
-  const [name, setName] = useDialogText(dialog, 'name', registry?.name ?? preset?.name ?? '');
-  const [url, setUrl] = useDialogText(dialog, 'url', preset?.url ?? '');
+  const drafted = { adminId: userId, dialog: `registry.${registry?.id ?? preset?.url ?? ''}`, open };
+  const [name, setName] = useDialogText(drafted, 'name', registry?.name ?? preset?.name ?? '');
+  const [url, setUrl] = useDialogText(drafted, 'url', preset?.url ?? '');
   const [isAsked, setIsAsked] = useState(false);
   const save = useSingleMutation({
     mutationFn: () =>
@@ -52,9 +50,8 @@ export function RegistryDialog({
   };
   return (
     <FormDialog
+      {...dialog}
       size="medium"
-      open={open}
-      onClose={onClose}
       title={registry ? `Rename ${registry.name}` : 'Add a registry'}
       submitLabel={registry ? 'Rename' : 'Add registry'}
       busy={save.isPending}
@@ -97,13 +94,7 @@ export function RemoveRegistryDialog({
   open,
   onClose,
   onRemoved,
-}: {
-  userId: string;
-  registry: Registry;
-  open: boolean;
-  onClose: () => void;
-  onRemoved: () => void;
-}) {
+}: DialogProps & { registry: Registry; onRemoved: () => void }) {
   const changed = useRegistriesChanged(userId);
   const remove = useSingleMutation({
     mutationFn: () => adminApi.removeRegistry({ params: { id: registry.id } }),

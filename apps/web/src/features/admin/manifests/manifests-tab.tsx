@@ -117,6 +117,20 @@ function Found({
   const isWide = useMedia('(min-width: 1150px)');
   const isNarrowed = [search.q, search.type, search.status, search.health].some((filter) => filter !== undefined);
   const change = (next: AdminSearch, how: 'push' | 'replace') => onSearchChange(changed(search, next), how);
+  const empty =
+    pagination.total > 0 ? (
+      <EmptyState
+        title="This page is past the last one."
+        actions={<Button onClick={() => change({}, 'push')}>First page</Button>}
+      />
+    ) : isNarrowed ? (
+      <EmptyState
+        title="No manifests match your filters."
+        actions={<Button onClick={() => onSearchChange({ tab: search.tab }, 'push')}>Clear filters</Button>}
+      />
+    ) : (
+      <EmptyState title="No manifests found." text="Upload a manifest to add the first server." />
+    );
   return (
     <>
       <p role="status" className="text-[0.8125rem] text-quiet tabular-nums">
@@ -134,12 +148,7 @@ function Found({
         </Button>
       )}
       {manifests.length === 0 ? (
-        <Empty
-          isNarrowed={isNarrowed}
-          isPastEnd={pagination.total > 0}
-          onClear={() => onSearchChange({ tab: search.tab }, 'push')}
-          onFirst={() => change({}, 'push')}
-        />
+        empty
       ) : (
         <div className={classNames('flex flex-col gap-3', isStale && 'opacity-60')}>
           {isWide ? (
@@ -166,28 +175,4 @@ function countText(
   if (isDeleted) return counted(total, 'deleted or undeployed server');
   const all = `${formatCount(counts.total)} manifests`;
   return isNarrowed ? `${formatCount(total)} of ${all}` : all;
-}
-
-function Empty({
-  isNarrowed,
-  isPastEnd,
-  onClear,
-  onFirst,
-}: {
-  isNarrowed: boolean;
-  isPastEnd: boolean;
-  onClear: () => void;
-  onFirst: () => void;
-}) {
-  if (isPastEnd) {
-    return (
-      <EmptyState title="This page is past the last one." actions={<Button onClick={onFirst}>First page</Button>} />
-    );
-  }
-  if (isNarrowed) {
-    return (
-      <EmptyState title="No manifests match your filters." actions={<Button onClick={onClear}>Clear filters</Button>} />
-    );
-  }
-  return <EmptyState title="No manifests found." text="Upload a manifest to add the first server." />;
 }

@@ -75,22 +75,12 @@ export function readDraft(
   const shared = { name, amount, currency, popular, ...(!isArchived && { place: wholeOf(draft.place) }) };
   const features = linesOf(draft.features);
   const { description, tier } = draft;
+  const monthlyCredits = wholeOf(draft.monthlyCredits);
+  const [credits, bonus] = [wholeOf(draft.credits), wholeOf(draft.bonus)];
   const parsed =
     kind === 'plan'
-      ? planFieldsSchema.safeParse({
-          kind,
-          ...shared,
-          description,
-          features,
-          tier,
-          monthlyCredits: wholeOf(draft.monthlyCredits),
-        })
-      : packageFieldsSchema.safeParse({
-          kind,
-          ...shared,
-          credits: wholeOf(draft.credits),
-          bonus: wholeOf(draft.bonus),
-        });
+      ? planFieldsSchema.safeParse({ kind, ...shared, description, features, tier, monthlyCredits })
+      : packageFieldsSchema.safeParse({ kind, ...shared, credits, bonus });
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => {
       const [field = '', line] = issue.path;

@@ -8,8 +8,7 @@ import { preloadDialog } from '#ui/overlay/dialog.tsx';
 import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { Facts } from '#ui/text/facts.tsx';
 import { Ago, Day } from '#ui/text/moment.tsx';
-import { describeFailure } from '#web/texts/failure-text.ts';
-import { NotLoaded } from '../not-loaded.tsx';
+import { failedToLoad, NotLoaded } from '../not-loaded.tsx';
 import { Part } from '../users/details/part.tsx';
 import { EndOneDialog, type EndedOne } from './end-one-dialog.tsx';
 import { connectionsQuery, type PersonPartProps } from './person-queries.ts';
@@ -23,15 +22,8 @@ export function AppsPart({
   const query = useQuery(connectionsQuery(adminId, personId));
   const { data } = query;
   const [asked, setAsked] = useState<EndedOne>();
-  if (!data) {
-    return (
-      <NotLoaded
-        query={query}
-        label="Loading apps and tokens…"
-        describe={(error) => describeFailure('Failed to load apps and tokens', error)}
-      />
-    );
-  }
+  const describe = failedToLoad('apps and tokens');
+  if (!data) return <NotLoaded query={query} label="Loading apps and tokens…" describe={describe} />;
   return (
     <div className="flex flex-col gap-6 [&>section:first-child]:border-0 [&>section:first-child]:pt-0">
       <Part title="Connected apps">

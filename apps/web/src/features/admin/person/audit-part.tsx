@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import type { AdminSearch } from '../admin-search.ts';
 import { AuditTable } from '../audit/audit-table.tsx';
 import { PagedList } from './paged-list.tsx';
-import { personAuditQuery, type PersonPartProps } from './person-queries.ts';
+import { personAuditQuery, type PersonListProps } from './person-queries.ts';
 
 /** Audit log entries about a user. */
 export function AuditPart({
@@ -11,9 +10,7 @@ export function AuditPart({
   search,
   onChange,
   onWho,
-}: PersonPartProps & {
-  search: AdminSearch;
-  onChange: (change: AdminSearch) => void;
+}: PersonListProps & {
   /** Opens the audit log, filtered by the actor and this user. */
   onWho: (who: string) => void;
 }) {
@@ -22,8 +19,8 @@ export function AuditPart({
     <PagedList
       list={list}
       label="audit entries"
-      after={search.after}
-      onPage={(after) => onChange({ after })}
+      search={search}
+      onChange={onChange}
       count={({ entries }) => entries.length}
       empty={{ title: 'Nothing in the audit log', text: 'What administrators do to this user appears here.' }}
     >

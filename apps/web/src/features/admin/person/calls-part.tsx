@@ -4,19 +4,17 @@ import { Button } from '#ui/button.tsx';
 import { Field } from '#ui/form/field.tsx';
 import { Input } from '#ui/form/input.tsx';
 import { Select } from '#ui/form/select.tsx';
-import { callOutcomes, type AdminSearch } from '../admin-search.ts';
+import { callOutcomes } from '../admin-search.ts';
 import { CallsTable, outcomeWords } from './calls-table.tsx';
 import { PagedList } from './paged-list.tsx';
-import { callsQuery, type PersonPartProps } from './person-queries.ts';
-
-type CallsPartProps = PersonPartProps & { search: AdminSearch; onChange: (change: AdminSearch) => void };
+import { callsQuery, type PersonListProps } from './person-queries.ts';
 
 const outcomeOptions = [
   { value: '', label: 'All' },
   ...callOutcomes.map((value) => ({ value, label: outcomeWords[value] })),
 ] as const;
 
-export function CallsPart({ adminId, personId, search, onChange }: CallsPartProps) {
+export function CallsPart({ adminId, personId, search, onChange }: PersonListProps) {
   const list = useQuery(callsQuery(adminId, personId, search));
   const { service, outcome, from, to } = search;
   const isNarrowed = [service, outcome, from, to].some(Boolean);
@@ -28,8 +26,8 @@ export function CallsPart({ adminId, personId, search, onChange }: CallsPartProp
       <PagedList
         list={list}
         label="calls"
-        after={search.after}
-        onPage={(after) => onChange({ after })}
+        search={search}
+        onChange={onChange}
         count={({ calls }) => calls.length}
         empty={
           isNarrowed
@@ -46,7 +44,7 @@ export function CallsPart({ adminId, personId, search, onChange }: CallsPartProp
   );
 }
 
-function Filters({ search, onChange }: Pick<CallsPartProps, 'search' | 'onChange'>) {
+function Filters({ search, onChange }: Pick<PersonListProps, 'search' | 'onChange'>) {
   const id = useId();
   const [service, setService] = useState(search.service ?? '');
   const [from, setFrom] = useState(search.from ?? '');

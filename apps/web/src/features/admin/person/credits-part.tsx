@@ -8,11 +8,10 @@ import { Skeleton } from '#ui/state/skeleton.tsx';
 import { Stat } from '#ui/picture/stat.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { failureLine } from '#web/texts/failure-text.ts';
-import type { AdminSearch } from '../admin-search.ts';
 import { At } from '../at.tsx';
 import { CallsTable } from './calls-table.tsx';
 import { PagedList } from './paged-list.tsx';
-import { ledgerCallsQuery, ledgerQuery, type PersonPartProps } from './person-queries.ts';
+import { ledgerCallsQuery, ledgerQuery, type PersonListProps, type PersonPartProps } from './person-queries.ts';
 
 const words: Readonly<Record<LedgerKind, string>> = {
   plan: 'Credits of the plan',
@@ -37,11 +36,7 @@ export function CreditsPart({
   search,
   onChange,
   onPayment,
-}: PersonPartProps & {
-  search: AdminSearch;
-  onChange: (change: AdminSearch) => void;
-  onPayment: (paymentId: string) => void;
-}) {
+}: PersonListProps & { onPayment: (paymentId: string) => void }) {
   const list = useQuery(ledgerQuery(adminId, personId, search));
   const [opened, setOpened] = useState<string>();
   const credits = list.data?.credits;
@@ -86,8 +81,8 @@ export function CreditsPart({
         <PagedList
           list={list}
           label="entries"
-          after={search.after}
-          onPage={(after) => onChange({ after })}
+          search={search}
+          onChange={onChange}
           count={({ entries }) => entries.length}
           empty={{ title: 'No entries yet', text: 'Changes of credits appear here.' }}
         >

@@ -5,9 +5,9 @@ import type { ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { describeFailure } from '#web/texts/failure-text.ts';
 
-import { NotLoaded } from '../not-loaded.tsx';
+import type { AdminSearch } from '../admin-search.ts';
+import { failedToLoad, NotLoaded } from '../not-loaded.tsx';
 
 type Page = { nextCursor: string | null };
 
@@ -18,8 +18,8 @@ type Page = { nextCursor: string | null };
 export function PagedList<Answer extends Page>({
   list,
   label,
-  after,
-  onPage,
+  search: { after },
+  onChange,
   count,
   empty,
   children,
@@ -27,24 +27,19 @@ export function PagedList<Answer extends Page>({
   list: UseQueryResult<Answer>;
   /** Its items in the plural: "calls". */
   label: string;
-  after: string | undefined;
-  /** @param after undefined is the first page */
-  onPage: (after: string | undefined) => void;
+  search: AdminSearch;
+  onChange: (change: AdminSearch) => void;
   count: (answer: Answer) => number;
   empty: { title: string; text?: ReactNode; actions?: ReactNode };
   children: (answer: Answer) => ReactNode;
 }) {
   const { data, isPlaceholderData } = list;
-  const toNewest = after !== undefined && <Button onClick={() => onPage(undefined)}>Newest {label}</Button>;
+  const toNewest = after !== undefined && (
+    <Button onClick={() => onChange({ after: undefined })}>Newest {label}</Button>
+  );
   if (!data) {
     return (
-      <NotLoaded
-        query={list}
-        label={`Loading ${label}…`}
-        rows={6}
-        describe={(error) => describeFailure(`Failed to load ${label}`, error)}
-        actions={toNewest}
-      />
+      <NotLoaded query={list} label={`Loading ${label}…`} rows={6} describe={failedToLoad(label)} actions={toNewest} />
     );
   }
   if (count(data) === 0) {
@@ -68,7 +63,7 @@ export function PagedList<Answer extends Page>({
           <Button
             size="small"
             disabled={after === undefined}
-            onClick={() => onPage(undefined)}
+            onClick={() => onChange({ after: undefined })}
             icon={<ChevronLeft aria-hidden size={15} />}
           >
             Newest
@@ -76,7 +71,7 @@ export function PagedList<Answer extends Page>({
           <Button
             size="small"
             disabled={nextCursor === null || isPlaceholderData}
-            onClick={() => nextCursor !== null && onPage(nextCursor)}
+            onClick={() => nextCursor !== null && onChange({ after: nextCursor })}
           >
             Older
             <ChevronRight aria-hidden size={15} />

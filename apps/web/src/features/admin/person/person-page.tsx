@@ -4,15 +4,13 @@ import { EmptyState } from '#ui/state/empty-state.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { ScreenTitle } from '#ui/text/screen-title.tsx';
 import { Tabs } from '#ui/tabs.tsx';
-import { describeFailure } from '#web/texts/failure-text.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import { personPartOf, personParts, type AdminSearch, type PersonPart } from '../admin-search.ts';
 import { BackLink } from '../back-link.tsx';
-import { NotLoaded } from '../not-loaded.tsx';
+import { failedToLoad, NotLoaded } from '../not-loaded.tsx';
 import { isNotFound } from '../refusals.ts';
 import { RetryBilling } from '../users/actions/retry-billing.tsx';
 import { OwnedLists } from '../users/details/owned-lists.tsx';
-import { failureTitles } from '../users/user-failures.ts';
 import { UserWorkContext, useUserBilling } from '../users/user-work.ts';
 import { AppsPart } from './apps-part.tsx';
 import { AuditPart } from './audit-part.tsx';
@@ -63,10 +61,7 @@ function Shown({ userId: adminId, personId, search, onSearchChange }: PersonPage
       <EmptyState title="There is no such user" text="The account may have been erased since this link was made." />
     );
   }
-  if (!data) {
-    const describe = (error: unknown) => describeFailure(failureTitles.users, error);
-    return <NotLoaded query={person} label="Loading the user…" describe={describe} />;
-  }
+  if (!data) return <NotLoaded query={person} label="Loading the user…" describe={failedToLoad('users')} />;
   const { user } = data;
   const part = personPartOf(search) ?? personParts[0];
   const of = { adminId, personId };

@@ -7,6 +7,7 @@ import { auditApi } from '../audit/audit-queries.ts';
 // Queries of a user's page. They are all invalidated with the list of users.
 
 export type PersonPartProps = { adminId: string; personId: string };
+export type PersonListProps = PersonPartProps & { search: AdminSearch; onChange: (change: AdminSearch) => void };
 
 const pageSize = 50;
 

@@ -4,10 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { formatMoment } from '#ui/text/amount.ts';
 import { StatusBadge } from '#ui/state/status-badge.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
-import type { AdminSearch } from '../admin-search.ts';
 import { Provider } from '../users/provider.tsx';
 import { PagedList } from './paged-list.tsx';
-import { signInsQuery, type PersonPartProps } from './person-queries.ts';
+import { signInsQuery, type PersonListProps } from './person-queries.ts';
 
 type SignIn = AnswerOutput<typeof listPersonSignIns>['signIns'][number];
 
@@ -51,19 +50,14 @@ const columns: readonly TableColumn<SignIn>[] = [
 ];
 
 /** Sign-ins of the last 90 days, including refused ones. */
-export function SignInsPart({
-  adminId,
-  personId,
-  search,
-  onChange,
-}: PersonPartProps & { search: AdminSearch; onChange: (change: AdminSearch) => void }) {
+export function SignInsPart({ adminId, personId, search, onChange }: PersonListProps) {
   const list = useQuery(signInsQuery(adminId, personId, search));
   return (
     <PagedList
       list={list}
       label="sign-ins"
-      after={search.after}
-      onPage={(after) => onChange({ after })}
+      search={search}
+      onChange={onChange}
       count={({ signIns }) => signIns.length}
       empty={{ title: 'No sign-ins in the last 90 days' }}
     >

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Notice } from '#ui/state/notice.tsx';
-import { describeFailure } from '#web/texts/failure-text.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
-import { NotLoaded } from '../not-loaded.tsx';
+import { failedToLoad, NotLoaded } from '../not-loaded.tsx';
 import { Brokers } from './brokers.tsx';
 import { Checks } from './checks.tsx';
 import { Facts } from './facts.tsx';
@@ -14,7 +13,7 @@ import { Warnings } from './warnings.tsx';
 export function SystemTab({ userId: adminId, search, onSearchChange }: AdminPartProps) {
   const query = useQuery(systemQuery(adminId));
   const { data, error } = query;
-  const describe = (failure: unknown) => describeFailure('Failed to load the system', failure);
+  const describe = failedToLoad('the system');
   if (!data) return <NotLoaded query={query} label="Loading the system…" rows={8} describe={describe} />;
   return (
     <div className="flex flex-col gap-10">

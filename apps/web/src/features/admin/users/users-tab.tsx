@@ -6,6 +6,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { classNames } from '#ui/class-names.ts';
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { IconButton } from '#ui/icon-button.tsx';
 import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
@@ -81,11 +82,16 @@ export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain 
           </>
         )}
       </div>
-      <UserDetailsDialog
-        userId={search.user}
-        rows={data?.users ?? []}
-        onClose={() => change({ user: undefined }, 'replace')}
-      />
+      <EachOpening asked={search.user}>
+        {(id, open) => (
+          <UserDetailsDialog
+            userId={id}
+            rows={data?.users ?? []}
+            open={open}
+            onClose={() => change({ user: undefined }, 'replace')}
+          />
+        )}
+      </EachOpening>
       <GiveDialogs asked={asked} onClose={() => setAsked(undefined)} />
     </UserWorkContext>
   );
@@ -113,39 +119,34 @@ function Rows({
   const { q } = search;
   const found = q === undefined ? users : users.filter((user) => isFound(user, q));
   if (found.length > 0) return <UsersTable users={found} onAction={onAction} />;
+  const go = (label: string, change: AdminSearch) => (
+    <Button onClick={() => onChange({ q: undefined, page: undefined, ...change }, 'push')}>{label}</Button>
+  );
+  const icon = <Users aria-hidden />;
   if (users.length > 0) {
     return (
       <EmptyState
-        icon={<Users aria-hidden />}
+        icon={icon}
         title="No users on this page match your search."
         text="The box above searches this page only."
         actions={
           <>
-            <Button onClick={() => onChange({ q: undefined, all: q, page: undefined }, 'push')}>
-              Search all users
-            </Button>
-            <Button onClick={() => onChange({ q: undefined }, 'push')}>Clear search</Button>
+            {go('Search all users', { all: q })}
+            {go('Clear search', { page: search.page })}
           </>
         }
       />
     );
   }
   if (isPastEnd) {
-    return (
-      <EmptyState
-        icon={<Users aria-hidden />}
-        title="This page is past the last one."
-        actions={<Button onClick={() => onChange({ page: undefined, q: undefined }, 'push')}>First page</Button>}
-      />
-    );
+    return <EmptyState icon={icon} title="This page is past the last one." actions={go('First page', {})} />;
   }
-  const all = { all: undefined, role: undefined, active: undefined, plan: undefined, page: undefined, q: undefined };
   return (
     <EmptyState
-      icon={<Users aria-hidden />}
+      icon={icon}
       title="No users found."
       text={isNarrowed(search) ? 'No user matches this search and these filters.' : undefined}
-      actions={<Button onClick={() => onChange(all, 'push')}>Show all users</Button>}
+      actions={go('Show all users', { all: undefined, role: undefined, active: undefined, plan: undefined })}
     />
   );
 }

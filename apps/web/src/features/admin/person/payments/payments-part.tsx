@@ -14,9 +14,8 @@ import { StatusBadge, type StatusTone } from '#ui/state/status-badge.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { TextAnchor } from '#ui/text/text-link.tsx';
 import { TotalsLine } from '#web/texts/totals-line.tsx';
-import type { AdminSearch } from '../../admin-search.ts';
 import { PagedList } from '../paged-list.tsx';
-import { paymentsQuery, type PersonPartProps } from '../person-queries.ts';
+import { paymentsQuery, type PersonListProps } from '../person-queries.ts';
 import { disputeLabel, disputeTexts } from './dispute-text.ts';
 import { RefundDialog } from './refund-dialog.tsx';
 
@@ -37,13 +36,7 @@ const tones: Readonly<Record<TransactionStatus, StatusTone>> = {
 };
 
 /** Payments and refunds of a user, with receipts and the refund dialog. */
-export function PaymentsPart({
-  adminId,
-  personId,
-  user,
-  search,
-  onChange,
-}: PersonPartProps & { user: AdminUser; search: AdminSearch; onChange: (change: AdminSearch) => void }) {
+export function PaymentsPart({ adminId, personId, user, search, onChange }: PersonListProps & { user: AdminUser }) {
   const list = useQuery(paymentsQuery(adminId, personId, search));
   const [asked, setAsked] = useState<PersonPayment>();
   const refundButton = (payment: PersonPayment) =>
@@ -69,8 +62,8 @@ export function PaymentsPart({
       <PagedList
         list={list}
         label="payments"
-        after={search.after}
-        onPage={(after) => onChange({ after })}
+        search={search}
+        onChange={onChange}
         count={({ payments }) => payments.length}
         empty={{ title: 'No payments', text: 'What this user pays and gets back appears here.' }}
       >

@@ -5,7 +5,7 @@ import { Field } from '#ui/form/field.tsx';
 import { Select } from '#ui/form/select.tsx';
 import { Section } from '../../section.tsx';
 import type { ServerPartProps } from '../server-queries.ts';
-import { TestFindings, TestLines, TestOffer, TestVerdict } from './test-result.tsx';
+import { TestFindings, TestLines, TestedCapabilities, TestVerdict } from './test-result.tsx';
 import { TestSteps } from './test-steps.tsx';
 import { useConnectionTest } from './use-connection-test.ts';
 
@@ -69,7 +69,7 @@ export function ConnectionTestPart({
           <TestSteps steps={steps} />
         </Card>
       )}
-      {tools && <TestOffer offer={tools} />}
+      {tools && <TestedCapabilities capabilities={tools} />}
       {findings && <TestFindings findings={findings} />}
       {lines && <TestLines lines={lines} />}
     </Section>

@@ -47,8 +47,8 @@ export function TestVerdict({
 const tones = { passed: 'good', failed: 'bad', cancelled: 'info' } as const;
 
 /** The tested server's capabilities, compared with those of the deployed version. */
-export function TestOffer({ offer }: { offer: NonNullable<TestState['tools']> }) {
-  const { tools, prompts, resources, compared } = offer;
+export function TestedCapabilities({ capabilities }: { capabilities: NonNullable<TestState['tools']> }) {
+  const { tools, prompts, resources, compared } = capabilities;
   return (
     <Card as="section" aria-labelledby="test-offer" padding="large">
       <h3 id="test-offer" className="font-medium">

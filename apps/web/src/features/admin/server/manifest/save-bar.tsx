@@ -3,15 +3,7 @@ import { Notice } from '#ui/state/notice.tsx';
 import { ReasonField } from '../../users/actions/reason-field.tsx';
 
 /** Saves the text of an editor with a reason, or discards the changes. */
-export function SaveBar({
-  reason,
-  onReasonChange,
-  isUnsaved,
-  isSaving,
-  failure,
-  onSave,
-  onDiscard,
-}: {
+export function SaveBar(props: {
   reason: string;
   onReasonChange: (reason: string) => void;
   isUnsaved: boolean;
@@ -25,17 +17,17 @@ export function SaveBar({
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        onSave();
+        props.onSave();
       }}
     >
-      {failure !== undefined && <Notice tone="bad">{failure}</Notice>}
+      {props.failure !== undefined && <Notice tone="bad">{props.failure}</Notice>}
       <div className="flex flex-wrap items-center gap-3">
         <div className="min-w-0 flex-1 basis-64">
-          <ReasonField label="Reason for the change" value={reason} onChange={onReasonChange} />
+          <ReasonField label="Reason for the change" value={props.reason} onChange={props.onReasonChange} />
         </div>
         <div className="flex gap-2">
-          {isUnsaved && <Button onClick={onDiscard}>Discard changes</Button>}
-          <Button type="submit" variant="primary" loading={isSaving} aria-keyshortcuts="Control+S Meta+S">
+          {props.isUnsaved && <Button onClick={props.onDiscard}>Discard changes</Button>}
+          <Button type="submit" variant="primary" loading={props.isSaving} aria-keyshortcuts="Control+S Meta+S">
             Save to staging
           </Button>
         </div>

@@ -11,14 +11,11 @@ import { whatIsAtStake, type IssuerQuestion } from './what-is-at-stake.ts';
 export function ConfirmIssuer({
   userId,
   serverId,
-  name,
-  named,
-  doubts,
-  isOperators,
-  isChange,
   open,
   onClose,
+  ...question
 }: IssuerQuestion & { userId: string; serverId: string; open: boolean; onClose: () => void }) {
+  const { named, isOperators, isChange } = question;
   const queries = useQueryClient();
   const toast = useToast();
   const { host } = new URL(isOperators ? named.tokenEndpoint : named.authorizationEndpoint);
@@ -46,7 +43,7 @@ export function ConfirmIssuer({
       onConfirm={() => confirm.mutate()}
     >
       <div className="flex flex-col gap-3 wrap-anywhere">
-        {whatIsAtStake({ name, named, doubts, isOperators, isChange }).map((text) => (
+        {whatIsAtStake(question).map((text) => (
           <p key={text}>{text}</p>
         ))}
       </div>

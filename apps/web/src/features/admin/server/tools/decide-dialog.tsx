@@ -2,7 +2,6 @@ import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmDialog } from '#ui/overlay/confirm-dialog.tsx';
-import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi, adminKey } from '../../admin-api.ts';
@@ -10,30 +9,17 @@ import { useDialogText } from '../../use-dialog-text.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 import { ReasonField } from '../../users/actions/reason-field.tsx';
 
-export type Verdict = 'approve' | 'reject';
-
-export type DecideDialogProps = {
-  userId: string;
-  asked: { change: ToolChange; verdict: Verdict } | undefined;
-  onClose: () => void;
-};
+/** A decision about a changed tool to confirm. */
+export type AskedDecision = { change: ToolChange; verdict: 'approve' | 'reject' };
 
 /** Asks for the reason and decides about a changed tool. */
-export function DecideDialog({ userId, asked, onClose }: DecideDialogProps) {
-  return (
-    <EachOpening asked={asked}>
-      {(one, open) => <Decide userId={userId} {...one} open={open} onClose={onClose} />}
-    </EachOpening>
-  );
-}
-
-function Decide({
+export function DecideDialog({
   userId,
   change,
   verdict,
   open,
   onClose,
-}: NonNullable<DecideDialogProps['asked']> & { userId: string; open: boolean; onClose: () => void }) {
+}: AskedDecision & { userId: string; open: boolean; onClose: () => void }) {
   const queries = useQueryClient();
   const toast = useToast();
   const dialog = `${verdict}.${change.id}`;

@@ -2,9 +2,10 @@ import type { ToolChange } from '@souk/contract/catalogue/tool-changes.ts';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { Section } from '../../section.tsx';
-import { DecideDialog, type Verdict } from './decide-dialog.tsx';
+import { DecideDialog, type AskedDecision } from './decide-dialog.tsx';
 import { DefinitionDiff } from './definition-diff.tsx';
 
 const kinds: Readonly<Record<ToolChange['kind'], string>> = {
@@ -35,7 +36,7 @@ export function ReviewQueue({
   state: keyof typeof sections;
   changes: readonly ToolChange[];
 }) {
-  const [asked, setAsked] = useState<{ change: ToolChange; verdict: Verdict }>();
+  const [asked, setAsked] = useState<AskedDecision>();
   return (
     <Section id={`tools-${state}`} gap="gap-4" {...sections[state]}>
       <ul className="flex flex-col gap-3">
@@ -68,7 +69,11 @@ export function ReviewQueue({
           </Card>
         ))}
       </ul>
-      <DecideDialog userId={userId} asked={asked} onClose={() => setAsked(undefined)} />
+      <EachOpening asked={asked}>
+        {(decision, open) => (
+          <DecideDialog userId={userId} {...decision} open={open} onClose={() => setAsked(undefined)} />
+        )}
+      </EachOpening>
     </Section>
   );
 }

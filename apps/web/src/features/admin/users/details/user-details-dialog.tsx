@@ -3,7 +3,6 @@ import { ApiError } from '@souk/contract/client.ts';
 import ArrowRight from 'lucide-react/icons/arrow-right';
 import { DelayedFallback } from '#ui/state/delayed-fallback.tsx';
 import { Dialog } from '#ui/overlay/dialog.tsx';
-import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { Skeleton } from '#ui/state/skeleton.tsx';
@@ -11,29 +10,19 @@ import { RetryBilling } from '../actions/retry-billing.tsx';
 import { useUserBilling } from '../user-work.ts';
 import { UserDetails } from './user-details.tsx';
 
-export type UserDetailsDialogProps = {
-  /** The user in the address; undefined if the dialog is closed. */
-  userId: string | undefined;
-  /** Users of the list behind, with more data. */
-  rows: readonly AdminUser[];
-  onClose: () => void;
-};
-
 /** Details of the user in the address, above any page of the list. */
-export function UserDetailsDialog({ userId, rows, onClose }: UserDetailsDialogProps) {
-  return (
-    <EachOpening asked={userId}>
-      {(id, open) => <DetailsOf userId={id} rows={rows} open={open} onClose={onClose} />}
-    </EachOpening>
-  );
-}
-
-function DetailsOf({
+export function UserDetailsDialog({
   userId,
   rows,
   open,
   onClose,
-}: Omit<UserDetailsDialogProps, 'userId'> & { userId: string; open: boolean }) {
+}: {
+  userId: string;
+  /** Users of the list behind, with more data. */
+  rows: readonly AdminUser[];
+  open: boolean;
+  onClose: () => void;
+}) {
   const listed = rows.find(({ id }) => id === userId);
   const billing = useUserBilling(userId, listed?.email);
   const { data, error } = billing;
