@@ -12,7 +12,6 @@ export function AskBeforeLeaving({
   isUnsaved: boolean;
   /** Whether an address of the administration still shows this page. */
   staysAt: (search: AdminSearch) => boolean;
-  /** What is lost, and when. */
   children: ReactNode;
 }) {
   const blocker = useBlocker({

@@ -9,7 +9,6 @@ export function FileButton({
   onChoose,
   children,
 }: {
-  /** Accessible name of the hidden input. */
   label: string;
   accept: string;
   onChoose: (file: File) => void;

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { classNames } from '#ui/class-names.ts';
 import { SectionHeading, type SectionHeadingProps } from '#ui/text/section-heading.tsx';
 
-/** A section with its heading, which names it for screen readers. */
 export function Section({
   gap = 'gap-3',
   children,

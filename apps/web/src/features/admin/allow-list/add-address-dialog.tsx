@@ -22,7 +22,6 @@ export function AddAddressDialog({
   open,
   onClose,
 }: AllowListDialogProps & {
-  /** Initial text of the field. */
   wanted: string;
 }) {
   const dialog = { adminId: userId, dialog: 'allow-address', open };

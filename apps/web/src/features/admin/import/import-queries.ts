@@ -46,7 +46,6 @@ export const registryServersQuery = (userId: string, registryId: string, { q, ki
     refetchOnWindowFocus: false,
   });
 
-/** Preview of one server of a registry. */
 export const pickedPreviewQuery = (userId: string, registryId: string, server: { name: string; version: string }) =>
   queryOptions({
     queryKey: [...registriesKey(userId), registryId, 'preview', server],

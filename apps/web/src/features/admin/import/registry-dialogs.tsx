@@ -14,7 +14,6 @@ import { useRegistriesChanged } from './import-queries.ts';
 
 type DialogProps = { userId: string; open: boolean; onClose: () => void };
 
-/** Adds or renames a registry. */
 export function RegistryDialog({
   registry,
   preset,
@@ -23,7 +22,6 @@ export function RegistryDialog({
 }: DialogProps & {
   /** The registry to rename; undefined adds one. */
   registry: Registry | undefined;
-  /** Initial texts of the fields. */
   preset: { name: string; url: string } | undefined;
   onAdded: (id: string) => void;
 }) {

@@ -3,11 +3,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { formatCount } from '#ui/text/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
-import { ListSkeleton } from '#ui/state/list-skeleton.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { failureText } from '#web/texts/failure-text.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
+import { NotLoaded } from '../not-loaded.tsx';
 import { registryServersQuery } from './import-queries.ts';
 import { RegistryFilters } from './registry-filters.tsx';
 import { RegistryServer } from './registry-server.tsx';
@@ -26,15 +25,17 @@ export function RegistryServers({
   return (
     <div className="flex flex-col gap-3">
       <RegistryFilters search={search} onChange={(change, how) => onSearchChange({ ...search, ...change }, how)} />
-      {query.isError && !query.data && (
-        <ErrorState
-          title={failureText(query.error)}
-          text="Nothing else is affected: servers imported from it keep working."
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
+      {!query.data && (
+        <NotLoaded
+          query={query}
+          label={`Loading ${registry.name}…`}
+          rows={6}
+          describe={(error) => ({
+            title: failureText(error),
+            reason: 'Nothing else is affected: servers imported from it keep working.',
+          })}
         />
       )}
-      {query.isPending && <ListSkeleton label={`Loading ${registry.name}…`} rows={6} />}
       {query.data && (
         <>
           <p role="status" className="text-[0.8125rem] text-quiet tabular-nums">

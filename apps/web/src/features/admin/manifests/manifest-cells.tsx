@@ -46,7 +46,6 @@ export function Connection({
   );
 }
 
-/** What the deployed server offers. */
 export function Capabilities({ manifest }: { manifest: ListedManifest }) {
   const { tools, prompts, resources } = manifest.capabilities;
   const offered = [

@@ -30,7 +30,6 @@ const [askedAgainMs, freshForMs] = [1500, 60_000];
 export const isNotAskedYet = ({ isActive, status, statusDetail }: ManifestList['manifests'][number]) =>
   isActive && status === 'disconnected' && statusDetail === undefined;
 
-/** Counts of all manifests, without filters. */
 export const manifestCountsQuery = (userId: string) =>
   queryOptions({
     queryKey: [...manifestsKey(userId), 'counts'],

@@ -5,13 +5,13 @@ import { Button } from '#ui/button.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { EmptyState } from '#ui/state/empty-state.tsx';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { Pagination } from '#ui/pagination.tsx';
 import { useMedia } from '#ui/use-media.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
 import { counted } from '../counted.ts';
 import type { AdminSearch } from '../admin-search.ts';
+import { LoadFailed } from '../not-loaded.tsx';
 import { AllManifests } from './deploy/all-manifests.tsx';
 import { DeleteDialog } from './delete/delete-dialog.tsx';
 import { DeployDialog } from './deploy/deploy-dialog.tsx';
@@ -58,15 +58,7 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
             {failure.title}
           </Notice>
         )}
-        {failure && !found && (
-          <ErrorState
-            title={failure.title}
-            text={failure.reason}
-            onRetry={() => void list.refetch()}
-            retrying={list.isFetching}
-          />
-        )}
-        {!failure && !found && <ManifestsSkeleton />}
+        {!found && (failure ? <LoadFailed query={list} describe={listFailure} /> : <ManifestsSkeleton />)}
         {found && (
           <Found
             found={found}

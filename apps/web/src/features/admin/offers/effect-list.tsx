@@ -1,4 +1,3 @@
-/** The effects of a change, each a sentence. */
 export function EffectList({ effects }: { effects: readonly string[] }) {
   return (
     <ul aria-label="What happens" className="flex list-disc flex-col gap-1.5 pl-5 marker:text-quiet">

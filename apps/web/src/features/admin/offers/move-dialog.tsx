@@ -14,7 +14,7 @@ import { useSingleMutation } from '../use-single-mutation.ts';
 import { ReasonField } from '../users/actions/reason-field.tsx';
 import { EffectList } from './effect-list.tsx';
 import { useOfferRefresh } from './offer-queries.ts';
-import { peopleText } from './people-text.ts';
+import { subscribersText } from './subscribers-text.ts';
 import { isRefused } from './review-dialog.tsx';
 
 /** Shows what subscribers would pay from when, and moves them. Needs a recent sign-in. */
@@ -60,7 +60,7 @@ export function MoveDialog({
       }),
     onSuccess: async ({ move: { total } }) => {
       onClose();
-      toast.success(`${peopleText(total)} of ${fields.name} ${total === 1 ? 'is' : 'are'} being moved.`);
+      toast.success(`${subscribersText(total)} of ${fields.name} ${total === 1 ? 'is' : 'are'} being moved.`);
       await refresh();
     },
     onError: (error) => {
@@ -72,7 +72,7 @@ export function MoveDialog({
       open={open}
       onOpenChange={(next) => !next && onClose()}
       title={`Move subscribers of ${fields.name}`}
-      confirmLabel={preview ? `Move ${peopleText(preview.movable)}` : 'Move subscribers'}
+      confirmLabel={preview ? `Move ${subscribersText(preview.movable)}` : 'Move subscribers'}
       variant="primary"
       size="medium"
       disabled={!preview || preview.movable === 0}

@@ -2,9 +2,8 @@ import type { OfferMove } from '@souk/contract/admin/offers.ts';
 import { formatCount, formatMoney } from '#ui/text/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { Ago } from '#ui/text/moment.tsx';
-import { peopleText } from './people-text.ts';
+import { subscribersText } from './subscribers-text.ts';
 
-/** Progress of a move of subscribers. */
 export function MoveProgress({ move }: { move: OfferMove }) {
   const { total, moved, skipped, failed, later, reasons, startedAt, startedBy, endedAt, to } = move;
   const done = moved + skipped + failed;
@@ -19,7 +18,7 @@ export function MoveProgress({ move }: { move: OfferMove }) {
     <Card className="flex flex-col gap-2">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         <h3 className="font-medium">
-          Move of {peopleText(total)}
+          Move of {subscribersText(total)}
           {price}
         </h3>
         <span className="text-[0.8125rem] text-quiet">
@@ -30,7 +29,7 @@ export function MoveProgress({ move }: { move: OfferMove }) {
       </div>
       {endedAt === null && (
         <progress
-          aria-label={`Move of ${peopleText(total)}`}
+          aria-label={`Move of ${subscribersText(total)}`}
           max={total}
           value={done}
           className="h-1.5 w-full overflow-hidden rounded-full accent-accent"
@@ -43,7 +42,7 @@ export function MoveProgress({ move }: { move: OfferMove }) {
         <ul aria-label="Why they were not moved" className="list-disc pl-5 text-[0.8125rem] text-quiet">
           {reasons.map(({ outcome, why, subscribers }) => (
             <li key={`${outcome} ${why}`}>
-              {peopleText(subscribers)} {notMoved(outcome, subscribers)}: {why}.
+              {subscribersText(subscribers)} {notMoved(outcome, subscribers)}: {why}.
             </li>
           ))}
         </ul>

@@ -65,7 +65,6 @@ export function mergeDrafts(base: OfferDraft, mine: OfferDraft, theirs: OfferDra
   return { ...theirs, ...Object.fromEntries(changed) };
 }
 
-/** Returns the fields to send, or the errors by input. */
 export function readDraft(
   draft: OfferDraft,
   { currency, isArchived }: { currency: string; isArchived: boolean },

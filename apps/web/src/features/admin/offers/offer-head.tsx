@@ -5,7 +5,6 @@ import { Notice } from '#ui/state/notice.tsx';
 import type { AskedChange } from './review-dialog.tsx';
 import type { ShownOffer } from './offer-queries.ts';
 
-/** Name, origin and actions of an offer. */
 export function OfferHead({
   shown: { offer },
   isFree,

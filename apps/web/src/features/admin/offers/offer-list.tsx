@@ -7,7 +7,7 @@ import { Table, type TableColumn } from '#ui/table.tsx';
 import { TextLink } from '#ui/text/text-link.tsx';
 import { TierBadge } from '#ui/state/tier-badge.tsx';
 import { useMedia } from '#ui/use-media.ts';
-import { endingText } from './people-text.ts';
+import { endingText } from './subscribers-text.ts';
 
 /** Offers as rows, or as cards on narrow screens. */
 export function OfferList({ label, offers }: { label: string; offers: readonly AdminOffer[] }) {

@@ -7,7 +7,7 @@ import { EachOpening } from '#ui/overlay/each-opening.tsx';
 import { sells } from '#web/config.ts';
 import { Section } from '../section.tsx';
 import type { SignInAgain } from '../sign-in-again.tsx';
-import { endingText, peopleText } from './people-text.ts';
+import { endingText, subscribersText } from './subscribers-text.ts';
 import type { ShownOffer } from './offer-queries.ts';
 import { MoveDialog } from './move-dialog.tsx';
 import { MoveProgress } from './move-progress.tsx';
@@ -34,7 +34,9 @@ export function OfferSubscribers({
       text="People keep the price and credits that they subscribed with, until you move them. A plan that was canceled counts until its paid period ends."
       actions={
         canMove && (
-          <Button onClick={() => setAsked('move')}>Move {peopleText(offer.olderPrice)} at their next renewal</Button>
+          <Button onClick={() => setAsked('move')}>
+            Move {subscribersText(offer.olderPrice)} at their next renewal
+          </Button>
         )
       }
     >
@@ -58,7 +60,7 @@ export function OfferSubscribers({
                   )}
                 </span>
                 <span className="tabular-nums">
-                  {peopleText(subscribers)}
+                  {subscribersText(subscribers)}
                   {ending > 0 && <span className="text-quiet">, {endingText(ending)}</span>}
                 </span>
               </li>

@@ -24,7 +24,6 @@ export type Review = {
   send: (options: { preview: boolean; reason: string | undefined }) => Promise<Answer>;
 };
 
-/** A change of an offer to review. */
 export type AskedChange = Pick<Review, 'title' | 'label' | 'variant'> & { change: OfferChange };
 
 /** Shows the effects of a change before it is made. */

@@ -3,7 +3,6 @@ import { AuditTable } from '../audit/audit-table.tsx';
 import { PagedList } from './paged-list.tsx';
 import { personAuditQuery, type PersonListProps } from './person-queries.ts';
 
-/** Audit log entries about a user. */
 export function AuditPart({
   adminId,
   personId,

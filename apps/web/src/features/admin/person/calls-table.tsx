@@ -3,7 +3,6 @@ import { formatCount, formatMoment } from '#ui/text/amount.ts';
 import { Facts } from '#ui/text/facts.tsx';
 import { StatusBadge, type StatusTone } from '#ui/state/status-badge.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
-
 import { At } from '../at.tsx';
 
 const tones: Readonly<Record<Call['outcome'], StatusTone>> = {

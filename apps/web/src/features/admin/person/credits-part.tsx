@@ -179,7 +179,6 @@ function Change({ change }: { change: number }) {
   return <span className={change > 0 ? 'font-medium text-good' : 'font-medium'}>{text}</span>;
 }
 
-/** The calls that an entry charged. */
 function CallsOf({ adminId, personId, entryId }: PersonPartProps & { entryId: string }) {
   const { data, error } = useQuery(ledgerCallsQuery(adminId, personId, entryId));
   if (error) return <p className="text-bad">{failureLine('Failed to load calls', error)}</p>;

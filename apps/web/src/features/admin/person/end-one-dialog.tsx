@@ -2,7 +2,6 @@ import { adminApi } from '../admin-api.ts';
 import type { UserDialogProps } from '../users/actions/form-dialog.tsx';
 import { UserActionDialog } from '../users/actions/user-action-dialog.tsx';
 
-/** An app, a browser or a token to end. */
 export type EndedOne = { kind: 'app' | 'browser' | 'token'; id: string; name: string };
 
 const texts = {

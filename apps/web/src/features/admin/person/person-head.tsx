@@ -6,7 +6,6 @@ import { Ago } from '#ui/text/moment.tsx';
 import { GiveDialogs, type AskedGift } from '../users/actions/give-dialogs.tsx';
 import { ActiveBadge, RoleBadge } from '../users/user-marks.tsx';
 
-/** Name, status and the most common actions of a user. */
 export function PersonHead({ user, lastSeenAt }: { user: AdminUser; lastSeenAt: string | null }) {
   const [asked, setAsked] = useState<AskedGift>();
   return (

@@ -17,9 +17,7 @@ export type PriceFormProps = ServerPartProps & {
   inputMode: 'numeric' | 'decimal';
   /** undefined if it is a valid price. */
   problemOf: (price: string) => string | undefined;
-  /** The effect of the change. */
   effect: ReactNode;
-  /** Returns the manifest with the new price. */
   apply: (manifest: JsonObject, price: string) => JsonObject;
   onClose: () => void;
 };

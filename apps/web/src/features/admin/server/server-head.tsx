@@ -10,7 +10,6 @@ import { goneTexts } from '../manifests/manifest-cells.tsx';
 import { isLaterVersion } from '../versions.ts';
 import { figuresQuery, versionBefore, type ServerPartProps } from './server-queries.ts';
 
-/** Name, versions, status and actions of a server. */
 export function ServerHead({
   userId,
   serverId,

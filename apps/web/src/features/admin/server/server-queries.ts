@@ -10,7 +10,6 @@ export type ShownManifest = AnswerOutput<typeof getManifest>;
 export type ManifestVersion = ShownManifest['versions'][number];
 export type Renter = AnswerOutput<typeof listServerRenters>['renters'][number];
 
-/** Props of each part of a server's page. */
 export type ServerPartProps = { userId: string; serverId: string; shown: ShownManifest };
 
 const freshForMs = 30_000;
@@ -41,7 +40,6 @@ export const manifestToChangeQuery = (userId: string, id: string, change: 'delet
     refetchOnWindowFocus: false,
   });
 
-/** The query of one part of a server's page. */
 const partQuery = <Data>(
   userId: string,
   id: string,

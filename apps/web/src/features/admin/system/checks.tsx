@@ -9,7 +9,6 @@ import { systemApi } from './system-queries.ts';
 
 const worst = ['failed', 'warned', 'skipped', 'passed'];
 
-/** Runs the checks of the operator's commands. */
 export function Checks() {
   const run = useMutation({ mutationFn: () => systemApi.runSystemChecks() });
   const failure = run.isError ? describeFailure("The checks couldn't run", run.error) : undefined;

@@ -14,7 +14,6 @@ const paymentNames = { stripe: 'Stripe', sandbox: 'Demo, no money moves', off: '
 
 const deliveries = { mail: 'By your mail server', demo: 'On the page /dev-mail', off: 'Off: set SMTP_URL' } as const;
 
-/** Facts about the installation and its components. */
 export function Facts({ system }: { system: System }) {
   const { database, payments, ledger, disk, backup, notices } = system;
   const { webhook } = payments;

@@ -6,13 +6,11 @@ import { chargeText } from '#web/texts/charge-text.ts';
 /** The user in the billing answer (spec part 2, section 3). */
 export type BillingUser = Pick<AdminUser, 'id' | 'email' | 'displayName' | 'createdAt' | 'isActive' | 'role'>;
 
-/** A plan, rental, purchase or trial of a user. */
 export type OwnedThing = Pick<
   UserBilling['rentals'][number],
   'id' | 'mcpId' | 'status' | 'source' | 'refund' | 'isDisputed' | 'charge' | 'features'
 > & {
   kind: 'subscription' | 'rental' | 'purchase' | 'trial';
-  /** Name of the plan or the service. */
   name: string;
   /** Period of a rental: daily, weekly or monthly. */
   every: string | undefined;

@@ -19,7 +19,6 @@ const icons: Readonly<Record<string, { name: string; Icon: typeof KeyRound }>> =
   dev: { name: 'Demo sign-in', Icon: FlaskConical },
 };
 
-/** Icon and name of a sign-in provider. */
 export function Provider({ id }: { id: string }) {
   const mark = marks[id];
   const { name, Icon } = icons[id] ?? { name: id === '' ? 'Unknown' : id, Icon: KeyRound };

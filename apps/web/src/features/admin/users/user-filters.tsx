@@ -23,7 +23,6 @@ export type UserFiltersProps = {
   onChange: (change: AdminSearch, how: 'push' | 'replace') => void;
 };
 
-/** The search on this page, the search among all users, and the filters. */
 export function UserFilters({ search, onChange }: UserFiltersProps) {
   const q = search.q ?? '';
   const searchAll = (text: string) => {

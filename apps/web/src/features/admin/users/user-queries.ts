@@ -22,7 +22,6 @@ export const usersQuery = (adminId: string, { page, all, role, active, plan }: A
   });
 };
 
-/** What a user owns, and their credits. */
 export const userBillingQuery = (adminId: string, userId: string) =>
   queryOptions({
     queryKey: [...usersKey(adminId), 'billing', userId],

@@ -12,7 +12,6 @@ export function isFound(user: AdminUser, text: string): boolean {
   return [user.email, nameOf(user)].some((part) => part.toLowerCase().includes(wanted));
 }
 
-/** Returns the ids of the connected providers. */
 export const connectedOf = ({ oauthConnections }: AdminUser): string[] =>
   Object.keys(oauthConnections).filter((id) => oauthConnections[id]?.connected);
 

@@ -8,7 +8,6 @@ import type { UserWorkName } from './user-failures.ts';
 import { useDialogText } from '../use-dialog-text.ts';
 import { useSingleMutation } from '../use-single-mutation.ts';
 
-/** Context of the parts of the tab. */
 export type UserWork = {
   adminId: string;
   /** Shows a failure above the table. */

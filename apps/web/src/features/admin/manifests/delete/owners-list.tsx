@@ -1,25 +1,23 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ErrorState } from '#ui/state/error-state.tsx';
 import { DayAndTime } from '#ui/text/moment.tsx';
 import { Pagination } from '#ui/pagination.tsx';
-import { failureText } from '#web/texts/failure-text.ts';
 import { adminApi, serverKey } from '../../admin-api.ts';
 import { counted } from '../../counted.ts';
+import { LoadFailed } from '../../not-loaded.tsx';
 
 /** Users who bought or try a server, by page, and what they lose. Renders nothing if there are none. */
 export function OwnersList({ userId, id }: { userId: string; id: string }) {
   const [page, setPage] = useState(1);
-  const { data, error, refetch, isFetching } = useQuery({
+  const query = useQuery({
     queryKey: [...serverKey(userId, id), 'owners', page],
     queryFn: ({ signal }) => adminApi.listServerOwners({ params: { id }, query: { page } }, { signal }),
     placeholderData: keepPreviousData,
     staleTime: 0,
     refetchOnWindowFocus: false,
   });
-  if (error && !data) {
-    return <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
-  }
+  const { data } = query;
+  if (query.error && !data) return <LoadFailed query={query} />;
   if (!data || data.pagination.total === 0) return null;
   const { owners, pagination } = data;
   return (

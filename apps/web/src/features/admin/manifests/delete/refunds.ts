@@ -10,7 +10,6 @@ export type RefundResult = AnswerOutput<typeof deleteManifest>['refunds'][number
 /** Refunds that one deletion takes at most (contract, deleteManifest). */
 export const maxRefunds = 1000;
 
-/** Chosen refunds by rental id. */
 export type ChosenRefunds = ReadonlyMap<string, Refund>;
 
 /** Returns the sum, with one amount per currency: "$12", "$12 and €5". */

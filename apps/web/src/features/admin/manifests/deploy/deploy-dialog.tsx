@@ -6,14 +6,13 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { Dialog } from '#ui/overlay/dialog.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { NotLoaded } from '../../not-loaded.tsx';
-import { isStaleWrite } from '../../refusals.ts';
 import { secretsQuery } from '../../server/server-queries.ts';
 import { ReasonField } from '../../users/actions/reason-field.tsx';
-import { actionFailure, describeAction } from '../failure-texts.ts';
+import { describeAction } from '../failure-texts.ts';
+import { ChangeFailure } from './change-failure.tsx';
 import { DeployEffects } from './deploy-effects.tsx';
 import type { DeployPlan } from './deploy-plan.ts';
 import { MissingSecrets } from './missing-secrets.tsx';
-import { MovedNotice } from './moved-notice.tsx';
 import { useDeployment, type DeployDialogProps, type Deployment } from './use-deployment.ts';
 
 type PartProps = DeployDialogProps & { deployment: Deployment };
@@ -69,15 +68,12 @@ function Warnings({
   return (
     <>
       <MissingSecrets id={id} count={plan.missingSecrets} missing={missing} onLeave={onClose} />
-      {isStaleWrite(deploy.error) ? (
-        <MovedNotice
-          error={deploy.error}
-          shown={{ deployedVersion: plan.from, stagedVersion: plan.staged }}
-          onLookAgain={lookAgain}
-        />
-      ) : (
-        deploy.isError && <Notice tone="bad">{actionFailure('deploy', deploy.error)}</Notice>
-      )}
+      <ChangeFailure
+        action="deploy"
+        error={deploy.error}
+        shown={{ deployedVersion: plan.from, stagedVersion: plan.staged }}
+        onLookAgain={lookAgain}
+      />
     </>
   );
 }

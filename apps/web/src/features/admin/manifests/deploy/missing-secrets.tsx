@@ -5,7 +5,6 @@ import { Code } from '../../code.tsx';
 import { counted } from '../../counted.ts';
 
 export type MissingSecretsProps = {
-  /** The server's id. */
   id: string;
   count: number;
   /** The missing secrets; undefined if they aren't loaded. */

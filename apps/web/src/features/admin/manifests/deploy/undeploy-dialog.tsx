@@ -2,19 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Dialog } from '#ui/overlay/dialog.tsx';
-import { Notice } from '#ui/state/notice.tsx';
 import { useToast } from '#ui/overlay/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
 import { useDialogText } from '../../use-dialog-text.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 import { ReasonField } from '../../users/actions/reason-field.tsx';
 import { NotLoaded } from '../../not-loaded.tsx';
-import { isStaleWrite } from '../../refusals.ts';
 import { manifestToChangeQuery } from '../../server/server-queries.ts';
-import { actionFailure, describeAction } from '../failure-texts.ts';
+import { describeAction } from '../failure-texts.ts';
 import { useManifestsChanged } from '../manifest-queries.ts';
 import type { ServerDialogProps } from '../server-dialog.ts';
-import { MovedNotice } from './moved-notice.tsx';
+import { ChangeFailure } from './change-failure.tsx';
 import { OwnersList } from '../delete/owners-list.tsx';
 import { RentersList } from '../delete/renters-list.tsx';
 
@@ -44,18 +42,15 @@ export function UndeployDialog({ userId, id, open, onClose }: ServerDialogProps)
       title={`Undeploy ${name}?`}
       initialFocus={cancel}
       notices={
-        isStaleWrite(undeploy.error) ? (
-          <MovedNotice
-            error={undeploy.error}
-            shown={listed}
-            onLookAgain={() => {
-              undeploy.reset();
-              void shown.refetch();
-            }}
-          />
-        ) : (
-          undeploy.isError && <Notice tone="bad">{actionFailure('undeploy', undeploy.error)}</Notice>
-        )
+        <ChangeFailure
+          action="undeploy"
+          error={undeploy.error}
+          shown={listed}
+          onLookAgain={() => {
+            undeploy.reset();
+            void shown.refetch();
+          }}
+        />
       }
       footer={
         <>

@@ -3,7 +3,6 @@ import type { ManifestRunItem } from '@souk/contract/admin/manifest-runs.ts';
 /** One manifest of a run, or several that failed for the same reason. */
 export type RunGroup = Pick<ManifestRunItem, 'status' | 'message'> & { items: [ManifestRunItem, ...ManifestRunItem[]] };
 
-/** Sort order: failures first, then work in progress. */
 const order: Readonly<Record<ManifestRunItem['status'], number>> = {
   failed: 0,
   unanswered: 1,

@@ -8,7 +8,6 @@ import { TextWithLines } from './text-with-lines.tsx';
 import { UploadFault } from './upload-fault.tsx';
 import { faultyFields, type UploadDraft, type useUpload } from './use-upload.ts';
 
-/** An editable preview of the upload. */
 export function UploadDraftForm({ draft, work }: { draft: UploadDraft; work: ReturnType<typeof useUpload> }) {
   const form = useRef<HTMLFormElement>(null);
   const { fault, upload } = work;

@@ -16,7 +16,6 @@ import { useUpload } from './use-upload.ts';
 
 export type UploadPanelProps = {
   userId: string;
-  /** Opens the deploy dialog for the staged server. */
   onDeploy: (id: string) => void;
 };
 

@@ -20,7 +20,6 @@ const draftName = 'upload';
 /** Pause in typing before the draft is stored, since it may be 256 KiB. */
 const storedAfterMs = 400;
 
-/** State of the upload panel: the draft, its faults and the upload. */
 export function useUpload(userId: string) {
   const [draft, setDraft] = useState(() => parseDraft(readDraft(userId, draftName)));
   const [fault, setFault] = useState<ManifestFault>();

@@ -3,7 +3,6 @@ import { formatDay } from '#ui/text/amount.ts';
 
 type Dispute = NonNullable<PersonPayment['dispute']>;
 
-/** Returns the label of a disputed payment. */
 export function disputeLabel({ state, dueBy }: Dispute): string {
   const answer = dueBy === null ? '' : `, answer by ${formatDay(dueBy)}`;
   if (state === 'inquiry') return `Bank asks${answer}`;

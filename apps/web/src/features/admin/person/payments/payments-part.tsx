@@ -35,7 +35,6 @@ const tones: Readonly<Record<TransactionStatus, StatusTone>> = {
   failed: 'bad',
 };
 
-/** Payments and refunds of a user, with receipts and the refund dialog. */
 export function PaymentsPart({ adminId, personId, user, search, onChange }: PersonListProps & { user: AdminUser }) {
   const list = useQuery(paymentsQuery(adminId, personId, search));
   const [asked, setAsked] = useState<PersonPayment>();
@@ -137,7 +136,7 @@ const columnsWith = (refundButton: (payment: PersonPayment) => ReactNode): Table
   },
   { id: 'refund', header: 'Refund', hideHeader: true, numeric: true, wideOnly: true, cell: refundButton },
 ];
-/** The status of a payment, or of its dispute. */
+
 function PaymentStatus({ status, dispute }: PersonPayment) {
   if (!dispute) return <StatusBadge status={status} tone={tones[status]} />;
   return (

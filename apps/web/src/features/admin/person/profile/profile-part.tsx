@@ -9,7 +9,6 @@ import { UserFacts } from '../../users/details/user-facts.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { SignOutDialog } from './sign-out-dialog.tsx';
 
-/** Facts about a user, and the actions on their account. */
 export function ProfilePart({
   adminId,
   user,

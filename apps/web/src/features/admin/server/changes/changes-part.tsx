@@ -15,7 +15,6 @@ import { ItemsWithCode } from '../../text-with-code.tsx';
 
 type Compared = { from: string | undefined; to: string | undefined };
 
-/** Compares two versions, and lists all of them. */
 export function ChangesPart({
   userId,
   serverId,
@@ -104,8 +103,8 @@ function Comparison({ userId, serverId, compared }: { userId: string; serverId: 
           </ul>
         )}
         <p className="mt-3 text-[0.8125rem] text-quiet">
-          {countOf(people.renters, 'person rents', 'people rent')} it now. {countOf(people.users, 'person', 'people')}{' '}
-          called it in the last 30 days.
+          {countOf(people.renters, 'rents', 'rent')} it now. {countOf(people.users, 'called', 'called')} it in the last
+          30 days.
         </p>
       </Card>
       <DifferenceList differences={differences} />
@@ -126,4 +125,5 @@ function Comparison({ userId, serverId, compared }: { userId: string; serverId: 
   );
 }
 
-const countOf = (count: number, one: string, many: string) => (count === 0 ? `No ${one}` : counted(count, one, many));
+const countOf = (count: number, one: string, many: string) =>
+  count === 0 ? `No one ${one}` : counted(count, `person ${one}`, `people ${many}`);

@@ -5,7 +5,6 @@ import { TextWithCode } from '../../text-with-code.tsx';
 
 const shownAtFirst = 50;
 
-/** The changed fields, in words. */
 export function DifferenceList({ differences }: { differences: readonly ManifestDifference[] }) {
   const { shown, more } = useShowMore(differences, shownAtFirst);
   return (

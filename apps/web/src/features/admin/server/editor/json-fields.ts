@@ -16,7 +16,6 @@ const maxSyntaxProblems = 3;
 export type JsonFields = {
   /** Position of each value by its path in the broker's notation: connection.url, features[0]. */
   values: ReadonlyMap<string, TextRange>;
-  /** Position of each field's name. */
   names: ReadonlyMap<string, TextRange>;
   /** With a syntax problem, the text has no value. */
   syntaxProblems: Problem[];

@@ -11,7 +11,6 @@ import { useInShadow } from './use-in-shadow.ts';
 /** Pause in typing before the text is checked. */
 const checkAfterMs = 250;
 
-/** A problem with its line number. */
 export type PlacedProblem = Problem & { line: number };
 export type EditorCheck = Omit<CheckedText, 'problems' | 'versionAt'> & { problems: PlacedProblem[] };
 
@@ -20,7 +19,6 @@ export type EditorHandle = {
   /** Replaces the text in one step of the undo history. */
   replaceText(text: string): void;
   replaceVersion(version: string): void;
-  /** Moves the cursor and the focus to a problem. */
   goTo(problem: Problem): void;
 };
 

@@ -18,7 +18,6 @@ import { completeManifest } from './complete-manifest.ts';
 import { editorLook } from './editor-look.ts';
 import { insertText } from './insert-text.ts';
 
-/** The extensions of the manifest editor. */
 export const manifestExtensions = (parts: {
   serverName: string;
   onSave: () => void;

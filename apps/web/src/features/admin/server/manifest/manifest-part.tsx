@@ -9,7 +9,6 @@ import type { ServerPartProps } from '../server-queries.ts';
 import { MovedManifest } from './moved-manifest.tsx';
 import { ProblemList } from './problem-list.tsx';
 import { SaveBar } from './save-bar.tsx';
-import { keepUnsavedText } from './unsaved-text.ts';
 import { useManifestDraft } from './use-manifest-draft.ts';
 import { useSaveManifest } from './use-save-manifest.ts';
 
@@ -26,14 +25,13 @@ export function ManifestPart({
 }: ServerPartProps & {
   name: string;
   onUnsavedChange: (isUnsaved: boolean) => void;
-  /** Tests the connection of the current text. */
   onTest: (text: string) => void;
 }) {
   const { userId, serverId, shown } = part;
   const editor = useRef<EditorHandle>(null);
   const stored = textOf(shown.manifest);
   const draft = useManifestDraft(part, stored, editor, onUnsavedChange);
-  const { began, base, isUnsaved, hasMoved, rebase } = draft;
+  const { began, base, isUnsaved, hasMoved } = draft;
   const [check, setCheck] = useState<EditorCheck>();
   // kept like the text when the administrator leaves this part
   const [reason, setReason] = useDialogText({ adminId: userId, dialog: `save.${serverId}`, open: true }, 'reason', '');
@@ -45,10 +43,8 @@ export function ManifestPart({
   // another administrator saved or deployed, and there are no unsaved edits
   const takesStored = hasMoved && !isUnsaved && !save.isPending;
   useEffect(() => {
-    if (!takesStored) return;
-    rebase();
-    if (editor.current?.text() !== stored) editor.current?.replaceText(stored);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- `rebase` is new at each render
+    if (takesStored) draft.followStored();
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- `draft` is new at each render
   }, [takesStored, stored, shown.revision]);
 
   const submit = () => {
@@ -75,13 +71,11 @@ export function ManifestPart({
           stored={stored}
           own={() => editor.current?.text() ?? began?.text ?? ''}
           onKeepOwn={() => {
-            rebase();
-            keepUnsavedText(userId, serverId, { text: editor.current?.text() ?? '', revision: shown.revision });
+            draft.keepOwn();
             save.reset();
           }}
           onTakeStored={() => {
-            rebase();
-            editor.current?.replaceText(stored);
+            draft.takeStored();
             save.reset();
           }}
         />

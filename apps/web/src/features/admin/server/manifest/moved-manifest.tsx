@@ -13,7 +13,6 @@ export function MovedManifest({
   onTakeStored,
 }: {
   shown: ShownManifest;
-  /** The stored text. */
   stored: string;
   own: () => string;
   onKeepOwn: () => void;

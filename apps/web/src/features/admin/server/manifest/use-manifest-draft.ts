@@ -47,6 +47,7 @@ export function useManifestDraft(
       keepNow();
     };
   }, []);
+  const rebase = () => setBase({ text: stored, revision: shown.revision });
   return {
     /** The unsaved text from before this part was opened. */
     began,
@@ -68,7 +69,20 @@ export function useManifestDraft(
       keepUnsavedText(userId, serverId, now === text ? undefined : { text: now, revision });
       tellUnsaved(now !== text);
     },
-    /** Treats the text as edits of the stored manifest. */
-    rebase: () => setBase({ text: stored, revision: shown.revision }),
+    /** Replaces the text with the stored manifest. */
+    takeStored(): void {
+      rebase();
+      editor.current?.replaceText(stored);
+    },
+    /** Shows the stored manifest, without an edit if the text is the same. */
+    followStored(): void {
+      rebase();
+      if (editor.current?.text() !== stored) editor.current?.replaceText(stored);
+    },
+    /** Keeps the text as edits of the stored manifest. */
+    keepOwn(): void {
+      rebase();
+      keepUnsavedText(userId, serverId, { text: editor.current?.text() ?? '', revision: shown.revision });
+    },
   };
 }

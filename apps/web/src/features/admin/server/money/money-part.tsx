@@ -15,7 +15,6 @@ import { ItemsWithCode } from '../../text-with-code.tsx';
 
 type Rental = { price: number; currency: string };
 
-/** The rental price of a server, and its renters. */
 export function MoneyPart(part: ServerPartProps) {
   if (!sells) {
     return <EmptyState title="Nothing is sold here" text="Payments are switched off in this installation." />;

@@ -7,7 +7,6 @@ import { partOf } from '../part-of.ts';
 
 const mostCents = 100_000_00;
 
-/** Stages a version with a new rental price. */
 export function RentalPriceForm({
   rental,
   ...part

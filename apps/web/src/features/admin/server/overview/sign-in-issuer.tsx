@@ -56,7 +56,6 @@ export function SignInIssuer({ userId, serverId, name }: { userId: string; serve
   );
 }
 
-/** The pending decision, with its button. */
 function Decision({ name, signIn, onConfirm }: { name: string; signIn: ServerSignIn; onConfirm: () => void }) {
   const { state, known, named, variable, clientId } = signIn;
   if (state === 'waiting') {

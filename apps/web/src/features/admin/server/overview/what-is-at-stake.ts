@@ -1,7 +1,6 @@
 import type { ServerSignIn, SignInDoubt } from '@souk/contract/admin/servers.ts';
 
 export type IssuerQuestion = {
-  /** The server's name. */
   name: string;
   named: NonNullable<ServerSignIn['named']>;
   doubts: readonly SignInDoubt[];

@@ -9,10 +9,8 @@ import { useDialogText } from '../../use-dialog-text.ts';
 import { useSingleMutation } from '../../use-single-mutation.ts';
 import { ReasonField } from '../../users/actions/reason-field.tsx';
 
-/** A decision about a changed tool to confirm. */
 export type AskedDecision = { change: ToolChange; verdict: 'approve' | 'reject' };
 
-/** Asks for the reason and decides about a changed tool. */
 export function DecideDialog({
   userId,
   change,

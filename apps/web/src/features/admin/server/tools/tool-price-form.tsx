@@ -5,7 +5,6 @@ import { partOf } from '../part-of.ts';
 
 const mostCredits = 1_000_000;
 
-/** Stages a version with a new price of a tool. */
 export function ToolPriceForm({
   tool: { name, credits, stagedCredits },
   ...part

@@ -107,7 +107,6 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
 
 const replacedText = 'That is not a number, so it became 0. Press Enter again to set 0.';
 
-/** The change of the balance. */
 function Difference({ shown: { balance, held }, text }: { shown: Credits; text: string }) {
   const change = creditsFault(text) === undefined ? Number(text) - balance : 0;
   return (

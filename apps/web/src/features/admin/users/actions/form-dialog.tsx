@@ -2,7 +2,6 @@ import { useId, type ReactNode, type RefObject } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Dialog } from '#ui/overlay/dialog.tsx';
 
-/** Props of the dialogs that act on one user. */
 export type UserDialogProps = {
   user: { id: string; email: string };
   open: boolean;

@@ -5,7 +5,6 @@ import type { UserDialogProps } from './form-dialog.tsx';
 
 export type AskedGift = { action: 'credits' | 'subscription'; user: UserDialogProps['user'] };
 
-/** The dialogs that edit a user's credits and add a subscription. */
 export function GiveDialogs({ asked, onClose }: { asked: AskedGift | undefined; onClose: () => void }) {
   return (
     <EachOpening asked={asked}>

@@ -1,6 +1,5 @@
 import { useId, type ReactNode } from 'react';
 
-/** A section of the details with its heading and action. */
 export function Part({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
   const id = useId();
   return (

@@ -3,17 +3,23 @@ import { Button } from '#ui/button.tsx';
 import { Ago } from '#ui/text/moment.tsx';
 import { Notice } from '#ui/state/notice.tsx';
 import { commandLine } from '../../command-line.ts';
+import { isStaleWrite } from '../../refusals.ts';
+import { actionFailure, type ManifestAction } from '../failure-texts.ts';
 
-/** Compares what was shown with what is stored now, and offers to look again. */
-export function MovedNotice({
-  error,
-  shown,
-  onLookAgain,
-}: {
-  error: ApiError;
+type Refusal<Failure> = {
+  error: Failure;
   shown: { deployedVersion: string | null; stagedVersion: string | null } | null | undefined;
   onLookAgain: () => void;
-}) {
+};
+
+/** Says why a change of a server failed. Renders nothing without an error. */
+export function ChangeFailure({ action, error, ...refusal }: Refusal<Error | null> & { action: ManifestAction }) {
+  if (isStaleWrite(error)) return <Moved {...refusal} error={error} />;
+  return error && <Notice tone="bad">{actionFailure(action, error)}</Notice>;
+}
+
+/** Compares what was shown with what is stored now, and offers to look again. */
+function Moved({ error, shown, onLookAgain }: Refusal<ApiError>) {
   const { current } = error;
   return (
     <Notice tone="bad">
