@@ -24,7 +24,7 @@ export function EntryRow({
         </h3>
         <div className="mt-1 flex flex-col gap-0.5 text-[0.8125rem] text-pretty text-quiet">{children}</div>
       </div>
-      <div className="flex gap-2">{buttons}</div>
+      <div className="flex gap-2 empty:hidden">{buttons}</div>
     </li>
   );
 }

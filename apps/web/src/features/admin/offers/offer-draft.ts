@@ -130,7 +130,7 @@ function readPrice(typed: string, currency: string): { amount?: number; fault?: 
   return amount > maxAmount ? { fault: `must be at most ${formatMoney(maxAmount, currency)}` } : { amount };
 }
 
-/** Returns NaN if the text is no whole number, so that the schema refuses it. Too long a number is capped, so that its limit is named. */
+/** Returns NaN for a text that isn't a whole number: the schema refuses it. Caps a long number, so that its limit is named. */
 const wholeOf = (text: string): number =>
   /^\d+$/.test(text.trim()) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : Number.NaN;
 

@@ -60,7 +60,7 @@ export function useDeployment({ userId, id, version: asked, open, onClose }: Dep
     notes,
     /** It is deployed, and its result needs reading. */
     isDone: failure !== undefined || notes.length > 0,
-    // redeploying a deleted server is no rollback
+    // redeploying a deleted server isn't a rollback
     isRollback:
       version !== undefined &&
       plan !== undefined &&

@@ -71,7 +71,7 @@ function summary(
   const result = `${formatCount(live)} ${verb}, ${formatCount(failed)} failed.${silent}`;
   if (status === 'done') return result;
   const left = items.length - live - failed;
-  return `${result} ${formatCount(left)} were not processed, because the broker stopped. Start it again for those.`;
+  return `${result} ${formatCount(left)} were not processed, because the broker stopped. Try again for those.`;
 }
 
 /** A progress bar drawn by attributes, since our content security policy forbids inline styles. */

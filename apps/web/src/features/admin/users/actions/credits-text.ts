@@ -1,6 +1,6 @@
 const grouping = /[\s,_’']/g;
 
-/** Returns the text of the field after typing: the digits, or 0 if it is no number (spec part 2, section 5). */
+/** Returns the text of the field after typing: the digits, or 0 if it is not a number (spec part 2, section 5). */
 export function creditsText(typed: string): string {
   const text = typed.replaceAll(grouping, '');
   return isNumber(typed) ? text.replace(/^0+(?=\d)/, '') : '0';

@@ -29,7 +29,7 @@ export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
   const [shown, setShown] = useState<Credits>();
   const [movedFrom, setMovedFrom] = useState<number>();
   const [typed, setTyped] = useUserText('credits', { user, open }, 'credits', undefined);
-  /** The typed text was no number and became 0, which the administrator may not have noticed while typing. */
+  /** The typed text was not a number and became 0, which the administrator may not have noticed while typing. */
   const [isReplaced, setIsReplaced] = useState(false);
   const [reason, setReason] = useUserText('credits', { user, open }, 'reason', '');
   const [errors, setErrors] = useState<{ credits?: string | undefined }>({});
