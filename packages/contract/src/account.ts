@@ -7,14 +7,14 @@ export const exportMyData = endpoint({
   id: 'exportMyData',
   method: 'GET',
   path: '/api/users/:userId/export',
-  summary: 'Downloads everything that is stored about the caller, without secrets',
+  summary: 'Downloads all stored data of the caller, without secrets',
   access: 'account',
   weight: 100,
   params: ofUser,
   answer: z.object({
     success: z.literal(true),
     exportedAt: z.iso.datetime(),
-    /** By the part of the product that stores it: profile, signIns, accessTokens, connectedApps, usage and others. */
+    /** Data by area of the product: profile, signIns, accessTokens, connectedApps, usage and others. */
     data: z.record(z.string(), z.unknown()),
   }),
   errors: ['too_many_downloads', 'not_found', 'authentication_required', 'unauthenticated'],
@@ -24,7 +24,7 @@ export const deleteMyAccount = endpoint({
   id: 'deleteMyAccount',
   method: 'DELETE',
   path: '/api/users/:userId/account',
-  summary: 'Deletes the account of the caller for good; confirm is their e-mail address',
+  summary: "Deletes the caller's account permanently; confirm must be its e-mail address",
   access: 'account',
   params: ofUser,
   body: z.object({ confirm: z.string().max(320) }),

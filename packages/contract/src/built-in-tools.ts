@@ -1,4 +1,4 @@
-/** The tools of the broker itself on /mcp, with the titles that people read. */
+/** Tools of the broker itself on /mcp, with their display titles. */
 export const builtInToolTitles = {
   find_tools: 'Find tools',
   call_read_only_tool: 'Call a tool that only reads',
@@ -8,8 +8,8 @@ export const builtInToolTitles = {
 } as const;
 export type BuiltInTool = keyof typeof builtInToolTitles;
 
-/** No service's tool on /mcp can have these names: all others contain `__`. */
+/** Tells built-in tools apart from those of services, whose names on /mcp all contain `__`. */
 export const isBuiltInTool = (name: string): name is BuiltInTool => Object.hasOwn(builtInToolTitles, name);
 
-/** A name that no built-in tool has stays as it was called. */
+/** Returns a built-in tool's title; any other name is returned unchanged. */
 export const builtInToolTitle = (name: string): string => (isBuiltInTool(name) ? builtInToolTitles[name] : name);

@@ -3,16 +3,16 @@ import type { AnswerOutput, Endpoint, RequestInput } from './endpoint.ts';
 import { clientErrors, errorBodySchema, type ErrorBody } from './error-body.ts';
 import { statusText } from './catalogue/status-text.ts';
 
-/** A call that failed, with the text to show (spec part 1, section 8). `status` is undefined where no answer came. */
+/** A failed call with the text to show (spec part 1, section 8). `status` is undefined if no response arrived. */
 export class ApiError extends Error {
   readonly status: number | undefined;
   readonly code: string;
   readonly issues: NonNullable<ErrorBody['issues']>;
-  /** What is stored now, where the code is changed_since_shown. */
+  /** Stored state, if the code is changed_since_shown. */
   readonly current: ErrorBody['current'];
-  /** What a change of plan costs now, where the code is price_changed. */
+  /** Current cost of a change of plan, if the code is price_changed. */
   readonly price: ErrorBody['price'];
-  /** The message of the answer's body; undefined where the body had none, and the message is ours. */
+  /** Message from the response body; undefined if it had none and the message is ours. */
   readonly serverMessage: string | undefined;
 
   constructor(failure: {
@@ -44,14 +44,14 @@ type PartsThat<E extends Endpoint, IsOptional> = {
       : never
     : never;
 }[Part];
-/** Only the parts that the endpoint has, those with a default as one likes; no argument where it has none. */
+/** Parts of the request that the endpoint declares; those with a default are optional. */
 type Parts<E extends Endpoint> = { [K in PartsThat<E, false>]: RequestInput<E>[K] } & {
   [K in PartsThat<E, true>]?: RequestInput<E>[K];
 };
-/** What a caller may say of one call. An aborted call throws the signal's reason. */
+/** Options of a call. An aborted call throws the signal's reason. */
 export type CallOptions = {
   signal?: AbortSignal;
-  /** The revision that was shown, of an endpoint with `ifMatch`. */
+  /** Revision that was shown, for an endpoint with `ifMatch`. */
   ifMatch?: string | undefined;
 };
 
@@ -65,21 +65,21 @@ export type Client<Endpoints extends readonly Endpoint[]> = { [E in Endpoints[nu
 export type ClientOptions = {
   /** Origin of the broker, without a trailing slash. */
   baseUrl: string;
-  /** The caller supplies the network: the contract does no I/O itself. */
+  /** Supplied by the caller, because the contract does no I/O. */
   fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** The bearer token to send, read again for each call; undefined for none. */
+  /** Returns the bearer token, called before each request; undefined for none. */
   token?: () => string | undefined | Promise<string | undefined>;
-  /** Without a token nothing is sent: the call fails at once, as the broker would refuse it. */
+  /** A call without a token fails immediately, with the broker's error, instead of being sent. */
   needsToken?: boolean;
-  /** What a 403 without a message means here, where the specification has a text of its own for these calls. */
+  /** Text for a 403 without a message, if the specification gives these calls their own. */
   forbiddenText?: string;
 };
 
 /**
- * A typed client of the broker. Each call sends what its endpoint declares and answers the parsed answer.
- * @throws ApiError with the message of the answer's body; without one with the specification's text for 401 and 403, and
- *   'HTTP {status}: {statusText}' for other failures; 'Network error occurred' without an answer, and 'An unexpected error
- *   occurred' for an answer that does not fit the contract
+ * Creates a typed client of the broker. Each call sends what its endpoint declares and returns the parsed response.
+ * @throws ApiError with the message of the response body; without one, the specification's text for 401 and 403 and
+ *   'HTTP {status}: {statusText}' for other failures; 'Network error occurred' without a response, and 'An unexpected error
+ *   occurred' for a response that does not match the contract
  */
 export function createClient<const Endpoints extends readonly Endpoint[]>(
   endpoints: Endpoints,
@@ -89,14 +89,14 @@ export function createClient<const Endpoints extends readonly Endpoint[]>(
     endpoint.id,
     (input?: Input, call?: CallOptions) => send(endpoint, input ?? {}, options, call),
   ]);
-  // The ids are literal types in `endpoints`; Object.fromEntries cannot carry them over.
+  // Object.fromEntries loses the literal types of the ids
   return Object.fromEntries(calls) as Client<Endpoints>;
 }
 
 type Input = { params?: unknown; query?: unknown; body?: unknown };
 
 /**
- * The body of an answer that is read as it comes, of an endpoint whose media type is an event stream.
+ * Opens an endpoint whose media type is an event stream, and returns its body to be read as it arrives.
  * @throws ApiError as the calls of createClient do
  */
 export async function openStream<E extends Endpoint>(
@@ -150,12 +150,12 @@ async function ask(
   });
 }
 
-/** A raw body is text already: parsed and written again it would lose what is wrong with it. */
+/** A raw body is sent as it is, because parsing and rewriting it would hide its errors. */
 function bodyText({ rawBody }: Endpoint, body: unknown): string {
   return rawBody && typeof body === 'string' ? body : JSON.stringify(body ?? {});
 }
 
-/** Failures are JSON, also where the answer is not. undefined where it is not what it should be. */
+/** Reads a body; undefined if it is malformed. Failures are JSON even if the media type differs. */
 async function bodyOf(response: Response, mediaType: Endpoint['mediaType']): Promise<unknown> {
   return (mediaType ? response.text() : response.json()).catch(() => undefined);
 }
@@ -169,7 +169,7 @@ async function request({ fetch }: ClientOptions, url: string, init: RequestInit)
   }
 }
 
-/** Any error body with a message: a proxy in front of the broker writes neither `success` nor our codes. */
+/** Any error body with a message. A proxy in front of the broker sends neither `success` nor our codes. */
 const messageBodySchema = z.object({ message: z.string().trim().min(1) });
 const maxForeignMessageLength = 1000;
 
@@ -189,7 +189,7 @@ function failureOf(response: Response, body: unknown, options: ClientOptions): A
   return new ApiError({ message: textOfStatus(response, options), code, status });
 }
 
-/** Spec part 1, section 8: 401 and 403 have texts of their own. */
+/** Returns the text for a status; 401 and 403 have their own (spec part 1, section 8). */
 function textOfStatus(response: Response, { forbiddenText }: ClientOptions): string {
   if (response.status === 401) return clientErrors.unauthenticated.message;
   if (response.status === 403) return forbiddenText ?? clientErrors.forbidden.message;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** A client that the person has granted access and not disconnected since. */
+/** A client that the user granted access and has not disconnected. */
 export const connectedAppSchema = z.object({
-  /** Identifies the authorization; it is not a credential. */
+  /** Id of the authorization; not a credential. */
   id: z.string(),
   clientId: z.string(),
   clientName: z.string(),
@@ -12,10 +12,10 @@ export const connectedAppSchema = z.object({
   publishedBy: z.string().nullable(),
   /** Whether a host vouches for the name by publishing it. */
   verified: z.boolean(),
-  /** Where its sign-in was sent back to: a host, or the scheme of an application. */
+  /** Redirect target of its sign-in: a host, or the scheme of an application. */
   redirectHost: z.string(),
   scopes: z.array(z.string()),
-  /** Addresses that its token opens. */
+  /** Addresses that its token is valid for. */
   resources: z.array(z.string()),
   createdAt: z.iso.datetime(),
   /** Recorded at most once a minute. */
@@ -24,14 +24,14 @@ export const connectedAppSchema = z.object({
 });
 export type ConnectedApp = z.infer<typeof connectedAppSchema>;
 
-/** A browser in which the person is signed in to the web app. */
+/** A browser in which the user is signed in to the web app. */
 export const webSessionSchema = z.object({
   id: z.string(),
   createdAt: z.iso.datetime(),
   lastUsedAt: z.iso.datetime().nullable(),
-  /** Whether it is the browser that sends this request. */
+  /** Whether this browser sent the request. */
   current: z.boolean(),
-  /** Such as "Chrome on Linux", from its User-Agent at the sign-in; null for an unknown one. */
+  /** For example "Chrome on Linux", from the User-Agent at sign-in; null if unknown. */
   browserName: z.string().nullable(),
 });
 export type WebSession = z.infer<typeof webSessionSchema>;
@@ -43,7 +43,7 @@ export const listConnectedApps = endpoint({
   id: 'listConnectedApps',
   method: 'GET',
   path: '/api/users/:userId/connected-apps',
-  summary: 'The clients and the browsers that are signed in as the caller, newest first',
+  summary: 'Lists the clients and browsers that are signed in as the caller, newest first',
   access: 'account',
   params: ofUser,
   answer: z.object({
@@ -69,7 +69,7 @@ export const signOutEverywhere = endpoint({
   id: 'signOutEverywhere',
   method: 'POST',
   path: '/auth/sign-out-everywhere',
-  summary: 'Signs the caller out of every browser, this one included; connected apps stay',
+  summary: 'Signs the caller out of every browser, including this one; connected apps stay connected',
   access: 'account',
   answer: z.object({ success: z.literal(true), signedOut: z.int() }),
   errors: [...needSession],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** The steps of a client's way in, in their order. A client comes by `registration` or by `metadata-document`. */
+/** Steps of a connection attempt, in order. A client starts with `registration` or with `metadata-document`. */
 export const connectionSteps = [
   'registration',
   'metadata-document',
@@ -20,49 +20,49 @@ export const connectionAttemptSchema = z.object({
   id: z.string(),
   client: z.object({
     name: z.string(),
-    /** null for a program with a personal access token. */
+    /** null for a program that uses a personal access token. */
     clientId: z.string().nullable(),
-    /** Short, without characters that hide or turn text around. */
+    /** Truncated, and without characters that hide or reorder text. */
     userAgent: z.string(),
   }),
   startedAt: z.iso.datetime(),
   lastAt: z.iso.datetime(),
-  /** legacy: opened by initialize (up to 2025-11-25); modern: 2026-07-28. null: it did not come that far. */
+  /** legacy: opened with initialize (up to 2025-11-25); modern: 2026-07-28. null: not reached. */
   era: z.enum(['legacy', 'modern']).nullable(),
   protocolVersion: z.string().nullable(),
-  /** failed: a step failed, and neither it nor a later one passed since; working: tools were listed or called. */
+  /** failed: a step failed, and neither it nor a later one has passed since. working: tools were listed or called. */
   status: z.enum(['working', 'failed', 'unfinished']),
-  /** All of `connectionSteps`, in that order. */
+  /** All `connectionSteps`, in order. */
   steps: z.array(
     z.object({
       step: connectionStepSchema,
       /**
-       * warned: it passed, and something near it did not; skipped: this client does not need it; not-reached: it has not
-       * been there, or not since a step before it failed.
+       * warned: passed, with a related problem. skipped: not needed by this client. not-reached: never, or not since an
+       * earlier step failed.
        */
       status: z.enum(['passed', 'warned', 'failed', 'not-reached', 'skipped']),
       at: z.iso.datetime().nullable(),
-      /** What happened, in plain words. */
+      /** Result of the step, in plain words. */
       detail: z.string().nullable(),
-      /** What to do about it, in plain words. */
+      /** Remedy, in plain words. */
       advice: z.string().nullable(),
     }),
   ),
 });
 export type ConnectionAttempt = z.infer<typeof connectionAttemptSchema>;
 
-/** A client's published description that could not be fetched: of no person, since nobody was signed in yet. */
+/** A client's metadata document that could not be fetched. It belongs to no user, because it is fetched before the sign-in. */
 export const documentFaultSchema = z.object({
-  /** The name of a well-known client, else the host. */
+  /** Name of a well-known client, else the host. */
   client: z.string(),
-  /** Of the description: the client's id. */
+  /** Address of the document, which is the client's id. */
   address: z.string(),
-  /** In a few words. */
+  /** Short description of the failure. */
   fault: z.string(),
   advice: z.string(),
-  /** Its people sign in all the same: the server has a copy. */
+  /** The broker has a cached copy, so users of the client can still sign in. */
   hasCopy: z.boolean(),
-  /** How often it failed since it last worked. */
+  /** Number of failures since the last success. */
   times: z.number().int().positive(),
   firstAt: z.iso.datetime(),
   lastAt: z.iso.datetime(),
@@ -76,7 +76,7 @@ export const listConnections = endpoint({
   method: 'GET',
   path: '/api/users/:userId/connections',
   summary:
-    "The attempts of the caller's own MCP clients to connect, newest first: at most 50, of the last 30 days; and which clients' documents could not be fetched: of well-known clients, for an administrator of all",
+    "Lists connection attempts of the caller's MCP clients, newest first (at most 50, of the last 30 days), and metadata documents of clients that could not be fetched (of well-known clients; administrators see all)",
   access: 'user',
   params: ownAccount,
   answer: z.object({
@@ -88,10 +88,10 @@ export const listConnections = endpoint({
 });
 
 export const connectionCheckSchema = z.object({
-  /** Stable, kebab-case. */
+  /** Stable id in kebab-case. */
   id: z.string(),
   name: z.string(),
-  /** warned: it works without, but something should change. skipped: an earlier fault makes it meaningless, or it cannot be made from here. */
+  /** warned: works, but something should change. skipped: meaningless after an earlier failure, or not possible from here. */
   status: z.enum(['passed', 'warned', 'failed', 'skipped']),
   detail: z.string(),
   advice: z.string().nullable(),
@@ -102,11 +102,11 @@ export const testConnection = endpoint({
   id: 'testConnection',
   method: 'POST',
   path: '/api/users/:userId/connections/self-test',
-  summary: 'Goes through the steps of common MCP clients against this installation; at most once in 10 s for each user',
+  summary: 'Runs the steps of common MCP clients against this installation; at most once per 10 s and user',
   access: 'account',
   params: ownAccount,
   body: z.object({
-    /** The clock of the browser, epoch milliseconds, read when the button was pressed. */
+    /** Browser's clock when the button was pressed, in epoch milliseconds. */
     browserTimeMs: z.number().int().nonnegative().max(8.64e15).optional(),
   }),
   answer: z.object({ success: z.literal(true), ok: z.boolean(), checks: z.array(connectionCheckSchema) }),

@@ -3,9 +3,9 @@ import { clientErrors } from './error-body.ts';
 export { errorBodySchema, type ErrorBody } from './error-body.ts';
 
 /**
- * Every error that the broker answers: code, HTTP status and the exact public text.
- * Texts come from section 8 of both parts of the specification; where it gives none they are ours.
- * `null` means that the thrower must supply the text (it names a field or a value).
+ * Every error of the broker: code, HTTP status and the exact public text.
+ * Texts come from section 8 of both parts of the specification; others are ours.
+ * With `null` the thrower supplies the text (it names a field or a value).
  */
 export const errorCatalogue = {
   ...clientErrors,
@@ -40,7 +40,7 @@ export const errorCatalogue = {
     status: 429,
     message: 'You are running a connection test already. Wait until it has ended, or cancel it.',
   },
-  /** What the caller was shown is no longer what is stored: they have to look again. */
+  /** Stale write: the stored state has changed since the caller was shown it. */
   changed_since_shown: { status: 409, message: null },
   change_decided: { status: 409, message: 'This change has been decided already.' },
   pat_create_failed: { status: 400, message: 'Failed to create PAT' },
@@ -69,7 +69,7 @@ export const errorCatalogue = {
   credits_held: { status: 409, message: null },
   plan_not_found: { status: 404, message: null },
   price_changed: { status: 409, message: 'The price has changed. Please look at the new price before you pay.' },
-  /** The person rents what the plan includes, and the page did not say so. */
+  /** The user rents a service that the plan includes, and the page did not say so. */
   overlap_changed: { status: 409, message: null },
   service_down: { status: 409, message: 'Calls to the service fail now. Please decide again before you pay.' },
   tool_price_changed: {
@@ -77,14 +77,14 @@ export const errorCatalogue = {
     message: 'A price has changed again. Nothing was approved. Please look at it again.',
   },
   not_active: { status: 409, message: null },
-  /** A change of what the person pays for is not over yet: theirs from another tab, or one by an administrator. */
+  /** Another change to the user's payments is running: their own from another tab, or an administrator's. */
   change_under_way: {
     status: 409,
     message: 'Another change is under way. Nothing was changed. Wait a moment, reload the page, and try again.',
   },
   not_yours_to_end: { status: 409, message: null },
   payment_failed: { status: 402, message: null },
-  /** The provider would refuse the same again: the text says what to do. */
+  /** The provider would refuse a retry as well; the text says what to do. */
   payment_refused: { status: 409, message: null },
   payment_under_way: {
     status: 409,

@@ -1,6 +1,6 @@
 /**
- * An e-mail address in the one form in which addresses are compared: A to Z in lower case, and every other letter as it is.
- * Unicode has letters whose lower case is an ASCII letter, such as the Kelvin sign: `\u212Aate@…` is another person than `kate@…`.
+ * Normalizes an e-mail address for comparison: A to Z in lower case, every other letter unchanged.
+ * Some Unicode letters have an ASCII letter as lower case, such as the Kelvin sign: `\u212Aate@…` is not `kate@…`.
  */
 export function foldEmail(email: string): string {
   return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** With more tools than this in the list, compact mode is suggested; it is never switched on automatically. */
+/** Listed tools above which compact mode is suggested. It is never enabled automatically. */
 export const compactSuggestedAbove = 60;
 
 const maxTokens = 200;
 
-/** How the tool list of /mcp looks to a person's clients. */
+/** A user's settings for the tool list on /mcp. */
 export const gatewayPreferencesSchema = z.object({
-  /** Lists only the helper tools (find_tools, call_tool and their like), which reach all other tools. */
+  /** Lists only the built-in tools (find_tools, call_tool and others), through which all other tools are used. */
   compactMode: z.boolean(),
-  /** Exceptions for single personal tokens and connected apps, by their id. */
+  /** Exceptions for personal tokens and connected apps, by id. */
   tokens: z
     .record(z.string().min(1).max(100), z.boolean())
     .refine((tokens) => Object.keys(tokens).length <= maxTokens, `must hold at most ${maxTokens}`)
@@ -21,11 +21,11 @@ export type GatewayPreferences = z.output<typeof gatewayPreferencesSchema>;
 const answer = z.object({
   success: z.literal(true),
   ...gatewayPreferencesSchema.shape,
-  /** Tools of services that every client of the caller sees on /mcp without compact mode. */
+  /** Tools of services that all clients of the caller see on /mcp without compact mode. */
   visibleTools: z.int(),
-  /** Built-in tools, which clients see on /mcp beside these, and alone in compact mode. */
+  /** Built-in tools on /mcp, the only ones in compact mode. */
   helperTools: z.int(),
-  /** Further tools of services, which only clients see that can answer what these tools ask. */
+  /** Additional tools of services, shown only to clients that can answer their questions. */
   askingTools: z.int(),
   compactSuggested: z.boolean(),
 });
@@ -35,7 +35,7 @@ export const getGatewayPreferences = endpoint({
   id: 'getGatewayPreferences',
   method: 'GET',
   path: '/api/users/:userId/gateway-preferences',
-  summary: "The caller's preferences for their tool list on /mcp",
+  summary: "Returns the caller's settings for their tool list on /mcp",
   access: 'user',
   withoutSession: 'user_not_authenticated',
   params: ofUser,
@@ -47,7 +47,7 @@ export const putGatewayPreferences = endpoint({
   id: 'putGatewayPreferences',
   method: 'PUT',
   path: '/api/users/:userId/gateway-preferences',
-  summary: "Replaces all of the caller's preferences; their open clients are told that the list changed",
+  summary: "Replaces all of these settings and notifies the caller's connected clients that the list changed",
   access: 'account',
   withoutSession: 'user_not_authenticated',
   params: ofUser,

@@ -3,18 +3,18 @@ import { accountEndpoints } from './account.ts';
 import { connectedAppEndpoints } from './connected-apps.ts';
 import { endpoint } from './endpoint.ts';
 
-/** The three scopes of the product (spec part 1, section 6). */
+/** OAuth scopes (spec part 1, section 6). */
 export const mcpScopes = ['mcp:tools', 'mcp:prompts', 'mcp:resources'] as const;
 export const mcpScopeSchema = z.enum(mcpScopes);
 export type McpScope = z.infer<typeof mcpScopeSchema>;
 
-/** Who the caller is (spec part 1, section 3: profile response, with the fields that the clarifications add). */
+/** Profile of the caller (spec part 1, section 3, with the fields added by the clarifications). */
 export const userProfileSchema = z.object({
   id: z.string(),
   email: z.string(),
   displayName: z.string(),
   photoURL: z.string().nullable(),
-  /** google, oidc for a company's own provider, or dev for the stand-in's users. */
+  /** google, oidc for a company's own provider, or dev for users of the stand-in. */
   provider: z.string(),
   planId: z.string(),
   planStatus: z.string(),
@@ -28,7 +28,7 @@ export const getUserProfile = endpoint({
   id: 'getUserProfile',
   method: 'GET',
   path: '/v2/user/profile',
-  summary: 'The profile of the caller',
+  summary: "Returns the caller's profile",
   access: 'user',
   answer: userProfileSchema,
   errors: ['unauthenticated', 'authentication_required'],
@@ -37,7 +37,7 @@ export const getUserProfile = endpoint({
 export const personalTokenSchema = z.object({
   id: z.string(),
   name: z.string(),
-  /** The first characters of the token, so that its owner can tell two apart. */
+  /** First characters of the token, to tell tokens apart. */
   prefix: z.string(),
   scopes: z.array(mcpScopeSchema),
   /** Revoked tokens are not listed. */
@@ -49,7 +49,7 @@ export const personalTokenSchema = z.object({
 });
 export type PersonalToken = z.infer<typeof personalTokenSchema>;
 
-/** Answers of the personal-token calls carry success and error (spec part 1, section 7). */
+/** Fields of all responses to personal-token calls (spec part 1, section 7). */
 const succeeded = { success: z.literal(true), error: z.null() };
 
 export const createPersonalTokenBodySchema = z.object({
@@ -58,7 +58,7 @@ export const createPersonalTokenBodySchema = z.object({
     .trim()
     .min(1)
     .max(80)
-    // it is shown in lists: no characters that hide or reorder text
+    // shown in lists, so it must not hide or reorder text
     .regex(/^[^\p{Cc}\u061C\u200B-\u200F\u202A-\u202E\u2066-\u2069]*$/u, 'must not hold control characters'),
   scopes: z
     .array(mcpScopeSchema)
@@ -72,7 +72,7 @@ export const createPersonalToken = endpoint({
   id: 'createPersonalToken',
   method: 'POST',
   path: '/auth/pat/create',
-  summary: 'Creates a personal access token; the token itself is in this answer only',
+  summary: 'Creates a personal access token and returns it; it cannot be retrieved later',
   access: 'account',
   body: createPersonalTokenBodySchema,
   invalidInput: 'pat_create_failed',
@@ -84,7 +84,7 @@ export const listPersonalTokens = endpoint({
   id: 'listPersonalTokens',
   method: 'GET',
   path: '/auth/pat/list',
-  summary: 'The personal access tokens of the caller, newest first; revoked ones are left out',
+  summary: "Lists the caller's personal access tokens, newest first, without revoked ones",
   access: 'account',
   answer: z.object({ ...succeeded, tokens: z.array(personalTokenSchema) }),
   errors: ['pat_list_failed', 'unauthenticated', 'authentication_required'],
@@ -106,7 +106,7 @@ export const getPersonalTokenStats = endpoint({
   id: 'getPersonalTokenStats',
   method: 'GET',
   path: '/auth/pat/stats',
-  summary: 'How many personal access tokens the caller has, by status',
+  summary: "Returns the number of the caller's personal access tokens by status",
   access: 'account',
   answer: z.object({
     ...succeeded,

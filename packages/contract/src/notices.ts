@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/**
- * What people are told by e-mail. Those that are a duty are about money, or about who may act for a person: they cannot be
- * switched off.
- */
+/** E-mails to users. Mandatory ones (`isDuty`) concern money or who may act for the user, and cannot be disabled. */
 export const personNotices = {
   payment_failed: { name: 'A payment failed', isDuty: true },
   payment_refunded: { name: 'A payment was refunded', isDuty: true },
@@ -18,7 +15,7 @@ export const personNotices = {
 } as const satisfies Record<string, { name: string; isDuty: boolean }>;
 export type PersonNotice = keyof typeof personNotices;
 
-/** What the outbox takes. */
+/** Kinds of notices in the outbox. */
 export type NoticeKind = PersonNotice;
 
 export const isPersonNotice = (kind: string): kind is PersonNotice => Object.hasOwn(personNotices, kind);
@@ -29,7 +26,7 @@ const kindSchema = z.enum(noticeKinds);
 const ofUser = z.object({ userId: z.string() });
 const noticesAnswer = z.object({
   success: z.literal(true),
-  /** mail: they are sent. demo: they are shown on a page. off: the shop sends no e-mails. */
+  /** mail: sent. demo: shown on a page. off: the shop sends no e-mails. */
   delivery: z.enum(['mail', 'demo', 'off']),
   notices: z.array(z.object({ kind: kindSchema, name: z.string(), isOn: z.boolean(), isDuty: z.boolean() })),
 });
@@ -39,7 +36,7 @@ export const getNotices = endpoint({
   id: 'getNotices',
   method: 'GET',
   path: '/api/users/:userId/notices',
-  summary: 'Which e-mails the caller gets',
+  summary: 'Lists the kinds of e-mails to the caller, and which are enabled',
   access: 'user',
   params: ofUser,
   answer: noticesAnswer,
@@ -50,7 +47,8 @@ export const setNotice = endpoint({
   id: 'setNotice',
   method: 'PUT',
   path: '/api/users/:userId/notices/:kind',
-  summary: 'Switches one kind of e-mails to the caller on or off; one that is about their money or safety stays on',
+  summary:
+    'Enables or disables one kind of e-mail to the caller; those about money or account safety cannot be disabled',
   access: 'account',
   params: ofUser.extend({ kind: kindSchema }),
   body: z.object({ isOn: z.boolean() }),

@@ -1,6 +1,6 @@
 /**
- * Screens that the web app has: the broker serves them, and answers 404 with the app's own page for everything else.
- * `:name` stands for one path segment.
+ * Screens of the web app. The broker serves the app for these paths, and with a 404 for all others. `:name` is one path
+ * segment.
  */
 export const pagePaths = [
   '/',
@@ -29,16 +29,16 @@ export const pagePaths = [
 ] as const;
 
 /**
- * The page that a sign-in window shows first. It is the broker's own and allows any opener: WebKit cuts a window off from its
- * opener that goes from an empty page to another site.
+ * First page of a sign-in window. The broker serves it and allows any opener, because WebKit severs a window from its opener
+ * if it navigates from an empty page to another site.
  */
 export const signInWindowPath = '/sign-in/window';
 
-/** Where the web app keeps the chosen theme, `light` or `dark`, in the browser; the broker's own pages follow it. */
+/** Browser storage key of the chosen theme, `light` or `dark`, which the broker's own pages use too. */
 export const themeStorageKey = 'souk.theme';
 
 /**
- * `data-palette` of the page: `asked` where cmd-K or ctrl-K was pressed before the web app ran, which then opens its palette;
- * `ready` once it hears the keys itself.
+ * Data attribute of the page: `asked` if cmd-K or ctrl-K was pressed before the web app ran, which then opens its palette;
+ * `ready` once the app handles the keys.
  */
 export const paletteMark = 'palette';

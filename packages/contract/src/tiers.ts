@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Tier codes and levels, spec part 1 sections 3 and 9. A higher level includes the lower ones. */
+/** Tier names and levels (spec part 1, sections 3 and 9). A higher tier includes the lower ones. */
 export const tiers = {
   T0: { name: 'Free', level: 0 },
   T1: { name: 'Basic', level: 1 },
@@ -11,6 +11,6 @@ export const tiers = {
 export const tierSchema = z.enum(['T0', 'T1', 'T2', 'T3']);
 export type Tier = z.infer<typeof tierSchema>;
 
-/** A tier and those that it includes, the lowest first. */
+/** Returns a tier and the tiers that it includes, lowest first. */
 export const tiersUpTo = (tier: Tier): Tier[] =>
   tierSchema.options.filter((other) => tiers[other].level <= tiers[tier].level);

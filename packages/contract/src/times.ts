@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-// Times and cursors that come from outside: what passes here is a time that every database takes.
+// Times and cursors in requests. All accepted times are valid in every database.
 
-/** Zones reach from -12:00 to +14:00 in the world; PostgreSQL refuses 16:00 and more. */
+/** Time zones range from -12:00 to +14:00; PostgreSQL rejects 16:00 and more. */
 const furthestOffsetMinutes = 14 * 60;
 const firstMs = Date.parse('0001-01-01T00:00:00.000Z');
 const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
 const dayMs = 24 * 60 * 60_000;
-/** A fraction of any length is a time of ISO 8601; here it has what is left of so many characters. */
+/** Length limit, because ISO 8601 allows a fraction of any length. */
 const longestText = 40;
 
 const momentRule = 'must be a date and time of the years 1 to 9999, such as 2026-12-01T00:00:00Z';
@@ -17,13 +17,12 @@ const cursorRule = 'is not a cursor of this list';
 const isoMoment = z.iso.datetime({ offset: true, error: momentRule });
 const isoDay = z.iso.date();
 
-/** The text of a moment, as it was written, for documents that are kept. */
+/** A moment kept as the original text, for stored documents. */
 export const momentTextSchema = isoMoment.refine((text) => readMoment(text) !== undefined, momentRule);
 
-/** A moment. */
 export const momentSchema = isoMoment.transform((text, context) => readMoment(text) ?? refuse(context, momentRule));
 
-/** A day (UTC) from its first moment to before the next day, or a moment of a millisecond: from `from` to before `to`. */
+/** A day (UTC) or a millisecond, as the interval from `from` to before `to`. */
 export const daySchema = z.union([isoDay, isoMoment], dayRule).transform((text, context) => {
   const isDay = !text.includes('T');
   const from = readMoment(isDay ? `${text}T00:00:00Z` : text);
@@ -31,48 +30,39 @@ export const daySchema = z.union([isoDay, isoMoment], dayRule).transform((text, 
 });
 export type Day = z.output<typeof daySchema>;
 
-/** Where a page of rows begins that are sorted by their time and id: after the row of this place. */
+/** Row after which a page begins, in a list sorted by time and id. */
 export type Place = { at: Date; id: string };
 
-/** A cursor, which the list before answered as its nextCursor. */
-export const cursorSchema = z
-  .string()
-  .max(100, cursorRule)
-  .transform((text, context) => readCursor(text) ?? refuse(context, cursorRule));
-
-export const writeCursor = ({ at, id }: Place): string => `${at.toISOString()}_${id}`;
-
-/** The same of rows with a number for an id. */
+/** The same for rows with numeric ids. */
 export type NumberedPlace = { at: Date; id: number };
 
-export const numberedCursorSchema = z
-  .string()
-  .max(100, cursorRule)
-  .transform((text, context) => readNumberedCursor(text) ?? refuse(context, cursorRule));
+const cursorOf = <Id>(pattern: RegExp, idOf: (text: string) => Id) =>
+  z
+    .string()
+    .max(100, cursorRule)
+    .transform((text, context) => {
+      const [, time = '', id = ''] = pattern.exec(text) ?? [];
+      const at = readWrittenMoment(time);
+      return at ? { at, id: idOf(id) } : refuse(context, cursorRule);
+    });
 
+/** A cursor, returned as nextCursor with the previous page. */
+export const cursorSchema = cursorOf(
+  /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/,
+  String,
+);
+export const numberedCursorSchema = cursorOf(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_([1-9]\d{0,14})$/, Number);
+
+export const writeCursor = ({ at, id }: Place): string => `${at.toISOString()}_${id}`;
 export const writeNumberedCursor = ({ at, id }: NumberedPlace): string => `${at.toISOString()}_${id}`;
 
-function readNumberedCursor(text: string): NumberedPlace | undefined {
-  const [, time = '', id = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_([1-9]\d{0,14})$/.exec(text) ?? [];
-  const at = readWrittenMoment(time);
-  return at && { at, id: Number(id) };
-}
-
-const cursorPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-
-function readCursor(text: string): Place | undefined {
-  const [, time = '', id = ''] = cursorPattern.exec(text) ?? [];
-  const at = readWrittenMoment(time);
-  return at && { at, id };
-}
-
-/** 30 February is 2 March in JavaScript, and no time at all in a database. */
+/** Parses a time; undefined for days such as 30 February, which JavaScript reads as 2 March and databases reject. */
 function readWrittenMoment(time: string): Date | undefined {
   const at = readMoment(time);
   return at?.toISOString() === time ? at : undefined;
 }
 
-/** @param text of the form of ISO 8601 with a zone, its month having that day */
+/** @param text in ISO 8601 with a zone */
 function readMoment(text: string): Date | undefined {
   const [, hours = 0, minutes = 0] = /[+-](\d\d):(\d\d)$/.exec(text) ?? [];
   if (text.length > longestText || Number(hours) * 60 + Number(minutes) > furthestOffsetMinutes) return undefined;

@@ -1,29 +1,29 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** Tools that a person may run at once from the web. */
+/** Concurrent tool runs per user from the web. */
 export const maxToolRuns = 4;
 
 const needSession = ['authentication_required', 'unauthenticated'] as const;
 const questionId = z.string().min(1).max(200);
 
-/** What a server asks the person in the middle of a run (elicitation). */
+/** A question from a server to the user during a run (elicitation). */
 export const runQuestionSchema = z.discriminatedUnion('mode', [
   z.object({
     mode: z.literal('form'),
     id: questionId,
     message: z.string(),
-    /** JSON schema of the answer: an object with plain fields. */
+    /** JSON schema of the answer: an object with primitive fields. */
     schema: z.record(z.string(), z.unknown()),
   }),
   z.object({
     mode: z.literal('page'),
     id: questionId,
     message: z.string(),
-    /** Of a web page that the person is asked to open. */
+    /** Web page to open. */
     url: z.string(),
   }),
-  /** Not of the server: the tool's price rose. It is approved with `approve: true` in the answer's content. */
+  /** Asked by the broker: the tool's price rose. `approve: true` in the answer's content approves it. */
   z.object({
     mode: z.literal('price'),
     id: questionId,
@@ -34,21 +34,21 @@ export const runQuestionSchema = z.discriminatedUnion('mode', [
 ]);
 export type RunQuestion = z.infer<typeof runQuestionSchema>;
 
-/** What the broker itself says of a run's end. */
+/** Details from the broker about the end of a run. */
 export const runFactsSchema = z.object({
-  /** Why the tool did not answer. */
+  /** Error code, if the tool did not answer. */
   code: z.string().optional(),
-  /** Credits that the run cost, that it would need, and that are left. */
+  /** Credits: charged, required and available. */
   charged: z.int().optional(),
   required: z.int().optional(),
   available: z.int().optional(),
   topUpUrl: z.string().optional(),
-  /** The page where the person connects their account. */
+  /** Page where the user connects their account. */
   url: z.string().optional(),
 });
 export type RunFacts = z.infer<typeof runFactsSchema>;
 
-/** The events of a run, each as the JSON of one `data:` line. The last one is a result or a failure. */
+/** Events of a run, each the JSON of one `data:` line. The last one is a result or a failure. */
 export const runEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('started'), callId: z.string() }),
   z.object({
@@ -58,7 +58,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     message: z.string().optional(),
   }),
   z.object({ type: z.literal('question'), question: runQuestionSchema }),
-  /** The server no longer asks this. */
+  /** The server withdrew its question. */
   z.object({ type: z.literal('withdrawn'), id: questionId }),
   z.object({
     type: z.literal('result'),
@@ -69,7 +69,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     durationMs: z.int(),
     facts: runFactsSchema,
   }),
-  /** There is no result: the request was not valid for the server, or our own fault. */
+  /** No result: the request was invalid for the server, or we failed. */
   z.object({ type: z.literal('failed'), message: z.string() }),
 ]);
 export type RunEvent = z.infer<typeof runEventSchema>;
@@ -79,11 +79,11 @@ export const startToolRun = endpoint({
   method: 'POST',
   path: '/api/tool-runs',
   summary:
-    "Runs a tool as a call of the caller's own: checked, charged and logged like every MCP call. Ends when the client goes",
+    'Runs a tool as the caller: checked, charged and logged like every MCP call. Ends when the client disconnects',
   access: 'account',
   body: z.object({
     serverId: z.string().max(200),
-    /** The server's own name of the tool. */
+    /** Tool name as the server defines it. */
     tool: z.string().min(1).max(256),
     arguments: z.record(z.string(), z.unknown()).default({}),
   }),
@@ -98,13 +98,13 @@ export const answerToolRun = endpoint({
   id: 'answerToolRun',
   method: 'POST',
   path: '/api/tool-runs/:callId/answers',
-  summary: "Answers a question of a running tool's server",
+  summary: "Answers a server's question during a tool run",
   access: 'account',
   params: ofRun,
   body: z.object({
     id: questionId,
     action: z.enum(['accept', 'decline', 'cancel']),
-    /** The fields of a form that is accepted. */
+    /** Fields of an accepted form. */
     content: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
   }),
   answer: z.object({ success: z.literal(true) }),
@@ -115,7 +115,7 @@ export const cancelToolRun = endpoint({
   id: 'cancelToolRun',
   method: 'DELETE',
   path: '/api/tool-runs/:callId',
-  summary: 'Cancels a running tool; its event stream ends with that',
+  summary: 'Cancels a tool run, which ends its event stream',
   access: 'account',
   params: ofRun,
   answer: z.object({ success: z.literal(true) }),

@@ -1,6 +1,6 @@
 /**
- * What is said of a version that was deployed and whose server did not answer as it should.
- * @param failure why, as the broker says it: a sentence, or the words of an error
+ * Describes a deployed version whose server did not respond correctly.
+ * @param failure the reason: a sentence, or the words of an error
  */
 export function unansweredText(failure: string): string {
   const reason = failure.trimEnd();
@@ -9,7 +9,7 @@ export function unansweredText(failure: string): string {
 
 function clauseOf(reason: string): string {
   if (reason.startsWith('The server ')) return `t${reason.slice(1)}`;
-  // it did answer, and an operator who is told otherwise looks at the network
+  // it did respond; a text about connecting would make the operator search the network
   if (/^HTTP \d{3}/.test(reason)) return `the server answered with an error: ${reason}`;
   return `connecting to the server failed: ${reason}`;
 }

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { serverIdSchema } from './manifest/manifest-basics.ts';
 
-/** The reply of enable and disable (spec part 2, section 7). */
+/** Response of enable and disable (spec part 2, section 7). */
 export const toggleAnswerSchema = z.object({
-  /** False when the person must do something first: `requiresOAuth` says what. */
+  /** False if the user must act first: see `requiresOAuth`. */
   success: z.boolean(),
   message: z.string(),
-  /** The person must sign in at the server: open `authUrl`, then ask again. */
+  /** The user must sign in at the server: open `authUrl`, then retry. */
   requiresOAuth: z.boolean().optional(),
   authUrl: z.string().optional(),
-  /** Identifies this sign-in; it is not a secret. */
+  /** Id of this sign-in; not a secret. */
   sessionId: z.string().optional(),
-  /** Host at which the person signs in. */
+  /** Host of the sign-in page. */
   provider: z.string().optional(),
 });
 export type ToggleAnswer = z.infer<typeof toggleAnswerSchema>;
@@ -24,7 +24,7 @@ export const enableServer = endpoint({
   id: 'enableServer',
   method: 'POST',
   path: '/mcp/:serverId/enable',
-  summary: 'Switches a server on for the caller; answers where to sign in if that is needed first',
+  summary: 'Enables a server for the caller; if a sign-in is needed first, returns its address',
   access: 'account',
   params: oneServer,
   answer: toggleAnswerSchema,
@@ -35,7 +35,7 @@ export const disableServer = endpoint({
   id: 'disableServer',
   method: 'POST',
   path: '/mcp/:serverId/disable',
-  summary: 'Switches a server off for the caller',
+  summary: 'Disables a server for the caller',
   access: 'account',
   params: oneServer,
   answer: toggleAnswerSchema,
@@ -49,7 +49,7 @@ export const getMcpPreferences = endpoint({
   id: 'getMcpPreferences',
   method: 'GET',
   path: '/api/users/:userId/mcp-preferences',
-  summary: 'The servers that the caller has switched off',
+  summary: 'Lists the servers that the caller has disabled',
   access: 'user',
   withoutSession: 'user_not_authenticated',
   params: ofUser,
@@ -61,7 +61,7 @@ export const putMcpPreferences = endpoint({
   id: 'putMcpPreferences',
   method: 'PUT',
   path: '/api/users/:userId/mcp-preferences',
-  summary: 'Replaces the list of servers that the caller has switched off',
+  summary: 'Replaces the list of servers that the caller has disabled',
   access: 'account',
   withoutSession: 'user_not_authenticated',
   params: ofUser,
@@ -70,7 +70,7 @@ export const putMcpPreferences = endpoint({
   errors: ['not_found', 'invalid_request', 'user_not_authenticated', 'unauthenticated'],
 });
 
-/** The files that programs keep for a person, and what all of them may take. */
+/** Files that programs store for a user, and their total size limit. */
 export const keptFilesSchema = z.object({
   totalBytes: z.int(),
   allowedBytes: z.int(),
@@ -84,16 +84,16 @@ export const getServerAccess = endpoint({
   id: 'getServerAccess',
   method: 'GET',
   path: '/api/users/:userId/server-access/:serverId',
-  summary: 'Whether the caller may use a server at all, and whether its tools are in their link',
+  summary: 'Returns whether the caller may use a server, and whether its tools are in their link',
   access: 'user',
   params: ofUserAndServer,
   answer: z.object({
     success: z.literal(true),
-    /** False for a server that is not in the caller's plan: it can be switched neither on nor off. */
+    /** False for a server outside the caller's plan, which can be neither enabled nor disabled. */
     entitled: z.boolean(),
-    /** Never true for a server that the caller may not use. */
+    /** Never true if the caller may not use the server. */
     enabled: z.boolean(),
-    /** For a program that keeps files for each person, once services keep any for the caller. */
+    /** Present for a program that stores files per user, once any service stores files for the caller. */
     files: keptFilesSchema.optional(),
   }),
   errors: ['not_found', ...needSession],
@@ -103,7 +103,7 @@ export const listProgramFiles = endpoint({
   id: 'listProgramFiles',
   method: 'GET',
   path: '/api/users/:userId/program-files',
-  summary: 'The files that programs keep for the caller, by service',
+  summary: 'Lists the files that programs store for the caller, by service',
   access: 'user',
   params: ofUser,
   answer: z.object({ success: z.literal(true), files: keptFilesSchema }),
@@ -114,7 +114,7 @@ export const deleteProgramFiles = endpoint({
   id: 'deleteProgramFiles',
   method: 'DELETE',
   path: '/api/users/:userId/program-files/:serverId',
-  summary: 'Deletes everything that a program keeps for the caller in files',
+  summary: 'Deletes all files that a program stores for the caller',
   access: 'account',
   params: ofUserAndServer,
   answer: z.object({ success: z.literal(true) }),
@@ -122,11 +122,11 @@ export const deleteProgramFiles = endpoint({
 });
 
 /**
- * The state of a person's account at a server that needs one.
+ * State of a user's account at a server that needs one.
  * - none: no account yet
  * - signed-in: tokens, or all headers, are stored
- * - needs-sign-in: the sign-in has ended; `error` says why
- * - headers-missing: some of the headers that each person supplies are missing, or were refused: then `error` says so
+ * - needs-sign-in: the sign-in has expired; `error` gives the reason
+ * - headers-missing: some of the user's headers are missing or were refused; then `error` gives the reason
  */
 export const upstreamAccountStateSchema = z.enum(['none', 'signed-in', 'needs-sign-in', 'headers-missing']);
 export type UpstreamAccountState = z.infer<typeof upstreamAccountStateSchema>;
@@ -134,32 +134,32 @@ export type UpstreamAccountState = z.infer<typeof upstreamAccountStateSchema>;
 export const upstreamAccountSchema = z.object({
   serverId: z.string(),
   serverName: z.string(),
-  /** How the server identifies people. `headers`: secrets that each person enters. */
+  /** How the server identifies users. `headers`: secrets that each user enters. */
   auth: z.enum(['oauth', 'headers']),
   state: upstreamAccountStateSchema,
   enabled: z.boolean(),
-  /** Host at which the person has signed in. */
+  /** Host where the user has signed in. */
   provider: z.string().optional(),
-  /** Host to which they are sent to sign in, as the server named it last. */
+  /** Host of the sign-in page, as last named by the server. */
   signInAt: z.string().optional(),
-  /** When the person signed in or entered headers. */
+  /** Time at which the user signed in or entered headers. */
   since: z.iso.datetime().nullable(),
   lastRefreshedAt: z.iso.datetime().nullable(),
-  /** Who the person is there, where the server said so. */
+  /** Account name at the server, if it provided one. */
   account: z.string().optional(),
-  /** Why a new sign-in, or another header, is needed, in plain words. */
+  /** Reason why a new sign-in or another header is needed, in plain words. */
   error: z.string().optional(),
-  /** What the server offers to this account, since it was last asked; absent until then. */
+  /** Capabilities for this account at the last check; absent before the first. */
   offers: z
     .object({
       tools: z.int(),
       prompts: z.int(),
       resources: z.int(),
-      /** Tools that changed since the person's first sign-in and are hidden until an administrator approves them. */
+      /** Tools that changed since the user's first sign-in and are hidden until an administrator approves them. */
       toolsUnderReview: z.int(),
     })
     .optional(),
-  /** Headers that the person supplies; their values never leave the broker. */
+  /** Headers that the user supplies; their values never leave the broker. */
   headers: z.array(z.object({ name: z.string(), description: z.string().optional(), present: z.boolean() })),
 });
 export type UpstreamAccount = z.infer<typeof upstreamAccountSchema>;
@@ -168,7 +168,7 @@ export const listUpstreamConnections = endpoint({
   id: 'listUpstreamConnections',
   method: 'GET',
   path: '/api/users/:userId/upstream-connections',
-  summary: "The caller's accounts at servers that need one, one entry for each such server",
+  summary: "Lists the caller's accounts at servers that need one, one entry per server",
   access: 'user',
   params: ofUser,
   answer: z.object({ success: z.literal(true), connections: z.array(upstreamAccountSchema) }),
@@ -179,14 +179,14 @@ export const startUpstreamSignIn = endpoint({
   id: 'startUpstreamSignIn',
   method: 'POST',
   path: '/api/users/:userId/upstream-connections/:serverId/sign-in',
-  summary: 'Begins a sign-in at a server, also to replace the one before',
+  summary: 'Starts a sign-in at a server, also to replace an existing one',
   access: 'account',
   params: ofUserAndServer,
   answer: z.object({ success: z.literal(true), authUrl: z.string(), sessionId: z.string(), provider: z.string() }),
   errors: ['not_found', 'invalid_request', 'sign_in_unavailable', ...needSession],
 });
 
-/** A header's value: visible ASCII with inner spaces, so that no line break can be smuggled in (RFC 9110, section 5.5). */
+/** Header value: visible ASCII with inner spaces, which prevents injected line breaks (RFC 9110, section 5.5). */
 export const headerValueSchema = z
   .string()
   .min(1, 'must not be empty')
@@ -197,7 +197,7 @@ export const putUpstreamHeaders = endpoint({
   id: 'putUpstreamHeaders',
   method: 'PUT',
   path: '/api/users/:userId/upstream-connections/:serverId',
-  summary: 'Stores the headers that the caller supplies for a server; their values are never answered',
+  summary: "Stores the caller's headers for a server; their values are never returned",
   access: 'account',
   params: ofUserAndServer,
   body: z.object({ headers: z.record(z.string().max(64), headerValueSchema) }),
@@ -209,7 +209,7 @@ export const deleteUpstreamConnection = endpoint({
   id: 'deleteUpstreamConnection',
   method: 'DELETE',
   path: '/api/users/:userId/upstream-connections/:serverId',
-  summary: "Deletes the caller's tokens or headers for a server, and revokes tokens where the server supports it",
+  summary: "Deletes the caller's tokens or headers for a server, and revokes the tokens if the server supports it",
   access: 'account',
   params: ofUserAndServer,
   answer: z.object({ success: z.literal(true), message: z.string() }),
@@ -220,15 +220,15 @@ export const finishUpstreamSignIn = endpoint({
   id: 'finishUpstreamSignIn',
   method: 'POST',
   path: '/mcp/oauth/callback',
-  summary: 'Finishes a sign-in at a server, with the parameters that its authorization server returned',
+  summary: 'Completes a sign-in at a server with the parameters returned by its authorization server',
   access: 'account',
   body: z.object({
     state: z.string().min(1).max(200),
     code: z.string().max(4096).optional(),
-    /** RFC 9207: which authorization server answered. */
+    /** Authorization server that responded (RFC 9207). */
     iss: z.string().max(2048).optional(),
     error: z.string().max(200).optional(),
-    /** What the address that it answered to has for it: which server, where the authorization server cannot say who it is. */
+    /** Server named by the callback address, for authorization servers that do not identify themselves. */
     server: z.string().max(200).optional(),
   }),
   answer: z.object({ success: z.literal(true), message: z.string(), serverId: z.string() }),

@@ -2,19 +2,22 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { cursorSchema, momentSchema } from './times.ts';
 
-/** Of one person and day this many servers are counted each by itself; the next ones together, under this id of no server. */
+/**
+ * Servers counted individually per user and day. Further ones are counted together under `otherServers`, which is no server's
+ * id.
+ */
 export const countedServers = 200;
 export const otherServers = '+others';
-/** The id, of no server, under which the calls are counted that belong to none: those of built-in tools, and of unknown names. */
+/** Id, used by no server, for calls to built-in tools and unknown names. */
 export const builtInTools = '+built-in';
 
-/** This many servers have their answered calls by day each by itself. */
+/** Servers with individual daily counts of answered calls. */
 export const serversByDay = 5;
 
 const usedSchema = z.object({
   toolCalls: z.int(),
   answeredToolCalls: z.int(),
-  /** Credits an answered call, with 1 decimal. */
+  /** Credits per answered call, with 1 decimal. */
   averageCost: z.number(),
   totalCredits: z.int(),
 });
@@ -22,34 +25,34 @@ const usedSchema = z.object({
 /** Spec part 1 and 2, section 3: the derived stats of "Credit usage record", and "Usage stats". */
 export const usageStatsSchema = z.object({
   totalCreditsUsed: z.int(),
-  /** With any outcome. */
+  /** Calls with any outcome. */
   totalToolCalls: z.int(),
-  /** Of these, those that the tool answered, be it with an error of its own. */
+  /** Calls that the tool answered, including with a tool error. */
   answeredToolCalls: z.int(),
-  /** Credits an answered call, with 2 decimals. */
+  /** Credits per answered call, with 2 decimals. */
   averageCost: z.number(),
   /**
-   * Most answered calls first, at most 1000. `+others` are the servers of days beyond the first 200 of each, `+built-in` are
-   * the built-in tools, and names that no server has.
+   * Most answered calls first, at most 1000. `+others` are servers beyond the first 200 of a day; `+built-in` are built-in
+   * tools and unknown names.
    */
   usageByMcp: z.array(
     usedSchema.extend({
       mcpId: z.string(),
-      /** As of all servers, below. */
+      /** See below, for this server. */
       lastClientAt: z.iso.datetime().nullable(),
     }),
   ),
-  /** The tools of servers, those with the most answered calls first, at most 1000. */
+  /** Tools of servers, most answered calls first, at most 1000. */
   usageByTool: z.array(
     usedSchema.extend({
       mcpId: z.string(),
-      /** The server's own name of the tool. */
+      /** Tool name as the server defines it. */
       toolName: z.string(),
-      /** Of answered calls, estimated from counts by duration; the most that can be told apart is 15 s. null: none was answered. */
+      /** Duration of answered calls, estimated from a histogram that ends at 15 s. null: none was answered. */
       latencyMs: z.object({ p50: z.int(), p95: z.int(), p99: z.int() }).nullable(),
     }),
   ),
-  /** Every day of the period (UTC), also those without calls, the oldest first. */
+  /** Every day of the period (UTC), including days without calls, oldest first. */
   usageByDay: z.array(
     z.object({
       date: z.iso.date(),
@@ -59,15 +62,15 @@ export const usageStatsSchema = z.object({
     }),
   ),
   /**
-   * Answered tool calls of the servers with the most, at most 5, then those of built-in tools as `+built-in`, and of all
-   * others together as `+others`: a figure for each day of usageByDay. Those without any are left out.
+   * Answered tool calls for each day of usageByDay: up to 5 servers with the most, then built-in tools as `+built-in`, then
+   * all others as `+others`. Entries without calls are omitted.
    */
   usageByMcpAndDay: z.array(z.object({ mcpId: z.string(), answeredToolCalls: z.array(z.int()) })),
-  /** Time of the last call of any kind with any outcome; null when there was none. */
+  /** Time of the last call of any kind and outcome; null if there was none. */
   lastCallAt: z.iso.datetime().nullable(),
-  /** The same of calls that were answered. */
+  /** Time of the last answered call. */
   lastAnsweredAt: z.iso.datetime().nullable(),
-  /** The same of calls by an MCP client or a personal token: what the website runs itself proves no link. */
+  /** Time of the last call by an MCP client or a personal token. Runs on the website do not prove that a link works. */
   lastClientAt: z.iso.datetime().nullable(),
 });
 export type UsageStats = z.infer<typeof usageStatsSchema>;
@@ -76,7 +79,8 @@ export const getUsageStats = endpoint({
   id: 'getUsageStats',
   method: 'GET',
   path: '/api/users/:userId/usage-stats',
-  summary: "The caller's own use of tools in the last days (UTC, today included): in all, by server, tool and day",
+  summary:
+    "Returns the caller's use of tools in the last days (UTC, including today): in total, and by server, tool and day",
   access: 'user',
   params: z.object({ userId: z.string() }),
   query: z.object({ days: z.coerce.number().int().min(1).max(366).default(30) }),
@@ -86,29 +90,29 @@ export const getUsageStats = endpoint({
 
 export const callOutcomeSchema = z.enum(['ok', 'error', 'failed', 'refused', 'cancelled']);
 
-/** One call of a person: what was called, and its outcome. Arguments and results are not stored. */
+/** A user's call and its outcome. Arguments and results are not stored. */
 export const callSchema = z.object({
   id: z.string(),
   at: z.iso.datetime(),
-  /** The MCP client by the name that it gave, the personal token by the name that its owner gave, or the web app. */
+  /** Name that the MCP client gave itself, name of the personal token, or the web app. */
   client: z.object({ kind: z.enum(['client', 'token', 'web']), name: z.string() }),
-  /** null for what belongs to no server: a built-in tool, or a name that no server has. */
+  /** null for a built-in tool or an unknown name. */
   serverId: z.string().nullable(),
   kind: z.enum(['tool', 'prompt', 'resource']),
-  /** The server's own name of the tool or prompt, or the resource's address. */
+  /** Name of the tool or prompt as the server defines it, or the resource's address. */
   name: z.string(),
   durationMs: z.int(),
   /**
-   * ok; error: the tool, or the server, said so; failed: no valid answer came; refused: not sent to the server, or it asked
-   * for input; cancelled by the client.
+   * error: reported by the tool or server. failed: no valid response. refused: not sent to the server, or it asked for input.
+   * cancelled: by the client.
    */
   outcome: callOutcomeSchema,
-  /** Why it was not ok, as a code such as timeout or rate_limited. */
+  /** Error code, for example timeout or rate_limited; null if ok. */
   reason: z.string().nullable(),
   credits: z.int(),
-  /** Refusals for rate share a row, one a minute for each client or token: how many calls it stands for. Else 1. */
+  /** Number of calls in this row: calls over the rate limit share one row per minute for each client or token. Else 1. */
   count: z.int(),
-  /** Of how many rounds the call consists: 1, and one more for each question of its server that the client answered. */
+  /** Rounds of the call: 1, plus one for each question of its server that the client answered. */
   rounds: z.int(),
 });
 export type Call = z.infer<typeof callSchema>;
@@ -125,7 +129,7 @@ export const listCalls = endpoint({
   id: 'listCalls',
   method: 'GET',
   path: '/api/users/:userId/calls',
-  summary: "The caller's own calls, newest first, in pages that later calls do not shift",
+  summary: "Lists the caller's calls, newest first, in pages that later calls do not shift",
   access: 'user',
   params: z.object({ userId: z.string() }),
   query: callFilter.extend({
@@ -146,7 +150,7 @@ export const getCallsCsv = endpoint({
   id: 'getCallsCsv',
   method: 'GET',
   path: '/api/users/:userId/calls.csv',
-  summary: "The caller's own calls as a file, newest first, at most 10,000",
+  summary: "Downloads the caller's calls as CSV, newest first, at most 10,000",
   access: 'user',
   weight: 50,
   params: z.object({ userId: z.string() }),

@@ -3,7 +3,7 @@ import { adminErrors } from './users.ts';
 import { endpoint } from '../endpoint.ts';
 import { lineOrNone } from '../manifest/manifest-basics.ts';
 
-// What administrators let in beside the operator's lists, where ADMIN_MAY_ALLOW says that they may.
+// Addresses and packages that administrators allow in addition to the operator's lists, if ADMIN_MAY_ALLOW permits it.
 
 const isoTime = z.iso.datetime();
 const entryText = z.string().trim().min(1, 'must not be empty').max(300, 'must be at most 300 characters');
@@ -11,23 +11,23 @@ const note = lineOrNone(200).default('');
 
 const added = z.object({
   at: isoTime,
-  /** null: the operator, by a command, or somebody whose account is deleted. */
+  /** null: the operator, through a command, or a deleted account. */
   by: z.string().nullable(),
 });
 
 export const allowedAddressSchema = z.object({
-  /** host:port or a network with a port, in one spelling. */
+  /** Normalized host and port, or network and port. */
   entry: z.string(),
-  /** The addresses that a name had when it was added: it opens no others. Empty for an address or a network. */
+  /** Addresses that the host name had when it was added; no others are allowed. Empty for an address or a network. */
   addresses: z.array(z.string()).max(16),
   note: z.string(),
   added,
-  /** Deployed servers that it is for. */
+  /** Deployed servers that use it. */
   servers: z.array(z.string()).max(100),
 });
 export type AllowedAddress = z.infer<typeof allowedAddressSchema>;
 
-/** A value of one line: it is handed over as it is, and meets no shell. */
+/** One line, passed to the program unchanged and without a shell. */
 const value = z
   .string()
   .max(512, 'must be at most 512 characters')
@@ -39,7 +39,7 @@ const variableName = z
     'must be a name of capitals, digits and single _, such as API_TOKEN',
   );
 
-/** A program of the npm registry, in parts that are each a value: there is no command line. */
+/** A program from the npm registry, described by separate values instead of a command line. */
 export const allowedPackageFormSchema = z.strictObject({
   alias: z
     .string()
@@ -53,7 +53,7 @@ export const allowedPackageFormSchema = z.strictObject({
       /^(?:@[a-z0-9][a-z0-9._-]{0,99}\/)?[a-z0-9][a-z0-9._-]{0,99}@\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.-]{1,99})?$/,
       'must be a package at an exact version, such as @scope/name@1.2.3: no range, no tag and no address',
     ),
-  /** Which command of the package, when it has several. */
+  /** Command of the package, if it has several. */
   bin: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be the name of a command of the package')
@@ -61,19 +61,19 @@ export const allowedPackageFormSchema = z.strictObject({
   args: z.array(value.min(1, 'must not be empty')).max(32).default([]),
   env: z.record(variableName, value).default({}),
   secrets: z.array(variableName).max(16).default([]),
-  /** none, or public addresses alone. */
+  /** public: public addresses only. */
   network: z.enum(['none', 'public']),
 });
 export type AllowedPackageForm = z.infer<typeof allowedPackageFormSchema>;
 
 export const allowedPackageSchema = z.object({
   form: allowedPackageFormSchema,
-  /** Its hash at the registry when it was allowed. */
+  /** Hash in the registry when the package was allowed. */
   integrity: z.string(),
   added,
   /** Deployed servers that start it. */
   servers: z.array(z.string()).max(100),
-  /** The operator's list has a program of this alias: that one is started. */
+  /** The operator's list has a program with the same alias, which is started instead. */
   isShadowed: z.boolean(),
 });
 export type AllowedPackage = z.infer<typeof allowedPackageSchema>;
@@ -81,16 +81,16 @@ export type AllowedPackage = z.infer<typeof allowedPackageSchema>;
 const allowances = z.object({
   success: z.literal(true),
   addresses: z.object({
-    /** The operator lets administrators add some: ADMIN_MAY_ALLOW has "addresses". What was added before counts only then. */
+    /** ADMIN_MAY_ALLOW contains "addresses". Otherwise the addresses added earlier have no effect. */
     mayAdd: z.boolean(),
     /** UPSTREAM_ALLOW_ADDRESSES. */
     ofOperator: z.array(z.string()),
     added: z.array(allowedAddressSchema).max(100),
   }),
   packages: z.object({
-    /** ADMIN_MAY_ALLOW has "packages", and STDIO is allowlist. What was added before counts only then. */
+    /** ADMIN_MAY_ALLOW contains "packages", and STDIO=allowlist. Otherwise the packages added earlier have no effect. */
     mayAdd: z.boolean(),
-    /** STDIO=allowlist: this installation starts programs at all. */
+    /** STDIO=allowlist: this installation can start programs. */
     startsPrograms: z.boolean(),
     added: z.array(allowedPackageSchema).max(64),
   }),
@@ -101,7 +101,8 @@ export const listAllowances = endpoint({
   id: 'listAllowances',
   method: 'GET',
   path: '/admin/allowances',
-  summary: 'The private addresses that servers may use: those of the operator, and those that administrators added',
+  summary:
+    'Lists the private addresses and the npm packages that servers may use, as allowed by the operator and by administrators',
   access: 'admin',
   answer: allowances,
   errors: adminErrors,
@@ -112,7 +113,7 @@ export const addAllowedAddress = endpoint({
   method: 'POST',
   path: '/admin/allowances/addresses',
   summary:
-    'Lets servers use an address of a private network: a host and port, or a small network and port; seen by all brokers at once',
+    'Allows servers to use an address in a private network (a host and port, or a small network and port); effective on all brokers immediately',
   access: 'admin',
   body: z.strictObject({ entry: entryText, note }),
   answer: allowances,
@@ -123,7 +124,7 @@ export const removeAllowedAddress = endpoint({
   id: 'removeAllowedAddress',
   method: 'DELETE',
   path: '/admin/allowances/addresses',
-  summary: 'Takes an address off again; connections to it end at once',
+  summary: 'Removes an allowed address; connections to it end immediately',
   access: 'admin',
   body: z.strictObject({ entry: entryText }),
   answer: allowances,
@@ -134,17 +135,17 @@ export const previewAllowedPackage = endpoint({
   id: 'previewAllowedPackage',
   method: 'POST',
   path: '/admin/allowances/packages/preview',
-  summary: 'Looks a package up in the registry, and says what would be allowed; stores nothing',
+  summary: 'Looks up a package in the npm registry and returns what would be allowed; stores nothing',
   access: 'admin',
   weight: 20,
   body: allowedPackageFormSchema,
   answer: z.object({
     success: z.literal(true),
     integrity: z.string(),
-    /** Other packages that are installed with it, each at its version. */
+    /** Packages that are installed along with it, each with its version. */
     comesWith: z.array(z.string()).max(200),
     count: z.int(),
-    /** Of all of this: the confirmation names it. */
+    /** Checksum of the preview, to be sent with the confirmation. */
     code: z.string(),
   }),
   errors: ['invalid_request', 'operator_decides', ...adminErrors],
@@ -155,8 +156,7 @@ export const addAllowedPackage = endpoint({
   id: 'addAllowedPackage',
   method: 'POST',
   path: '/admin/allowances/packages',
-  summary:
-    'Lets manifests start a package of the npm registry, as it was shown, in the sandbox; seen by all brokers at once',
+  summary: 'Allows manifests to start a previewed npm package in the sandbox; effective on all brokers immediately',
   access: 'admin',
   weight: 20,
   body: z.strictObject({ form: allowedPackageFormSchema, code: z.string().max(64) }),
@@ -168,7 +168,7 @@ export const removeAllowedPackage = endpoint({
   id: 'removeAllowedPackage',
   method: 'DELETE',
   path: '/admin/allowances/packages',
-  summary: 'Takes a package off again; its processes end at once',
+  summary: 'Removes an allowed package; its processes end immediately',
   access: 'admin',
   body: z.strictObject({ alias: z.string().max(63) }),
   answer: allowances,

@@ -1,4 +1,4 @@
-/** What an audit row is about: it says where its object has a page. */
+/** Kind of object that an audit row is about. It decides which page the row links to. */
 export type AuditObject =
   | 'server'
   | 'tool'
@@ -10,7 +10,7 @@ export type AuditObject =
   | 'call'
   | 'other';
 
-/** The filter of the audit log. An action belongs to one group. */
+/** Groups by which the audit log can be filtered. An action belongs to one group. */
 export const auditGroups = {
   servers: 'Servers',
   tools: 'Tools',
@@ -21,11 +21,11 @@ export const auditGroups = {
 } as const;
 export type AuditGroup = keyof typeof auditGroups;
 
-type Told = { group: AuditGroup; object: AuditObject; text: string };
+type ActionText = { group: AuditGroup; object: AuditObject; text: string };
 
 /**
- * Every action that is written to the audit log, in words. A row can be written only under one of these names, so a new action
- * has words before it has rows. A name stays here for ever, since its rows do.
+ * Every action of the audit log, in words. A row is stored under one of these names, so a new action needs its words first.
+ * Names are permanent, because stored rows use them.
  */
 export const auditActions = {
   'manifest.staged': { group: 'servers', object: 'server', text: 'Staged a manifest' },
@@ -128,7 +128,7 @@ export const auditActions = {
   'key.rotated': { group: 'administration', object: 'other', text: 'Rotated the master key' },
   'audit.limit-reached': { group: 'administration', object: 'other', text: 'Left out further rows of this day' },
   'audit.exported': { group: 'administration', object: 'other', text: 'Exported the audit log' },
-} as const satisfies Record<string, Told>;
+} as const satisfies Record<string, ActionText>;
 
 export type AuditAction = keyof typeof auditActions;
 
@@ -138,8 +138,8 @@ export const auditGroupNames = Object.keys(auditGroups) as readonly AuditGroup[]
 export const actionsOf = (group: AuditGroup): AuditAction[] =>
   auditActionNames.filter((name) => auditActions[name].group === group);
 
-/** The words of a row. A row of a later version, seen after a step back, has its name alone. */
-export const tellAction = (action: string): Told =>
+/** Returns the words for a row. A row written by a later version, seen after a downgrade, shows its name. */
+export const tellAction = (action: string): ActionText =>
   Object.hasOwn(auditActions, action)
     ? auditActions[action as AuditAction]
     : { group: 'administration', object: 'other', text: action };

@@ -4,7 +4,7 @@ import { auditGroupNames } from './audit-actions.ts';
 import { endpoint } from '../endpoint.ts';
 import { daySchema, numberedCursorSchema } from '../times.ts';
 
-/** Who acted. broker: a rule of the broker itself. operator: a command; its name is null where the command knew none. */
+/** Actor. broker: a rule of the broker. operator: a command; name is null if the command did not know it. */
 const auditActorSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('person'), id: z.string(), email: z.string().nullable() }),
   z.object({ kind: z.literal('operator'), name: z.string().nullable() }),
@@ -15,40 +15,40 @@ export const auditEntrySchema = z.object({
   id: z.string(),
   at: z.iso.datetime(),
   who: auditActorSchema,
-  /** Such as manifest.deployed; `text` says it in words. */
+  /** Name, for example manifest.deployed; `text` is the same in words. */
   action: z.string(),
   text: z.string(),
   object: z.object({
-    /** As it is stored, such as travel/plan_round_trip or the id of a user. */
+    /** Stored id, for example travel/plan_round_trip or a user's id. */
     id: z.string(),
-    /** For people, and for payments of theirs: the e-mail address of a user who is there. */
+    /** Display name. For a user and their payments: the e-mail address of an existing user. */
     name: z.string(),
-    /** The page that it belongs to. */
+    /** The object's page. */
     serverId: z.string().nullable(),
     userId: z.string().nullable(),
     offerId: z.string().nullable(),
   }),
-  /** What was one thing before and is another since. */
+  /** Fields whose value changed. */
   changes: z.array(z.object({ field: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
-  /** What else was written down. */
+  /** Other recorded details. */
   facts: z.array(z.object({ name: z.string(), text: z.string() })),
-  /** Ids that were written down, of rows here and of the payment provider: a search needs them, and few readers. */
+  /** Recorded ids, of our rows and of the payment provider. Kept apart because they serve searches rather than readers. */
   ids: z.array(z.object({ name: z.string(), text: z.string() })),
   reason: z.string().nullable(),
-  /** The network address that an administrator acted from; null for others, and of people who were erased. */
+  /** Network address of the administrator; null for other actors and for erased users. */
   address: z.string().nullable(),
 });
 export type AuditEntryShown = z.infer<typeof auditEntrySchema>;
 
-/** The kinds of actors that `who` may name, beside one user or one operator. */
+/** Kinds of actors that `who` accepts besides a single user or operator. */
 export const auditActorKinds = ['people', 'operators', 'broker'] as const;
 
-/** Rows of the audit log that are wanted. Without a field, all. */
+/** Filter of the audit log. An absent field does not filter. */
 export const auditFilterSchema = z.object({
-  /** people, operators or broker; the id of a user, or the beginning of their e-mail address; operator:NAME. */
+  /** people, operators or broker; a user's id or the beginning of their e-mail address; operator:NAME. */
   who: z.string().trim().min(1).max(320).optional(),
   group: z.enum(auditGroupNames).optional(),
-  /** The beginning of what it happened to, such as a server's id, in any case; or of a user's e-mail address. */
+  /** Beginning of the object's id, such as a server's id, or of a user's e-mail address; case-insensitive. */
   object: z.string().trim().min(1).max(200).optional(),
   /** Inclusive. */
   from: daySchema.optional(),
@@ -57,7 +57,7 @@ export const auditFilterSchema = z.object({
 });
 export type AuditFilter = z.output<typeof auditFilterSchema>;
 
-/** The filter, with what is added to it, refused where no row can fit it. */
+/** Rejects a filter whose period is empty. */
 export const inOrder = <Schema extends z.ZodType<AuditFilter>>(schema: Schema): Schema =>
   schema.refine(({ from, to }) => !from || !to || from.from < to.to, {
     path: ['from'],
@@ -71,29 +71,29 @@ export const listAudit = endpoint({
   id: 'listAudit',
   method: 'GET',
   path: '/admin/audit',
-  summary: 'What administrators, operators and the broker decided, the newest first, by pages in both directions',
+  summary: 'Lists what administrators, operators and the broker did, newest first, paged in both directions',
   access: 'admin',
   weight: 10,
   query: inOrder(
     auditFilterSchema.extend({
       limit: z.coerce.number().int().min(1).max(maxAuditEntries).default(auditEntriesOfPage),
-      /** A page's `older` or `newer`. */
+      /** `older` or `newer` of another page. */
       cursor: numberedCursorSchema.optional(),
-      /** The page on this side of the cursor. */
+      /** Direction from the cursor. */
       side: z.enum(['older', 'newer']).default('older'),
     }),
   ),
   answer: z.object({
     success: z.literal(true),
     entries: z.array(auditEntrySchema).max(maxAuditEntries),
-    /** The cursors of the pages beside this one; null where there is none. */
+    /** Cursors of the adjacent pages; null at the end. */
     newer: z.string().nullable(),
     older: z.string().nullable(),
   }),
   errors: ['invalid_request', ...adminErrors],
 });
 
-/** Rows of one file. */
+/** Rows per file. */
 export const maxAuditFileRows = 100_000;
 
 const ofFile = {
@@ -109,7 +109,7 @@ export const getAuditCsv = endpoint({
   ...ofFile,
   id: 'getAuditCsv',
   path: '/admin/audit.csv',
-  summary: 'The audit log as a table, the newest first, at most 100,000 rows. The log gets a row about it',
+  summary: 'Downloads the audit log as CSV, newest first, at most 100,000 rows. The download is recorded in the log',
   mediaType: 'text/csv',
 });
 
@@ -117,7 +117,8 @@ export const getAuditLines = endpoint({
   ...ofFile,
   id: 'getAuditLines',
   path: '/admin/audit.jsonl',
-  summary: 'The audit log as JSON, a row a line, the newest first, at most 100,000 rows. The log gets a row about it',
+  summary:
+    'Downloads the audit log as JSON Lines, newest first, at most 100,000 rows. The download is recorded in the log',
   mediaType: 'application/x-ndjson',
 });
 

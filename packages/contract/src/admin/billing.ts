@@ -11,31 +11,31 @@ const reason = adminReason;
 
 const owned = {
   id: z.string(),
-  /** Of the server; of a subscription the plan's id, in the field that the specification gives it. */
+  /** Server id. For a subscription the plan's id, in the field that the specification names. */
   mcpId: z.string(),
   status: ownedStatusSchema,
-  /** payment: the payment provider charges it, and a removal cancels it there. person: a trial that they started. */
+  /** payment: charged by the payment provider; removing it cancels it there. person: a trial that the user started. */
   source: z.enum(['payment', 'administrator', 'person']),
-  /** What paying back the part of the period that is left comes to; null: nothing was paid, all went back, or is disputed. */
+  /** Refund for the unused part of the period; null: nothing was paid, it was refunded in full, or it is disputed. */
   refund: z.object({ amountCents: z.int(), currency: z.string() }).nullable(),
-  /** A dispute keeps some or all of that from being paid back: the bank has the money. */
+  /** Some or all of it cannot be refunded, because the bank has the money for a dispute. */
   isDisputed: z.boolean(),
-  /** null: nothing is charged, or a charge that failed is tried again. */
+  /** null: nothing will be charged, or a failed charge is being retried. */
   charge: nextChargeSchema.nullable(),
 };
 const ownedServerSchema = z.object({
   ...owned,
-  /** Of the server, as people know it. */
+  /** Display name of the server. */
   name: z.string(),
   type: z.string(),
   startDate: isoTime,
-  /** null: it has no end. */
+  /** null: no end. */
   endDate: isoTime.nullable(),
   features: z.array(z.string()),
 });
 export type AdminOwnedServer = z.infer<typeof ownedServerSchema>;
 
-/** Spec part 2, section 3: "Admin billing for a user". What is over is left out. */
+/** Spec part 2, section 3: "Admin billing for a user". Ended items are left out. */
 export const userBillingSchema = z.object({
   subscriptions: z.array(
     z.object({
@@ -47,14 +47,14 @@ export const userBillingSchema = z.object({
       features: z.array(z.string()),
     }),
   ),
-  /** `type`: purchase; of rentals daily, weekly or monthly; trial. */
+  /** `type` is purchase, trial, or for rentals daily, weekly or monthly. */
   purchases: z.array(ownedServerSchema),
   rentals: z.array(ownedServerSchema),
   trials: z.array(ownedServerSchema),
   credits: z.object({
     balance: z.int(),
     currency: z.string(),
-    /** Of the balance, what calls under way have reserved: it cannot be set below that. */
+    /** Part of the balance reserved for running calls; the balance cannot be set lower. */
     held: z.int(),
     debt: z.int(),
   }),
@@ -65,7 +65,7 @@ export const getUserBilling = endpoint({
   id: 'getUserBilling',
   method: 'GET',
   path: '/admin/billing/users/:userId',
-  summary: 'What a user has subscribed to, rents, bought and tries, with their credits',
+  summary: "Returns a user's plans, rentals, purchases, trials and credits",
   access: 'admin',
   params: z.object({ userId: z.string().max(100) }),
   answer: z.object({
@@ -93,20 +93,20 @@ export const setUserCredits = endpoint({
   id: 'setUserCredits',
   method: 'PUT',
   path: '/admin/users/:id/credits',
-  summary: 'Sets the credit balance of a user; what is added is a promotion',
+  summary: 'Sets the credit balance of a user; an increase is granted as promotional credits',
   access: 'admin',
   params: ofUser,
   body: z.strictObject({
     credits,
     reason,
-    /** The balance that was shown, however high: nothing is set when it is another one by now. */
+    /** Balance that was shown, without an upper limit. If the current balance differs, nothing is set. */
     expectedBalance: z.int().optional(),
   }),
   answer: z.object({ success: z.literal(true), credits: z.int(), change: z.int() }),
   errors: ['invalid_request', 'not_found', 'changed_since_shown', 'credits_held', ...adminErrors],
 });
 
-/** Of rentals. A plan is given by the month, and a purchase has no end. */
+/** Period of a rental. A plan is granted monthly, and a purchase has no end. */
 export const rentalPeriodSchema = z.enum(['daily', 'weekly', 'monthly']);
 export type RentalPeriod = z.infer<typeof rentalPeriodSchema>;
 
@@ -114,17 +114,16 @@ const given = {
   mcpId: z.string().trim().min(1, 'must name a service or a plan').max(100),
   reason,
 };
-/** A plan has its own, whatever is given. */
+/** Ignored: a plan has its own features. */
 const planFeatures = z.array(line(120)).max(20).optional();
-/** Of a service; those of its manifest where none are given. */
+/** Features of a service; by default those of its manifest. */
 const features = z.array(serverFeature).max(20).optional();
 
 export const addUserSubscription = endpoint({
   id: 'addUserSubscription',
   method: 'POST',
   path: '/admin/users/:id/subscription',
-  summary:
-    'Gives a user a plan, a rental or a purchase: access alone, nothing is charged and no monthly credits come with it',
+  summary: 'Grants a user a plan, a rental or a purchase: access only, without a charge and without monthly credits',
   access: 'admin',
   params: ofUser,
   body: z.discriminatedUnion('type', [
@@ -135,13 +134,13 @@ export const addUserSubscription = endpoint({
       ...given,
     }),
     z.strictObject({ type: z.literal('rental'), period: rentalPeriodSchema.default('monthly'), features, ...given }),
-    // the screen sends the period that it has, which means nothing here
+    // the screen sends its period, which a purchase ignores
     z.strictObject({ type: z.literal('purchase'), period: rentalPeriodSchema.optional(), features, ...given }),
   ]),
   answer: z.object({
     success: z.literal(true),
     id: z.string(),
-    /** null: it has no end. */
+    /** null: no end. */
     endsAt: isoTime.nullable(),
   }),
   errors: ['invalid_request', 'not_found', 'plan_not_found', 'free_plan', 'has_access', ...adminErrors],
@@ -152,25 +151,25 @@ export const removeUserSubscription = endpoint({
   method: 'DELETE',
   path: '/admin/users/:id/subscription/:subscriptionId',
   summary:
-    'Ends a plan, rental, purchase or trial of a user now, at the payment provider too where that charges it; paid back only where a refund is asked for',
+    "Ends a user's plan, rental, purchase or trial now, also at the payment provider if it is charged there; refunds only on request",
   access: 'admin',
   params: z.object({ id: z.string().max(100), subscriptionId: z.string().max(100) }),
   body: z.strictObject({
     reason,
-    /** prorata: what was paid for the part of the period that is left is paid back; asks for a sign-in of the last 15 minutes. */
+    /** prorata: refund the unused part of the period; requires a sign-in within the last 15 minutes. */
     refund: z.enum(['none', 'prorata']).default('none'),
   }),
   answer: z.object({
     success: z.literal(true),
     message: z.string(),
     /**
-     * null: none was asked for, or nothing was paid. pending: the payment provider did not answer, and is asked again by itself.
-     * failed: it refused, as while the payment is disputed.
+     * null: not requested, or nothing was paid. pending: the payment provider did not respond; we retry automatically.
+     * failed: it refused, for example because the payment is disputed.
      */
     refund: z
       .object({ result: z.enum(['refunded', 'pending', 'failed']), amountCents: z.int(), currency: z.string() })
       .nullable(),
-    /** pending: the payment provider did not answer, and is asked again by itself. none: it charges nothing for this. */
+    /** pending: the payment provider did not respond; we retry automatically. none: it charges nothing for this. */
     atProvider: z.enum(['none', 'cancelled', 'pending']),
   }),
   errors: ['invalid_request', 'not_found', 'sign_in_again', 'payments_off', 'refund_impossible', ...adminErrors],

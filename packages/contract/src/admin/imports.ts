@@ -3,60 +3,63 @@ import { adminErrors, adminReason } from './users.ts';
 import { endpoint } from '../endpoint.ts';
 import { maxRegistryNameLength } from '../catalogue/registries.ts';
 
-// Servers that are taken from elsewhere: a preview first, and what was previewed is staged by a click.
+// Imports of servers from other sources: an administrator previews them, then stages what was previewed.
 
-/** Of a pasted text. */
+/** Length limit of pasted text. */
 export const maxImportCharacters = 1024 * 1024;
 export const maxImportEntries = 200;
-/** Of one call that stages: each is a transaction of its own. */
+/** Manifests staged per call; each is its own transaction. */
 export const maxStagedAtOnce = 20;
 
-/** Where a version came from; it is stored with it, so that updates are found there. */
+/** Origin of a version. It is stored with the version so that updates can be found there. */
 export const importSourceSchema = z.object({
   registryId: z.uuid(),
-  /** The name and the version there. */
+  /** Name and version in the registry. */
   name: z.string().max(maxRegistryNameLength),
   version: z.string().max(255),
 });
 export type ImportSource = z.infer<typeof importSourceSchema>;
 
 const secret = z.object({
-  /** Of the header, or of the program's variable. */
+  /** Name of the header or of the program's variable. */
   name: z.string(),
-  /** The broker's variable that holds its value. */
+  /** Variable of the broker that holds the value. */
   variable: z.string(),
   description: z.string().optional(),
 });
 
-/** What becomes of one entry of a text or a registry. Values of headers, variables and secrets are in none of it. */
+/** Result for one entry of a pasted text or a registry. It contains no values of headers, variables or secrets. */
 export const importEntrySchema = z.object({
-  /** As its source calls it. */
+  /** Name in its source. */
   name: z.string(),
-  /** ready: a click stages it. unchanged: it is here already. blocked: the operator has to allow something first. refused: nothing can be made of it. */
+  /**
+   * ready: can be staged. unchanged: already here. blocked: the operator must allow something first. refused: cannot be
+   * imported.
+   */
   result: z.enum(['ready', 'unchanged', 'blocked', 'refused']),
-  /** Why not; absent of what is ready. */
+  /** Reason why it cannot be staged; absent if ready. */
   reason: z.string().optional(),
   id: z.string().optional(),
   title: z.string().optional(),
   version: z.string().optional(),
   kind: z.enum(['http', 'websocket', 'stdio']).optional(),
-  /** Its address, or what is started. */
+  /** Address, or program that is started. */
   target: z.string().optional(),
-  /** Credits a call and cents a month; imported servers are free until an administrator gives them a price. */
+  /** Credits per call and cents per month; imported servers are free until an administrator sets a price. */
   price: z.int(),
   secrets: z.array(secret),
-  /** Its host and port, where administrators may allow them under Allow List. */
+  /** Host and port that administrators may allow under Allow List. */
   allowAddress: z.string().optional(),
-  /** The package that it starts, where administrators may allow it under Allow List. */
+  /** Package that administrators may allow under Allow List. */
   allowPackage: z.string().optional(),
-  /** The entry that the operator's allow-list of programs needs, as text. */
+  /** Text of the entry to add to the operator's allow-list of programs. */
   allowlist: z.string().optional(),
-  /** The risk for the installation once its address or program is allowed; absent where there is nothing to allow. */
+  /** Risk of allowing the address or program; absent if nothing needs to be allowed. */
   warning: z.string().optional(),
   notes: z.array(z.string()),
-  /** Of a server that is here already: in what this version differs from it, in words. */
+  /** For a server that already exists: how this version differs from it, in words. */
   changes: z.array(z.string()).optional(),
-  /** The document that is staged. */
+  /** Manifest to stage. */
   manifest: z.record(z.string(), z.unknown()).optional(),
   source: importSourceSchema.optional(),
 });
@@ -67,10 +70,10 @@ export const previewImport = endpoint({
   method: 'POST',
   path: '/admin/imports/preview',
   summary:
-    "What would be staged of a client's configuration, a server.json, manifests, or servers of a registry, and what cannot be taken and why. Stages nothing",
+    "Shows what would be staged from a client's configuration, a server.json, manifests or servers of a registry, and what cannot be imported and why. Stages nothing",
   access: 'admin',
   weight: 20,
-  // quotes and line ends are escapes in JSON
+  // JSON escapes quotes and line ends
   largestBody: 3 * maxImportCharacters,
   body: z.union([
     z.strictObject({ text: z.string() }),
@@ -92,7 +95,7 @@ export const stageImport = endpoint({
   id: 'stageImport',
   method: 'POST',
   path: '/admin/imports',
-  summary: 'Stages previewed manifests, each by itself, with the registry that they came from',
+  summary: 'Stages previewed manifests independently of each other, and records the registry that they came from',
   access: 'admin',
   weight: 10,
   largestBody: 2 * maxImportCharacters,
@@ -105,7 +108,7 @@ export const stageImport = endpoint({
   }),
   answer: z.object({
     success: z.literal(true),
-    /** In the order in which they were sent. */
+    /** In request order. */
     results: z.array(
       z.object({
         id: z.string(),

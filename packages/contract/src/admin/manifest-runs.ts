@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { adminErrors, adminReason } from './users.ts';
 import { endpoint } from '../endpoint.ts';
 
-// Reload and deploy-all: work on many manifests that is stored, so that everyone sees how it goes (decision 0047).
+// Reload and deploy-all process many manifests. A run is stored, so that all administrators can follow it (decision 0047).
 
 const isoTime = z.iso.datetime();
 
-/** One line for each manifest that failed, with the text to show; of deploy-all also for each that is live and does not answer. */
+/** One entry per failed manifest, with the text to show. For deploy-all also one per manifest that is live but does not respond. */
 const failures = z.array(z.object({ id: z.string(), message: z.string() }));
 
 export const reloadManifests = endpoint({
@@ -14,7 +14,7 @@ export const reloadManifests = endpoint({
   method: 'POST',
   path: '/admin/manifests/reload',
   summary:
-    'Reads the deployed manifests again, opens new connections on every broker, and asks each server what it offers. Joins a reload that runs already',
+    'Re-reads the deployed manifests, reconnects every broker and refetches what each server offers. Joins a reload that is already running',
   access: 'admin',
   answer: z.object({ success: z.literal(true), reloadedCount: z.int(), errors: failures, runId: z.uuid() }),
   errors: adminErrors,
@@ -25,12 +25,12 @@ export const deployAllManifests = endpoint({
   method: 'POST',
   path: '/admin/manifests/deploy-all',
   summary:
-    'Deploys everything that an administrator staged, each by itself, and asks each server what it offers. Joins a run that is under way already',
+    'Deploys all manifests staged by administrators, independently of each other, and fetches what each server offers. Joins a run that is already under way',
   access: 'admin',
   body: z.strictObject({ reason: adminReason }),
   answer: z.object({
     success: z.literal(true),
-    /** They are live, whether their servers answer or not. */
+    /** Number of manifests that are now live, including those whose server does not respond. */
     deployed: z.int(),
     failed: z.int(),
     errors: failures,
@@ -39,52 +39,55 @@ export const deployAllManifests = endpoint({
   errors: ['invalid_request', ...adminErrors],
 });
 
-/** The changes of a manifest that a preview says in words. */
+/** Changes per manifest that the preview describes. */
 export const previewedChanges = 5;
-/** The servers of a preview that are named for their missing secrets. */
+/** Servers with missing secrets that the preview lists. */
 export const previewedSecrets = 50;
-/** The manifests of a preview: what must be read most stands first. */
+/** Manifests that the preview lists, the most critical first. */
 export const previewedManifests = 20;
 
 export const previewDeployAll = endpoint({
   id: 'previewDeployAll',
   method: 'GET',
   path: '/admin/staged-manifests',
-  summary: 'What deploy-all would deploy, and what that does to tools under review and to people, before it is done',
+  summary: 'Shows what deploy-all would deploy, and its effect on tools under review and on users',
   access: 'admin',
   answer: z.object({
     success: z.literal(true),
-    /** These count everything that deploy-all would deploy, not only the manifests below. */
+    /** The totals cover everything that deploy-all would deploy, not only the manifests listed below. */
     total: z.int(),
     toolsUnderReview: z.int(),
-    /** Servers of which tools are under review. */
+    /** Servers with tools under review. */
     serversUnderReview: z.int(),
-    /** Tools that an administrator keeps hidden: they are trusted with a new version too. */
+    /** Tools that an administrator keeps hidden. A new version makes them trusted too. */
     toolsKeptHidden: z.int(),
     serversKeptHidden: z.int(),
-    /** Servers that people rent now, and how many rentals those are. */
+    /** Servers that are rented now, and their number of rentals. */
     rentedServers: z.int(),
     renters: z.int(),
-    /** How many servers lack a secret, and the first of them: a server does not answer after the deployment until it has it. */
+    /**
+     * Servers that lack a secret: their number, and the first of them. They do not respond after the deployment until it is
+     * set.
+     */
     serversMissingSecrets: z.int(),
     missingSecrets: z.array(z.object({ id: z.string(), name: z.string(), count: z.int() })).max(previewedSecrets),
-    /** First those with hidden tools, then those that people rent, then those that replace a deployed version. */
+    /** Order: manifests with hidden tools, then rented ones, then those that replace a deployed version. */
     manifests: z
       .array(
         z.object({
           id: z.string(),
           name: z.string(),
-          /** The deployed version; null: it is new in the shop. */
+          /** Deployed version; null: new in the shop. */
           from: z.string().nullable(),
           to: z.string(),
-          /** How many fields change, and the first of them in words. */
+          /** Number of changed fields, and the first of them in words. */
           changedFields: z.int(),
           changes: z.array(z.string()).max(previewedChanges),
-          /** What it does and to whom, each a sentence. Empty where nobody notices. */
+          /** Effects on users, one sentence each. Empty if users notice nothing. */
           effects: z.array(z.string()),
-          /** People who rent it now, who called it in 30 days, and who of these are asked about a higher price. */
+          /** Users who rent it now, who called it in the last 30 days, and who of these must approve a higher price. */
           people: z.object({ renters: z.int(), users: z.int(), asked: z.int() }),
-          /** Secrets that it needs and that have no value: without them its server does not answer. */
+          /** Required secrets without a value; until they are set the server does not respond. */
           missingSecrets: z.int(),
         }),
       )
@@ -93,7 +96,7 @@ export const previewDeployAll = endpoint({
   errors: adminErrors,
 });
 
-/** interrupted: the broker that worked on it died, and no other could go on. */
+/** interrupted: the broker that worked on it died, and no other broker could continue. */
 const runStatus = z.enum(['running', 'done', 'interrupted']);
 
 export const manifestRunSchema = z.object({
@@ -104,18 +107,18 @@ export const manifestRunSchema = z.object({
   endedAt: isoTime.nullable(),
   /** null: the operator's command. */
   startedBy: z.object({ id: z.string(), email: z.string() }).nullable(),
-  /** Why it was started, in their words. */
+  /** Reason given by the administrator. */
   reason: z.string().nullable(),
   /** Sorted by manifest id. */
   items: z.array(
     z.object({
       id: z.string(),
       name: z.string(),
-      /** The version that deploy-all deploys; a reload names none. */
+      /** Version that deploy-all deploys; absent for a reload. */
       version: z.string().optional(),
-      /** Of deploy-all, asking: it is live, and its server is asked; unanswered: it is live, and its server did not answer. */
+      /** For deploy-all, asking: live, waiting for the server; unanswered: live, but the server did not respond. */
       status: z.enum(['queued', 'working', 'asking', 'done', 'unanswered', 'failed']),
-      /** Why it failed, as the specification's text has it, or that it is live and why its server did not answer. */
+      /** Reason for the failure, in the specification's words; or that it is live and why its server did not respond. */
       message: z.string().optional(),
     }),
   ),
@@ -129,14 +132,14 @@ export const getManifestRun = endpoint({
   id: 'getManifestRun',
   method: 'GET',
   path: '/admin/manifests/runs/:id',
-  summary: 'A reload or a deploy-all, with what became of each manifest so far',
+  summary: 'Returns a reload or deploy-all run with the state of each manifest',
   access: 'admin',
   params: ofRun,
   answer: z.object({ success: z.literal(true), run: manifestRunSchema }),
   errors: ['invalid_request', 'not_found', ...adminErrors],
 });
 
-/** The events of a run, each as the JSON of one `data:` line: first the whole run, then each manifest that changed; the last one is the end. */
+/** Events of a run, each the JSON of one `data:` line: first the whole run, then each manifest that changes, finally the end. */
 export const manifestRunEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run'), run: manifestRunSchema }),
   z.object({ type: z.literal('item'), item: manifestRunSchema.shape.items.element }),
@@ -148,7 +151,7 @@ export const followManifestRun = endpoint({
   id: 'followManifestRun',
   method: 'GET',
   path: '/admin/manifests/runs/:id/events',
-  summary: 'A run as it happens, on whichever broker works on it',
+  summary: 'Streams the progress of a run, whichever broker works on it',
   access: 'admin',
   params: ofRun,
   mediaType: 'text/event-stream',
@@ -160,7 +163,7 @@ export const listManifestRuns = endpoint({
   id: 'listManifestRuns',
   method: 'GET',
   path: '/admin/manifest-runs',
-  summary: 'The newest runs, at most 20, without their manifests',
+  summary: 'Lists the latest runs, at most 20, without their manifests',
   access: 'admin',
   answer: z.object({
     success: z.literal(true),

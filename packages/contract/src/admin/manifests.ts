@@ -7,7 +7,7 @@ import { sentManifestSchema } from '../manifest/manifest.ts';
 const isoTime = z.iso.datetime();
 const ofManifest = z.object({ id: z.string().max(63) });
 
-/** bundled: it comes with this installation. admin: an administrator, the operator's command or folder brought it. */
+/** bundled: part of this installation. admin: added by an administrator, an operator command or a folder. */
 export const manifestOriginSchema = z.enum(['bundled', 'admin']);
 export type ManifestOrigin = z.infer<typeof manifestOriginSchema>;
 
@@ -16,56 +16,56 @@ export const listedManifestSchema = z.object({
   id: z.string(),
   name: z.string(),
   serviceType: z.string(),
-  /** The deployed version, else the staged one: the other fields are of this version, too. */
+  /** Deployed version, else the staged one. The other fields describe this version. */
   version: z.string(),
   /** null: the screen shows 'Unknown'. */
   author: z.string().nullable(),
   description: z.string(),
-  /** It is deployed. */
+  /** Whether the manifest is deployed. */
   isActive: z.boolean(),
   connection: z.object({
     type: z.enum(['http', 'websocket', 'stdio']),
     url: z.string().optional(),
     command: z.string().optional(),
   }),
-  /** How many the deployed server offers; 0 of one that is not deployed. */
+  /** Counts of the deployed server; 0 if it is not deployed. */
   capabilities: z.object({ tools: z.int(), prompts: z.int(), resources: z.int() }),
-  /** Of its tools, those that only clients which can answer their questions list; absent where none asks. */
+  /** Tools that are listed only to clients that can answer their questions; absent if there are none. */
   askingTools: z.int().optional(),
   deployedVersion: z.string().nullable(),
   stagedVersion: z.string().nullable(),
-  /** Who brought the staged version: deploy-all leaves bundled drafts out. null: nothing is staged. */
+  /** Origin of the staged version; deploy-all skips bundled drafts. null: nothing is staged. */
   stagedOrigin: manifestOriginSchema.nullable(),
-  /** How the deployed server is; null: it is not deployed. */
+  /** Status of the deployed server; null: not deployed. */
   status: serverStatusSchema.nullable(),
   statusDetail: z.string().optional(),
-  /** Tools whose changes wait for a decision. */
+  /** Tools whose changes await a decision. */
   toolsUnderReview: z.int(),
-  /** What took it out, of one that is neither deployed nor staged; absent where that is not known. */
+  /** How a manifest that is neither deployed nor staged was removed; absent if unknown. */
   gone: z.enum(['deleted', 'undeployed']).optional(),
-  /** How many people rent it. */
+  /** Number of rentals. */
   renters: z.int(),
-  /** Its name in a public registry, where it was imported from one. */
+  /** Name in the public registry that it was imported from. */
   registryName: z.string().optional(),
 });
 export type ListedManifest = z.infer<typeof listedManifestSchema>;
 
 export const maxManifestsOfPage = 100;
 
-/** The filters of the list. Each counts before the page is cut. */
+/** Filters of the list, applied before paging. */
 const manifestFilters = {
-  /** Words in the id, the name, the author, the description, or the address or program. */
+  /** Words to find in the id, name, author, description, address or program. */
   search: z.string().trim().max(200).optional(),
   type: z.enum(['http', 'websocket', 'stdio']).optional(),
-  /** deleted: those that are neither deployed nor staged any more, and can be deployed again. */
+  /** deleted: neither deployed nor staged any more; can be deployed again. */
   status: z.enum(['active', 'inactive', 'deleted']).optional(),
-  /** failing: those whose deployed server was asked, and does not answer as it should. */
+  /** failing: the deployed server was checked and does not respond correctly. */
   health: z.enum(['failing']).optional(),
-  /** Those with a staged version that such a one brought: deploy-all deploys those of administrators. */
+  /** Manifests with a staged version of this origin; deploy-all deploys those of administrators. */
   staged: manifestOriginSchema.optional(),
 };
 
-/** By what the list is ordered; with `-` the other way round. Equal ones stand by id. */
+/** Sort keys of the list; `-` reverses the order. Ties are sorted by id. */
 const manifestOrders = ['name', 'address', 'tools', 'deployed', 'connection'] as const;
 export type ManifestOrder = (typeof manifestOrders)[number];
 export const manifestSorts = manifestOrders.flatMap((order) => [order, `-${order}`] as const);
@@ -75,31 +75,30 @@ export const listManifests = endpoint({
   id: 'listManifests',
   method: 'GET',
   path: '/admin/manifests',
-  summary:
-    'The manifests that are deployed or staged, by id or as asked: all of them, or a page of those that match; deleted ones where they are asked for',
+  summary: 'Lists deployed and staged manifests: all of them, or one page of those that match; deleted ones on request',
   access: 'admin',
   query: z.object({
     ...manifestFilters,
     /**
-     * By id where it is absent. tools: how many the deployed server offers. deployed: deployed ones first. connection: failing
-     * servers, those not asked yet, connected ones, then those that are not deployed.
+     * Default: id. tools: number of tools offered. deployed: deployed first. connection: failing, not yet checked, connected,
+     * not deployed.
      */
     sort: z.enum(manifestSorts).optional(),
     page: z.coerce.number().int().min(1).max(1_000_000).optional(),
-    /** All that match are answered without page and limit; with one of them the other is 1, or 50. */
+    /** All matches are returned if page and limit are missing; if only one is given, page is 1 and limit 50. */
     limit: z.coerce.number().int().min(1).max(maxManifestsOfPage).optional(),
   }),
   answer: z.object({
     success: z.literal(true),
     manifests: z.array(listedManifestSchema),
-    /** It counts those that match; without page and limit there is one page. */
+    /** Counts the matches; without page and limit there is one page. */
     pagination: z.object({ page: z.int(), limit: z.int(), total: z.int(), pages: z.int() }),
     /**
-     * They count all manifests, whatever the filters. `staged`: what deploy-all deploys. `bundledDrafts`: staged, deployed by name
-     * only. `deleted` ones are not among the total.
+     * Counts of all manifests, regardless of filters. `staged`: what deploy-all deploys. `bundledDrafts`: staged, deployed by
+     * name only. `deleted` manifests are not part of `total`.
      */
     counts: z.object({
-      /** Deleted ones that match the words of a search among the others; absent where none does. */
+      /** Deleted manifests that match a search; absent if none do. */
       deletedMatching: z.int().optional(),
       total: z.int(),
       active: z.int(),
@@ -122,49 +121,49 @@ export const getManifest = endpoint({
   method: 'GET',
   path: '/admin/manifests/:id',
   summary:
-    'A manifest as it was written, with its versions: the staged one, else the deployed one, else the one that was live last, or the one that is named',
+    'Returns a manifest as written, with its versions: the requested version, else the staged, the deployed or the last live one',
   access: 'admin',
   params: ofManifest,
   query: z.object({ version: z.string().max(40).optional() }),
   answer: z.object({
     success: z.literal(true),
-    /** The document, as POST and PUT take it. */
+    /** Document in the form that POST and PUT accept. */
     manifest: z.record(z.string(), z.unknown()),
-    /** null: it is neither deployed nor staged. */
+    /** null: neither deployed nor staged. */
     listed: listedManifestSchema.nullable(),
-    /** The newest first, at most 200. */
+    /** Newest first, at most 200. */
     versions: z
       .array(
         z.object({
           version: z.string(),
           status: z.enum(['staging', 'deployed', 'superseded']),
           createdAt: isoTime,
-          /** When it was deployed last; null: never. */
+          /** Time of the last deployment; null: never. */
           deployedAt: isoTime.nullable(),
           origin: manifestOriginSchema,
-          /** Who staged it; null: the installation, or the operator's command. */
+          /** null: the installation, or an operator command. */
           stagedBy: z.object({ id: z.string(), email: z.string() }).nullable(),
-          /** Why it was staged, in their words. */
+          /** Reason given for staging it. */
           reason: z.string().nullable(),
         }),
       )
       .max(maxVersions),
-    /** What took it out, where it is neither deployed nor staged; null where that is not known. */
+    /** How it was removed, if it is neither deployed nor staged; null if unknown. */
     gone: z.enum(['deleted', 'undeployed']).nullable(),
-    /** The version whose server answered last: there is no use in going back to one that never did. null: none has. */
+    /** Last version whose server responded; a rollback to a version that never did is pointless. null: none. */
     answeredVersion: z.string().nullable(),
-    /** Names what is deployed and staged now: a write that sends it as If-Match is refused when that has changed. */
+    /** Identifies the deployed and staged state: a write that sends an outdated one as If-Match is refused. */
     revision: z.string(),
-    /** The version that a change on top of the shown one would have: the next patch number that is not taken. */
+    /** Version for an edit of the shown one: the next free patch number. */
     nextVersion: z.string(),
   }),
   errors: ['invalid_request', 'not_found', ...adminErrors],
 });
 
-/** What the payment provider has, where it had to be told of a price. */
+/** Product and price at the payment provider; absent if it did not need to know. */
 const stripeResult = z.object({ productId: z.string(), priceId: z.string() }).optional();
 
-/** Sentences about what may not have been meant: its prices, and a folder that everyone shares. */
+/** Warnings about settings that may be mistakes: prices, and a folder shared by all users. */
 const notes = z.array(z.string()).optional();
 
 const upload = {
@@ -177,9 +176,9 @@ const upload = {
     success: z.literal(true),
     id: z.string(),
     version: z.string(),
-    /** unchanged: exactly this version is deployed or staged already. */
+    /** unchanged: exactly this version is already deployed or staged. */
     result: z.enum(['staged', 'unchanged']),
-    /** The revision after this change, as GET answers it. */
+    /** Revision after this change. */
     revision: z.string(),
     stripeResult,
     notes,
@@ -210,7 +209,7 @@ export const updateManifest = endpoint({
   id: 'updateManifest',
   method: 'PUT',
   path: '/admin/manifests/:id',
-  summary: 'Stages a new version of a manifest that there is',
+  summary: 'Stages a new version of an existing manifest',
   params: ofManifest,
   errors: ['not_found', ...uploadErrors],
 });
@@ -220,21 +219,21 @@ export const deleteManifest = endpoint({
   method: 'DELETE',
   path: '/admin/manifests/:id',
   summary:
-    'Takes a server out of the catalog and out of staging; its versions are kept, and can be deployed again. Rentals end with their paid period, or now with a refund',
+    'Removes a server from the catalog and from staging; its versions are kept and can be deployed again. Rentals end with their paid period, or now with a refund',
   access: 'admin',
   ifMatch: true,
   params: ofManifest,
   body: z.strictObject({
     reason: adminReason,
-    /** Rentals that end now and are paid back by the part of their period that is left; all others run out unrefunded. */
+    /** Rentals to end now with a refund of the unused time; all others run to their end without one. */
     refundRentals: z.array(z.string().max(100)).max(1000).optional(),
   }),
   answer: z.object({
     success: z.literal(true),
     id: z.string(),
-    /** How many people rent it. What they pay for is not renewed. */
+    /** Number of rentals. They are not renewed. */
     renters: z.int(),
-    /** What came of the refunds that were asked for. pending: the payment provider did not answer, and is asked again by itself. */
+    /** Results of the requested refunds. pending: the payment provider did not respond; we retry automatically. */
     refunds: z.array(
       z.object({
         rentalId: z.string(),
@@ -252,7 +251,7 @@ export const undeployManifest = endpoint({
   method: 'POST',
   path: '/admin/manifests/:id/undeploy',
   summary:
-    "Takes a deployed server out of the catalog and out of everyone's links; what is staged of it stays. Running calls finish, and rentals end with their paid period",
+    'Removes a deployed server from the catalog and from every link; its staged version stays. Running calls finish, and rentals end with their paid period',
   access: 'admin',
   params: ofManifest,
   ifMatch: true,
@@ -260,9 +259,9 @@ export const undeployManifest = endpoint({
   answer: z.object({
     success: z.literal(true),
     id: z.string(),
-    /** The version that was live. */
+    /** Version that was live. */
     version: z.string(),
-    /** How many people rent it. What they pay for is not renewed. */
+    /** Number of rentals. They are not renewed. */
     renters: z.int(),
     revision: z.string(),
   }),
@@ -273,11 +272,11 @@ export const deployManifest = endpoint({
   id: 'deployManifest',
   method: 'POST',
   path: '/admin/manifests/:id/deploy',
-  summary: 'Makes the staged version live; without one the version that was live last, or the one that is named',
+  summary: 'Makes a version live: the requested one, else the staged one, else the one that was live last',
   access: 'admin',
   params: ofManifest,
   ifMatch: true,
-  /** Deploys the staged version where it names none; an earlier one rolls back. */
+  /** Naming an earlier version rolls back. */
   body: z.strictObject({ version: z.string().max(40).optional(), reason: adminReason }),
   answer: z.object({
     success: z.literal(true),
@@ -286,7 +285,7 @@ export const deployManifest = endpoint({
     result: z.enum(['deployed', 'unchanged']),
     manifest: listedManifestSchema,
     revision: z.string(),
-    /** Why the server did not answer, within 10 s; absent when it did. */
+    /** Reason why the server did not respond within 10 s; absent if it did. */
     failure: z.string().optional(),
     notes,
   }),

@@ -8,7 +8,7 @@ import { offerFieldsSchema, offerIdSchema, shownFieldsSchema } from '../billing/
 const isoTime = z.iso.datetime();
 
 const termsSchema = z.object({
-  /** Minor units a month; null: the payment provider was not asked yet. */
+  /** Minor units per month; null: not fetched from the payment provider yet. */
   amount: z.int().nullable(),
   currency: z.string().nullable(),
   monthlyCredits: z.int().nullable(),
@@ -19,22 +19,22 @@ export const adminOfferSchema = z.object({
   fields: shownFieldsSchema,
   /** false: archived. */
   active: z.boolean(),
-  /** It grows with each change: a change names the one that it was made from. */
+  /** Increases with each change; a change names the revision that it is based on. */
   revision: z.int(),
-  /** Since when offers.json no longer changes it; null: offers.json still does. `by` null: a command, or a deleted account. */
+  /** Time since which offers.json no longer changes it; null: it still does. `by` null: a command, or a deleted account. */
   edited: z.object({ at: isoTime, by: z.string().nullable() }).nullable(),
-  /** What offers.json says of it: nothing, the same, or something else. */
+  /** Compared with offers.json: not listed there, same or different. */
   file: z.enum(['absent', 'same', 'other']),
-  /** Whether the payment provider has its price. none: it has no price there. */
+  /** State of the price at the payment provider. none: it needs no price there. */
   provider: z.enum(['none', 'known', 'waiting']),
   /**
-   * People who pay for this plan, by the plan of their next renewal; of a package 0. A plan that was cancelled counts until
-   * its paid period ends, as in the Overview. What administrators gave does not count.
+   * Users who pay for this plan, counted by the plan of their next renewal; 0 for a package. A cancelled plan counts until
+   * its paid period ends, as in the Overview; grants by administrators do not count.
    */
   subscribers: z.int(),
-  /** Those of them whose plan ends with the period that is paid. */
+  /** Subscribers whose plan ends with the paid period. */
   ending: z.int(),
-  /** Those who renew at an older price. */
+  /** Subscribers who renew at an older price. */
   olderPrice: z.int(),
 });
 export type AdminOffer = z.infer<typeof adminOfferSchema>;
@@ -43,12 +43,12 @@ export const listAdminOffers = endpoint({
   id: 'listAdminOffers',
   method: 'GET',
   path: '/admin/offers',
-  summary: 'All plans and credit packages, archived ones included, in the order in which they are shown',
+  summary: 'Lists all plans and credit packages, including archived ones, in display order',
   access: 'admin',
   answer: z.object({
     success: z.literal(true),
     offers: z.array(adminOfferSchema),
-    /** Of everything that is sold. */
+    /** Currency of all prices. */
     currency: z.string().nullable(),
     /** false: PAYMENTS=off. */
     isSelling: z.boolean(),
@@ -59,42 +59,42 @@ export const listAdminOffers = endpoint({
 const moveRunSchema = z.object({
   id: z.uuid(),
   startedAt: isoTime,
-  /** null: it is under way. */
+  /** null: under way. */
   endedAt: isoTime.nullable(),
   startedBy: z.string().nullable(),
   to: termsSchema,
   total: z.int(),
   moved: z.int(),
-  /** They had left, were about to, or had the price already. */
+  /** Subscribers who had left, were about to leave or already had the price. */
   skipped: z.int(),
   failed: z.int(),
-  /** Why, and how many: for each reason that occurred, the most frequent first. `why` completes a sentence. */
+  /** Reasons with their number of subscribers, most frequent first. `why` completes a sentence. */
   reasons: z.array(z.object({ outcome: z.enum(['skipped', 'failed']), why: z.string(), subscribers: z.int() })),
-  /** Of those that are left: they wait for the end of their month. */
+  /** Remaining subscribers whose current month has to end first. */
   later: z.int(),
 });
 export type OfferMove = z.infer<typeof moveRunSchema>;
 
 const ofOffer = z.object({ id: offerIdSchema });
 
-/** The newest changes that a page shows. */
+/** Number of recent changes that a page shows. */
 export const shownChanges = 50;
 
 export const getAdminOffer = endpoint({
   id: 'getAdminOffer',
   method: 'GET',
   path: '/admin/offers/:id',
-  summary: 'One plan or package, with who pays what for it, its moves of subscribers and its history',
+  summary: 'Returns a plan or package with its subscribers by price, its moves of subscribers and its history',
   access: 'admin',
   params: ofOffer,
   answer: z.object({
     success: z.literal(true),
     offer: adminOfferSchema,
-    /** What offers.json says; null: nothing. */
+    /** Fields in offers.json; null: not listed there. */
     fileFields: shownFieldsSchema.nullable(),
-    /** Those who subscribe, by what they pay, the most first. */
+    /** Subscribers by price, largest group first. */
     prices: z.array(termsSchema.extend({ subscribers: z.int(), ending: z.int(), isCurrent: z.boolean() })),
-    /** The newest first. */
+    /** Newest first. */
     moves: z.array(moveRunSchema).max(5),
     history: z
       .array(
@@ -103,7 +103,7 @@ export const getAdminOffer = endpoint({
           by: z.string().nullable(),
           action: z.string(),
           reason: z.string().nullable(),
-          /** Each a sentence, such as "Price: $10 to $12". */
+          /** Sentences, for example "Price: $10 to $12". */
           changes: z.array(z.string()),
         }),
       )
@@ -114,15 +114,15 @@ export const getAdminOffer = endpoint({
 
 const answerOfChange = z.object({
   success: z.literal(true),
-  /** What it does and to whom, each a sentence with numbers. */
+  /** Effects on users, in sentences with numbers. */
   effects: z.array(z.string()),
-  /** As it is now; of a preview as it was, and null for one that is not there yet. */
+  /** Offer after the change; for a preview, before it, and null if it does not exist yet. */
   offer: adminOfferSchema.nullable(),
 });
 
 const decision = {
   reason: adminReason,
-  /** Nothing is changed: only the sentences are answered. */
+  /** Returns the effects without changing anything. */
   preview: z.boolean().default(false),
 };
 
@@ -141,7 +141,7 @@ export const offerChangeSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('edit'), fields: offerFieldsSchema }),
   z.strictObject({ type: z.literal('archive') }),
   z.strictObject({ type: z.literal('restore') }),
-  /** offers.json changes it again, beginning with what it says now. */
+  /** Returns control to offers.json, starting with its current content. */
   z.strictObject({ type: z.literal('take-file') }),
 ]);
 export type OfferChange = z.output<typeof offerChangeSchema>;
@@ -150,7 +150,7 @@ export const changeOffer = endpoint({
   id: 'changeOffer',
   method: 'POST',
   path: '/admin/offers/:id/changes',
-  summary: 'Edits, archives or brings back a plan or a package, or gives it back to offers.json',
+  summary: 'Edits, archives or restores a plan or package, or returns its control to offers.json',
   access: 'admin',
   params: ofOffer,
   body: z.strictObject({ change: offerChangeSchema, revision: z.int(), ...decision }),
@@ -158,21 +158,21 @@ export const changeOffer = endpoint({
   errors: ['invalid_request', 'not_found', 'changed_since_shown', ...adminErrors],
 });
 
-/** So many days before a renewal a person sees that it costs more; a nearer one still costs what it did. */
+/** Days before a renewal on which a user is told of a higher price; a renewal sooner than that keeps the old price. */
 export const noticeDays = 7;
 
 export const movePreviewSchema = z.object({
   to: termsSchema,
-  /** Who would be moved, by what they pay now, the most first. */
+  /** Subscribers who would be moved, by current price, largest group first. */
   groups: z.array(termsSchema.extend({ subscribers: z.int() })),
   movable: z.int(),
-  /** Of these: whose next renewal is nearer than the notice, so that they pay the new price at the one after. */
+  /** Part of `movable` whose next renewal is sooner than the notice period: they pay the new price one renewal later. */
   later: z.int(),
-  /** When the first and the last of them pay the new price. */
+  /** Times at which the first and the last of them pay the new price. */
   firstAt: isoTime.nullable(),
   lastAt: isoTime.nullable(),
   notMoved: z.object({ ending: z.int(), unpaid: z.int(), changing: z.int() }),
-  /** Each a sentence with numbers. */
+  /** Sentences with numbers. */
   effects: z.array(z.string()),
 });
 export type MovePreview = z.infer<typeof movePreviewSchema>;
@@ -181,7 +181,7 @@ export const previewMove = endpoint({
   id: 'previewMove',
   method: 'GET',
   path: '/admin/offers/:id/move',
-  summary: 'What moving the subscribers of a plan to its price of today would do, and to whom',
+  summary: "Shows what moving a plan's subscribers to its current price would do, and to whom",
   access: 'admin',
   params: ofOffer,
   answer: z.object({ success: z.literal(true), preview: movePreviewSchema }),
@@ -192,11 +192,11 @@ export const moveSubscribers = endpoint({
   id: 'moveSubscribers',
   method: 'POST',
   path: '/admin/offers/:id/move',
-  summary: 'Moves the subscribers of a plan to its price of today, each at a renewal that they were told of in time',
+  summary: "Moves a plan's subscribers to its current price, each at a renewal that was announced in time",
   access: 'admin',
   params: ofOffer,
   body: z.strictObject({
-    /** As the preview had them: where they are others by now, nothing is done. */
+    /** Values from the preview; if any has changed since, nothing is done. */
     shown: z.strictObject({ movable: z.int().min(1), amount: z.int(), monthlyCredits: z.int() }),
     reason: adminReason,
   }),

@@ -1,78 +1,78 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 
-// What administrators see first: what waits for them, and how the shop does.
+// The administrators' first page: items that need attention, and the shop's figures.
 
 const isoTime = z.iso.datetime();
-/** In words: every page of an administrator asks for the first call, and loads no schema of other calls for it. */
+/** Spelled out, because every administrator page makes the first call and must not load the schemas of other calls for it. */
 const errors = ['admin_required', 'unauthenticated', 'authentication_required'] as const;
-/** Of each kind the first so many are listed. */
+/** Items listed per kind. */
 export const shownNeeds = 20;
 
 const listOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
-    /** How many there are in all. */
+    /** Number of all items, listed or not. */
     total: z.int(),
     items: z.array(item).max(shownNeeds),
   });
 
-/** null: a deleted account, or one that is not known. */
+/** null: a deleted or unknown account. */
 const person = { userId: z.string().nullable(), email: z.string().nullable() };
 const money = { amountCents: z.int(), currency: z.string() };
 
 const needsSchema = z.object({
   toolsUnderReview: listOf(z.object({ serverId: z.string(), name: z.string(), tools: z.int() })),
-  /** What administrators staged. */
+  /** Versions staged by administrators. */
   stagedVersions: listOf(z.object({ serverId: z.string(), name: z.string(), version: z.string() })),
-  /** As the broker that answers has found them. `since` is null before this was kept. */
+  /** Servers that the responding broker found failing. `since` is null for failures older than this record. */
   failingServers: listOf(
     z.object({
       serverId: z.string(),
       name: z.string(),
       reason: z.string().nullable(),
-      /** What happened underneath, as its page has it; null: no more is known. */
+      /** Technical cause, as on the server's page; null: unknown. */
       detail: z.string().nullable(),
       since: isoTime.nullable(),
     }),
   ),
-  /** Certificates of servers that end within 14 days, or have ended, as they were seen last. */
+  /** Server certificates that expire within 14 days or have expired, as last seen. */
   endingCertificates: listOf(
     z.object({
       serverId: z.string(),
       name: z.string(),
-      /** Who signed it; null: it does not say. */
+      /** null: the certificate does not name one. */
       issuer: z.string().nullable(),
       validUntil: isoTime,
       hasExpired: z.boolean(),
     }),
   ),
-  /** Servers at which nobody can sign in: an administrator has to decide about the authorization server that they name. */
+  /** Servers where sign-in is blocked until an administrator decides about the authorization server that they name. */
   signInsToConfirm: listOf(z.object({ serverId: z.string(), name: z.string(), issuer: z.string(), since: isoTime })),
-  /** Plans and rentals whose last payment failed: access goes on while the provider tries again. */
+  /** Plans and rentals whose last payment failed; access continues while the provider retries. */
   failedRenewals: listOf(
     z.object({
       ...person,
       kind: z.enum(['plan', 'rental']),
-      /** The name of the plan, or of the server. */
+      /** Name of the plan or server. */
       what: z.string(),
       since: isoTime.nullable(),
     }),
   ),
-  /** Disputes that wait for an answer, the first one due first. */
+  /** Disputes that need a response, the earliest deadline first. */
   disputes: listOf(
     z.object({
       ...person,
       id: z.string(),
-      /** What was paid for; null: the payment is not known here. */
+      /** The purchase; null: unknown payment. */
       description: z.string().nullable(),
-      /** As the provider names it, such as fraudulent. */
+      /** Provider's term, for example fraudulent. */
       reason: z.string(),
       ...money,
-      /** Until when the provider takes an answer. */
+      /** Provider's deadline for a response. */
       dueBy: isoTime.nullable(),
     }),
   ),
-  /** Events of the payment provider that could not be handled, and are tried again. */
+  /** Events of the payment provider whose processing failed and is retried. */
   failingEvents: listOf(
     z.object({
       id: z.string(),
@@ -83,7 +83,7 @@ const needsSchema = z.object({
       error: z.string(),
     }),
   ),
-  /** Payments that are not what was ordered, or whose refund failed. */
+  /** Payments that differ from their order, or whose refund failed. */
   flaggedOrders: listOf(
     z.object({
       ...person,
@@ -95,26 +95,26 @@ const needsSchema = z.object({
     }),
   ),
   /**
-   * Refunds by administrators that the provider refused, or the bank did not carry out, of the last 90 days: until another refund
-   * of the payment is made, or its bank has given the money back.
+   * Refunds by administrators in the last 90 days that the provider refused or the bank did not execute. An item disappears
+   * once the payment is refunded otherwise or the bank has returned the money.
    */
   failedRefunds: listOf(
     z.object({
       ...person,
       refundId: z.string(),
-      /** What was paid for; null: the payment is not known here any more. */
+      /** The purchase; null: the payment is no longer known. */
       description: z.string().nullable(),
       ...money,
-      /** Why, in the provider's words. */
+      /** Provider's reason. */
       reason: z.string().nullable(),
       since: isoTime.nullable(),
     }),
   ),
-  /** What the reconcilers had to repair in the last 7 days, the newest first: an event did not arrive, or failed. */
+  /** Repairs by the reconcilers in the last 7 days, newest first: an event did not arrive, or its processing failed. */
   foundPayments: listOf(
     z.object({ ...person, kind: z.enum(['payment', 'subscription']), subject: z.string(), at: isoTime }),
   ),
-  /** Accounts whose figures do not add up, of the last check: none, always. `checkedAt` is null before the first check. */
+  /** Accounts whose figures did not add up in the last check; normally none. `checkedAt` is null before the first check. */
   ledgerFaults: listOf(z.object({ userId: z.string(), fault: z.string() })).extend({ checkedAt: isoTime.nullable() }),
 });
 export type Needs = z.infer<typeof needsSchema>;
@@ -123,21 +123,21 @@ export const getAdminNeeds = endpoint({
   id: 'getAdminNeeds',
   method: 'GET',
   path: '/admin/overview/needs',
-  summary: 'What waits for an administrator: reviews, staged versions, failing servers, and money that needs someone',
+  summary: 'Lists what needs an administrator: reviews, staged versions, failing servers and payment problems',
   access: 'admin',
   answer: z.object({
     success: z.literal(true),
-    /** All of them together. */
+    /** Total number of items. */
     waiting: z.int(),
     needs: needsSchema,
   }),
   errors,
 });
 
-/** A figure of the last 30 days (UTC, today included), and of the 30 before. */
+/** A figure for the last 30 days (UTC, including today) and for the 30 days before. */
 const bothSpans = z.object({ now: z.int(), before: z.int() });
 const paidFor = z.object({
-  /** At the end of each span. What administrators gave is not counted. */
+  /** Number at the end of each span, without grants by administrators. */
   active: bothSpans,
   began: bothSpans,
   ended: bothSpans,
@@ -148,19 +148,19 @@ export const getAdminFigures = endpoint({
   id: 'getAdminFigures',
   method: 'GET',
   path: '/admin/overview/figures',
-  summary: 'How the shop did in the last 30 days and in the 30 before, from sums by day',
+  summary: "Returns the shop's figures for the last 30 days and the 30 days before",
   access: 'admin',
   answer: z.object({
     success: z.literal(true),
-    /** false: the money is that of demo payments or of a test key. */
+    /** false: demo payments, or a test key. */
     livemode: z.boolean(),
-    /** What was paid less what went back, without tax; empty where nothing was. */
+    /** Payments minus refunds, without tax; empty if there were none. */
     revenue: z
       .array(
         bothSpans.extend({
           currency: z.string(),
           byDay: z.array(z.int()).length(overviewDays),
-          /** Tax that was paid with it, less what went back: the shop passes it on. */
+          /** Tax paid minus tax refunded; the shop remits it. */
           tax: bothSpans,
         }),
       )
@@ -168,19 +168,19 @@ export const getAdminFigures = endpoint({
     plans: paidFor,
     rentals: paidFor,
     credits: z.object({
-      /** Credits that people paid for in packages and with plans, less what was taken back. */
+      /** Credits sold in packages and with plans, minus those clawed back. */
       sold: bothSpans,
       used: bothSpans,
-      /** Credits that people paid for and have not used, at the end of each span: a liability. */
+      /** Paid credits not used at the end of each span: a liability. */
       owed: bothSpans,
-      /** The same of credits that people were given. */
+      /** Granted credits not used at the end of each span. */
       given: bothSpans,
     }),
-    /** Tool calls that were answered: a refused one is no use of a server. */
+    /** Answered tool calls. Refused calls do not count. */
     calls: bothSpans,
-    /** Calls that a server failed. */
+    /** Calls that failed at a server. */
     errors: bothSpans,
-    /** People whose calls reached a server, not those whose calls were all refused; `before` is null until it is counted. */
+    /** Users with at least one call that reached a server; `before` is null until it has been counted. */
     people: z.object({ now: z.int(), before: z.int().nullable() }),
     days: z
       .array(
@@ -194,9 +194,9 @@ export const getAdminFigures = endpoint({
         }),
       )
       .length(overviewDays),
-    /** Servers with at least 20 answered calls, the slowest first. */
+    /** Servers with at least 20 answered calls, slowest first. */
     slowest: z.array(z.object({ serverId: z.string(), name: z.string(), calls: z.int(), p95Ms: z.int() })).max(5),
-    /** Servers with at least 20 calls that they answered (`calls`) or failed (`errors`), the largest share of failed ones first. */
+    /** Servers with at least 20 answered (`calls`) or failed (`errors`) calls, highest failure rate first. */
     failing: z.array(z.object({ serverId: z.string(), name: z.string(), calls: z.int(), errors: z.int() })).max(5),
   }),
   errors,

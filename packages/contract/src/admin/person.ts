@@ -10,7 +10,7 @@ import { cursorSchema, numberedCursorSchema } from '../times.ts';
 import { keptFilesSchema } from '../upstreams.ts';
 import { callFilter, callSchema } from '../usage.ts';
 
-// One person's page, for administrators. What a person is and has; never a secret, and never arguments or results of calls.
+// A user's page for administrators. It never shows secrets, or arguments and results of calls.
 
 const isoTime = z.iso.datetime();
 const ofUser = z.object({ id: z.string().max(100) });
@@ -19,7 +19,7 @@ const success = z.literal(true);
 export const maxRowsOfPerson = 200;
 const page = {
   limit: z.coerce.number().int().min(1).max(maxRowsOfPerson).default(50),
-  /** nextCursor of the page before. */
+  /** nextCursor of the previous page. */
   cursor: cursorSchema.optional(),
 };
 /** null on the last page. */
@@ -29,13 +29,13 @@ export const getPerson = endpoint({
   id: 'getPerson',
   method: 'GET',
   path: '/admin/users/:id',
-  summary: 'One user: who they are, how they sign in, and when they were seen last',
+  summary: "Returns a user's profile, sign-in provider and last activity",
   access: 'admin',
   params: ofUser,
   answer: z.object({
     success,
     user: adminUserSchema,
-    /** The last sign-in, or the last use of an app, a browser or a token. */
+    /** Last sign-in, or last use of an app, browser or token. */
     lastSeenAt: isoTime.nullable(),
   }),
   errors: ['not_found', ...adminErrors],
@@ -56,15 +56,15 @@ export type LedgerKind = z.infer<typeof ledgerKindSchema>;
 const ledgerEntrySchema = z.object({
   id: z.string(),
   at: isoTime,
-  /** Credits: above 0 they came, below 0 they went. */
+  /** Credits: positive if added, negative if removed. */
   change: z.int(),
-  /** The balance less what was owed. */
+  /** Balance minus debt. */
   balanceAfter: z.int(),
   kind: ledgerKindSchema,
   reason: z.string().nullable(),
-  /** How many calls it charged; listLedgerCalls has them. */
+  /** Number of calls that it charged; listLedgerCalls returns them. */
   calls: z.int(),
-  /** The payment that brought the credits, or whose refund took them back. */
+  /** Payment that granted the credits, or whose refund clawed them back. */
   payment: z.object({ id: z.string(), description: z.string() }).nullable(),
 });
 export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
@@ -73,20 +73,20 @@ export const listPersonLedger = endpoint({
   id: 'listPersonLedger',
   method: 'GET',
   path: '/admin/users/:id/ledger',
-  summary: "A user's credits as they came and went, newest first, and what the balance is made of",
+  summary: "Lists a user's credit changes, newest first, and the composition of the balance",
   access: 'admin',
   params: ofUser,
   query: z.object({
     limit: page.limit,
     cursor: numberedCursorSchema.optional(),
-    /** changes: everything but what calls cost. */
+    /** changes: without charges for calls. */
     show: z.enum(['all', 'changes']).default('all'),
   }),
   answer: z.object({
     success,
     credits: z.object({
       balance: z.int(),
-      /** The parts of the balance by where they come from, and what of it calls under way hold. */
+      /** Balance by source of the credits, and the part reserved by running calls. */
       plan: z.int(),
       purchased: z.int(),
       promotional: z.int(),
@@ -99,14 +99,14 @@ export const listPersonLedger = endpoint({
   errors: ['invalid_request', 'not_found', ...adminErrors],
 });
 
-/** A settlement charges at most so many calls with one entry. */
+/** Calls that one settlement charges in one entry. */
 const maxCallsOfEntry = 512;
 
 export const listLedgerCalls = endpoint({
   id: 'listLedgerCalls',
   method: 'GET',
   path: '/admin/users/:id/ledger/:entryId/calls',
-  summary: 'The calls that one entry of the ledger charged; those that are older than the log of calls are not there',
+  summary: 'Lists the calls that one ledger entry charged; calls older than the call log are missing',
   access: 'admin',
   params: ofUser.extend({ entryId: z.string().regex(/^[0-9]{1,15}$/, 'is not an entry of the ledger') }),
   answer: z.object({ success, calls: z.array(callSchema).max(maxCallsOfEntry) }),
@@ -114,17 +114,17 @@ export const listLedgerCalls = endpoint({
 });
 
 const paymentSchema = transactionSchema.extend({
-  /** null: no money of it can go back from here. */
+  /** null: it cannot be refunded from here. */
   refund: z
     .object({
-      /** Minor units that went back, and that are on their way back. */
+      /** Minor units: refunded, and refunds in progress. */
       refundedCents: z.int(),
       pendingCents: z.int(),
-      /** What can still go back; 0 while the bank has it because of a dispute. */
+      /** Refundable amount; 0 while the bank holds the money because of a dispute. */
       leftCents: z.int(),
     })
     .nullable(),
-  /** `dueBy`: until when it takes an answer, at the payment provider. */
+  /** `dueBy`: the payment provider's deadline for a response. */
   dispute: disputeSchema.extend({ dueBy: isoTime.nullable() }).nullable(),
 });
 export type PersonPayment = z.infer<typeof paymentSchema>;
@@ -133,12 +133,12 @@ export const listPersonPayments = endpoint({
   id: 'listPersonPayments',
   method: 'GET',
   path: '/admin/users/:id/payments',
-  summary: "A user's payments and refunds, newest first, with what can be paid back of each",
+  summary: "Lists a user's payments and refunds, newest first, with the refundable amount of each",
   access: 'admin',
   params: ofUser,
   query: z.object({
     ...page,
-    /** One payment, with its refunds. */
+    /** Only this payment and its refunds. */
     payment: z.string().max(100).optional(),
   }),
   answer: z.object({ success, payments: z.array(paymentSchema).max(maxRowsOfPerson), nextCursor }),
@@ -153,7 +153,7 @@ export const previewRefund = endpoint({
   id: 'previewRefund',
   method: 'GET',
   path: '/admin/users/:id/payments/:paymentId/refund',
-  summary: 'What a refund of a payment would take back of its credits; changes nothing',
+  summary: 'Shows which credits a refund would claw back; changes nothing',
   access: 'admin',
   params: ofPayment,
   query: z.object({ amountCents: z.coerce.number().pipe(amountCents) }),
@@ -162,14 +162,14 @@ export const previewRefund = endpoint({
     amountCents: z.int(),
     currency: z.string(),
     credits: z.object({
-      /** What the payment brought. */
+      /** Credits granted by the payment. */
       granted: z.int(),
-      /** Of these, what this refund takes back. */
+      /** Credits that this refund claws back. */
       taken: z.int(),
-      /** The part of `taken` that is spent or in use: it is owed, and the next credits repay it. */
+      /** Part of `taken` that is spent or reserved: it becomes debt, which the next credits repay. */
       owed: z.int(),
     }),
-    /** What the payment is for goes on after its refund. */
+    /** Plan or rental that continues after the refund of its payment. */
     runs: z.enum(['plan', 'rental']).nullable(),
   }),
   errors: [...refundErrors, ...adminErrors],
@@ -180,25 +180,25 @@ export const refundPayment = endpoint({
   method: 'POST',
   path: '/admin/users/:id/payments/:paymentId/refund',
   summary:
-    'Pays a payment back, in part or whole: the payment provider is asked, and the credits follow its event. Asks for a sign-in of the last 15 minutes',
+    'Refunds a payment in part or in full: the payment provider is asked, and credits follow its event. Requires a sign-in within the last 15 minutes',
   access: 'admin',
   params: ofPayment,
   body: z.strictObject({
     amountCents,
-    /** What had gone back, and was on its way, when the administrator looked: refused where it is more by now. */
+    /** Amount refunded or in progress when the administrator looked; the call is refused if it has grown. */
     refundedCents: z.int().min(0),
     reason: lineOrNone(500).min(1, 'must say why'),
   }),
   answer: z.object({
     success,
     /**
-     * pending: the payment provider did not answer, and is asked again by itself. failed: it refused, as while the payment is
-     * disputed.
+     * pending: the payment provider did not respond; we retry automatically. failed: it refused, for example because of a
+     * dispute.
      */
     result: z.enum(['refunded', 'pending', 'failed']),
     amountCents: z.int(),
     currency: z.string(),
-    /** Why the provider refused. */
+    /** Provider's reason for refusing. */
     error: z.string().nullable(),
   }),
   errors: [...refundErrors, 'changed_since_shown', 'sign_in_again', ...adminErrors],
@@ -208,7 +208,7 @@ export const listPersonCalls = endpoint({
   id: 'listPersonCalls',
   method: 'GET',
   path: '/admin/users/:id/calls',
-  summary: "A user's calls, newest first, without arguments and results",
+  summary: "Lists a user's calls, newest first, without arguments and results",
   access: 'admin',
   params: ofUser,
   query: callFilter.extend(page),
@@ -220,12 +220,12 @@ export const listPersonConnections = endpoint({
   id: 'listPersonConnections',
   method: 'GET',
   path: '/admin/users/:id/connections',
-  summary: "A user's connected apps, browsers and personal access tokens: names, never values",
+  summary: "Lists a user's connected apps, browsers and personal access tokens: names, never values",
   access: 'admin',
   params: ofUser,
   answer: z.object({
     success,
-    /** The newest 200. */
+    /** Newest first, at most 200. */
     apps: z.array(connectedAppSchema).max(maxRowsOfPerson),
     webSessions: z.array(webSessionSchema).max(maxRowsOfPerson),
     tokens: z.array(personalTokenSchema).max(maxRowsOfPerson),
@@ -243,7 +243,7 @@ export const disconnectPersonApp = endpoint({
   id: 'disconnectPersonApp',
   method: 'DELETE',
   path: '/admin/users/:id/apps/:appId',
-  summary: 'Disconnects an app of a user, or signs out one of their browsers: its tokens stop working immediately',
+  summary: "Disconnects a user's app or signs out one of their browsers: its tokens stop working immediately",
   access: 'admin',
   params: ofUser.extend({ appId: z.string().max(200) }),
   ...endedAccess,
@@ -253,7 +253,7 @@ export const revokePersonToken = endpoint({
   id: 'revokePersonToken',
   method: 'DELETE',
   path: '/admin/users/:id/tokens/:tokenId',
-  summary: 'Revokes a personal access token of a user: it stops working immediately',
+  summary: "Revokes a user's personal access token: it stops working immediately",
   access: 'admin',
   params: ofUser.extend({ tokenId: z.string().max(100) }),
   ...endedAccess,
@@ -263,7 +263,7 @@ export const listPersonFiles = endpoint({
   id: 'listPersonFiles',
   method: 'GET',
   path: '/admin/users/:id/program-files',
-  summary: 'The files that programs keep for a user, by service',
+  summary: 'Lists the files that programs store for a user, by service',
   access: 'admin',
   params: ofUser,
   answer: z.object({ success, files: keptFilesSchema }),
@@ -277,7 +277,7 @@ export const listPersonSignIns = endpoint({
   id: 'listPersonSignIns',
   method: 'GET',
   path: '/admin/users/:id/sign-ins',
-  summary: "A user's sign-ins of the last 90 days, newest first, those that were refused too",
+  summary: "Lists a user's sign-ins in the last 90 days, newest first, including refused ones",
   access: 'admin',
   params: ofUser,
   query: z.object(page),
@@ -290,9 +290,9 @@ export const listPersonSignIns = endpoint({
           at: isoTime,
           /** google, oidc or dev. */
           provider: z.string(),
-          /** The network address that it came from. */
+          /** Network address of the browser. */
           address: z.string().nullable(),
-          /** Such as "Chrome on Linux". */
+          /** For example "Chrome on Linux". */
           browserName: z.string().nullable(),
           outcome: signInOutcomeSchema,
         }),
@@ -307,8 +307,7 @@ export const signOutPerson = endpoint({
   id: 'signOutPerson',
   method: 'POST',
   path: '/admin/users/:id/sign-out',
-  summary:
-    'Signs a user out of every browser and disconnects their apps; personal access tokens are revoked where it is asked for',
+  summary: 'Signs a user out of every browser and disconnects their apps; revokes personal access tokens on request',
   access: 'admin',
   params: ofUser,
   body: z.strictObject({ reason: adminReason, revokeTokens: z.boolean().default(false) }),
@@ -320,7 +319,7 @@ export const exportPerson = endpoint({
   id: 'exportPerson',
   method: 'POST',
   path: '/admin/users/:id/export',
-  summary: "A user's data as their own export has it, as a file; the audit log keeps who took it and why",
+  summary: "Downloads a user's data, identical to their own export; the audit log records who did so and why",
   access: 'admin',
   weight: 100,
   params: ofUser,

@@ -3,7 +3,7 @@ import { adminErrors } from './users.ts';
 import { endpoint } from '../endpoint.ts';
 import { headerValueSchema } from '../upstreams.ts';
 
-// The secrets that administrators enter for servers of their own. No answer has a value.
+// Secrets that administrators enter for servers. No answer contains a value.
 
 const isoTime = z.iso.datetime();
 const ofServer = z.object({ id: z.string().max(63) });
@@ -13,10 +13,10 @@ export const secretKindSchema = z.enum(['header', 'variable']);
 export type SecretKind = z.infer<typeof secretKindSchema>;
 
 const name = z.string().min(1).max(128);
-/** What alone gets the secret: the address that the manifest names, or a program. */
+/** Only recipient of the secret: the address in the manifest, or a program. */
 const place = z.string().min(1).max(2200);
 
-/** A variable of a program: any text, also of several lines (a key in PEM, JSON). */
+/** Value of a program's variable: any text, possibly with several lines (a PEM key, JSON). */
 const variableValueSchema = z
   .string()
   .min(1, 'must not be empty')
@@ -26,13 +26,11 @@ const variableValueSchema = z
     'must not contain the character NUL, or half characters',
   );
 
-/** What a value may be. */
 export const secretValueSchemas = { header: headerValueSchema, variable: variableValueSchema } as const;
 
-/** Who entered a secret, and when. */
 const entered = z.object({
   at: isoTime,
-  /** null: the operator, by a command, or somebody whose account is deleted. */
+  /** null: the operator, through a command, or a deleted account. */
   by: z.string().nullable(),
 });
 
@@ -40,16 +38,16 @@ export const neededSecretSchema = z.object({
   kind: secretKindSchema,
   name: z.string(),
   place: z.string(),
-  /** The versions of the manifest that need it so. */
+  /** Versions of the manifest that need it in this form. */
   versions: z.array(z.string()),
   /**
-   * environment: the operator's variable counts, and nothing that was entered here. set: what was entered is used.
-   * unreadable: it was sealed under another master key. missing: there is none for this place
+   * environment: the operator's variable is used, and any entered value is ignored. set: the entered value is used.
+   * unreadable: encrypted with another master key. missing: no value for this place.
    */
   state: z.enum(['environment', 'set', 'unreadable', 'missing']),
-  /** The operator's variable of the same meaning; null where none can give it (a package that was allowed in the browser). */
+  /** Operator's variable for the same secret; null if none can supply it (a package allowed in the browser). */
   variable: z.string().nullable(),
-  /** The address that gets the operator's variable, where it is another one: the variable is not sent to `place`. */
+  /** Address bound to the operator's variable if it is not `place`, which then does not receive the variable. */
   boundTo: z.string().nullable(),
   entered: entered.nullable(),
 });
@@ -61,7 +59,7 @@ export type UnusedSecret = z.infer<typeof unusedSecretSchema>;
 const serverSecrets = z.object({
   success: z.literal(true),
   needed: z.array(neededSecretSchema).max(256),
-  /** What was entered for another address or program than the manifests name now. It is sent nowhere. */
+  /** Secrets entered for an address or program that the manifests no longer name. They are sent nowhere. */
   unused: z.array(unusedSecretSchema).max(256),
 });
 export type ServerSecretList = z.infer<typeof serverSecrets>;
@@ -70,7 +68,8 @@ export const listServerSecrets = endpoint({
   id: 'listServerSecrets',
   method: 'GET',
   path: '/admin/servers/:id/secrets',
-  summary: 'Which secrets of the operator the deployed and the staged manifest need, and which are set; never a value',
+  summary:
+    "Lists the operator's secrets that the deployed and staged manifests need, and which of them are set; never a value",
   access: 'admin',
   params: ofServer,
   answer: serverSecrets,
@@ -82,7 +81,7 @@ export const setServerSecret = endpoint({
   method: 'PUT',
   path: '/admin/servers/:id/secrets',
   summary:
-    'Stores a secret for one server at one place, encrypted, in the place of the one before. All brokers use it at once. It is never answered',
+    'Stores a secret, encrypted, for one server at one place, and replaces the previous one. All brokers use it immediately. It is never returned',
   access: 'admin',
   params: ofServer,
   body: z.discriminatedUnion('kind', [
@@ -97,7 +96,7 @@ export const removeServerSecret = endpoint({
   id: 'removeServerSecret',
   method: 'DELETE',
   path: '/admin/servers/:id/secrets',
-  summary: 'Deletes a secret that was entered for a server; its connections and programs end',
+  summary: "Deletes a server's secret; its connections and programs end",
   access: 'admin',
   params: ofServer,
   body: z.strictObject({ kind: secretKindSchema, name, place }),

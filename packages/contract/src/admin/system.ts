@@ -5,32 +5,32 @@ import { endpoint } from '../endpoint.ts';
 
 const isoTime = z.iso.datetime();
 
-/** A variable of the configuration, and what is in force. Never a secret, nor a part of one. */
+/** A configuration variable with its effective value. Never a secret or part of one. */
 export const settingSchema = z.object({
   name: z.string(),
-  /** null: not set. Of a secret: null, too. */
+  /** null: not set, or a secret. */
   value: z.string().nullable(),
   isSecret: z.boolean(),
-  /** environment: of the process. env-file: --env-file. secret-file: {name}_FILE, or the file of the master key. */
+  /** environment: the process environment. env-file: --env-file. secret-file: {name}_FILE, or the master key file. */
   origin: z.enum(['environment', 'env-file', 'secret-file', 'default']),
-  /** The path of the file that it comes from. */
+  /** Path of the source file. */
   file: z.string().nullable(),
 });
 export type Setting = z.infer<typeof settingSchema>;
 
 const brokerSchema = z.object({
   id: z.string(),
-  /** The broker that answers. */
+  /** Whether this broker responds to the request. */
   isThis: z.boolean(),
-  /** gone: it gave no sign for so long that its share of the work went to others. */
+  /** gone: no heartbeat for so long that other brokers took over its work. */
   state: z.enum(['alive', 'gone']),
   seenAt: isoTime,
-  /** null of a broker of an earlier version, which does not say. */
+  /** null: a broker of an earlier version, which does not report it. */
   version: z.string().nullable(),
   since: isoTime.nullable(),
-  /** MCP calls a second, of the last 10 seconds. */
+  /** MCP calls per second over the last 10 seconds. */
   callsPerSecond: z.number().nullable(),
-  /** How long ago it heard the database last; null: it has not yet. */
+  /** Time since it last heard from the database; null: not yet. */
   lagMs: z.number().nullable(),
 });
 
@@ -54,30 +54,30 @@ export const systemSchema = z.object({
     sizeBytes: z.number(),
     migrations: z.object({ applied: z.int(), waiting: z.array(z.string()) }),
   }),
-  /** What someone should do something about, the most urgent first. */
+  /** Problems that require action, most urgent first. */
   warnings: z.array(z.object({ id: z.string(), text: z.string() })),
-  /** The one that answers, then the others. */
+  /** Responding broker first. */
   brokers: z.array(brokerSchema),
   jobs: z.array(jobSchema),
   payments: z.object({
     kind: z.enum(['stripe', 'sandbox', 'off']),
-    /** null: nothing is sold. Whether the provider has the address, the checks find out. */
+    /** null: nothing is sold. The checks verify that the provider has this address. */
     webhook: z
       .object({
         address: z.string(),
         lastEventAt: isoTime.nullable(),
-        /** From the arrival of the last handled event to the end of its work. */
+        /** Time from receiving the last processed event to completing it. */
         lastDelayMs: z.number().nullable(),
         waiting: z.int(),
-        /** Of those that wait: their last attempt failed. */
+        /** Waiting events whose last attempt failed. */
         failing: z.int(),
       })
       .nullable(),
   }),
-  /** Accounts whose figures do not fit together; null: not checked yet. */
+  /** Accounts whose figures do not add up; null: not checked yet. */
   ledger: z.object({ checkedAt: isoTime.nullable(), differences: z.int().nullable() }),
   disk: z.object({ folder: z.string(), freeBytes: z.number().nullable() }),
-  /** The backups that the shop writes by itself; null: BACKUP_DIR is not set. */
+  /** Scheduled backups; null: BACKUP_DIR is not set. */
   backup: z
     .object({
       folder: z.string(),
@@ -85,20 +85,20 @@ export const systemSchema = z.object({
       keep: z.int(),
       last: z.object({ file: z.string(), bytes: z.number(), at: isoTime }).nullable(),
       nextAt: isoTime.nullable(),
-      /** The last try that failed, whether or not one has succeeded since. */
+      /** Last failed attempt, even if a later one succeeded. */
       failure: z.object({ at: isoTime, message: z.string() }).nullable(),
     })
     .nullable(),
-  /** E-mails to people, and alerts to the operator. */
+  /** E-mails to users, and alerts to the operator. */
   notices: z.object({
     delivery: z.enum(['mail', 'demo', 'off']),
     hasAlertWebhook: z.boolean(),
     waiting: z.int(),
-    /** Of those that wait: their last attempt failed. */
+    /** Waiting notices whose last attempt failed. */
     failing: z.int(),
     /** In the last seven days. */
     givenUp: z.int(),
-    /** What the mail server, or the receiver of alerts, said last. */
+    /** Last error of the mail server or the alert receiver. */
     lastError: z.string().nullable(),
   }),
   settings: z.array(settingSchema),
@@ -110,14 +110,14 @@ export const getSystem = endpoint({
   method: 'GET',
   path: '/admin/system',
   summary:
-    'How this installation is: version, database, brokers, jobs, payments, ledger, and the configuration in force without its secrets',
+    'Returns the state of this installation: version, database, brokers, jobs, payments, ledger, and the effective configuration without secrets',
   access: 'admin',
   weight: 10,
   answer: z.object({ success: z.literal(true), system: systemSchema }),
   errors: adminErrors,
 });
 
-/** What is not done by then is told as skipped. */
+/** Time after which unfinished checks are reported as skipped. */
 export const longestSystemChecksMs = 45_000;
 
 export const runSystemChecks = endpoint({
@@ -125,7 +125,7 @@ export const runSystemChecks = endpoint({
   method: 'POST',
   path: '/admin/system/checks',
   summary:
-    'Checks the configuration, and what connects here, as souk check-config and souk doctor do; takes 45 s at most',
+    'Checks the configuration and all outgoing connections, like souk check-config and souk doctor; takes at most 45 s',
   access: 'admin',
   weight: 50,
   answer: z.object({ success: z.literal(true), ranAt: isoTime, checks: z.array(connectionCheckSchema) }),

@@ -7,7 +7,7 @@ const needSession = ['authentication_required', 'unauthenticated'] as const;
 const isoTime = z.iso.datetime();
 const ofUser = z.object({ userId: z.string() });
 
-/** A file has the newest of this many rows; a narrower period has the older ones. */
+/** Rows per file, newest first. Older rows need a narrower period. */
 export const maxCsvRows = 10_000;
 
 export const transactionTypeSchema = z.enum([
@@ -24,12 +24,12 @@ export const transactionStatusSchema = z.enum(['pending', 'completed', 'failed',
 export type TransactionStatus = z.infer<typeof transactionStatusSchema>;
 
 /**
- * A dispute of a payment at the bank. inquiry: the bank asks, and has taken nothing. won and lost are told from the side of the
- * shop: won, the payment stands; lost, the bank gave the money back.
+ * A payment's dispute at the bank. inquiry: the bank asks, but has not taken the money. won: the payment stands. lost: the
+ * bank returned the money to the payer.
  */
 export const disputeSchema = z.object({
   state: z.enum(['inquiry', 'to-answer', 'under-review', 'won', 'lost']),
-  /** How many credits of the payment it took: for good once it is lost, given back once it is won. */
+  /** Credits of the payment that were withdrawn: permanently if lost, returned if won. */
   credits: z.int(),
 });
 
@@ -39,15 +39,15 @@ export const transactionSchema = z.object({
   status: transactionStatusSchema,
   type: transactionTypeSchema,
   description: z.string(),
-  /** The service that it is about; null for plans and credits. */
+  /** Service concerned; null for plans and credits. */
   mcpId: z.string().nullable(),
-  /** Minor units; never negative, `refund` says that it came back. With its tax, after its discount. */
+  /** Minor units, after discount and with tax; never negative, since type `refund` gives the direction. */
   amount: z.int(),
   currency: z.string(),
-  /** How the amount comes about; absent where it has no tax and no discount. */
+  /** Composition of the amount; absent without tax and discount. */
   totals: totalsSchema.optional(),
   createdAt: isoTime,
-  /** The provider's invoice or receipt; null where there is none. */
+  /** Provider's invoice or receipt; null if there is none. */
   receiptUrl: z.string().nullable(),
   dispute: disputeSchema.nullable(),
 });
@@ -57,13 +57,13 @@ export const getBillingDashboard = endpoint({
   id: 'getBillingDashboard',
   method: 'GET',
   path: '/v2/billing-history/user/:userId/dashboard',
-  summary: 'What the caller has paid in all, and the newest transactions',
+  summary: "Returns the caller's total payments and their latest transactions",
   access: 'user',
   params: ofUser,
   answer: z.object({
     success: z.literal(true),
     data: z.object({
-      /** Minor units of completed payments, less what was refunded. */
+      /** Minor units: completed payments minus refunds. */
       totalSpent: z.int(),
       currency: z.string(),
       totalTransactions: z.int(),
@@ -88,7 +88,7 @@ export const listTransactions = endpoint({
   id: 'listTransactions',
   method: 'GET',
   path: '/v2/billing-history/user/:userId/transactions',
-  summary: "The caller's payments and refunds, newest first",
+  summary: "Lists the caller's payments and refunds, newest first",
   access: 'user',
   params: ofUser,
   query: transactionFilter.extend({ ...pageQuery, pageSize: z.coerce.number().int().min(1).max(100).default(20) }),
@@ -103,7 +103,7 @@ export const getTransactionsCsv = endpoint({
   id: 'getTransactionsCsv',
   method: 'GET',
   path: '/v2/billing-history/user/:userId/transactions.csv',
-  summary: "The caller's payments and refunds as a file, newest first, at most 10,000; amounts in major units",
+  summary: "Downloads the caller's payments and refunds as CSV, newest first, at most 10,000; amounts in major units",
   access: 'user',
   weight: 50,
   params: ofUser,
@@ -121,7 +121,7 @@ export const creditUsageSchema = z.object({
   /** Credits. */
   amount: z.int(),
   timestamp: isoTime,
-  /** Tokens as the upstream reported them; absent where it did not. */
+  /** Tokens as reported by the server; absent if it reported none. */
   metadata: z.object({ promptTokens: z.int().optional(), responseTokens: z.int().optional() }),
 });
 export type CreditUsage = z.infer<typeof creditUsageSchema>;
@@ -130,7 +130,7 @@ export const getCreditHistory = endpoint({
   id: 'getCreditHistory',
   method: 'GET',
   path: '/api/users/:userId/credit-history',
-  summary: 'The calls that cost the caller credits, newest first',
+  summary: 'Lists the calls that cost the caller credits, newest first',
   access: 'user',
   params: ofUser,
   query: z.object({
@@ -143,7 +143,7 @@ export const getCreditHistory = endpoint({
     success: z.literal(true),
     data: z.object({
       usage: z.array(creditUsageSchema),
-      /** Counted up to 10,000 calls: a narrower period has the older ones. */
+      /** Counts at most 10,000 calls; older calls need a narrower period. */
       pagination: paginationSchema,
     }),
   }),
@@ -154,7 +154,7 @@ export const getCreditHistoryCsv = endpoint({
   id: 'getCreditHistoryCsv',
   method: 'GET',
   path: '/api/users/:userId/credit-history.csv',
-  summary: 'The calls that cost the caller credits as a file, newest first, at most 10,000',
+  summary: 'Downloads the calls that cost the caller credits as CSV, newest first, at most 10,000',
   access: 'user',
   weight: 50,
   params: ofUser,

@@ -12,18 +12,18 @@ export const planSchema = z.object({
   planId: z.string(),
   name: z.string(),
   description: z.string(),
-  /** Cents a period; 0 for the free plan. */
+  /** Cents per period; 0 for the free plan. */
   amount: z.int(),
   currency: z.string(),
   period: z.enum(['month']),
   features: z.array(z.string()),
-  /** Of the payment provider; null where nothing is paid. */
+  /** Price id at the payment provider; null if the plan is free. */
   priceId: z.string().nullable(),
   active: z.boolean(),
   tier: tierSchema,
-  /** Credits that each paid period brings, and that end with it. */
+  /** Credits granted with each paid period; they expire with it. */
   monthlyCredits: z.int(),
-  /** The one that is marked "Most Popular". */
+  /** Marked "Most Popular". */
   popular: z.boolean(),
 });
 export type Plan = z.infer<typeof planSchema>;
@@ -38,9 +38,9 @@ export const creditPackageSchema = z.object({
   /** Cents. */
   price: z.int(),
   currency: z.string(),
-  /** Of the payment provider; null until it knows the package. */
+  /** Price id at the payment provider; null until it is created there. */
   stripePriceId: z.string().nullable(),
-  /** The one that is marked "Most Popular". */
+  /** Marked "Most Popular". */
   popular: z.boolean(),
 });
 export type CreditPackage = z.infer<typeof creditPackageSchema>;
@@ -49,7 +49,7 @@ export const listPlans = endpoint({
   id: 'listPlans',
   method: 'GET',
   path: '/api/billing/subscription/plans',
-  summary: 'The plans that can be subscribed to, cheapest first',
+  summary: 'Lists the plans on sale, cheapest first',
   access: 'public',
   answer: z.object({ success: z.literal(true), plans: z.array(planSchema) }),
 });
@@ -58,9 +58,9 @@ export const listCreditPackages = endpoint({
   id: 'listCreditPackages',
   method: 'GET',
   path: '/api/billing/credits/packages',
-  summary: 'The credit packages that can be bought, smallest first',
+  summary: 'Lists the credit packages on sale, smallest first',
   access: 'public',
-  /** None where nothing is sold. */
+  /** Empty if nothing is sold. */
   answer: z.object({ success: z.literal(true), packages: z.array(creditPackageSchema) }),
 });
 
@@ -71,19 +71,19 @@ export type AccessType = z.infer<typeof accessTypeSchema>;
 export const userAccessSchema = z.object({
   hasAccess: z.boolean(),
   accessType: accessTypeSchema,
-  /** End of the paid or granted period; null where there is none. */
+  /** End of the paid or granted period; null if it has none. */
   expiresAt: isoTime.nullable(),
   isTrialPeriod: z.boolean(),
-  /** 'System subscription (pro)' where a plan gives access (spec part 2, section 3). */
+  /** 'System subscription (pro)' if a plan gives access (spec part 2, section 3). */
   features: z.array(z.string()),
-  /** It ends with its period, and can be resumed until then. */
+  /** Ends with its period; can be resumed until then. */
   isCancelled: z.boolean(),
-  /** It is paid for again when its period ends. */
+  /** Is charged again when its period ends. */
   renews: z.boolean(),
   /**
-   * The person's plan that includes the server, also where they rent, bought or try it besides; null: none does.
-   * `isCancelled`: the plan ends with its period. `includedUntil`: no plan of theirs includes the server after it; null: no such
-   * time is known.
+   * User's plan that includes the server, even if they also rent, bought or try it; null: none. `isCancelled`: the plan ends
+   * with its period. `includedUntil`: the time after which no plan of theirs includes the server; null: no such time is
+   * known.
    */
   plan: z
     .object({
@@ -98,31 +98,31 @@ export const userAccessSchema = z.object({
 export type UserAccess = z.infer<typeof userAccessSchema>;
 
 /**
- * active; canceled: usable until its period ends; past_due: the last payment failed, and is tried again; unpaid: it was not
- * paid, so access has ended, and it can be paid, cancelled or replaced.
+ * canceled: usable until its period ends. past_due: the last payment failed and is being retried. unpaid: access has ended
+ * for lack of payment; can be paid, cancelled or replaced.
  */
 export const ownedStatusSchema = z.enum(['active', 'canceled', 'past_due', 'unpaid']);
 export type OwnedStatus = z.infer<typeof ownedStatusSchema>;
 
 export const ownedSourceSchema = z.enum(['payment', 'administrator']);
 
-/** What the payment provider charges next, and when. `amountCents` in minor units. */
+/** Next charge by the payment provider. `amountCents` is in minor units. */
 export const nextChargeSchema = z.object({
   amountCents: z.int(),
   currency: z.string(),
   at: isoTime,
-  /** How the amount comes about, as the payment provider last said; absent where it has no tax and no discount. */
+  /** Composition of the amount, as last reported by the payment provider; absent without tax and discount. */
   totals: totalsSchema.optional(),
-  /** Tax is added to the amount, and how much is not known yet; absent elsewhere. */
+  /** Present if tax of a yet unknown amount is added. */
   plusTax: z.literal(true).optional(),
 });
 export type NextCharge = z.infer<typeof nextChargeSchema>;
-/** null: nothing is charged, or a charge that failed is tried again. */
+/** null: nothing will be charged, or a failed charge is being retried. */
 const charge = nextChargeSchema.nullable();
-/** Of what is canceled: what is charged next once it is resumed. null: it renews, or the payment provider was not asked yet. */
+/** Next charge after resuming a canceled item. null: it renews, or has not been fetched from the payment provider yet. */
 const chargeIfResumed = nextChargeSchema.nullable();
 
-/** What a month of a plan costs and brings the one who has it. */
+/** Monthly price and credits of a plan. */
 const termsSchema = z.object({ amount: z.int(), currency: z.string(), monthlyCredits: z.int() });
 
 /** Spec part 1 and 2, section 3: "Subscription response" and "User subscription data". */
@@ -133,26 +133,26 @@ export const subscriptionAnswerSchema = z.object({
       z.object({
         id: z.string(),
         planName: z.string(),
-        /** The plan's id, in the field that the specification gives it. */
+        /** Plan id, in the field that the specification names. */
         mcpId: z.string(),
-        /** Of the plan, which may be archived by now. */
+        /** Tier of the plan, which may be archived. */
         tier: tierSchema,
         type: z.literal('subscription'),
         status: ownedStatusSchema,
         currentPeriodEnd: isoTime.nullable(),
-        /** The plan that begins with the next period, after a downgrade; null where none is chosen. */
+        /** Plan that begins with the next period after a downgrade; null if none is chosen. */
         nextPlanId: z.string().nullable(),
-        /** Of that plan, which may be archived by now. */
+        /** Tier of that plan, which may be archived. */
         nextTier: tierSchema.nullable(),
-        /** A higher plan that begins once its payment is confirmed (`getOpenPayment`); null where none waits. */
+        /** Higher plan that begins once its payment is confirmed (`getOpenPayment`); null if none is pending. */
         pendingPlanId: z.string().nullable(),
-        /** Unless it is paid until then, the upgrade is dropped and costs nothing. */
+        /** Payment deadline, after which the upgrade is dropped without charge. */
         pendingUntil: isoTime.nullable(),
-        /** administrator: nothing is paid, so it is neither cancelled nor changed by the person. */
+        /** administrator: free of charge, so the user can neither cancel nor change it. */
         source: ownedSourceSchema,
-        /** What a renewal costs and brings; null: nothing is paid for it, or the payment provider was not asked yet. */
+        /** Price and credits of a renewal; null: free of charge, or not fetched from the payment provider yet. */
         renewal: termsSchema.nullable(),
-        /** The price changes with the renewal at this time, which people see before it applies. */
+        /** Price change at the renewal at this time; users are told before it applies. */
         priceChange: z.object({ from: termsSchema, to: termsSchema, at: isoTime }).nullable(),
         charge,
         chargeIfResumed,
@@ -169,13 +169,13 @@ export const subscriptionAnswerSchema = z.object({
         endDate: isoTime.nullable(),
         features: z.array(z.string()),
         source: ownedSourceSchema,
-        /** Of the server. */
+        /** Server name. */
         name: z.string(),
-        /** false: the server was taken out of the shop, and its rental is not renewed. */
+        /** false: the server was removed from the shop, and the rental is not renewed. */
         isOffered: z.boolean(),
-        /** Of the server: a plan of this tier includes it. null where it is not offered. */
+        /** Tier of plans that include the server. null if it is not offered. */
         tier: tierSchema.nullable(),
-        /** The plan whose payment ends the rental with its period, as the person chose; absent where they chose none. */
+        /** Plan whose payment ends the rental with its period, as the user chose; absent if they chose none. */
         endsWithPlanId: z.string().optional(),
         charge,
         chargeIfResumed,
@@ -188,49 +188,49 @@ export const subscriptionAnswerSchema = z.object({
         status: ownedStatusSchema,
         /** Absent: permanent. */
         expiresAt: isoTime.optional(),
-        /** Of the server. */
+        /** Server name. */
         name: z.string(),
       }),
     ),
-    /** What the person rents or has bought by now is left out. */
+    /** Trials of servers that the user has rented or bought since are omitted. */
     trials: z.array(
       z.object({
         id: z.string(),
         mcpId: z.string(),
         status: ownedStatusSchema,
         expiresAt: isoTime,
-        /** Of the server. */
+        /** Server name. */
         name: z.string(),
-        /** false: the server was taken out of the shop. */
+        /** false: the server was removed from the shop. */
         isOffered: z.boolean(),
       }),
     ),
   }),
-  /** T0, and all that the plans include: a plan brings its own tier and each lower one. T0 first. */
+  /** T0 and all tiers of the plans, lowest first. A plan includes its own tier and all lower ones. */
   activeTiers: z.array(tierSchema),
   credits: z.object({
     balance: z.int(),
     currency: z.string(),
-    /** Of the balance, what a call may spend now: without what is held for calls under way, and without debt. */
+    /** Part of the balance that a call can spend now: without credits held by running calls, and without debt. */
     available: z.int(),
     held: z.int(),
-    /** Taken back beyond the balance, after a refund; the next credits repay it first. */
+    /** Credits clawed back beyond the balance after a refund; the next credits repay it first. */
     debt: z.int(),
-    /** The balance by where it comes from, in the order in which it is spent. */
+    /** Balance by source, in the order of spending. */
     parts: z.array(
       z.object({
         source: z.enum(['plan', 'promotional', 'purchased']),
         credits: z.int(),
-        /** null: never. */
+        /** null: they never expire. */
         expiresAt: isoTime.nullable(),
-        /** The promotional credits were given to the new account as a welcome. */
+        /** Promotional credits given to a new account as a welcome. */
         isWelcome: z.literal(true).optional(),
       }),
     ),
   }),
   /**
-   * What the payment provider keeps for the next invoice, in minor units: positive, a credit that reduces it; negative, an amount too
-   * small to be charged by itself, which is added. Absent where there is none.
+   * Amount that the payment provider carries over to the next invoice, in minor units. Positive: a credit that reduces it.
+   * Negative: added, because it was too small to be charged by itself. Absent if there is none.
    */
   balance: z.object({ amountCents: z.int(), currency: z.string() }).optional(),
   summary: z.object({
@@ -247,13 +247,13 @@ export const getSubscription = endpoint({
   id: 'getSubscription',
   method: 'GET',
   path: '/api/billing/subscription',
-  summary: 'What the caller has subscribed to, rents, bought and tries, with their tiers and credits',
+  summary: "Returns the caller's plans, rentals, purchases and trials with their tiers and credits",
   access: 'user',
   answer: subscriptionAnswerSchema,
   errors: [...needSession],
 });
 
-/** A service whose calls fail: its status, since when it has it, and why. */
+/** A service whose calls fail: its status, when it began and the reason. */
 const downSchema = z.object({ status: serverStatusSchema, since: isoTime, reason: z.string() });
 export type Down = z.infer<typeof downSchema>;
 
@@ -261,13 +261,13 @@ export const getRentalOptions = endpoint({
   id: 'getRentalOptions',
   method: 'GET',
   path: '/api/billing/mcp/:mcpId/options',
-  summary: 'How the caller can get access to a server, and the credits that they can spend',
+  summary: 'Returns how the caller can get access to a server, and their spendable credits',
   access: 'user',
   params: z.object({ mcpId: z.string().max(200) }),
   answer: z.object({
     success: z.literal(true),
     mcpId: z.string(),
-    /** null where it cannot be rented, or nothing is sold. */
+    /** null if it cannot be rented or nothing is sold. */
     rental: z
       .object({
         price: z.int(),
@@ -278,9 +278,9 @@ export const getRentalOptions = endpoint({
       })
       .nullable(),
     creditsAvailable: z.int(),
-    /** Days of the trial that the caller may start; null where there is none, or they had it. */
+    /** Length of the trial that the caller can start, in days; null: none, or already used. */
     trialDays: z.int().nullable(),
-    /** The caller has had the trial, with this account or an earlier one of their address. */
+    /** The caller already had the trial, with this account or an earlier one with the same e-mail address. */
     isTrialUsed: z.boolean(),
     down: downSchema.nullable(),
     access: userAccessSchema,
@@ -293,31 +293,31 @@ const ofUser = z.object({ userId: z.string() });
 /** Spec part 2, section 3: "Service". The fields that have a comment are additions. */
 export const mcpServiceSchema = z.object({
   id: z.string(),
-  /** An address on our own origin; null where the service has none. */
+  /** Address on our own origin; null if the service has none. */
   icon: z.string().nullable(),
   name: z.string(),
   description: z.string(),
-  /** null: the manifest has no billing block, the service is T0. */
+  /** null: the manifest has no billing block, so the service is T0. */
   billing: z
     .object({
       tier: tierSchema,
-      /** Minor units a month; null where it cannot be rented. */
+      /** Minor units per month; null if it cannot be rented. */
       rental: z.object({ price: z.int(), currency: z.string() }).nullable(),
       currency: z.string(),
-      /** The cheapest plan on sale that includes it; null for a free one, and where no plan does. */
+      /** Cheapest plan on sale that includes it; null if it is free or no plan includes it. */
       plan: includingPlanSchema.nullable(),
     })
     .nullable(),
-  /** Credits of the cheapest call that costs any; absent where every call is included. */
+  /** Price of the cheapest paid call in credits; absent if all calls are free. */
   creditsFrom: z.int().optional(),
-  /** What the service promises, from its manifest; `userAccess.features` are those of the access. */
+  /** Features from the service's manifest; `userAccess.features` are those of the access. */
   features: z.array(z.string()),
   userAccess: userAccessSchema,
-  /** Its tools are in the caller's link: they may use it and have not switched it off. */
+  /** Whether its tools are in the caller's link: they may use it and have not disabled it. */
   enabled: z.boolean(),
-  /** Days of the trial that the caller may start now; null where there is none, they had it, or have access already. */
+  /** Length of the trial that the caller can start now, in days; null: none, already used, or they have access already. */
   trialDays: z.int().nullable(),
-  /** null while it answers as it should, and while it was never asked. */
+  /** null if it responds correctly or was never checked. */
   down: downSchema.nullable(),
 });
 export type McpService = z.infer<typeof mcpServiceSchema>;
@@ -326,7 +326,7 @@ export const listMcpServices = endpoint({
   id: 'listMcpServices',
   method: 'GET',
   path: '/api/users/:userId/mcp-services',
-  summary: 'Every deployed service, with what the caller may do with it: the My Services list, sorted by name',
+  summary: "Lists every deployed service with the caller's access to it (the My Services list), sorted by name",
   access: 'user',
   params: ofUser,
   answer: z.object({ success: z.literal(true), services: z.array(mcpServiceSchema) }),
@@ -337,7 +337,7 @@ export const startTrial = endpoint({
   id: 'startTrial',
   method: 'POST',
   path: '/api/billing/trials',
-  summary: 'Starts the trial of a server, once for each address and server',
+  summary: 'Starts the trial of a server, once per e-mail address and server',
   access: 'account',
   body: z.object({ mcpId: z.string().max(63) }),
   answer: z.object({ success: z.literal(true), message: z.string(), access: userAccessSchema }),
@@ -346,10 +346,10 @@ export const startTrial = endpoint({
 
 const spendCapAnswer = z.object({
   success: z.literal(true),
-  /** Credits that calls may spend in a month (UTC); null: no limit. */
+  /** Credits that calls may spend per month (UTC); null: no limit. */
   monthlyCap: z.int().nullable(),
   spentThisMonth: z.int(),
-  /** When the month ends. */
+  /** End of the month. */
   resetsAt: isoTime,
 });
 
@@ -357,7 +357,7 @@ export const getSpendCap = endpoint({
   id: 'getSpendCap',
   method: 'GET',
   path: '/api/users/:userId/spend-cap',
-  summary: 'How many credits the calls of the caller may spend in a month, and have spent',
+  summary: "Returns the caller's monthly limit on credits spent by calls, and what they have spent",
   access: 'user',
   params: ofUser,
   answer: spendCapAnswer,
@@ -368,7 +368,7 @@ export const setSpendCap = endpoint({
   id: 'setSpendCap',
   method: 'PUT',
   path: '/api/users/:userId/spend-cap',
-  summary: 'Limits the credits that the calls of the caller may spend in a month (UTC)',
+  summary: "Limits the credits that the caller's calls may spend per month (UTC)",
   access: 'account',
   params: ofUser,
   body: z.object({ monthlyCap: z.int().min(0).max(1_000_000_000).nullable() }),

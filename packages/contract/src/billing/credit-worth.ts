@@ -3,17 +3,17 @@ import type { CreditPrice } from '../catalogue/catalogue.ts';
 import { decimalsOf } from './currencies.ts';
 
 /**
- * What credits are told to be worth: the price of the smallest package on sale, in which a credit costs the most (decision 0078).
- * undefined where no package is on sale.
+ * Returns the displayed worth of credits: the price of the smallest package on sale, in which a credit costs the most
+ * (decision 0078). undefined if no package is on sale.
  */
 export function creditPriceOf(packages: readonly CreditPackage[]): CreditPrice | undefined {
-  const [smallest] = packages.toSorted((a, b) => allOf(a) - allOf(b) || a.price - b.price);
-  return smallest && { amount: smallest.price, credits: allOf(smallest), currency: smallest.currency };
+  const [smallest] = packages.toSorted((a, b) => creditsIn(a) - creditsIn(b) || a.price - b.price);
+  return smallest && { amount: smallest.price, credits: creditsIn(smallest), currency: smallest.currency };
 }
 
-const allOf = ({ credits, bonus }: CreditPackage) => credits + bonus;
+const creditsIn = ({ credits, bonus }: CreditPackage) => credits + bonus;
 
-/** '1 credit is about $0.01', with the first two digits that are not 0: '$0.0083', '$1.25'. */
+/** '1 credit is about $0.01', rounded to the first two significant digits: '$0.0083', '$1.25'. */
 export function creditWorthText({ amount, credits, currency }: CreditPrice): string {
   const code = currency.toUpperCase();
   const worth = amount / 10 ** decimalsOf(code) / credits;

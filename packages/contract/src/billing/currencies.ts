@@ -1,10 +1,10 @@
 /** Currencies whose amounts the payment provider counts in whole units. */
 const wholeUnits = 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' ');
-/** Those that it counts in thousandths. */
+/** Currencies that it counts in thousandths. */
 const thousandths = 'BHD JOD KWD OMR TND'.split(' ');
 
 /**
- * What the shop can sell in: the currencies that the payment provider charges in and counts in hundredths, as all amounts of
+ * Currencies that the shop can sell in: the payment provider charges in them and counts them in hundredths, as all amounts of
  * the shop are.
  */
 const sold: ReadonlySet<string> = new Set(
@@ -16,7 +16,7 @@ const sold: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The least that the payment provider charges, in hundredths. It names none for the others: as of the dollar. */
+/** Payment provider's minimum charge, in hundredths. It names none for other currencies, so the dollar's applies. */
 const smallest: Readonly<Record<string, number>> = {
   AED: 200,
   BGN: 100,
@@ -34,37 +34,40 @@ const smallest: Readonly<Record<string, number>> = {
   THB: 1000,
 };
 
-/** How many decimals amounts of a currency have, three capital letters. */
+/** Returns the number of decimals in amounts of a currency (three capital letters). */
 export function decimalsOf(currency: string): 0 | 2 | 3 {
   if (wholeUnits.includes(currency)) return 0;
   return thousandths.includes(currency) ? 3 : 2;
 }
 
-/** Why nothing can be sold in a currency; undefined: it can. */
+/** Returns why nothing can be sold in a currency; undefined if it can. */
 export function currencyFault(currency: string): string | undefined {
   if (sold.has(currency)) return undefined;
   return 'must be a currency with two decimals that the payment provider charges in, such as USD or EUR';
 }
 
-/** The least that can be charged, in hundredths. */
+/** Minimum charge, in hundredths. */
 export const leastAmount = (currency: string): number => smallest[currency] ?? 50;
 
-/** Why a price above 0 cannot be charged; undefined: it can. @param amount hundredths */
+/**
+ * Returns why a price above 0 cannot be charged; undefined if it can.
+ * @param amount hundredths
+ */
 export function amountFault(amount: number, currency: string): string | undefined {
   const least = leastAmount(currency);
   if (amount >= least) return undefined;
   return `must be at least ${least}: the payment provider charges no less than ${moneyText(least, currency)}`;
 }
 
-/** Minor units as people write them, without the currency: 450 of USD is "4.50". */
+/** Formats minor units as a decimal without the currency: 450 of USD is "4.50". */
 export function decimalText(amount: number, currency: string): string {
   const decimals = decimalsOf(currency);
   return (amount / 10 ** decimals).toFixed(decimals);
 }
 
 /**
- * Minor units as an amount, in the one form that screens, receipts, audit rows and commands have: 450 of USD is "$4.50", and whole
- * units have no zeros, so that a price reads the same where it is offered, charged and listed: 1900 is "$19".
+ * Formats minor units as screens, receipts, audit rows and commands show them: 450 of USD is "$4.50". Whole units have no zeros,
+ * so that a price looks the same wherever it appears: 1900 is "$19".
  * @param currency three letters
  */
 export function moneyText(amount: number, currency: string): string {
@@ -84,7 +87,7 @@ export function moneyText(amount: number, currency: string): string {
   return format.format(amount / 10 ** digits);
 }
 
-/** What is charged each month, in the one form that all screens have: "$19/month" (spec part 1, section 9). */
+/** Formats a monthly price: "$19/month" (spec part 1, section 9). */
 export function monthlyText(amount: number, currency: string): string {
   return `${moneyText(amount, currency)}/month`;
 }

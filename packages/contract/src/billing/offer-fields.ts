@@ -3,12 +3,13 @@ import { currencyFault, leastAmount, moneyText } from './currencies.ts';
 import { line } from '../manifest/manifest-basics.ts';
 import { tierSchema } from '../tiers.ts';
 
-// What an administrator writes into an offer: the form checks it before it sends it, and the broker checks it again.
+// Fields of an offer that an administrator edits. The form validates them before sending, and the broker validates them
+// again.
 
-/** The plan of everyone who pays for none: it costs nothing, and cannot be bought or archived. */
+/** Plan of users who pay for none: it costs nothing and cannot be bought or archived. */
 export const freePlanId = 'free';
 
-/** Offers of one kind, archived ones included: they are kept for ever. */
+/** Offers per kind, including archived ones, which are kept forever. */
 export const maxOffersOfKind = 100;
 
 const whole = (least: number, most: number) =>
@@ -17,17 +18,17 @@ const whole = (least: number, most: number) =>
     .min(least, `must be ${least} or more`)
     .max(most, `must be at most ${most.toLocaleString('en')}`);
 
-/** The dearest offer, in cents. */
+/** Highest price of an offer, in cents. */
 export const maxAmount = 100_000_00;
 
 const shared = {
   name: line(60),
-  /** Cents: a month for a plan, once for a package. */
+  /** Cents: per month for a plan, once for a package. */
   amount: whole(0, maxAmount),
   currency: z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, such as USD'),
-  /** At most one offer of a kind. */
+  /** True for at most one offer per kind. */
   popular: z.boolean(),
-  /** Where it stands among the offers of its kind that are sold, from 1. Absent: where it is, and for a new one the end. */
+  /** Position among the offers of its kind on sale, from 1. Absent: unchanged, or last for a new one. */
   place: whole(1, maxOffersOfKind).optional(),
 };
 
@@ -55,7 +56,7 @@ export type PackageFields = z.output<typeof packageFieldsSchema>;
 
 const shownShared = { name: z.string(), amount: z.int(), currency: z.string(), popular: z.boolean() };
 
-/** The same as they are stored, whatever offers.json was allowed to say when it was read. */
+/** Stored fields, without the limits above: offers.json may have been read under looser ones. */
 export const shownFieldsSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('plan'),
@@ -75,8 +76,8 @@ export const offerIdSchema = z
 export type OfferFault = { path: string; message: string };
 
 /**
- * What is wrong with well-formed fields, by field.
- * @param shop.currency of everything that is sold; undefined: nothing is yet
+ * Returns the problems of well-formed fields.
+ * @param shop.currency currency of all prices; undefined if nothing is sold yet
  */
 export function faultsOfFields(
   offerId: string,
@@ -100,7 +101,7 @@ export function faultsOfFields(
   if (fields.kind === 'plan' && fields.tier === 'T0')
     faults.push({ path: 'tier', message: 'must be T1, T2 or T3: T0 is the tier of the Free plan' });
   const least = leastAmount(currency);
-  // in words that fit a field of cents and one of dollars
+  // worded for fields in cents and in dollars
   if (!currencyProblem && amount < least)
     faults.push({
       path: 'amount',

@@ -7,27 +7,27 @@ const needSession = ['authentication_required', 'unauthenticated'] as const;
 const isoTime = z.iso.datetime();
 
 /**
- * Where the payment page leads back to. Only addresses of this installation at /payment/result are taken; the broker adds
+ * Addresses that the payment page redirects to. Only /payment/result of this installation is accepted; the broker adds
  * session_id. Without them it builds its own.
  */
 const returnAddresses = { successUrl: z.string().max(500).optional(), cancelUrl: z.string().max(500).optional() };
-/** Cents that the page showed: another price by now is `price_changed`, and nothing is started. */
+/** Cents that the page showed. If the price has changed, the error is `price_changed` and nothing is started. */
 const shownAmount = z.int().optional();
-/** Whether the page said that the service is down: one that went down since is `service_down`, and nothing is started. */
+/** Whether the page showed the service as down. If it went down since, the error is `service_down` and nothing is started. */
 const shownDown = z.boolean().optional();
 /**
- * Services that the person rents and the plan includes: their rentals end with the period that is paid, once the plan is paid.
- * Without them every rental goes on.
+ * Rented services that the plan includes and whose rentals should end with their paid period once the plan is paid. Without
+ * them every rental continues.
  */
 const endRentals = z.array(z.string().max(63)).max(100).optional();
 /**
- * Services that the page named as rented and included in the plan: where the person pays for the rental of another one by now, it
- * is `overlap_changed`, and nothing is started. Where such a rental begins later, the payment page is closed.
+ * Services that the page showed as rented and included in the plan. If the user pays for another such rental by now, the
+ * error is `overlap_changed` and nothing is started. If such a rental begins later, the payment page is closed.
  */
 const shownRentals = z.array(z.string().max(63)).max(100).optional();
 const checkoutAnswer = z.object({
   success: z.literal(true),
-  /** The payment provider's page, where the browser goes next. */
+  /** Payment provider's page to open next. */
   checkoutUrl: z.string(),
   sessionId: z.string(),
 });
@@ -83,7 +83,7 @@ export const purchaseCredits = endpoint({
   id: 'purchaseCredits',
   method: 'POST',
   path: '/api/billing/credits/purchase',
-  summary: 'Starts the payment of a credit package, by its price',
+  summary: 'Starts the payment of a credit package, named by its price id',
   access: 'account',
   body: z.strictObject({ stripePriceId: z.string().max(255), ...returnAddresses }),
   answer: checkoutAnswer,
@@ -95,18 +95,18 @@ export const paymentSessionSchema = z.object({
   sessionId: z.string(),
   status: z.enum(['open', 'complete', 'expired']),
   /**
-   * paid: verified with the payment provider, and what was bought is there. refunded: what was paid for could not be had by
-   * then, and the provider gives it back.
+   * paid: verified with the payment provider, and the purchase is active. refunded: the purchase was no longer possible, and
+   * the provider refunds the payment.
    */
   paymentStatus: z.enum(['paid', 'unpaid', 'failed', 'refunded']),
-  /** Why its page was ended, or its payment given back, where that is known. */
+  /** Reason why its page was closed or its payment refunded; null if unknown. */
   reason: z.enum(['no_longer_offered', 'price_changed', 'had_access', 'overlap_changed', 'paid_twice']).nullable(),
-  /** Of a plan: which one it is. */
+  /** Id of the plan being bought; null for other purchases. */
   planId: z.string().nullable(),
   /** Minor units. */
   amountTotal: z.int(),
   currency: z.string(),
-  /** How the total comes about; absent where it has no tax and no discount. */
+  /** Composition of the total; absent without tax and discount. */
   totals: totalsSchema.optional(),
   customerEmail: z.string().nullable(),
   metadata: z.object({ type: z.enum(['rental', 'credits', 'subscription']), mcpId: z.string().nullable() }),
@@ -117,7 +117,7 @@ export const getPaymentSession = endpoint({
   id: 'getPaymentSession',
   method: 'GET',
   path: '/api/billing/session/:sessionId',
-  summary: "What became of one of the caller's payments, asked of the payment provider",
+  summary: "Returns the state of one of the caller's payments, checked with the payment provider",
   access: 'user',
   params: z.object({ sessionId: z.string().max(255) }),
   answer: z.object({ success: z.literal(true), data: paymentSessionSchema }),
@@ -127,7 +127,7 @@ export const getPaymentSession = endpoint({
 const endAnswer = z.object({
   success: z.literal(true),
   message: z.string(),
-  /** Until when it can be used; null where it has no end. */
+  /** End of use; null if it has none. */
   endsAt: isoTime.nullable(),
 });
 const changeErrors = [
@@ -141,14 +141,14 @@ const changeErrors = [
   ...needSession,
 ] as const;
 
-/** The status that the page showed: where it is another one by now it is `not_active`, and nothing is ended. */
+/** Status that the page showed. If it has changed, the error is `not_active` and nothing is ended. */
 const shownStatus = z.strictObject({ shown: ownedStatusSchema.optional() }).default({});
 
 export const cancelRental = endpoint({
   id: 'cancelRental',
   method: 'POST',
   path: '/api/billing/cancel-rental/:mcpId',
-  summary: 'Ends a rental at the end of its paid period; it can be resumed until then',
+  summary: 'Ends a rental with its paid period; it can be resumed until then',
   access: 'account',
   params: z.object({ mcpId: z.string().max(63) }),
   body: shownStatus,
@@ -160,7 +160,7 @@ export const resumeRental = endpoint({
   id: 'resumeRental',
   method: 'POST',
   path: '/api/billing/rentals/:mcpId/resume',
-  summary: 'Takes the end of a rental back',
+  summary: 'Resumes a canceled rental',
   access: 'account',
   params: z.object({ mcpId: z.string().max(63) }),
   answer: endAnswer,
@@ -171,7 +171,7 @@ export const cancelSubscription = endpoint({
   id: 'cancelSubscription',
   method: 'POST',
   path: '/api/billing/cancel-subscription/:id',
-  summary: 'Ends a subscription at the end of its paid period; it can be resumed until then',
+  summary: 'Ends a subscription with its paid period; it can be resumed until then',
   access: 'account',
   params: z.object({ id: z.string().max(100) }),
   body: shownStatus,
@@ -183,54 +183,54 @@ export const resumeSubscription = endpoint({
   id: 'resumeSubscription',
   method: 'POST',
   path: '/api/billing/subscriptions/:id/resume',
-  summary: 'Takes the end of a subscription back',
+  summary: 'Resumes a canceled subscription',
   access: 'account',
   params: z.object({ id: z.string().max(100) }),
   answer: endAnswer,
   errors: changeErrors,
 });
 
-/** What the payment provider charges, without anything that could pay elsewhere. */
+/** Payment method without any data that could be used to pay elsewhere. */
 export const paymentMethodSchema = z.object({
-  /** The provider's name of its kind: card, sepa_debit, link, … */
+  /** Provider's type: card, sepa_debit, link, … */
   type: z.string(),
-  /** The network of a card, in the provider's word: visa, mastercard, … */
+  /** Card network as the provider names it: visa, mastercard, … */
   brand: z.string().nullable(),
-  /** The last digits of a card or an account. */
+  /** Last digits of a card or account number. */
   last4: z.string().nullable(),
-  /** The last month in which a card pays. */
+  /** Last month in which a card is valid. */
   expires: z.object({ month: z.int(), year: z.int() }).nullable(),
 });
 export type PaymentMethod = z.infer<typeof paymentMethodSchema>;
 
-/** What a change of plan costs and when it happens. */
+/** Cost and date of a change of plan. */
 export const planChangeSchema = z.object({
   planId: z.string(),
-  /** upgrade: at once, the difference is paid now. downgrade: with the next period. */
+  /** upgrade: now, for the difference in price. downgrade: with the next period. */
   kind: z.enum(['upgrade', 'downgrade']),
-  /** Cents that are paid now, with their tax. */
+  /** Cents due now, including tax. */
   amountDue: z.int(),
-  /** The part of them that is tax; absent where there is none. */
+  /** Tax within amountDue; absent if there is none. */
   taxDue: z.int().optional(),
-  /** Cents a period from then on, before discount and tax. */
+  /** Cents per period from then on, before discount and tax. */
   nextAmount: z.int(),
-  /** Tax is added to it; absent where it is not. */
+  /** Present if tax is added to it. */
   plusTax: z.literal(true).optional(),
-  /** A discount that still runs is taken off it; absent where none does. */
+  /** Present if an active discount is subtracted from it. */
   lessDiscount: z.literal(true).optional(),
-  /** Of an upgrade that begins now: the difference of the month's credits for the rest of the period, once it is paid. Else 0. */
+  /** For an upgrade that begins now: additional credits for the rest of the period once it is paid. Else 0. */
   creditsNow: z.int(),
-  /** Credits that each period from then on brings. */
+  /** Credits per period from then on. */
   nextCredits: z.int(),
   currency: z.string(),
-  /** When the new plan begins. */
+  /** Start of the new plan. */
   at: isoTime,
   /**
-   * Of an upgrade: the second (since 1970) for which amountDue was reckoned. Sent back with the change, exactly that amount is
-   * paid.
+   * For an upgrade: time for which amountDue was calculated, in seconds since 1970. Sending it back with the change charges
+   * exactly that amount.
    */
   prorationDate: z.int().nullable(),
-  /** What it is charged to; null where the provider does not say. */
+  /** Payment method charged; null if the provider does not name it. */
   paymentMethod: paymentMethodSchema.nullable(),
 });
 
@@ -238,19 +238,19 @@ export const changeSubscription = endpoint({
   id: 'changeSubscription',
   method: 'POST',
   path: '/api/billing/subscriptions/:id/change',
-  summary: 'Changes the plan of a subscription, or with preview says what that would cost',
+  summary: 'Changes the plan of a subscription; with preview, only calculates the cost',
   access: 'account',
   params: z.object({ id: z.string().max(100) }),
   body: z
     .object({
       planId: z.string().max(100),
-      /** true: nothing is changed. */
+      /** Calculates the cost without changing anything. */
       preview: z.boolean().default(false),
-      /** Of the preview that the person saw, at most 15 minutes ago; later it is `price_changed`. Without it: now. */
+      /** From the preview that the user saw, at most 15 minutes old; an older one causes `price_changed`. Default: now. */
       prorationDate: z.int().min(0).optional(),
       /**
-       * Cents that the page showed, of the preview; a change needs them. Where one is another by now it is `price_changed`, with the
-       * new `price`, and nothing is changed.
+       * Cents from the preview that the page showed; required for a change. If one has changed, the error is `price_changed`
+       * with the new `price`, and nothing is changed.
        */
       shown: z.object({ amountDue: z.int(), nextAmount: z.int() }).optional(),
       endRentals,
@@ -265,7 +265,7 @@ export const changeSubscription = endpoint({
     success: z.literal(true),
     message: z.string(),
     change: planChangeSchema,
-    /** Where a payment that needs the person can be finished; the new plan begins once it is paid. Else null. */
+    /** Page where the user completes the payment if it needs them; the new plan begins once it is paid. Else null. */
     paymentUrl: z.string().nullable(),
   }),
   errors: ['invalid_request', 'plan_not_found', 'payment_failed', 'price_changed', 'overlap_changed', ...changeErrors],
@@ -276,13 +276,13 @@ export const getOpenPayment = endpoint({
   method: 'GET',
   path: '/api/billing/open-payment/:id',
   summary:
-    'Where the caller pays for a plan or rental whose last payment failed or whose upgrade waits, asked of the provider',
+    'Returns the payment page for a plan or rental whose last payment failed or whose upgrade is unpaid, as the provider gives it',
   access: 'user',
-  /** Of the subscription or rental. */
+  /** Id of the subscription or rental. */
   params: z.object({ id: z.string().max(100) }),
   answer: z.object({
     success: z.literal(true),
-    /** The payment provider's page. */
+    /** Payment provider's page. */
     paymentUrl: z.string(),
     /** Minor units. */
     amountDue: z.int(),
@@ -295,11 +295,11 @@ export const changeCard = endpoint({
   id: 'changeCard',
   method: 'POST',
   path: '/api/billing/card',
-  summary: 'The page of the payment provider where the caller chooses another card for what they pay for each month',
+  summary: "Returns the payment provider's page where the caller changes the card for their monthly payments",
   access: 'account',
   body: z
     .strictObject({
-      /** Of a plan that the caller was about to change to: the page leads back to it, and not to their billing. */
+      /** Plan that the caller was about to change to: the page returns to it instead of to billing. */
       planId: z.string().max(100).optional(),
     })
     .default({}),
@@ -311,11 +311,11 @@ export const listPaymentMethods = endpoint({
   id: 'listPaymentMethods',
   method: 'GET',
   path: '/api/billing/payment-methods',
-  summary: "What the caller's plans and rentals are charged to, asked of the payment provider",
+  summary: "Lists the payment methods of the caller's plans and rentals, as the payment provider gives them",
   access: 'user',
   answer: z.object({
     success: z.literal(true),
-    /** One entry for each subscription and rental that the provider can charge, by its id here. */
+    /** One entry per subscription and rental that the provider can charge; `pays` is its id here. */
     paymentMethods: z.array(z.object({ pays: z.string(), method: paymentMethodSchema })),
   }),
   errors: ['payments_off', 'payments_unavailable', 'payment_refused', ...needSession],

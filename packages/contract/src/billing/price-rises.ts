@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { serverIdSchema } from '../manifest/manifest-basics.ts';
 import { endpoint } from '../endpoint.ts';
 
-/** Rises that are listed, and approved at once. */
+/** Price rises per list, and per approval. */
 export const maxPriceRises = 500;
 
 const needSession = ['authentication_required', 'unauthenticated'] as const;
@@ -12,12 +12,12 @@ const isoTime = z.iso.datetime();
 const ofTool = z.object({
   serverId: z.string(),
   serverName: z.string(),
-  /** The server's own name of the tool. */
+  /** Tool name as the server defines it. */
   tool: z.string(),
   toolName: z.string(),
 });
 
-/** A price that rose above what the caller has agreed to: calls are refused until they approve it. */
+/** A price that rose above what the caller agreed to. Calls are refused until they approve it. */
 export const priceRiseSchema = ofTool.extend({
   oldCredits: z.int(),
   newCredits: z.int(),
@@ -25,7 +25,7 @@ export const priceRiseSchema = ofTool.extend({
 });
 export type PriceRiseAnswer = z.infer<typeof priceRiseSchema>;
 
-/** A higher price that was announced. */
+/** An announced higher price. */
 export const comingPriceSchema = ofTool.extend({ credits: z.int(), comingCredits: z.int(), from: isoTime });
 export type ComingPriceAnswer = z.infer<typeof comingPriceSchema>;
 
@@ -33,16 +33,15 @@ export const listPriceRises = endpoint({
   id: 'listPriceRises',
   method: 'GET',
   path: '/api/billing/price-rises',
-  summary:
-    'Prices of tools that the caller uses which rose and wait for their approval, and higher ones that were announced',
+  summary: 'Lists tools used by the caller whose price rose and awaits their approval, and announced higher prices',
   access: 'account',
-  /** Another tool that the caller asks about, such as the one of a refused call. */
+  /** Additional tool to check, such as the one of a refused call. */
   query: z.object({ server: serverIdSchema.optional(), tool: toolName.optional() }),
   answer: z.object({
     success: z.literal(true),
-    /** The newest first, at most 500. */
+    /** Newest first, at most 500. */
     rises: z.array(priceRiseSchema),
-    /** The soonest first, at most 500. */
+    /** Soonest first, at most 500. */
     coming: z.array(comingPriceSchema),
   }),
   errors: ['invalid_request', ...needSession],
@@ -52,7 +51,7 @@ export const approvePriceRises = endpoint({
   id: 'approvePriceRises',
   method: 'POST',
   path: '/api/billing/price-rises/approvals',
-  summary: 'The caller agrees to these prices; nothing is approved where one of them has changed since it was shown',
+  summary: 'Approves the given prices; if one has changed since it was shown, none is approved',
   access: 'account',
   body: z.object({
     prices: z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { moneyText } from './currencies.ts';
 
-/** What the payment provider took off a price and added to it, in minor units: the total is subtotal - discount + tax. */
+/** Discount and tax on a price, in minor units: the total is subtotal - discount + tax. */
 export const totalsSchema = z.object({
   /** Before discount and tax. */
   subtotal: z.int(),
@@ -10,12 +10,12 @@ export const totalsSchema = z.object({
 });
 export type Totals = z.infer<typeof totalsSchema>;
 
-/** Totals of an amount that was paid or goes back; undefined where there was neither discount nor tax. */
+/** Returns the composition of a paid or refunded amount; undefined without discount and tax. */
 export function totalsOf(amount: number, { discount, tax }: Pick<Totals, 'discount' | 'tax'>): Totals | undefined {
   return discount === 0 && tax === 0 ? undefined : { subtotal: amount - tax + discount, discount, tax };
 }
 
-/** How an amount comes about, as people read it: "$19 - $9.50 discount + $1.81 tax = $11.31". */
+/** Describes the composition of an amount: "$19 - $9.50 discount + $1.81 tax = $11.31". */
 export function totalsText({ subtotal, discount, tax }: Totals, currency: string): string {
   const money = (amount: number) => moneyText(amount, currency);
   const off = discount === 0 ? '' : ` - ${money(discount)} discount`;

@@ -7,7 +7,7 @@ import { tierSchema } from '../tiers.ts';
 /** Characters of a search text. */
 export const maxSearchLength = 200;
 
-/** Words of a search text, separated by blanks, that are looked for; further ones are passed over. */
+/** Blank-separated words of a search text that are searched for; further words are ignored. */
 export const maxSearchWords = 8;
 
 const searchText = z
@@ -15,14 +15,14 @@ const searchText = z
   .max(maxSearchLength, `must be at most ${maxSearchLength} characters`)
   .transform((text) => text.trim());
 
-/** Beside the order by name, which is the specification's and needs no word (part 1, section 5). */
+/** Sort orders besides the default by name (part 1, section 5). */
 export const sortOrders = [
   'price',
   'tools',
   'updated',
-  /** By the people who used its tools in the last 30 days. */
+  /** Number of users in the last 30 days. */
   'popular',
-  /** As home shows them: the operator's order (`featured` in manifests), then popularity. */
+  /** Order on the home page: the operator's order (`featured` in manifests), then popularity. */
   'featured',
 ] as const;
 
@@ -30,28 +30,27 @@ export const findServers = endpoint({
   id: 'findServers',
   method: 'GET',
   path: '/api/catalogue/servers',
-  summary:
-    'One page of the deployed servers that match a search and filters, by name unless another order is asked for',
+  summary: 'Lists one page of the deployed servers that match a search and filters, by default sorted by name',
   access: 'public',
   weight: 2,
   query: z.object({
-    /** Each word must stand in the name, description or id, or in the name or title of a tool; in any case of letters. */
+    /** Each word must occur in the server's name, description or id, or in a tool's name or title; case-insensitive. */
     q: searchText.default(''),
     type: categorySchema.optional(),
     tier: tierSchema.optional(),
-    /** A T0 server is free, a rental price on it or not. */
+    /** A T0 server counts as free, even with a rental price. */
     price: z.enum(['free', 'paid']).optional(),
     status: serverStatusSchema.optional(),
     sort: z.enum(sortOrders).optional(),
-    /** From 1. Past the last page the last one is answered. */
+    /** From 1. A number past the end returns the last page. */
     page: z.coerce.number().int().min(1).max(100_000).default(1),
     pageSize: z.coerce.number().int().min(1).max(100).default(24),
   }),
   answer: z.object({
     servers: z.array(serverSchema),
-    /** `total` counts the servers that match. */
+    /** `total` counts the matching servers. */
     pagination: z.object({ page: z.int(), pageSize: z.int(), total: z.int(), pages: z.int() }),
-    /** All deployed servers, matching or not. */
+    /** Number of all deployed servers, matching or not. */
     deployed: z.int(),
   }),
   revalidated: true,
@@ -62,14 +61,14 @@ export const getServer = endpoint({
   id: 'getServer',
   method: 'GET',
   path: '/api/catalogue/servers/:serverId',
-  summary: 'One deployed server with its tools, prompts and resources',
+  summary: 'Returns a deployed server with its tools, prompts and resources',
   access: 'public',
   weight: 4,
   params: z.object({ serverId: z.string().max(200) }),
   answer: z.object({
     server: serverSchema,
     capabilities: z.array(capabilitySchema),
-    /** Patterns of addresses of resources (RFC 6570), which the link lists apart from the resources. */
+    /** URI templates of resources (RFC 6570), which the link lists separately from resources. */
     resourceTemplates: z.array(capabilitySchema),
   }),
   revalidated: true,
@@ -80,7 +79,7 @@ const { serverId, serverName, displayName, displayDescription } = capabilitySche
   .pick({ serverId: true, displayName: true, displayDescription: true })
   .extend({ serverName: z.string() }).shape;
 
-/** A server where it has one line. */
+/** A server in a compact list. */
 export const briefServerSchema = z.object({
   serverId,
   displayName,
@@ -93,7 +92,7 @@ export const getCategories = endpoint({
   id: 'getCategories',
   method: 'GET',
   path: '/api/catalogue/categories',
-  summary: 'The categories that have servers, with how many, and the first few of each as home orders them',
+  summary: 'Lists the categories that have servers, with their number of servers and the first few in home page order',
   access: 'public',
   answer: z.object({
     categories: z.array(z.object({ category: categorySchema, total: z.int(), servers: z.array(briefServerSchema) })),
@@ -105,14 +104,14 @@ export const suggestMatches = endpoint({
   id: 'suggestMatches',
   method: 'GET',
   path: '/api/catalogue/suggestions',
-  summary: 'The few servers and tools that fit a text best, for a list that appears while a person types',
+  summary: 'Returns the best matching servers and tools, for suggestions while the user types',
   access: 'public',
   weight: 4,
   query: z.object({ q: searchText.default(''), limit: z.coerce.number().int().min(1).max(20).default(6) }),
   answer: z.object({
-    /** Best match first. Without a text the first by name. */
+    /** Best match first. Without a text, the first by name. */
     servers: z.array(briefServerSchema),
-    /** Best match first. Without a text none. */
+    /** Best match first. Empty without a text. */
     tools: z.array(
       z.object({
         serverId,
@@ -120,7 +119,7 @@ export const suggestMatches = endpoint({
         name: z.string(),
         displayName,
         displayDescription,
-        /** Credits a call; 0 is 'Free to use'. */
+        /** Credits per call; 0 is 'Free to use'. */
         creditCost: z.int(),
       }),
     ),

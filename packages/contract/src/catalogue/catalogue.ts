@@ -9,17 +9,17 @@ export type ServerStatus = z.infer<typeof serverStatusSchema>;
 
 const isoTime = z.iso.datetime();
 
-/** The cheapest plan on sale that includes a server: its name and price as people buy it. */
+/** Cheapest plan on sale that includes a server. */
 export const includingPlanSchema = z.object({
   planId: z.string(),
   name: z.string(),
-  /** Cents a month. */
+  /** Cents per month. */
   amount: z.int(),
   currency: z.string(),
 });
 export type IncludingPlan = z.infer<typeof includingPlanSchema>;
 
-/** What so many credits cost. */
+/** Price of a number of credits. */
 const creditPriceSchema = z.object({
   /** Cents. */
   amount: z.int(),
@@ -47,7 +47,7 @@ export const serverSchema = z.object({
       tier: tierSchema,
       rental: z
         .object({
-          /** Cents a month. */
+          /** Cents per month. */
           price: z.int(),
           currency: z.string(),
           stripePriceId: z.string().optional(),
@@ -57,27 +57,27 @@ export const serverSchema = z.object({
         .optional(),
       features: z.array(z.string()),
       trialDays: z.int().optional(),
-      /** Absent for a free server, where no plan on sale includes it, and where nothing is sold. */
+      /** Absent if the server is free, no plan on sale includes it or nothing is sold. */
       plan: includingPlanSchema.optional(),
     })
     .optional(),
   capabilities: z.object({ tools: z.int(), prompts: z.int(), resources: z.int() }),
-  /** How many of its tools are listed only to clients that can answer what they ask; absent where none is. */
+  /** Number of tools that are listed only to clients that can answer their questions; absent if none. */
   askingTools: z.int().optional(),
-  /** Credits of a call of its cheapest tool that has a price; absent where every tool is free to use. */
+  /** Credits per call of its cheapest paid tool; absent if all tools are free. */
   creditsFrom: z.int().optional(),
-  /** What credits are told to be worth, beside calls that cost some; absent where none are sold. */
+  /** Displayed worth of credits for paid calls; absent if no credits are sold. */
   creditPrice: creditPriceSchema.optional(),
-  /** The reason for the status, in plain words; absent for a connected server without a problem. */
+  /** Reason for the status in plain words; absent for a connected server without problems. */
   statusDetail: z.string().optional(),
-  /** Since when it does not answer as it should; absent while it does. */
+  /** Start of the current outage; absent if it responds correctly. */
   downSince: isoTime.optional(),
-  /** What each person needs before tools work: an account at the server, or headers of their own. */
+  /** Requirement that each user must meet before its tools work: a sign-in at the server, or headers. */
   requires: z.enum(['sign_in', 'headers']).optional(),
   connectionType: z.enum(['http', 'websocket', 'stdio']),
-  /** About how many tokens of a model's context the definitions of its tools take: one for four bytes of their JSON. */
+  /** Estimated tokens of its tool definitions in a model's context: one per four bytes of their JSON. */
   estimatedTokens: z.int(),
-  /** Tools that are hidden until an administrator has approved how they changed. */
+  /** Tools that are hidden until an administrator approves their change. */
   toolsUnderReview: z.int().optional(),
   lastUpdate: isoTime,
 });
@@ -91,21 +91,21 @@ export const capabilitySchema = z.object({
   displayName: z.string(),
   description: z.string(),
   displayDescription: z.string(),
-  /** Tools: credits a call; 0 is 'Free to use'. */
+  /** Tools: credits per call; 0 is 'Free to use'. */
   creditCost: z.int().optional(),
-  /** Tools: what a call costs from a date on, where that was announced. */
+  /** Tools: announced price of a call and its start. */
   comingCost: z.object({ credits: z.int(), from: isoTime }).optional(),
-  /** Tools: what the tool asks while it runs. Clients that cannot answer it do not see the tool. */
+  /** Tools: kind of question that the tool asks while it runs. Clients that cannot answer do not see the tool. */
   asks: questionKindSchema.optional(),
-  /** Resources: the address on the link of the server itself. */
+  /** Resources: the address on the server's own link. */
   uri: z.string().optional(),
-  /** The name on /mcp, which lists the tools of all servers; of a resource, its address there. */
+  /** Name on /mcp, which lists the tools of all servers; for a resource, its address there. */
   exposedName: z.string().optional(),
   inputSchema: z.record(z.string(), z.unknown()).optional(),
   annotations: z.record(z.string(), z.unknown()).optional(),
   /** Characters that hide or reorder text were removed from its texts. */
   flagged: z.literal(true).optional(),
-  /** When the server last changed this tool's title or description without a new version. */
+  /** Last time the server changed this tool's title or description without a new version. */
   textChangedAt: isoTime.optional(),
 });
 export type CapabilityAnswer = z.infer<typeof capabilitySchema>;
@@ -118,12 +118,12 @@ export const getInfo = endpoint({
   id: 'getMcpInfo',
   method: 'GET',
   path: '/mcp/info',
-  summary: 'What this installation is and where its MCP endpoint is',
+  summary: 'Returns the name and version of this installation and the address of its MCP endpoint',
   access: 'public',
   answer: z.object({
     name: z.string(),
     version: z.string(),
-    /** The link that a person pastes into an MCP client. */
+    /** Link to paste into an MCP client. */
     link: z.string(),
     protocolVersions: z.array(z.string()),
     transport: z.literal('streamable-http'),
@@ -136,15 +136,15 @@ export const getHealth = endpoint({
   id: 'getMcpHealth',
   method: 'GET',
   path: '/mcp/health',
-  summary: "The product's health as a visitor sees it (not a probe: see /healthz and /readyz)",
+  summary: "Returns the product's health as a visitor sees it (not a probe: see /healthz and /readyz)",
   access: 'public',
   answer: z.object({
-    /** healthy, initializing; clients treat any other value as offline. */
+    /** Clients treat any other value as offline. */
     status: z.enum(['healthy', 'initializing']),
     timestamp: isoTime,
     server: z.object({ serverCount: z.int(), totalCapabilities: z.int() }),
     connections: z.object({ connected: z.int() }),
-    /** Servers that were asked and did not answer as they should. */
+    /** Servers that were checked and did not respond correctly. */
     serversDown: z.int(),
   }),
 });
@@ -153,7 +153,7 @@ export const getCapabilities = endpoint({
   id: 'getCapabilities',
   method: 'GET',
   path: '/mcp/capabilities',
-  summary: 'Every deployed server with its tools, prompts and resources, from the stored catalog',
+  summary: 'Lists every deployed server with its tools, prompts and resources, from the stored catalog',
   access: 'public',
   weight: 20,
   answer: z.object({
@@ -167,7 +167,7 @@ export const getTools = endpoint({
   id: 'getTools',
   method: 'GET',
   path: '/mcp/tools',
-  summary: 'Every tool of every deployed server',
+  summary: 'Lists every tool of every deployed server',
   access: 'public',
   weight: 20,
   answer: z.object({ tools: z.array(toolSchema) }),
@@ -177,7 +177,7 @@ export const getPrompts = endpoint({
   id: 'getPrompts',
   method: 'GET',
   path: '/mcp/prompts',
-  summary: 'Every prompt of every deployed server',
+  summary: 'Lists every prompt of every deployed server',
   access: 'public',
   weight: 20,
   answer: z.object({ prompts: z.array(promptSchema) }),
@@ -187,7 +187,7 @@ export const getResources = endpoint({
   id: 'getResources',
   method: 'GET',
   path: '/mcp/resources',
-  summary: 'Every resource of every deployed server',
+  summary: 'Lists every resource of every deployed server',
   access: 'public',
   weight: 20,
   answer: z.object({ resources: z.array(resourceSchema) }),
@@ -197,12 +197,13 @@ export const refreshServers = endpoint({
   id: 'refreshServers',
   method: 'POST',
   path: '/mcp/refresh',
-  summary: 'Asks the servers again (signed in, at most once per 10 s a server); others get the stored state',
+  summary:
+    'Refetches what the servers offer if the caller is signed in, at most once per 10 s and server; otherwise returns the stored state',
   access: 'refresh',
   answer: z.object({
     success: z.literal(true),
     message: z.string(),
-    /** Servers that are asked; empty when the call only answered the stored state. */
+    /** Servers being refetched; empty if only the stored state was returned. */
     refreshed: z.array(z.string()),
   }),
   errors: ['unauthenticated'],

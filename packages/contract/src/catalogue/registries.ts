@@ -4,11 +4,11 @@ import { endpoint } from '../endpoint.ts';
 import { line } from '../manifest/manifest-basics.ts';
 import { momentSchema } from '../times.ts';
 
-// Registries of MCP servers (the generic registry API v0.1) from which administrators import.
+// Registries of MCP servers (the generic registry API v0.1) that administrators import from.
 
-/** server.json, `name`. */
+/** Length limit of `name` in server.json. */
 export const maxRegistryNameLength = 200;
-/** The one that is offered where there is none. Nothing is asked of it before a click. */
+/** Registry suggested if there is none. It is contacted only after a click. */
 export const officialRegistry = {
   name: 'Official MCP registry',
   url: 'https://registry.modelcontextprotocol.io',
@@ -22,10 +22,10 @@ const ofRegistry = z.object({ id: z.uuid() });
 export const registrySchema = z.object({
   id: z.uuid(),
   name: z.string(),
-  /** Before /v0.1/servers. */
+  /** Base address, without /v0.1/servers. */
   url: z.string(),
   addedAt: isoTime,
-  /** How many servers here came from it. */
+  /** Number of servers imported from it. */
   servers: z.int(),
 });
 export type Registry = z.infer<typeof registrySchema>;
@@ -34,7 +34,7 @@ export const listRegistries = endpoint({
   id: 'listRegistries',
   method: 'GET',
   path: '/admin/registries',
-  summary: 'The registries from which servers are imported, by name',
+  summary: 'Lists the registries that servers are imported from, sorted by name',
   access: 'admin',
   answer: z.object({ success: z.literal(true), registries: z.array(registrySchema) }),
   errors: [...adminErrors],
@@ -44,7 +44,7 @@ export const addRegistry = endpoint({
   id: 'addRegistry',
   method: 'POST',
   path: '/admin/registries',
-  summary: 'Adds a registry by its address. It is not asked for anything yet',
+  summary: 'Adds a registry by its address, without contacting it',
   access: 'admin',
   body: z.strictObject({ name: registryName, url: z.string().trim().min(1).max(2048) }),
   answer: z.object({ success: z.literal(true), registry: registrySchema }),
@@ -55,7 +55,7 @@ export const renameRegistry = endpoint({
   id: 'renameRegistry',
   method: 'PUT',
   path: '/admin/registries/:id',
-  summary: 'Gives a registry another name',
+  summary: 'Renames a registry',
   access: 'admin',
   params: ofRegistry,
   body: z.strictObject({ name: registryName }),
@@ -67,7 +67,7 @@ export const removeRegistry = endpoint({
   id: 'removeRegistry',
   method: 'DELETE',
   path: '/admin/registries/:id',
-  summary: 'Removes a registry. Servers that came from it stay; their updates are not looked for any more',
+  summary: 'Removes a registry. Servers imported from it stay, but are no longer checked for updates',
   access: 'admin',
   params: ofRegistry,
   answer: z.object({ success: z.literal(true) }),
@@ -78,7 +78,7 @@ export const serverKinds = ['remote', 'npm', 'pypi', 'oci', 'nuget', 'mcpb', 'ot
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 export const listedServerSchema = z.object({
-  /** Its name and version there. */
+  /** Name and version in the registry. */
   name: z.string(),
   version: z.string(),
   title: z.string().nullable(),
@@ -87,9 +87,9 @@ export const listedServerSchema = z.object({
   status: z.enum(['active', 'deprecated', 'deleted']),
   statusMessage: z.string().nullable(),
   updatedAt: z.string().nullable(),
-  /** Why it cannot be imported; null: it can. */
+  /** Reason why it cannot be imported; null: it can. */
   notImportable: z.string().nullable(),
-  /** The server here that came from it, and the version there of which it was made. */
+  /** Server here that was imported from it, and the registry's version that it was made from. */
   imported: z.object({ id: z.string(), version: z.string().nullable() }).nullable(),
 });
 export type ListedServer = z.infer<typeof listedServerSchema>;
@@ -98,13 +98,13 @@ export const browseRegistry = endpoint({
   id: 'browseRegistry',
   method: 'GET',
   path: '/admin/registries/:id/servers',
-  summary: 'Servers of a registry that match, read there now: a page, or as many pages as five requests bring',
+  summary: "Fetches a registry's servers that match: one page, or the matches from up to five requests",
   access: 'admin',
   weight: 5,
   params: ofRegistry,
   query: z.object({
     search: z.string().trim().max(200).optional(),
-    /** The registry's own word for the next page. */
+    /** Registry's cursor for the next page. */
     cursor: z.string().max(1000).optional(),
     kind: z.enum(serverKinds).optional(),
     importable: flag.optional(),
@@ -114,20 +114,20 @@ export const browseRegistry = endpoint({
   answer: z.object({
     success: z.literal(true),
     servers: z.array(listedServerSchema),
-    /** null: there are no more. */
+    /** null on the last page. */
     nextCursor: z.string().nullable(),
-    /** How many were read there for this. */
+    /** Number of servers fetched from the registry. */
     read: z.int(),
   }),
   errors: ['invalid_request', 'not_found', 'registry_unavailable', ...adminErrors],
 });
 
 export const registryUpdateSchema = z.object({
-  /** The server here. */
+  /** Id of the server here. */
   id: z.string(),
   name: z.string(),
   registry: z.object({ id: z.uuid(), name: z.string() }),
-  /** Its name in the registry, the version of which it was made, and the one that is there now. */
+  /** Name in the registry, the version it was made from and the latest version there. */
   registryName: z.string(),
   from: z.string(),
   to: z.string(),
@@ -138,13 +138,13 @@ export type RegistryUpdate = z.infer<typeof registryUpdateSchema>;
 
 const updates = z.object({
   success: z.literal(true),
-  /** Versions that are not staged here, and servers that their registry has deprecated or deleted. */
+  /** New versions that are not staged here, and servers that their registry has deprecated or deleted. */
   updates: z.array(registryUpdateSchema),
-  /** Servers here that came from a registry. */
+  /** Number of servers here that were imported from a registry. */
   followed: z.int(),
-  /** When the last look ended; null: there was none. */
+  /** End of the last check; null: never checked. */
   checkedAt: isoTime.nullable(),
-  /** What could not be asked at the last look, in words. */
+  /** Failures of the last check, in words. */
   failures: z.array(z.string()),
 });
 
@@ -152,7 +152,7 @@ export const listRegistryUpdates = endpoint({
   id: 'listRegistryUpdates',
   method: 'GET',
   path: '/admin/registry-updates',
-  summary: 'New versions of imported servers that the last look at their registries found',
+  summary: 'Lists new versions of imported servers found by the last check of their registries',
   access: 'admin',
   answer: updates,
   errors: [...adminErrors],
@@ -162,7 +162,7 @@ export const checkRegistryUpdates = endpoint({
   id: 'checkRegistryUpdates',
   method: 'POST',
   path: '/admin/registry-updates/check',
-  summary: 'Looks at the registries of imported servers now',
+  summary: 'Checks the registries of imported servers for new versions now',
   access: 'admin',
   weight: 10,
   answer: updates,

@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { momentSchema } from '../times.ts';
 
-// The deployed servers as a registry of MCP servers offers them: the generic registry API v0.1 of
-// modelcontextprotocol/registry (docs/reference/api/openapi.yaml, 2025-12-01), its reading part, and server.json of 2025-12-11.
+// Offers the deployed servers as a registry: the read endpoints of the generic registry API v0.1 of
+// modelcontextprotocol/registry (docs/reference/api/openapi.yaml, 2025-12-01), and server.json of 2025-12-11.
 
 export const serverJsonSchemaUrl = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
-/** Where registries say what they know of a version themselves. */
+/** Key of the metadata that a registry adds to a version. */
 export const registryMetaKey = 'io.modelcontextprotocol.registry/official';
 
-/** Characters of a description and of a title. */
+/** Length limit of descriptions and titles. */
 export const maxRegistryText = 100;
 const text = z.string().min(1).max(maxRegistryText);
 const iso = z.iso.datetime();
 
-/** One version of a server, by which clients connect to it through this shop. */
+/** A version of a server, as clients need it to connect through this shop. */
 export const serverJsonSchema = z.strictObject({
   $schema: z.literal(serverJsonSchemaUrl),
-  /** The shop's host read backwards, and the id of the server. */
+  /** The shop's host name in reverse order, and the server's id. */
   name: z
     .string()
     .min(3)
@@ -40,12 +40,12 @@ const registryEntry = z.object({
   server: serverJsonSchema,
   _meta: z.object({
     [registryMetaKey]: z.object({
-      /** `deleted`: it was offered here, and is no longer. */
+      /** `deleted`: no longer offered here. */
       status: z.enum(['active', 'deleted']),
       statusChangedAt: iso,
       publishedAt: iso,
       updatedAt: iso,
-      /** Of the server's versions, the one that is offered, or that was the last. */
+      /** Whether this is the offered version, or the last one if the server is no longer offered. */
       isLatest: z.boolean(),
     }),
   }),
@@ -65,22 +65,22 @@ export const listRegistryServers = endpoint({
   id: 'listRegistryServers',
   method: 'GET',
   path: '/v0.1/servers',
-  summary: 'The deployed servers, as a registry of MCP servers lists them',
+  summary: 'Lists the deployed servers as a registry of MCP servers',
   access: 'public',
   anyOrigin: true,
   weight: 4,
   query: z.object({
-    /** The id and version of the last server of the page before. */
+    /** Id and version of the last server on the previous page. */
     cursor: z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]{0,62}:.{1,255}$/, 'is not a cursor of this list')
       .optional(),
     limit: z.coerce.number().int().min(1).max(100).default(30),
-    /** Stands in the name or the title, in any case of letters. */
+    /** Text to find in the name or title; case-insensitive. */
     search: z.string().max(200).optional(),
-    /** Changed since then, with what was deleted since. */
+    /** Only servers changed since then, including deleted ones. */
     updated_since: momentSchema.optional(),
-    /** `latest`, or exactly this one. */
+    /** `latest`, or an exact version. */
     version: z.string().max(255).optional(),
     ...withDeleted,
   }),
@@ -92,7 +92,7 @@ export const listRegistryVersions = endpoint({
   id: 'listRegistryVersions',
   method: 'GET',
   path: '/v0.1/servers/:serverName/versions',
-  summary: 'The versions of one server in the registry, the newest first',
+  summary: 'Lists the versions of one server in the registry, newest first',
   access: 'public',
   anyOrigin: true,
   params: z.object(ofServer),
@@ -105,7 +105,7 @@ export const getRegistryVersion = endpoint({
   id: 'getRegistryVersion',
   method: 'GET',
   path: '/v0.1/servers/:serverName/versions/:version',
-  summary: 'One version of a server in the registry; `latest` names the one that is offered',
+  summary: 'Returns one version of a server in the registry; `latest` is the offered version',
   access: 'public',
   anyOrigin: true,
   params: z.object({ ...ofServer, version: z.string().max(255) }),

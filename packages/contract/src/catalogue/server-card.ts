@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 import { serverJsonSchema } from './registry.ts';
 
-// A server card says what a client needs to know before it connects: the draft "MCP Server Cards" (SEP-2127), as
+// A server card tells a client what it needs before connecting: the draft "MCP Server Cards" (SEP-2127), as
 // modelcontextprotocol/experimental-ext-server-card has it at commit 8924e08 (2026-07-24, docs/discovery.md and schema.ts).
 
 export const serverCardSchemaUrl = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
@@ -14,14 +14,14 @@ export const serverCardSchema = serverJsonSchema.extend({
     z.strictObject({
       type: z.literal('streamable-http'),
       url: z.url(),
-      /** The revisions of the protocol in which the link is served, the newest first. */
+      /** Protocol versions that the link supports, newest first. */
       supportedProtocolVersions: z.array(z.string()),
     }),
   ),
 });
 export type ServerCard = z.infer<typeof serverCardSchema>;
 
-/** What both have: the link itself with `/server-card` behind it is the place that the draft reserves. */
+/** Fields of both endpoints. The draft reserves the link's path followed by `/server-card`. */
 const card = {
   method: 'GET',
   access: 'public',
@@ -35,7 +35,7 @@ export const getServerCard = endpoint({
   ...card,
   id: 'getServerCard',
   path: '/s/:serverId/mcp/server-card',
-  summary: 'The server card of one service',
+  summary: 'Returns the server card of one service',
   params: z.object({ serverId: z.string().max(100) }),
   errors: ['not_found'],
 });
@@ -44,7 +44,7 @@ export const getLinkCard = endpoint({
   ...card,
   id: 'getLinkCard',
   path: '/mcp/server-card',
-  summary: 'The server card of the link with every service that a person may use',
+  summary: 'Returns the server card of the link with every service that the user may use',
 });
 
 export const serverCardEndpoints = [getServerCard, getLinkCard] as const;

@@ -1,42 +1,42 @@
 import { z } from 'zod';
 import { endpoint } from '../endpoint.ts';
 
-/** With fewer calls there is no figure: it would say more about one person than about the server. */
+/** Calls required for a figure. Fewer would reveal more about one user than about the server. */
 export const leastCallsForFigures = 20;
 
-/** How a server did, from real checks and real calls. */
 export const getServerRecord = endpoint({
   id: 'getServerRecord',
   method: 'GET',
   path: '/api/catalogue/servers/:serverId/record',
-  summary: 'How a deployed server did: its uptime from real checks, speed and success from real calls',
+  summary:
+    'Returns the measured reliability of a deployed server: uptime from health checks, speed and success from calls',
   access: 'public',
   params: z.object({ serverId: z.string().max(200) }),
   answer: z.object({
-    /** null: it has not been asked yet. */
+    /** null: not checked yet. */
     lastTestedAt: z.iso.datetime().nullable(),
-    /** The era of the protocol that it speaks: legacy is up to 2025-11-25. null: not known yet. */
+    /** Protocol era of the server: legacy is up to 2025-11-25. null: unknown. */
     era: z.enum(['legacy', 'modern']).nullable(),
-    /** Of the last 30 days (UTC); null before the first check. */
+    /** Uptime over the last 30 days (UTC); null before the first check. */
     uptime: z
       .object({
         since: z.iso.date(),
-        /** With 2 decimals, never rounded up; null before there is a day of checks. */
+        /** Rounded down to 2 decimals; null before the first day of checks. */
         percent: z.number().nullable(),
       })
       .nullable(),
-    /** The last 30 days (UTC), today last. */
+    /** Last 30 days (UTC), today last. */
     days: z.array(
       z.object({
         day: z.iso.date(),
-        /** With 2 decimals, never rounded up; null for a day without a check. */
+        /** Rounded down to 2 decimals; null for a day without checks. */
         percent: z.number().nullable(),
       }),
     ),
-    /** Tool calls of everyone in the last 7 days; null while there are too few for a figure. */
+    /** Tool calls of all users in the last 7 days; null if there are too few for a figure. */
     calls: z
       .object({
-        /** Of the calls that reached the server, those that its tools answered, be it with an error of their own. */
+        /** Percentage of calls that reached the server and were answered by a tool, including tool errors. */
         successPercent: z.number(),
         medianMs: z.int(),
       })

@@ -1,4 +1,4 @@
-/** The phrases of RFC 9110, section 15 (428 to 431, 451 and 511: RFC 6585, RFC 7725) for failed requests. */
+/** Reason phrases of RFC 9110, section 15 (428 to 431, 451 and 511: RFC 6585, RFC 7725) for failed requests. */
 const phrases: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -35,7 +35,7 @@ const phrases: Readonly<Record<number, string>> = {
   511: 'Network Authentication Required',
 };
 
-/** The status text of an answer. HTTP/2 and HTTP/3 send none: then the standard phrase of its status. */
+/** Returns the status text of a response, or the standard phrase, since HTTP/2 and HTTP/3 send none. */
 export function statusText({ status, statusText: sent }: { status: number; statusText: string }): string {
   return sent || (phrases[status] ?? 'Unknown Error');
 }

@@ -3,16 +3,16 @@ import { endpoint } from '../endpoint.ts';
 import { line } from '../manifest/manifest-basics.ts';
 
 /**
- * How a tool differs from what was trusted at deployment: `text` in title or description only; `argument` has an optional
- * argument more and nothing else; `definition` in schemas, annotations, execution, icons or the page of an MCP App; `new`
- * did not exist.
+ * Difference from the definition that was trusted at deployment. text: title or description only. argument: one more optional
+ * argument and nothing else. definition: schemas, annotations, execution, icons or the page of an MCP App. new: the tool did
+ * not exist.
  */
 export const toolChangeKindSchema = z.enum(['text', 'argument', 'definition', 'new']);
 export type ToolChangeKind = z.infer<typeof toolChangeKindSchema>;
 
 /**
- * pending: the tool is hidden until an administrator decides. accepted: accepted by the policy, with an audit row.
- * withdrawn: the server returned to what is trusted, or a new version was deployed.
+ * pending: hidden until an administrator decides. accepted: by the policy, with an audit row. withdrawn: the server returned
+ * to the trusted definition, or a new version was deployed.
  */
 export const toolChangeStatusSchema = z.enum(['pending', 'accepted', 'approved', 'rejected', 'withdrawn']);
 export type ToolChangeStatus = z.infer<typeof toolChangeStatusSchema>;
@@ -25,12 +25,12 @@ export const toolChangeSchema = z.object({
   tool: z.string(),
   kind: toolChangeKindSchema,
   status: toolChangeStatusSchema,
-  /** The trusted definition; null for a new tool. */
+  /** Trusted definition; null for a new tool. */
   before: definition.nullable(),
   after: definition,
   foundAt: z.iso.datetime(),
   decidedAt: z.iso.datetime().nullable(),
-  /** User id of the administrator; null when a rule decided. */
+  /** User id of the administrator; null if a rule decided. */
   decidedBy: z.string().nullable(),
   reason: z.string().nullable(),
 });
@@ -42,7 +42,7 @@ export const listToolChanges = endpoint({
   id: 'listToolChanges',
   method: 'GET',
   path: '/admin/tool-changes',
-  summary: `How tools changed since they were trusted, newest first, at most ${maxChanges}`,
+  summary: `Lists how tools changed since they were trusted, newest first, at most ${maxChanges}`,
   access: 'admin',
   query: z.object({ status: toolChangeStatusSchema.optional(), serverId: z.string().max(63).optional() }),
   answer: z.object({ success: z.literal(true), changes: z.array(toolChangeSchema).max(maxChanges) }),
@@ -63,14 +63,14 @@ export const approveToolChange = endpoint({
   id: 'approveToolChange',
   path: '/admin/tool-changes/:id/approve',
   summary:
-    'Trusts the changed tool from now on: it is shown and can be called again. Also of a tool that was kept hidden, while its server offers it as it was then',
+    'Trusts the changed tool: it is shown and can be called again. Also works for a tool kept hidden, as long as its server still offers it in that form',
 });
 
 export const rejectToolChange = endpoint({
   ...decision,
   id: 'rejectToolChange',
   path: '/admin/tool-changes/:id/reject',
-  summary: 'Keeps the tool hidden until its server offers it as trusted again, or it is approved after all',
+  summary: 'Keeps the tool hidden until its server offers the trusted definition again or the change is approved',
 });
 
 export const toolChangeEndpoints = [listToolChanges, approveToolChange, rejectToolChange] as const;

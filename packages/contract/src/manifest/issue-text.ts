@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 
-/** A field's absence, as the specification's text for missing fields looks for it. */
+/** Message for an absent field; the specification's text for missing fields is based on it. */
 export const missing = 'is missing';
 
-/** Says what is wrong with a field, in words that follow its name. Schemas have words of their own: those begin with a small letter. */
+/** Returns a message to follow the field's name. Messages of our schemas are kept; they begin in lower case. */
 export function issueText(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) return missing;
   if (!/^[A-Z]/.test(issue.message)) return issue.message;

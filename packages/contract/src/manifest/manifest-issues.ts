@@ -2,13 +2,12 @@ import type { z } from 'zod';
 import { issueText, missing } from './issue-text.ts';
 import { completedFields } from './manifest.ts';
 
-/** What is wrong with one field. */
 type Issue = { path: string; message: string };
 
 /**
- * What is wrong with a manifest, in words and with each field's path.
- * @param sent what was read: a field of a few known values that is not there is missing, and not a wrong value; a field that
- *   was filled in for it has no fault of its own
+ * Returns the problems of a manifest, each with the path of its field.
+ * @param sent the manifest as received: an absent enum field is reported as missing rather than as an invalid value, and a
+ *   field that was filled in is not reported
  */
 export function manifestIssues(error: z.ZodError, sent?: unknown): Issue[] {
   return error.issues.flatMap((issue) => {

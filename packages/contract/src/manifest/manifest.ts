@@ -30,10 +30,10 @@ const address = (protocols: readonly string[]) =>
       `must be a ${protocols.map((p) => p.slice(0, -1)).join(' or ')} address without credentials, or service:<name>`,
     );
 
-/** A path on our own origin: one that begins with two slashes or a backslash is an address elsewhere. */
+/** Whether a text is a path on our own origin. One that begins with two slashes or a backslash leads to another. */
 export const isOwnPath = (text: string): boolean => /^\/(?![/\\])[^\s\\]*$/.test(text);
 
-/** A page shows no other picture: scripts, data and addresses that are not encrypted are none. */
+/** Whether pages may show the icon: no scripts, no data URLs and no unencrypted addresses. */
 function isIcon(text: string): boolean {
   if (isOwnPath(text)) return true;
   const url = text.startsWith('https://') ? URL.parse(text) : null;
@@ -46,18 +46,18 @@ const deadlineMs = (max: number) =>
 export const connectionSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('http'),
-    /** Streamable HTTP address, or `service:<name>[/path]`: one of the demo services that Souk starts itself. */
+    /** Streamable HTTP address, or `service:<name>[/path]` for a demo service that Souk starts itself. */
     url: address(['https:', 'http:']),
   }),
   z.strictObject({ type: z.literal('websocket'), url: address(['wss:', 'ws:']) }),
   z.strictObject({
     type: z.literal('stdio'),
-    /** An alias of the allow-list on the operator's disk, never a command line. */
+    /** Alias from the operator's allow-list, never a command line. */
     command: z.string().max(256),
   }),
 ]);
 
-/** Headers that decide where a request goes, how long it is or what it says: no secret belongs there. */
+/** Headers that control the routing, length or content of a request, so that they cannot be secrets. */
 const ofTransport: ReadonlySet<string> = new Set(
   `host connection keep-alive transfer-encoding content-length content-type content-encoding te trailer upgrade expect
   accept accept-encoding origin referer last-event-id`.split(/\s+/),
@@ -68,7 +68,10 @@ function isOfTransport(name: string): boolean {
   return ofTransport.has(lower) || lower.startsWith('mcp-') || lower.startsWith('proxy-');
 }
 
-/** RFC 8414, section 2. Plain http is for addresses that the operator allows, which the sign-in checks. */
+/**
+ * Whether a text is an issuer (RFC 8414, section 2). Plain http is only for addresses that the operator allows, which the
+ * sign-in checks.
+ */
 function isIssuer(text: string): boolean {
   const url = URL.parse(text);
   if (!url || url.username !== '' || url.password !== '' || /[?#]/.test(text)) return false;
@@ -79,23 +82,23 @@ const isOrigin = (text: string) => isIssuer(text) && URL.parse(text)?.origin ===
 
 const authSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
-  /** Each person signs in at the server itself (MCP authorization). */
+  /** Each user signs in at the server (MCP authorization). */
   z.strictObject({
     type: z.literal('oauth'),
     clientId: line(2048).optional(),
     scopes: z.array(line(200)).max(50).optional(),
-    /** The authorization server, where the server names none, several, or one on another site. No other one is used. */
+    /** Only accepted authorization server, for a server that names none, several, or one on another site. */
     issuer: line(2048)
       .refine(isIssuer, 'must be the address of an authorization server, as in its metadata')
       .optional(),
-    /** Other origins at which that authorization server may have endpoints. */
+    /** Other origins where that authorization server may have endpoints. */
     endpointOrigins: z
       .array(line(300).refine(isOrigin, 'must be an origin such as https://login.example.com'))
       .min(1)
       .max(10)
       .optional(),
   }),
-  /** Secrets in headers, supplied by the operator for all or by each person. */
+  /** Secrets in headers, supplied by the operator for all users or by each user. */
   z.strictObject({
     type: z.literal('headers'),
     headers: z
@@ -114,7 +117,7 @@ const authSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** What clients check of a definition: for one that is ill-shaped they refuse the list of every server (MCP, schema). */
+/** Parts of a definition that clients validate: if one is malformed, they reject the list of every server (MCP, schema). */
 const definition = z.looseObject({
   name: line(256),
   title: z.string().optional(),
@@ -137,7 +140,7 @@ const schemaOfObject = z.looseObject({
 });
 const promptArgument = z.looseObject({ name: z.string(), description: z.string().optional(), required: hint });
 
-/** What a server offers, for servers that answer nothing before a person has signed in. */
+/** Capabilities of a server that lists nothing before a sign-in. */
 const snapshotSchema = z.strictObject({
   tools: z
     .array(
@@ -163,7 +166,7 @@ const billingSchema = z.strictObject({
   tier: tierSchema,
   rental: z
     .strictObject({
-      /** Cents a month. */
+      /** Cents per month. */
       price: z
         .int('must be a whole number of cents')
         .min(1, 'must be at least 1 cent')
@@ -176,14 +179,14 @@ const billingSchema = z.strictObject({
       description: line(500).optional(),
     })
     .optional(),
-  /** Tool name -> credits a call; other tools are free to use. */
+  /** Credits per call by tool name; other tools are free to use. */
   toolCosts: z
     .record(
       z.string().min(1).max(256),
       z.int('must be a whole number of credits').min(0, 'must be 0 or more').max(1_000_000, 'must be at most 1000000'),
     )
     .default({}),
-  /** Tool name -> what a call costs from a date on; the price in `toolCosts` holds until then. */
+  /** Announced price by tool name; the one in `toolCosts` applies until then. */
   announcedPrices: z
     .record(
       z.string().min(1).max(256),
@@ -201,31 +204,31 @@ const billingSchema = z.strictObject({
     .min(1, 'must be at least 1')
     .max(90, 'must be at most 90')
     .optional(),
-  /** Charge calls that answer with isError too. */
+  /** Also charge calls whose result has isError. */
   chargeOnErrors: z.boolean().default(false),
 });
 
 const manifestFields = z.strictObject({
   id: serverIdSchema,
   name: line(80),
-  /** The kind of service, in the author's words; `mcp` for an ordinary one. */
+  /** Kind of service, in the author's words; `mcp` for an ordinary one. */
   serviceType: line(40),
   version: z.string().regex(/^[0-9A-Za-z][0-9A-Za-z.+-]{0,39}$/, 'must be a version such as 1.0.0'),
   author: line(80).optional(),
   description: line(500),
   icon: z.string().max(2048).refine(isIcon, 'must be an https address, or a path on our own origin').optional(),
-  /** Name in a public registry, when imported from one. */
+  /** Name in the public registry that it was imported from. */
   registryName: line(200).optional(),
   slug: slugSchema.optional(),
   category: categorySchema,
-  /** The operator's order on home: 1 stands first. Servers without it follow, the most used first. */
+  /** Position on the home page, from 1. Servers without it follow, most used first. */
   featured: z.int('must be a whole number').min(1, 'must be at least 1').max(1000, 'must be at most 1000').optional(),
   connection: connectionSchema,
-  /** One upstream connection for everyone, or one for each person (own credentials or state); by default a program has one for each. */
+  /** One upstream connection for all users, or one per user (own credentials or state); a program defaults to one per user. */
   isolation: z.enum(['shared', 'perUser']).optional(),
   /**
-   * What the server may ask a person's client while a tool runs, where it lists the tools that ask only to clients that
-   * can answer: it is asked for its tools as a client of each kind, too.
+   * Kinds of questions that tools may ask the user's client, if the server lists such tools only to clients that can answer.
+   * Its tools are then listed once as a client of each kind too.
    */
   asks: z.array(questionKindSchema).min(1).max(4).optional(),
   auth: authSchema.default({ type: 'none' }),
@@ -237,20 +240,20 @@ const manifestFields = z.strictObject({
       callMs: deadlineMs(300_000).default(60_000),
     })
     .prefault({}),
-  /** Calls under way at once to this server. */
+  /** Concurrent calls to this server. */
   maxInFlight: z
     .int('must be a whole number')
     .min(1, 'must be at least 1')
     .max(1024, 'must be at most 1024')
     .default(64),
   /**
-   * What happens when a tool differs from what was deployed: `text-only` (the default) accepts new titles and
-   * descriptions and hides a tool whose schema or annotations changed; `strict` hides it for any change.
+   * Policy for tools that differ from what was deployed: `text-only` (the default) accepts new titles and descriptions and
+   * hides a tool whose schema or annotations changed; `strict` hides it for any change.
    */
   toolChanges: z.enum(['text-only', 'strict']).optional(),
   /**
-   * Compare each result with the whole outputSchema of its tool; one that does not fit is refused and not charged. That it has
-   * structured content, and of which type, is always looked at.
+   * Validates each result against its tool's whole outputSchema; an invalid one is refused and not charged. Presence and type
+   * of structured content are always validated.
    */
   validateResults: z.boolean().optional(),
   billing: billingSchema.optional(),
@@ -279,8 +282,8 @@ export const manifestSchema = manifestFields.superRefine((manifest, context) => 
 
 export type Manifest = z.output<typeof manifestSchema>;
 
-/** What the list of manifests answers of each, and no manifest says: a row that was read can be sent back. */
-const ofListAlone = {
+/** Fields that only the list of manifests returns. They are accepted so that a listed manifest can be sent back. */
+const listedFields = {
   isActive: z.boolean(),
   capabilities: z.looseObject({}),
   deployedVersion: z.string().nullable(),
@@ -292,34 +295,23 @@ const ofListAlone = {
   renters: z.int(),
 };
 
-/** A manifest as it is sent: only `id`, `name`, `serviceType` and a connection are demanded (spec part 2, section 5). */
-export const sentManifestSchema = manifestFields.extend({ ...ofListAlone, author: line(80).nullable() }).partial({
-  version: true,
-  description: true,
-  category: true,
-  author: true,
-  isActive: true,
-  capabilities: true,
-  deployedVersion: true,
-  stagedVersion: true,
-  stagedOrigin: true,
-  status: true,
-  statusDetail: true,
-  toolsUnderReview: true,
-  renters: true,
-});
+/** A manifest as received: only `id`, `name`, `serviceType` and a connection are required (spec part 2, section 5). */
+export const sentManifestSchema = manifestFields
+  .extend({ author: line(80).nullable() })
+  .partial({ version: true, description: true, category: true, author: true })
+  .extend(z.object(listedFields).partial().shape);
 
-/** The fields that a manifest may leave out because they are filled in. */
+/** Optional fields that are filled in. */
 export const completedFields = ['version', 'description', 'category'] as const;
 
 /**
- * What was sent as a manifest, with what was left out and without what only the list answers. What is no object stays as it is.
- * A version that is left out is the first one; a description is the name; a category is the service type where it is one.
+ * Fills in the optional fields of a received manifest, and removes the fields that only the list returns. Anything but an object
+ * is returned unchanged. Defaults: the first version, the name as description, the service type as category if it is one.
  */
 export function completeManifest(sent: unknown): unknown {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return sent;
   const given = new Map<string, unknown>(Object.entries(sent));
-  for (const name of Object.keys(ofListAlone)) given.delete(name);
+  for (const name of Object.keys(listedFields)) given.delete(name);
   if (given.get('author') === null) given.delete('author');
   const { success, data } = categorySchema.safeParse(given.get('serviceType'));
   const values: Readonly<Record<(typeof completedFields)[number], unknown>> = {

@@ -1,4 +1,4 @@
-/** Byte order marks of UTF-16, as Windows writes them: no UTF-8 begins with them. */
+/** Byte order marks of UTF-16, as written by Windows; UTF-8 never begins with them. */
 const utf16Marks = [
   [0xff, 0xfe],
   [0xfe, 0xff],
@@ -6,7 +6,7 @@ const utf16Marks = [
 
 /**
  * Reads bytes as UTF-8; a byte order mark stays in the text.
- * @returns what is wrong with them instead, in words that follow the name of the file
+ * @returns the text, or a fault to follow the file's name
  */
 export function readUtf8(bytes: Uint8Array): { text: string; fault?: undefined } | { text?: undefined; fault: string } {
   if (utf16Marks.some(([first, second]) => bytes[0] === first && bytes[1] === second)) {
