@@ -1,4 +1,4 @@
 import type Stripe from 'stripe';
 
-/** The version that the SDK is pinned to: any other would be answered in another shape. */
+/** Version that the SDK is pinned to; others would need other response shapes. */
 export const apiVersion: Stripe.LatestApiVersion = '2026-10-28.endive';

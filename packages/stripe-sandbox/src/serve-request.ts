@@ -3,20 +3,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Api } from './api/serve-api.ts';
 import { StripeError } from './api/stripe-error.ts';
 import { apiVersion } from './api-version.ts';
+import type { Interference } from './interference.ts';
+import { newId } from './objects/ids.ts';
 import type { PageAnswer, Pages } from './pages/serve-pages.ts';
 
 const maxBodyBytes = 64 * 1024;
 
-type Parts = {
+export type ServedParts = {
   api: Api;
   pages: Pages;
-  requestId(): string;
-  beforeAnswer(method: string, path: string): Promise<void> | void;
+  interference: Interference;
   onError(error: unknown): void;
 };
 
-/** One request: the API at /v1, the pages at /dev-stripe. Never rejects. */
-export async function serveRequest(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
+/** Serves the API at /v1 and the pages at /dev-stripe. Never rejects. */
+export async function serveRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: ServedParts,
+): Promise<void> {
   const isPage = request.url?.startsWith('/dev-stripe/') ?? false;
   try {
     await (isPage ? servePage(request, response, parts) : serveApi(request, response, parts));
@@ -27,28 +32,26 @@ export async function serveRequest(request: IncomingMessage, response: ServerRes
   }
 }
 
-async function serveApi(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
-  const headers = { 'content-type': 'application/json', 'request-id': parts.requestId(), 'stripe-version': apiVersion };
+async function serveApi(request: IncomingMessage, response: ServerResponse, parts: ServedParts): Promise<void> {
+  const headers = { 'content-type': 'application/json', 'request-id': newId('request'), 'stripe-version': apiVersion };
   try {
     const { status, body, replayOf } = await parts.api.answer(request, await readBody(request), headers['request-id']);
     const path = new URL(request.url ?? '/', 'http://sandbox').pathname;
-    // one that waits ends with its connection
-    await Promise.race([parts.beforeAnswer(request.method ?? 'GET', path), once(response, 'close')]);
+    // a delayed answer ends with its connection
+    await Promise.race([parts.interference.beforeAnswer(request.method ?? 'GET', path), once(response, 'close')]);
     const replayed = replayOf !== undefined && { 'idempotent-replayed': 'true', 'original-request': replayOf };
     response.writeHead(status, { ...headers, ...replayed }).end(body);
   } catch (error) {
     if (!(error instanceof StripeError)) parts.onError(error);
     const answer =
-      error instanceof StripeError
-        ? error
-        : new StripeError(500, 'The sandbox failed; its log says how.', {}, 'api_error');
-    // the rest of a body that is too large is not read
+      error instanceof StripeError ? error : new StripeError(500, 'The sandbox failed; see its log.', {}, 'api_error');
+    // the rest of an oversized body is not read
     if (answer.status === 413) response.shouldKeepAlive = false;
     response.writeHead(answer.status, headers).end(JSON.stringify(answer.toBody()));
   }
 }
 
-async function servePage(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
+async function servePage(request: IncomingMessage, response: ServerResponse, parts: ServedParts): Promise<void> {
   let answer: PageAnswer;
   try {
     answer = await parts.pages.answer(request, await readBody(request));

@@ -1,8 +1,8 @@
 import type { Kind, Kinds, Memories } from './objects/types.ts';
-import type { Named } from './objects/ids.ts';
+import { newId } from './objects/ids.ts';
 import { realTime, type Filter, type Rows, type StoredRow } from './storage/storage.ts';
 
-/** A stored object in use. Change it, then `save` it. */
+/** A stored object in use. `save` it after changing it. */
 export type Row<K extends Kind> = {
   readonly id: string;
   readonly kind: K;
@@ -12,30 +12,29 @@ export type Row<K extends Kind> = {
   dueMs: number | null;
 };
 
-/** Most rows that one request may change; more is a mistake of ours, not of the caller. */
+/** Rows that one request may change. Exceeding it is our bug, not the caller's mistake. */
 const maxChanged = 5_000;
 
 /**
- * The rows of one transaction. Each is read once, so that all parts of a request see each other's changes, and what was
- * saved is written at the end.
+ * The rows of one transaction. Each is read once, so all parts of a request see each other's changes, and saved rows are
+ * written at the end.
  */
 export class Work {
   readonly nowMs: number;
-  readonly newId: (kind: Named) => string;
+  readonly newId = newId;
   readonly publicUrl: string;
-  /** What happened, in order: told to the webhooks when the work is done. */
+  /** Events in order, sent to webhooks when the work is done. */
   readonly events: Row<'event'>[] = [];
-  /** The time of the customer that the work is about, in seconds: real time, or what their test clock says. */
+  /** Current time of the customer concerned, in seconds: real time, or that of their test clock. */
   time: number;
   readonly #rows: Rows;
   readonly #known = new Map<string, StoredRow>();
   readonly #changed = new Set<StoredRow>();
 
-  constructor(rows: Rows, given: { nowMs: number; newId: (kind: Named) => string; publicUrl: string }) {
+  constructor(rows: Rows, nowMs: number, publicUrl: string) {
     this.#rows = rows;
-    this.nowMs = given.nowMs;
-    this.newId = given.newId;
-    this.publicUrl = given.publicUrl;
+    this.nowMs = nowMs;
+    this.publicUrl = publicUrl;
     this.time = this.now;
   }
 
@@ -49,7 +48,7 @@ export class Work {
     return row?.kind === kind ? this.#keep<K>(row) : undefined;
   }
 
-  /** A row that another row names, so that it must exist. */
+  /** Reads a row that must exist, because another row refers to it. */
   async need<K extends Kind>(kind: K, id: string): Promise<Row<K>> {
     const row = await this.get(kind, id);
     if (!row) throw new Error(`the ${kind} ${id} is missing`);
@@ -103,7 +102,7 @@ export class Work {
   #keep<K extends Kind>(row: StoredRow): Row<K> {
     const known = this.#known.get(row.id) ?? row;
     this.#known.set(row.id, known);
-    // only rows of our own Work are stored, whose kind decides the types of the rest
+    // only rows written by Work are stored, whose kind determines the other types
     return known as Row<K>;
   }
 }

@@ -8,7 +8,10 @@ const maxDepth = 4;
 
 type Node = Record<string, unknown>;
 
-/** Puts objects in the place of their ids. `data.` leads into a list. @throws StripeError for what is no id */
+/**
+ * Replaces ids with their objects. `data.` enters a list.
+ * @throws StripeError for a field that is not an id
+ */
 export async function expand(work: Work, answer: object, paths: readonly string[]): Promise<object> {
   if (paths.length === 0) return answer;
   const copy: Node = structuredClone(answer) as Node;
@@ -50,7 +53,7 @@ async function valueOf(work: Work, node: Node, name: string, path: string): Prom
 
 const isInvoice = (found: object): found is Invoice => 'object' in found && found.object === 'invoice';
 
-/** Lists that an object has only when they are asked for. */
+/** Returns a list that its object includes only on request. */
 async function includable(work: Work, node: Node, name: string): Promise<object | undefined> {
   const id = String(node['id']);
   if (node['object'] === 'checkout.session' && name === 'line_items') {

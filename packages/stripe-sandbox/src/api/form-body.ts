@@ -6,12 +6,15 @@ type Branch = Map<string, string | Branch>;
 const maxFields = 500;
 const maxDepth = 6;
 
-/** Reads `a=1&b[c]=2&d[0]=3&e[]=4`, as Stripe takes parameters. @throws StripeError */
+/**
+ * Parses `a=1&b[c]=2&d[0]=3&e[]=4`, Stripe's format of parameters.
+ * @throws StripeError
+ */
 export function parseForm(text: string): Record<string, FormValue> {
   const root: Branch = new Map();
   let fields = 0;
   for (const [name, value] of new URLSearchParams(text)) {
-    // PostgreSQL stores no NUL
+    // PostgreSQL cannot store NUL
     if (name.includes('\0') || value.includes('\0')) throw badRequest('Parameters must not contain NUL.');
     if (++fields > maxFields) throw badRequest(`More than ${maxFields} parameters.`);
     put(root, toPath(name), value, name);
@@ -19,7 +22,7 @@ export function parseForm(text: string): Record<string, FormValue> {
   return toObject(root);
 }
 
-/** `a[b][]` as a, b and the empty text. */
+/** Splits `a[b][]` into a, b and the empty text. */
 function toPath(name: string): string[] {
   const open = name.indexOf('[');
   if (open <= 0) return [name];
@@ -38,13 +41,13 @@ function put(root: Branch, path: readonly string[], value: string, name: string)
     branch = next;
   }
   const last = path.at(-1) ?? '';
-  // `a[]` again and again appends
+  // repeating `a[]` appends
   branch.set(last === '' ? String(branch.size) : last, value);
 }
 
 function toObject(branch: Branch): Record<string, FormValue> {
   const entries = [...branch].map(([key, value]) => [key, typeof value === 'string' ? value : toValue(value)] as const);
-  // fromEntries defines own properties, so that a name such as __proto__ is one like any other
+  // fromEntries defines own properties, which makes a name such as __proto__ harmless
   return Object.fromEntries(entries);
 }
 

@@ -12,7 +12,7 @@ type Paging = {
   created?: Range | number | undefined;
 };
 
-/** A page of objects, newest first. */
+/** Returns a page of objects, newest first. */
 export async function listObjects<K extends Kind>(
   work: Work,
   kind: K,
@@ -31,7 +31,7 @@ export async function listObjects<K extends Kind>(
     limit: limit + 1,
   });
   const hasMore = rows.length > limit;
-  // of a page backwards, the row too many is the newest
+  // in a backward page, the extra row is the newest
   const page = before !== undefined && hasMore ? rows.slice(1) : rows.slice(0, limit);
   return { object: 'list', data: page.map((row) => row.body), has_more: hasMore, url: `/v1/${url}` };
 }
@@ -44,8 +44,8 @@ function toCreated(created: Paging['created']): Pick<Filter, 'createdFrom' | 'cr
   return { ...(from > -Infinity && { createdFrom: from }), ...(until < Infinity && { createdUntil: until }) };
 }
 
-/** Fields that were given, as a filter. */
-export function given(fields: Record<string, string | boolean | undefined>): { body?: object } {
+/** Returns a filter by the fields that were given. */
+export function given(fields: Record<string, unknown>): { body?: object } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return entries.length === 0 ? {} : { body: Object.fromEntries(entries) };
 }

@@ -1,10 +1,10 @@
 import { lockTimeout } from './stripe-error.ts';
 
-/** Objects that a write works on. */
+/** Locks on objects that are being written. */
 export type ObjectLocks = {
   /**
-   * Locks an object, where the sandbox is set to refuse a second write instead of letting it wait.
-   * @param id empty: the write makes an object
+   * Locks an object, if the sandbox is set to refuse concurrent writes instead of letting them wait.
+   * @param id empty: the write creates an object
    * @returns a function that unlocks it
    * @throws StripeError 429 lock_timeout
    */

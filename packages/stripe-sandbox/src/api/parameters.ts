@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { badRequest, type StripeError } from './stripe-error.ts';
 import type { FormValue } from './form-body.ts';
 
-/** The kinds of values in parameters, which all arrive as text. */
+/** Schemas of parameter values, which all arrive as text. */
 export const text = z.string().max(5000);
 export const id = z.string().min(1).max(255);
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
@@ -16,7 +16,7 @@ export const webAddress = z
   .max(5000)
   .refine((address) => /^https?:\/\//.test(address) && URL.canParse(address), 'Not a valid URL');
 
-/** Names and values; an empty value removes the name. A list is what names 0, 1, … look like. */
+/** Names and values; an empty value removes the name. The form parser returns names 0, 1, … as a list. */
 export const metadata = z.preprocess(
   (value) => (value === '' ? {} : Array.isArray(value) ? { ...value } : value),
   z
@@ -36,7 +36,7 @@ export const listing = {
   created: z.union([range, whole]).optional(),
 };
 
-/** Parameters that are all known; others are refused by name. */
+/** Creates a schema that rejects unknown parameters by name. */
 export function parameters<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject({ ...expandable, ...shape });
 }
@@ -45,7 +45,7 @@ export function listParameters<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject({ ...listing, ...shape });
 }
 
-/** @throws StripeError that names the first parameter that is wrong */
+/** @throws StripeError that names the first invalid parameter */
 export function check<Schema extends z.ZodType>(schema: Schema, given: Record<string, FormValue>): z.output<Schema> {
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
@@ -78,7 +78,7 @@ function valueAt(path: readonly PropertyKey[], given: unknown): unknown {
   return value;
 }
 
-/** Metadata with changes: what is empty is removed. */
+/** Merges changes into metadata; empty values remove their name. */
 export function mergeMetadata(
   old: Record<string, string>,
   changes: Record<string, string> = {},

@@ -4,19 +4,19 @@ import type { Work } from '../work.ts';
 export type Call<Parameters> = {
   work: Work;
   given: Parameters;
-  /** The id in the address; empty where there is none. */
+  /** Id in the path; empty if it has none. */
   id: string;
 };
 
 export type Route = {
   method: 'GET' | 'POST' | 'DELETE';
-  /** With `:id` in the place of an id. */
+  /** Path segments; `:id` stands for an id. */
   path: readonly string[];
   schema: z.ZodType;
   run(call: Call<unknown>): Promise<object>;
 };
 
-/** One endpoint: `/v1/customers/:id`, the parameters that it knows, and what it answers. */
+/** Declares an endpoint: its path, such as `customers/:id`, its parameters and its response. */
 export function route<Schema extends z.ZodType>(
   method: Route['method'],
   path: string,
@@ -27,12 +27,12 @@ export function route<Schema extends z.ZodType>(
     method,
     path: path.split('/'),
     schema,
-    // serve-api.ts checks the parameters against this very schema
+    // serve-api.ts validates the parameters against this schema
     run: (call) => run(call as Call<z.output<Schema>>),
   };
 }
 
-/** The id in an address that is the route's; empty where the route has none, undefined for another address. */
+/** Returns the id in a matching path, empty if the route has none; undefined if the path does not match. */
 export function matchRoute(route: Route, method: string, address: readonly string[]): string | undefined {
   if (route.method !== method || route.path.length !== address.length) return undefined;
   let id = '';

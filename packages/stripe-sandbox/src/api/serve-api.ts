@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { apiVersion } from '../api-version.ts';
+import type { Failure, Interference } from '../interference.ts';
 import type { RunWork } from '../run-work.ts';
 import type { Work } from '../work.ts';
 import { expand } from './expand.ts';
@@ -16,37 +17,27 @@ const maxKeyLength = 255;
 export type ApiAnswer = {
   status: number;
   body: string;
-  /** The request that was answered so before, with the same key. */
+  /** Id of the earlier request with the same key, whose answer is replayed. */
   replayOf?: string;
 };
 
-/**
- * Whether the sandbox is to fail at a request, before it is worked off or after, to refuse it, or to find its object locked by
- * another one, which changes nothing and is not kept.
- */
-export type FailAt = (method: string, path: string) => 'before' | 'after' | 'refused' | 'locked' | undefined;
-
 export type Api = { answer(request: IncomingMessage, body: string, requestId: string): Promise<ApiAnswer> };
 
-/** Answers requests to `/v1/*`: who asks, in which version, what for, and whether the same was asked before. */
+/** Answers requests to `/v1/*`: authentication, version, route, parameters and idempotency. */
 export function createApi(given: {
   apiKey: string;
   routes: readonly Route[];
   run: RunWork;
   isFull(): boolean;
-  failAt: FailAt;
-  /** A request has arrived; it is worked off when this resolves. */
-  beforeWork(method: string, path: string): Promise<void> | void;
-  /** Whether a second write of an object is refused while one is under way. */
-  locksObjects(): boolean;
+  interference: Interference;
 }): Api {
-  const locks = createObjectLocks(given.locksObjects);
+  const locks = createObjectLocks(() => given.interference.locksObjects);
 
   async function work(asked: Asked, answerWith: (work: Work) => Promise<string>): Promise<ApiAnswer> {
     const { route, path, key } = asked;
     if (route.method === 'GET') return { status: 200, body: await given.run('read', answerWith) };
     if (given.isFull() && route.method === 'POST') throw badRequest('The sandbox is full: start with an empty one.');
-    const fails = given.failAt(route.method, path);
+    const fails = given.interference.failAt(route.method, path);
     if (fails === 'locked') throw lockTimeout();
     if (key === undefined || route.method !== 'POST') {
       if (fails === 'before') throw failure();
@@ -85,7 +76,7 @@ export function createApi(given: {
       };
       const unlock = locks.lock(route.method === 'GET' ? '' : id);
       try {
-        await given.beforeWork(route.method, url.pathname);
+        await given.interference.beforeWork(route.method, url.pathname);
         return await work(asked, async (transaction) => {
           const answer = await route.run({ work: transaction, given: parameters, id });
           return JSON.stringify(await expand(transaction, answer, toPaths(form)));
@@ -126,7 +117,7 @@ function findRoute(routes: readonly Route[], method: string, path: string): { ro
   );
 }
 
-/** What a request was refused with after it had begun: its changes are undone, and the answer is kept. */
+/** Refusal of a request after it had begun: its changes are rolled back, and the answer is kept. */
 class Refused extends Error {
   override readonly cause: StripeError;
   constructor(cause: StripeError) {
@@ -140,8 +131,8 @@ const refusal = () => new StripeError(400, 'The balance of the account does not 
 const failure = () => new StripeError(500, 'An unknown error occurred.', {}, 'api_error');
 
 /**
- * A request is known again by its key; a key that comes with other parameters is a mistake of the caller. A refusal and an
- * error of the server are kept like any answer: the same key never leads to another one. What is refused changes nothing.
+ * Answers a request once per key. A key with other parameters is the caller's mistake. Refusals and server errors are kept
+ * like any answer, so the same key never leads to another one. A refused request changes nothing.
  */
 async function answerOnce(work: Work, asked: Keyed, answerWith: (work: Work) => Promise<string>): Promise<ApiAnswer> {
   const { key, fails } = asked;
@@ -167,7 +158,7 @@ async function answerOnce(work: Work, asked: Keyed, answerWith: (work: Work) => 
 }
 
 type Asked = { route: Route; path: string; key: string | undefined; request: string; requestId: string };
-type Keyed = Omit<Asked, 'key'> & { key: string; fails: Exclude<ReturnType<FailAt>, 'locked'> };
+type Keyed = Omit<Asked, 'key'> & { key: string; fails: Exclude<Failure, 'locked'> | undefined };
 
 const nameOf = ({ key, request }: Keyed) => ({
   id: `idem_${createHash('sha256').update(key).digest('hex')}`,
@@ -201,7 +192,7 @@ function toPaths(form: Record<string, FormValue>): string[] {
   return expandPaths.parse(form).expand;
 }
 
-/** Parameters in one order: clients may send the same ones in another. */
+/** Serializes parameters in a fixed order, because clients may repeat a request in another one. */
 function canonical(value: FormValue): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;

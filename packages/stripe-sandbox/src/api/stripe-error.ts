@@ -1,4 +1,4 @@
-/** An error as Stripe answers it. */
+/** An error in Stripe's format. */
 export class StripeError extends Error {
   readonly status: number;
   readonly type: 'invalid_request_error' | 'card_error' | 'idempotency_error' | 'api_error';
@@ -17,7 +17,7 @@ export class StripeError extends Error {
     this.details = details;
   }
 
-  /** The SDK recognises an error by `error` in the body alone. */
+  /** Returns the body, which the SDK recognizes by its `error`. */
   toBody(): object {
     return { error: { type: this.type, message: this.message, ...this.details } };
   }
@@ -27,19 +27,19 @@ export function badRequest(message: string, details: StripeError['details'] = {}
   return new StripeError(400, message, details);
 }
 
-/** Another request works on the same object. The same request may be sent again. */
+/** Error for an object that another request is using; the request can be retried. */
 export function lockTimeout(): StripeError {
   const message =
     'This object cannot be accessed right now because another API request or Stripe process is currently accessing it. If you see this error intermittently, retry the request.';
   return new StripeError(429, message, { code: 'lock_timeout' });
 }
 
-/** An id that a parameter names (400), or the address (404). */
+/** Error for an unknown id in a parameter (400) or in the path (404). */
 export function noSuch(what: string, id: string, param = 'id'): StripeError {
   return new StripeError(param === 'id' ? 404 : 400, `No such ${what}: '${id}'`, { code: 'resource_missing', param });
 }
 
-/** Something that Stripe can do and the sandbox cannot. */
+/** Error for a feature of Stripe that the sandbox lacks. */
 export function notImplemented(what: string, param?: string): StripeError {
   return badRequest(`The sandbox does not implement ${what}.`, param === undefined ? {} : { param });
 }

@@ -5,10 +5,10 @@ import { startTestSandbox } from '../testing/start-test-sandbox.ts';
 
 const returnUrl = 'https://souk.test/payment/result';
 
-/** What a contract test runs against: the sandbox, or Stripe's test mode. */
+/** Target of a contract test: the sandbox, or Stripe's test mode. */
 export type Target = {
   stripe: Stripe;
-  /** Pays a price once. In the sandbox on the checkout page; a program cannot use Stripe's. */
+  /** Pays a price once. The sandbox uses its checkout page; Stripe's cannot be automated. */
   payOnce(price: string, customer: string, card: CardNumber): Promise<Stripe.PaymentIntent>;
   subscribe(price: string, customer: string, card: CardNumber): Promise<Stripe.Subscription>;
   stop(): Promise<void>;
@@ -19,7 +19,7 @@ export type CardNumber = '4242424242424242' | '4000000000000341' | '400000000000
 const realKey = process.env['STRIPE_SECRET_KEY'];
 const isTestKey = realKey?.startsWith('sk_test_') === true && !realKey.startsWith('sk_test_sandbox_');
 
-/** Runs a block of tests against the sandbox, and against Stripe's test mode where there is a key for it. */
+/** Runs a block of tests against the sandbox, and against Stripe's test mode if a key is set. */
 export function describeOnTargets(name: string, block: (open: () => Promise<Target>) => void): void {
   describe(`${name}: the sandbox`, () => {
     block(openSandbox);
@@ -56,7 +56,7 @@ async function openSandbox(): Promise<Target> {
   };
 }
 
-/** Stripe's names of the same cards. */
+/** Stripe's names for these cards. */
 const paymentMethods: Record<CardNumber, string> = {
   '4242424242424242': 'pm_card_visa',
   '4000000000000341': 'pm_card_chargeCustomerFail',
@@ -80,7 +80,7 @@ function openStripe(key: string): Target {
       });
     },
     async subscribe(price, customer, card) {
-      // 0341 fails when it is charged, also for the first period: that one is paid with another card
+      // 0341 fails on every charge, including the first period, which is therefore paid with another card
       const first = await stripe.paymentMethods.attach('pm_card_visa', { customer });
       const subscription = await stripe.subscriptions.create({
         customer,
@@ -94,11 +94,11 @@ function openStripe(key: string): Target {
   };
 }
 
-/** Moves a test clock, and waits until all that follows has happened. */
+/** Advances a test clock, and waits until all effects have happened. */
 export async function advance(stripe: Stripe, clock: string, to: number): Promise<void> {
   let { status } = await stripe.testHelpers.testClocks.advance(clock, { frozen_time: to });
   while (status === 'advancing') {
-    await new Promise((resolve) => setTimeout(resolve, 1_000)); // Stripe says only when it is asked
+    await new Promise((resolve) => setTimeout(resolve, 1_000)); // Stripe does not notify
     ({ status } = await stripe.testHelpers.testClocks.retrieve(clock));
   }
 }

@@ -7,7 +7,7 @@ import { demoCountries } from '../money/demo-tax.ts';
 import { findCustomer } from './customers.ts';
 import { z } from 'zod';
 
-/** The account itself, its customers' payment methods, and the portal in which they change them. */
+/** The account, its customers' payment methods, and the portal to change them. */
 export const accountRoutes = [
   route('GET', 'account', parameters({}), async ({ work }) => (await readAccount(work)).body),
   route('GET', 'tax/settings', parameters({}), async ({ work }) => {

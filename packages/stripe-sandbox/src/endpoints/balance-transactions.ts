@@ -7,7 +7,7 @@ import { setBalance } from '../money/balance.ts';
 import { enterTimeOf } from '../time/time-of-customer.ts';
 import { findCustomer } from './customers.ts';
 
-/** Changes of a customer's balance by the owner of the account. Those that invoices make are not kept. */
+/** Changes of a customer's balance by the account owner. Changes by invoices are not recorded. */
 export const balanceTransactionRoutes = [
   route(
     'POST',

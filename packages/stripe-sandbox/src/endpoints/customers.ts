@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { given as filter, listObjects } from '../api/list.ts';
-import { id, listParameters, mergeMetadata, metadata, parameters, text } from '../api/parameters.ts';
+import { id, mergeMetadata, metadata, parameters, text } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
 import { noSuch } from '../api/stripe-error.ts';
 import { endSubscription } from '../money/subscriptions/subscription.ts';
 import { addCustomer } from '../objects/customer.ts';
 import { emit } from '../webhooks/emit-event.ts';
 import type { Row, Work } from '../work.ts';
+import { findObject, listRoute } from './object-routes.ts';
 
 const email = z.string().max(512);
 const line = z
@@ -37,8 +37,7 @@ export const customerRoutes = [
     async ({ work, given }) => {
       const clock = given.test_clock;
       if (clock !== undefined) {
-        const row = await work.get('test_helpers.test_clock', clock);
-        if (!row) throw noSuch('test_clock', clock, 'test_clock');
+        const row = await findObject(work, 'test_helpers.test_clock', clock, 'test_clock');
         work.time = row.body.frozen_time;
       }
       return addCustomer(work, {
@@ -50,12 +49,9 @@ export const customerRoutes = [
       }).body;
     },
   ),
-  route('GET', 'customers', listParameters({ email: email.optional(), test_clock: id.optional() }), ({ work, given }) =>
-    listObjects(work, 'customer', 'customers', given, filter({ email: given.email, test_clock: given.test_clock })),
-  ),
+  listRoute('customer', 'customers', { email: email.optional(), test_clock: id.optional() }),
   route('GET', 'customers/:id', parameters({}), async ({ work, id }) => {
-    const row = await work.get('customer', id);
-    if (!row) throw noSuch('customer', id);
+    const row = await findObject(work, 'customer', id);
     return row.memory.deleted ? deletedCustomer(id) : row.body;
   }),
   route('DELETE', 'customers/:id', parameters({}), async ({ work, id }) => {
@@ -101,7 +97,10 @@ export const customerRoutes = [
   ),
 ];
 
-/** One that was deleted is no customer any more. @param param where its id stands in the request */
+/**
+ * Finds a customer that is not deleted.
+ * @param param parameter that names the id
+ */
 export async function findCustomer(work: Work, id: string, param = 'id'): Promise<Row<'customer'>> {
   const row = await work.get('customer', id);
   if (!row || row.memory.deleted) throw noSuch('customer', id, param);

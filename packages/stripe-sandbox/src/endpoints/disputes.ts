@@ -1,30 +1,22 @@
 import { z } from 'zod';
-import { given as filter, listObjects } from '../api/list.ts';
-import { flag, id, listParameters, parameters } from '../api/parameters.ts';
+import { flag, id, parameters } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
-import { badRequest, noSuch } from '../api/stripe-error.ts';
+import { badRequest } from '../api/stripe-error.ts';
 import { closeDispute } from '../money/dispute.ts';
 import { enterTimeOf } from '../time/time-of-customer.ts';
 import { emit } from '../webhooks/emit-event.ts';
 import type { Row, Work } from '../work.ts';
+import { findObject, listRoute, readRoute } from './object-routes.ts';
 
-/** Stripe's own words that decide a test dispute. */
+/** Stripe's evidence texts that decide a test dispute. */
 const decisive = new Map<string, 'won' | 'lost'>([
   ['winning_evidence', 'won'],
   ['losing_evidence', 'lost'],
 ]);
 
 export const disputeRoutes = [
-  route(
-    'GET',
-    'disputes',
-    listParameters({ charge: id.optional(), payment_intent: id.optional() }),
-    ({ work, given }) => {
-      const { charge, payment_intent } = given;
-      return listObjects(work, 'dispute', 'disputes', given, filter({ charge, payment_intent }));
-    },
-  ),
-  route('GET', 'disputes/:id', parameters({}), async ({ work, id }) => (await find(work, id)).body),
+  listRoute('dispute', 'disputes', { charge: id.optional(), payment_intent: id.optional() }),
+  readRoute('dispute', 'disputes'),
   route(
     'POST',
     'disputes/:id',
@@ -50,14 +42,8 @@ export const disputeRoutes = [
   }),
 ];
 
-async function find(work: Work, id: string): Promise<Row<'dispute'>> {
-  const row = await work.get('dispute', id);
-  if (!row) throw noSuch('dispute', id);
-  return row;
-}
-
 async function findOpen(work: Work, id: string): Promise<Row<'dispute'>> {
-  const dispute = await find(work, id);
+  const dispute = await findObject(work, 'dispute', id);
   if (dispute.body.status !== 'needs_response') throw badRequest('This dispute is already closed');
   const charge = await work.need('charge', dispute.body.charge);
   await enterTimeOf(work, charge.body.customer);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listObjects } from '../api/list.ts';
-import { flag, listParameters, parameters } from '../api/parameters.ts';
+import { flag, listParameters } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
-import { noSuch } from '../api/stripe-error.ts';
+import { readRoute } from './object-routes.ts';
 
 const type = z.string().max(100);
 
@@ -23,9 +23,5 @@ export const eventRoutes = [
       });
     },
   ),
-  route('GET', 'events/:id', parameters({}), async ({ work, id }) => {
-    const row = await work.get('event', id);
-    if (!row) throw noSuch('event', id);
-    return row.body;
-  }),
+  readRoute('event', 'events'),
 ];

@@ -9,8 +9,8 @@ import { previewInvoice } from '../money/invoices/preview-invoice.ts';
 import { withFirstLines } from '../objects/first-lines.ts';
 import { markUncollectible, setAutoAdvance, voidInvoice } from '../money/invoices/stop-invoice.ts';
 import { enterTimeOf } from '../time/time-of-customer.ts';
-import type { Row, Work } from '../work.ts';
 import { itemChange, prorationBehavior } from './subscriptions.ts';
+import { findObject } from './object-routes.ts';
 
 export const invoiceRoutes = [
   route(
@@ -45,8 +45,7 @@ export const invoiceRoutes = [
         .optional(),
     }),
     async ({ work, given }) => {
-      const subscription = await work.get('subscription', given.subscription);
-      if (!subscription) throw noSuch('subscription', given.subscription, 'subscription');
+      const subscription = await findObject(work, 'subscription', given.subscription, 'subscription');
       if (given.customer !== undefined && given.customer !== subscription.body.customer) {
         throw noSuch('customer', given.customer, 'customer');
       }
@@ -59,14 +58,16 @@ export const invoiceRoutes = [
       });
     },
   ),
-  route('GET', 'invoices/:id', parameters({}), async ({ work, id }) => withFirstLines((await find(work, id)).body)),
+  route('GET', 'invoices/:id', parameters({}), async ({ work, id }) =>
+    withFirstLines((await findObject(work, 'invoice', id)).body),
+  ),
   route('GET', 'invoices/:id/lines', listParameters({}), async ({ work, given, id }) => {
-    const { data } = (await find(work, id)).body.lines;
+    const { data } = (await findObject(work, 'invoice', id)).body.lines;
     const url = `/v1/invoices/${id}/lines`;
     return { object: 'list', data: data.slice(0, given.limit), has_more: data.length > given.limit, url };
   }),
   route('POST', 'invoices/:id', parameters({ auto_advance: flag }), async ({ work, given, id }) => {
-    const row = await find(work, id);
+    const row = await findObject(work, 'invoice', id);
     if (row.body.status !== 'draft' && row.body.status !== 'open')
       throw badRequest(`Finalized invoices can't be updated in this way: this one is ${row.body.status}.`);
     await enterTimeOf(work, row.body.customer);
@@ -74,7 +75,7 @@ export const invoiceRoutes = [
     return row.body;
   }),
   route('POST', 'invoices/:id/finalize', parameters({ auto_advance: flag.optional() }), async ({ work, given, id }) => {
-    const row = await find(work, id);
+    const row = await findObject(work, 'invoice', id);
     if (row.body.status !== 'draft') throw badRequest('This invoice is already finalized.');
     await enterTimeOf(work, row.body.customer);
     await finalizeInvoice(work, row, { usesBalance: true });
@@ -86,7 +87,7 @@ export const invoiceRoutes = [
     'invoices/:id/pay',
     parameters({ payment_method: id.optional(), paid_out_of_band: flag.optional(), off_session: flag.optional() }),
     async ({ work, given, id }) => {
-      const row = await find(work, id);
+      const row = await findObject(work, 'invoice', id);
       if (row.body.status === 'paid') throw badRequest('Invoice is already paid');
       if (row.body.status === 'draft') throw notImplemented('paying a draft: finalize it first');
       if (row.body.status === 'void') throw badRequest('This invoice is void and can no longer be paid.');
@@ -100,7 +101,7 @@ export const invoiceRoutes = [
     },
   ),
   route('POST', 'invoices/:id/mark_uncollectible', parameters({}), async ({ work, id }) => {
-    const row = await find(work, id);
+    const row = await findObject(work, 'invoice', id);
     if (row.body.status !== 'open')
       throw badRequest(`You can only pass in open invoices. This invoice isn't open: it is ${row.body.status}.`);
     await enterTimeOf(work, row.body.customer);
@@ -108,7 +109,7 @@ export const invoiceRoutes = [
     return row.body;
   }),
   route('POST', 'invoices/:id/void', parameters({}), async ({ work, id }) => {
-    const row = await find(work, id);
+    const row = await findObject(work, 'invoice', id);
     if (row.body.status !== 'open' && row.body.status !== 'uncollectible')
       throw badRequest(`You can only pass in open invoices. This invoice isn't open: it is ${row.body.status}.`);
     await enterTimeOf(work, row.body.customer);
@@ -116,9 +117,3 @@ export const invoiceRoutes = [
     return row.body;
   }),
 ];
-
-async function find(work: Work, id: string): Promise<Row<'invoice'>> {
-  const row = await work.get('invoice', id);
-  if (!row) throw noSuch('invoice', id);
-  return row;
-}

@@ -1,9 +1,14 @@
-import { badRequest, noSuch } from '../api/stripe-error.ts';
+import { badRequest } from '../api/stripe-error.ts';
 import { checkSmallest } from '../money/currencies.ts';
+import { sumOf } from '../money/invoices/totals.ts';
 import type { LineItem } from '../objects/types.ts';
 import type { Work } from '../work.ts';
+import { findObject } from './object-routes.ts';
 
-/** What is bought, checked as Stripe checks it. @throws StripeError */
+/**
+ * Validates the items of a session like Stripe.
+ * @throws StripeError
+ */
 export async function toLineItems(
   work: Work,
   mode: 'payment' | 'subscription',
@@ -12,8 +17,7 @@ export async function toLineItems(
   const items: LineItem[] = [];
   for (const [index, { price: id, quantity }] of wanted.entries()) {
     const param = `line_items[${index}][price]`;
-    const price = (await work.get('price', id))?.body;
-    if (!price) throw noSuch('price', id, param);
+    const price = (await findObject(work, 'price', id, param)).body;
     if (!price.active) {
       throw badRequest('The price specified is inactive. This field only accepts active prices.', { param });
     }
@@ -53,7 +57,7 @@ export async function toLineItems(
 }
 
 function checkTotal(mode: string, items: readonly LineItem[]): void {
-  const total = items.reduce((sum, { amount_total: amount }) => sum + amount, 0);
+  const total = sumOf(items.map(({ amount_total: amount }) => amount));
   if (total === 0 && mode === 'subscription') return;
   checkSmallest(items[0]?.currency ?? 'usd', total);
 }

@@ -12,11 +12,12 @@ import {
   whole,
 } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
-import { badRequest, noSuch } from '../api/stripe-error.ts';
+import { badRequest } from '../api/stripe-error.ts';
 import { checkPrice } from '../money/currencies.ts';
 import type { Recurring } from '../objects/types.ts';
 import { emit } from '../webhooks/emit-event.ts';
-import type { Row, Work } from '../work.ts';
+import type { Work } from '../work.ts';
+import { findObject, readRoute } from './object-routes.ts';
 
 const lookupKey = z.string().min(1).max(200);
 const recurring = z.strictObject({
@@ -44,7 +45,7 @@ export const priceRoutes = [
       ...fields,
     }),
     async ({ work, given }) => {
-      if (!(await work.get('product', given.product))) throw noSuch('product', given.product, 'product');
+      await findObject(work, 'product', given.product, 'product');
       checkPrice(given.currency.toLowerCase(), given.unit_amount);
       await takeLookupKey(work, given.lookup_key, given.transfer_lookup_key);
       const row = work.add(
@@ -93,9 +94,9 @@ export const priceRoutes = [
       });
     },
   ),
-  route('GET', 'prices/:id', parameters({}), async ({ work, id }) => (await find(work, id)).body),
+  readRoute('price', 'prices'),
   route('POST', 'prices/:id', parameters(fields), async ({ work, given, id }) => {
-    const row = await find(work, id);
+    const row = await findObject(work, 'price', id);
     const { body } = row;
     if (given.lookup_key !== undefined && given.lookup_key !== body.lookup_key) {
       await takeLookupKey(work, given.lookup_key, given.transfer_lookup_key);
@@ -114,13 +115,7 @@ export const priceRoutes = [
   }),
 ];
 
-async function find(work: Work, id: string): Promise<Row<'price'>> {
-  const row = await work.get('price', id);
-  if (!row) throw noSuch('price', id);
-  return row;
-}
-
-/** One price has a lookup key: another gives it up only when it is asked to. */
+/** Frees a lookup key, which belongs to one price and is transferred only on request. */
 async function takeLookupKey(work: Work, key: string | undefined, transfer: boolean): Promise<void> {
   if (key === undefined) return;
   const [owner] = await work.find('price', { body: { lookup_key: key }, limit: 1 });

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { given as filter, listObjects } from '../api/list.ts';
 import { flag, id, listParameters, mergeMetadata, metadata, parameters, text } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
-import { badRequest, noSuch } from '../api/stripe-error.ts';
+import { badRequest } from '../api/stripe-error.ts';
 import { emit } from '../webhooks/emit-event.ts';
+import { findObject, readRoute } from './object-routes.ts';
 
-/** A product may have an id of the caller's choice. */
+/** Product id chosen by the caller. */
 const ownId = z.string().regex(/^[A-Za-z0-9_-]{1,250}$/, 'letters, digits, - and _');
 const fields = {
   active: flag.optional(),
@@ -62,18 +63,13 @@ export const productRoutes = [
         ...(given.ids && { oneOf: { field: 'id', values: given.ids } }),
       }),
   ),
-  route('GET', 'products/:id', parameters({}), async ({ work, id }) => {
-    const row = await work.get('product', id);
-    if (!row) throw noSuch('product', id);
-    return row.body;
-  }),
+  readRoute('product', 'products'),
   route(
     'POST',
     'products/:id',
     parameters({ name: text.min(1).optional(), ...fields }),
     async ({ work, given, id }) => {
-      const row = await work.get('product', id);
-      if (!row) throw noSuch('product', id);
+      const row = await findObject(work, 'product', id);
       const { body } = row;
       if (given.name !== undefined) body.name = given.name;
       if (given.active !== undefined) body.active = given.active;

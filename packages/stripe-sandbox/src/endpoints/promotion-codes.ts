@@ -12,10 +12,10 @@ import {
   whole,
 } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
-import { badRequest, noSuch } from '../api/stripe-error.ts';
+import { badRequest } from '../api/stripe-error.ts';
 import { addCoupon, addPromotionCode } from '../objects/promotion-code.ts';
-import type { Row, Work } from '../work.ts';
 import { findCustomer } from './customers.ts';
+import { findObject, readRoute } from './object-routes.ts';
 
 const currency = z.string().regex(/^[a-z]{3}$/, 'Invalid currency');
 const atLeastOne = whole.pipe(z.number().min(1));
@@ -54,11 +54,7 @@ export const promotionCodeRoutes = [
       return addCoupon(work, { ...given, metadata: mergeMetadata({}, given.metadata) }).body;
     },
   ),
-  route('GET', 'coupons/:id', parameters({}), async ({ work, id }) => {
-    const row = await work.get('coupon', id);
-    if (!row) throw noSuch('coupon', id);
-    return row.body;
-  }),
+  readRoute('coupon', 'coupons'),
   route(
     'POST',
     'promotion_codes',
@@ -73,7 +69,7 @@ export const promotionCodeRoutes = [
     }),
     async ({ work, given }) => {
       const { coupon } = given.promotion;
-      if (!(await work.get('coupon', coupon))) throw noSuch('coupon', coupon, 'promotion[coupon]');
+      await findObject(work, 'coupon', coupon, 'promotion[coupon]');
       if (given.customer !== undefined) await findCustomer(work, given.customer, 'customer');
       const upper = given.code.toUpperCase();
       const [known] = await work.find('promotion_code', { body: { code: upper, active: true }, limit: 1 });
@@ -103,17 +99,11 @@ export const promotionCodeRoutes = [
       return listObjects(work, 'promotion_code', 'promotion_codes', given, wanted);
     },
   ),
-  route('GET', 'promotion_codes/:id', parameters({}), async ({ work, id }) => (await find(work, id)).body),
+  readRoute('promotion_code', 'promotion_codes'),
   route('POST', 'promotion_codes/:id', parameters({ active: flag }), async ({ work, given, id }) => {
-    const row = await find(work, id);
+    const row = await findObject(work, 'promotion_code', id);
     row.body.active = given.active;
     work.save(row);
     return row.body;
   }),
 ];
-
-async function find(work: Work, id: string): Promise<Row<'promotion_code'>> {
-  const row = await work.get('promotion_code', id);
-  if (!row) throw noSuch('promotion_code', id);
-  return row;
-}

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { given as filter, listObjects } from '../api/list.ts';
-import { amount, id, listParameters, mergeMetadata, metadata, parameters } from '../api/parameters.ts';
+import { amount, id, mergeMetadata, metadata, parameters } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
-import { badRequest, noSuch } from '../api/stripe-error.ts';
+import { badRequest } from '../api/stripe-error.ts';
 import { enterTimeOf } from '../time/time-of-customer.ts';
 import { emit } from '../webhooks/emit-event.ts';
 import type { Row, Work } from '../work.ts';
+import { findObject, listRoute, readRoute } from './object-routes.ts';
 
 export const refundRoutes = [
   route(
@@ -53,36 +53,19 @@ export const refundRoutes = [
       return refund.body;
     },
   ),
-  route(
-    'GET',
-    'refunds',
-    listParameters({ charge: id.optional(), payment_intent: id.optional() }),
-    ({ work, given }) => {
-      const { charge, payment_intent } = given;
-      return listObjects(work, 'refund', 'refunds', given, filter({ charge, payment_intent }));
-    },
-  ),
-  route('GET', 'refunds/:id', parameters({}), async ({ work, id }) => {
-    const row = await work.get('refund', id);
-    if (!row) throw noSuch('refund', id);
-    return row.body;
-  }),
+  listRoute('refund', 'refunds', { charge: id.optional(), payment_intent: id.optional() }),
+  readRoute('refund', 'refunds'),
 ];
 
 async function findCharge(
   work: Work,
   given: { charge?: string | undefined; payment_intent?: string | undefined },
 ): Promise<Row<'charge'>> {
-  if (given.charge !== undefined) {
-    const charge = await work.get('charge', given.charge);
-    if (!charge) throw noSuch('charge', given.charge, 'charge');
-    return charge;
-  }
+  if (given.charge !== undefined) return findObject(work, 'charge', given.charge, 'charge');
   if (given.payment_intent === undefined) {
     throw badRequest('One of the following params should be provided for this request: payment_intent or charge.');
   }
-  const intent = await work.get('payment_intent', given.payment_intent);
-  if (!intent) throw noSuch('payment_intent', given.payment_intent, 'payment_intent');
+  const intent = await findObject(work, 'payment_intent', given.payment_intent, 'payment_intent');
   if (intent.body.status !== 'succeeded' || intent.body.latest_charge === null) {
     throw badRequest(`This PaymentIntent (${intent.id}) does not have a successful charge to refund.`);
   }

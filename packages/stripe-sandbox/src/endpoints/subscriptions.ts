@@ -7,9 +7,9 @@ import { checkMethods } from '../objects/account.ts';
 import { changeSubscription } from '../money/subscriptions/change-subscription.ts';
 import { endSubscription } from '../money/subscriptions/subscription.ts';
 import { enterTimeOf } from '../time/time-of-customer.ts';
-import type { Row, Work } from '../work.ts';
+import { findObject, readRoute } from './object-routes.ts';
 
-/** A change of an item. Other fields of an item are not implemented. */
+/** Change of an item. Its other fields are not implemented. */
 export const itemChange = z.strictObject({
   id: id.optional(),
   price: id.optional(),
@@ -41,7 +41,7 @@ export const subscriptionRoutes = [
         oneOf: { field: 'status', values: statusesOf(given.status) },
       }),
   ),
-  route('GET', 'subscriptions/:id', parameters({}), async ({ work, id }) => (await find(work, id)).body),
+  readRoute('subscription', 'subscriptions'),
   route(
     'POST',
     'subscriptions/:id',
@@ -60,7 +60,7 @@ export const subscriptionRoutes = [
         .default('allow_incomplete'),
     }),
     async ({ work, given, id }) => {
-      const subscription = await find(work, id);
+      const subscription = await findObject(work, 'subscription', id);
       if (subscription.body.status === 'canceled') {
         throw badRequest('A canceled subscription can only update its cancellation_details and metadata.');
       }
@@ -96,7 +96,7 @@ export const subscriptionRoutes = [
     'subscriptions/:id',
     parameters({ cancellation_details: z.strictObject({ comment: text.optional() }).optional() }),
     async ({ work, given, id }) => {
-      const subscription = await find(work, id);
+      const subscription = await findObject(work, 'subscription', id);
       if (subscription.body.status === 'canceled') throw noSuch('subscription', id);
       await enterTimeOf(work, subscription.body.customer);
       endSubscription(work, subscription, 'cancellation_requested', given.cancellation_details?.comment);
@@ -105,13 +105,7 @@ export const subscriptionRoutes = [
   ),
 ];
 
-async function find(work: Work, id: string): Promise<Row<'subscription'>> {
-  const row = await work.get('subscription', id);
-  if (!row) throw noSuch('subscription', id);
-  return row;
-}
-
-/** Without a status, all but the canceled. */
+/** Returns the statuses to list; by default all except canceled. */
 function statusesOf(status: z.output<typeof listedStatus> | undefined): readonly string[] {
   if (status === 'all') return statuses;
   if (status === 'ended') return ['canceled'];

@@ -1,12 +1,11 @@
-import { listObjects } from '../api/list.ts';
-import { listParameters, parameters, text, whole } from '../api/parameters.ts';
+import { parameters, text, whole } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
-import { badRequest, noSuch } from '../api/stripe-error.ts';
+import { badRequest } from '../api/stripe-error.ts';
 import { addTestClock } from '../time/add-test-clock.ts';
 import { advanceTime } from '../time/advance-time.ts';
 import { checkAdvance } from '../time/check-advance.ts';
 import { emit } from '../webhooks/emit-event.ts';
-import type { Row, Work } from '../work.ts';
+import { findObject, listRoute, readRoute } from './object-routes.ts';
 
 export const testClockRoutes = [
   route(
@@ -19,16 +18,14 @@ export const testClockRoutes = [
       return row.body;
     },
   ),
-  route('GET', 'test_helpers/test_clocks', listParameters({}), ({ work, given }) =>
-    listObjects(work, 'test_helpers.test_clock', 'test_helpers/test_clocks', given),
-  ),
-  route('GET', 'test_helpers/test_clocks/:id', parameters({}), async ({ work, id }) => (await find(work, id)).body),
+  listRoute('test_helpers.test_clock', 'test_helpers/test_clocks'),
+  readRoute('test_helpers.test_clock', 'test_helpers/test_clocks'),
   route(
     'POST',
     'test_helpers/test_clocks/:id/advance',
     parameters({ frozen_time: whole }),
     async ({ work, given, id }) => {
-      const clock = await find(work, id);
+      const clock = await findObject(work, 'test_helpers.test_clock', id);
       await checkAdvance(work, clock.body, given.frozen_time);
       if (!(await advanceTime(work, clock.id, given.frozen_time * 1000))) {
         throw badRequest('Too much happens until then: advance the clock in smaller steps.', { param: 'frozen_time' });
@@ -41,9 +38,3 @@ export const testClockRoutes = [
     },
   ),
 ];
-
-async function find(work: Work, id: string): Promise<Row<'test_helpers.test_clock'>> {
-  const row = await work.get('test_helpers.test_clock', id);
-  if (!row) throw noSuch('test_helpers.test_clock', id);
-  return row;
-}

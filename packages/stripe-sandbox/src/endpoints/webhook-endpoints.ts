@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { listObjects } from '../api/list.ts';
-import { flag, listParameters, mergeMetadata, metadata, parameters, text, webAddress } from '../api/parameters.ts';
+import { flag, mergeMetadata, metadata, parameters, text, webAddress } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
-import { badRequest, noSuch } from '../api/stripe-error.ts';
+import { badRequest } from '../api/stripe-error.ts';
 import { apiVersion } from '../api-version.ts';
 import type { WebhookEndpoint } from '../objects/types.ts';
 import { maxEndpoints } from '../webhooks/emit-event.ts';
+import { findObject, listRoute, readRoute } from './object-routes.ts';
 
 const enabledEvents = z.array(z.string().max(100)).min(1).max(200);
 
-/** @param newSecret makes what an endpoint's webhooks are signed with */
+/** @param newSecret creates the signing secret of an endpoint */
 export function webhookEndpointRoutes(newSecret: () => string) {
   return [
     route(
@@ -41,25 +41,18 @@ export function webhookEndpointRoutes(newSecret: () => string) {
           url: given.url,
         };
         work.add('webhook_endpoint', body, { secret });
-        // the secret is shown once
+        // the secret is returned only once
         return { ...body, secret };
       },
     ),
-    route('GET', 'webhook_endpoints', listParameters({}), ({ work, given }) =>
-      listObjects(work, 'webhook_endpoint', 'webhook_endpoints', given),
-    ),
-    route('GET', 'webhook_endpoints/:id', parameters({}), async ({ work, id }) => {
-      const row = await work.get('webhook_endpoint', id);
-      if (!row) throw noSuch('webhook_endpoint', id);
-      return row.body;
-    }),
+    listRoute('webhook_endpoint', 'webhook_endpoints'),
+    readRoute('webhook_endpoint', 'webhook_endpoints'),
     route(
       'POST',
       'webhook_endpoints/:id',
       parameters({ url: webAddress.optional(), enabled_events: enabledEvents.optional(), disabled: flag.optional() }),
       async ({ work, given, id }) => {
-        const row = await work.get('webhook_endpoint', id);
-        if (!row) throw noSuch('webhook_endpoint', id);
+        const row = await findObject(work, 'webhook_endpoint', id);
         const { body } = row;
         if (given.url !== undefined) body.url = given.url;
         if (given.enabled_events !== undefined) body.enabled_events = given.enabled_events;
@@ -69,7 +62,7 @@ export function webhookEndpointRoutes(newSecret: () => string) {
       },
     ),
     route('DELETE', 'webhook_endpoints/:id', parameters({}), async ({ work, id }) => {
-      if (!(await work.get('webhook_endpoint', id))) throw noSuch('webhook_endpoint', id);
+      await findObject(work, 'webhook_endpoint', id);
       await work.remove([id]);
       return { id, object: 'webhook_endpoint', deleted: true };
     }),

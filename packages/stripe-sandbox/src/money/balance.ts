@@ -3,8 +3,8 @@ import { emit } from '../webhooks/emit-event.ts';
 import { smallestCharge } from './currencies.ts';
 
 /**
- * Reckons what of a total is charged, and what the customer's balance is then, which is negative where it is a credit. Too little
- * to be charged is asked for with the next invoice.
+ * Splits a total into the amount to charge and the customer's new balance, which is negative for a credit. An amount too
+ * small to charge is carried over to the next invoice.
  */
 export function dueOf(total: number, balance: number, currency: string): { due: number; balance: number } {
   const rest = total + balance;
@@ -12,7 +12,7 @@ export function dueOf(total: number, balance: number, currency: string): { due: 
   return rest < smallestCharge(currency) ? { due: 0, balance: rest } : { due: rest, balance: 0 };
 }
 
-/** Changes what a customer's next invoice is reduced by, or asks for in addition. */
+/** Sets a customer's balance, which is added to their next invoice. */
 export function setBalance(work: Work, customer: Row<'customer'>, balance: number): void {
   const { balance: before } = customer.body;
   if (before === balance) return;

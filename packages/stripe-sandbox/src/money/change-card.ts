@@ -5,9 +5,9 @@ import { addPaymentMethod } from './payment-method.ts';
 import { findTestCard, type Decline } from './test-cards.ts';
 
 /**
- * A customer names another card in the portal: it becomes theirs. Subscriptions that have a card of their own keep that. The
- * bank is asked whether it is good; one that it refuses is not kept.
- * @returns why it is refused
+ * Changes a customer's default card in the portal. Subscriptions with their own card keep it. A card that the bank declines is
+ * not stored.
+ * @returns why it was declined
  */
 export function changeCard(work: Work, customer: Row<'customer'>, card: PayerCard): Decline | undefined {
   const outcome = findTestCard(card.number)?.onPage;

@@ -14,9 +14,9 @@ export function addPaymentIntent(
     customer: string | null;
     metadata: Metadata;
     description: string | null;
-    /** The clock of its customer. */
+    /** Test clock of the customer. */
     timeline: string | null;
-    /** Of checkout, which it pays for. */
+    /** Checkout session that it pays for. */
     session?: string;
     methods?: string[];
   },
@@ -77,7 +77,7 @@ export function addPaymentIntent(
 
 /**
  * Charges a card for a payment intent.
- * @param owner where the card's owner is: on the page, on the page and authenticated, or away
+ * @param owner whether the card owner is on the page, authenticated on the page, or away
  */
 export function chargeCard(
   work: Work,
@@ -118,7 +118,7 @@ export function chargeCard(
   return 'paid';
 }
 
-/** How long a bank takes to say whether a debit is paid. */
+/** Time until the bank confirms or refuses a debit. */
 const debitSeconds = 3 * 86_400;
 
 function succeed(work: Work, intent: Row<'payment_intent'>, charge: Row<'charge'>): void {
@@ -135,7 +135,10 @@ const debitFailed: Decline = {
   message: 'The bank did not pay the debit.',
 };
 
-/** The bank says whether a debit is paid. @returns whether it is */
+/**
+ * Records the bank's decision about a debit.
+ * @returns whether it is paid
+ */
 export async function settleDebit(work: Work, intent: Row<'payment_intent'>): Promise<boolean> {
   const method = await work.need('payment_method', intent.body.payment_method ?? '');
   const charge = await work.need('charge', intent.body.latest_charge ?? '');
@@ -152,7 +155,7 @@ export async function settleDebit(work: Work, intent: Row<'payment_intent'>): Pr
   return arrives;
 }
 
-/** What a charge says of its outcome. `pending`: the bank has not said yet. */
+/** Returns the fields of a charge that depend on its outcome. `pending`: the bank has not decided yet. */
 const stateOf = (amount: number, outcome: Decline | 'pending' | undefined) => ({
   amount_captured: outcome === undefined || outcome === 'pending' ? amount : 0,
   captured: outcome === undefined || outcome === 'pending',
@@ -162,7 +165,7 @@ const stateOf = (amount: number, outcome: Decline | 'pending' | undefined) => ({
   status: outcome === undefined ? ('succeeded' as const) : outcome === 'pending' ? outcome : ('failed' as const),
 });
 
-/** The intent waits for another card. */
+/** Records a decline; the intent then needs another card. */
 export function refuseIntent(work: Work, intent: Row<'payment_intent'>, decline: Decline, charge?: string): void {
   intent.body.status = 'requires_payment_method';
   intent.body.next_action = null;

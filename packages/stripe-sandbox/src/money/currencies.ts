@@ -1,9 +1,9 @@
 import { badRequest } from '../api/stripe-error.ts';
 
-/** Currencies whose smallest unit is no hundredth, as Stripe lists them. Their amounts are in that unit. */
+/** Currencies with three decimals, as Stripe lists them. Amounts are in thousandths. */
 const threeDecimals = new Set(['bhd', 'jod', 'kwd', 'omr', 'tnd']);
 
-/** The smallest charge in the smallest unit; of currencies that Stripe names no amount for, as of the dollar. */
+/** Minimum charges in minor units; the dollar's applies to currencies that Stripe does not list. */
 const smallestCharges = new Map<string, number>([
   ...(['usd', 'aud', 'brl', 'cad', 'chf', 'eur', 'inr', 'nzd', 'sgd'] as const).map((one) => [one, 50] as const),
   ['aed', 200],
@@ -24,10 +24,10 @@ const smallestCharges = new Map<string, number>([
 ]);
 
 const known: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency').map((one) => one.toLowerCase()));
-/** Codes of the ISO list that no one is paid in. */
+/** ISO codes that are not payable currencies. */
 const noMoney = /^x(?!af|cd|cg|of|pf)/;
 
-/** @throws StripeError for a currency that Stripe does not charge in, or an amount that it could not charge */
+/** @throws StripeError for a currency or an amount that Stripe cannot charge */
 export function checkPrice(currency: string, amount: number): void {
   if (!known.has(currency) || noMoney.test(currency))
     throw badRequest(`Invalid currency: ${currency}.`, { param: 'currency' });
@@ -35,7 +35,7 @@ export function checkPrice(currency: string, amount: number): void {
     throw badRequest(`Amounts of ${currency} must be divisible by 10.`, { param: 'unit_amount' });
 }
 
-/** In the currency's smallest unit. */
+/** Minimum charge in minor units. */
 export const smallestCharge = (currency: string): number => smallestCharges.get(currency) ?? 50;
 
 /** @throws StripeError amount_too_small */

@@ -1,6 +1,6 @@
 /**
- * DEMO percentages by the country of the billing address, for the sandbox alone: they resemble rates that were in force once, and are
- * no advice about tax. In any other country, nothing is collected.
+ * DEMO tax rates in percent by country of the billing address. They resemble former real rates and are not tax advice. Other
+ * countries have no tax.
  */
 const demoPercent: Readonly<Record<string, number>> = {
   AT: 20,
@@ -21,7 +21,7 @@ const demoPercent: Readonly<Record<string, number>> = {
   SE: 25,
 };
 
-/** The countries that the pages of the sandbox offer: those of the table, and one without tax. */
+/** Countries offered on the sandbox's pages: those of the table, and one without tax. */
 export const demoCountries: readonly string[] = [...Object.keys(demoPercent), 'US'].toSorted();
 
 export type TaxRule = {
@@ -29,7 +29,7 @@ export type TaxRule = {
   reason: 'standard_rated' | 'reverse_charge' | 'not_collecting';
 };
 
-/** What is collected of a person. A business that names its tax id owes the tax itself. */
+/** Returns the tax to collect. A business that names its tax id owes the tax itself. */
 export function taxRuleOf(country: string | undefined, taxId: string | undefined): TaxRule {
   const percent = demoPercent[country ?? ''];
   if (percent === undefined) return { percent: 0, reason: 'not_collecting' };

@@ -4,7 +4,7 @@ import type { Row, Work } from '../work.ts';
 
 const daySeconds = 86_400;
 
-/** The card's owner says that a charge was not theirs: the money is taken back until that is decided. */
+/** Opens a dispute of a charge; the money is withdrawn until it is decided. */
 export function openDispute(
   work: Work,
   charge: Row<'charge'>,
@@ -53,7 +53,7 @@ export function openDispute(
   return row;
 }
 
-/** The bank has decided. Won, the money comes back; prevented, it was given back before it came to a dispute. */
+/** Records the bank's decision. won: the money is returned. prevented: it was refunded before a dispute arose. */
 export function closeDispute(
   work: Work,
   dispute: Row<'dispute'>,

@@ -1,7 +1,7 @@
 import { emit } from '../webhooks/emit-event.ts';
 import type { Row, Work } from '../work.ts';
 
-/** Days after a refund, the bank sends its money back: the charge is not refunded any more. */
+/** Fails a refund whose money the bank returned days later; the charge is no longer refunded. */
 export async function failRefund(work: Work, refund: Row<'refund'>): Promise<void> {
   refund.body.status = 'failed';
   refund.body.failure_reason = 'lost_or_stolen_card';

@@ -6,7 +6,7 @@ import { planRetry, recordPayment } from './invoices/pay-invoice.ts';
 import { afterRefusal } from './subscriptions/renew.ts';
 import { setStatus, subscriptionOf } from './subscriptions/subscription.ts';
 
-/** Days after a debit, its bank says whether it is paid: what it was for follows. */
+/** Applies the bank's decision about a debit, days later, to its invoice, subscription and session. */
 export async function endDebit(work: Work, intent: Row<'payment_intent'>): Promise<void> {
   const isPaid = await settleDebit(work, intent);
   const filter = { body: { payment: { payment_intent: intent.id }, status: 'open' }, limit: 1 };

@@ -1,16 +1,16 @@
-/** Why a bank refuses a card, as Stripe says it. */
+/** A bank's decline in Stripe's words. */
 export type Decline = { code: string; declineCode: string; message: string };
 
 export type TestCard = {
   number: string;
-  /** What it is for, for the list on the page. */
+  /** Description on the page. */
   label: string;
-  /** What happens when its owner pays on the page. */
+  /** Outcome of a payment on the page. */
   onPage: 'pays' | 'authenticates' | Decline;
-  /** What happens when it is charged later, without its owner. */
+  /** Outcome of a later charge without the owner. */
   later: 'pays' | 'authenticates' | Decline;
   disputed?: true;
-  /** A bank account, whose payment is known after days: whether it arrives. */
+  /** Present for a bank account: outcome of a debit, known days later. */
   debit?: 'arrives' | 'fails';
 };
 

@@ -4,7 +4,7 @@ import type { Account, AccountMemory, PaymentMethodType } from './types.ts';
 
 const id = 'acct_sandbox';
 
-/** The account of the sandbox, set as a new one of Stripe's is. */
+/** Returns the sandbox's account, which has the settings of a new Stripe account. */
 export async function readAccount(work: Work): Promise<Pick<Row<'account'>, 'body' | 'memory'>> {
   return (await work.get('account', id)) ?? { body: newAccount(), memory: { ...asNew } };
 }
@@ -15,7 +15,7 @@ const asNew: AccountMemory = {
   paymentMethods: ['card', 'sepa_debit'],
 };
 
-/** @throws StripeError for one that the account has switched off */
+/** @throws StripeError for a payment method type that the account has disabled */
 export async function checkMethods(
   work: Work,
   wanted: readonly PaymentMethodType[] | undefined,
@@ -30,7 +30,7 @@ export async function checkMethods(
     );
 }
 
-/** As a change in the dashboard of Stripe. */
+/** Changes account settings, as Stripe's dashboard does. */
 export async function changeAccount(
   work: Work,
   change: Partial<AccountMemory> & { hostedPaymentMethodSave?: 'always' | 'never' | 'offer' | undefined },

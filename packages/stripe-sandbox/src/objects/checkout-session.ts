@@ -1,54 +1,55 @@
-import type { Work } from '../work.ts';
+import { mergeMetadata } from '../api/parameters.ts';
+import type { SessionParameters } from '../api/session-parameters.ts';
+import { sumOf } from '../money/invoices/totals.ts';
 import { clockOf } from '../time/time-of-customer.ts';
-import type { CheckoutSession, LineItem, Metadata } from './types.ts';
+import type { Work } from '../work.ts';
+import type { CheckoutSession, LineItem } from './types.ts';
 
-export type SessionGiven = {
-  mode: 'payment' | 'subscription';
-  items: LineItem[];
-  /** Without them: all that the account has. */
-  methods: string[] | undefined;
-  success_url: string;
-  cancel_url?: string | undefined;
-  customer: string | null;
-  customer_email?: string | undefined;
-  client_reference_id?: string | undefined;
-  metadata: Metadata;
-  intentMetadata: Metadata;
-  subscriptionMetadata: Metadata;
-  /** Where a one-time payment gets an invoice. */
-  invoice: { metadata: Metadata } | undefined;
-  expiresAt: number;
-  /** Beside the button that pays. */
-  submitText: string | undefined;
-  allowsCodes: boolean;
-  asksTax: boolean;
-  asksTaxId: boolean;
-  addressCollection: 'auto' | 'required' | null;
-  /** What the payer types that takes the place of what the customer has. */
-  updates: { address: boolean; name: boolean };
-};
-
-/** What an account of the sandbox has: as in an account of Stripe with everything that it offers. */
+/** Payment method types by default: all that the sandbox supports. */
 const accountMethods = ['card', 'sepa_debit'];
 
-/** An open session, whose page waits for a person. */
-export async function addSession(work: Work, given: SessionGiven): Promise<CheckoutSession> {
-  const { mode, items, customer } = given;
+/** Creates an open session, whose page waits for the payer. */
+export async function addSession(
+  work: Work,
+  given: SessionParameters,
+  { items, expiresAt }: { items: LineItem[]; expiresAt: number },
+): Promise<CheckoutSession> {
+  const { customer_update: updates } = given;
+  const body = newSession(work, given, items, expiresAt);
+  const memory = {
+    items,
+    intentMetadata: mergeMetadata({}, given.payment_intent_data?.metadata),
+    subscriptionMetadata: mergeMetadata({}, given.subscription_data?.metadata),
+    invoiceMetadata: body.invoice_creation?.invoice_data.metadata ?? {},
+    refusals: 0,
+    intent: null,
+    waiting: null,
+    updates: { address: updates?.address === 'auto', name: updates?.name === 'auto' },
+  };
+  work.add('checkout.session', body, memory, {
+    timeline: await clockOf(work, body.customer),
+    dueMs: expiresAt * 1000,
+  });
+  return body;
+}
+
+function newSession(work: Work, given: SessionParameters, items: LineItem[], expiresAt: number): CheckoutSession {
+  const { mode, customer = null, allowed_payment_method_types: methods, invoice_creation: invoice } = given;
   const id = work.newId('checkout.session');
-  const total = items.reduce((sum, item) => sum + item.amount_total, 0);
-  const body: CheckoutSession = {
+  const total = sumOf(items.map(({ amount_total: amount }) => amount));
+  return {
     id,
     object: 'checkout.session',
     adaptive_pricing: { enabled: false },
     after_expiration: null,
-    allow_promotion_codes: given.allowsCodes || null,
-    allowed_payment_method_types: given.methods ?? null,
+    allow_promotion_codes: given.allow_promotion_codes || null,
+    allowed_payment_method_types: methods ?? null,
     amount_subtotal: total,
     amount_total: total,
-    automatic_tax: given.asksTax
+    automatic_tax: given.automatic_tax?.enabled
       ? { enabled: true, liability: { type: 'self' }, provider: 'stripe', status: 'requires_location_inputs' }
       : { enabled: false, liability: null, provider: null, status: null },
-    billing_address_collection: given.addressCollection,
+    billing_address_collection: given.billing_address_collection ?? null,
     cancel_url: given.cancel_url ?? null,
     client_reference_id: given.client_reference_id ?? null,
     client_secret: null,
@@ -62,29 +63,29 @@ export async function addSession(work: Work, given: SessionGiven): Promise<Check
     custom_text: {
       after_submit: null,
       shipping_address: null,
-      submit: given.submitText === undefined ? null : { message: given.submitText },
+      submit: given.custom_text?.submit ?? null,
       terms_of_service_acceptance: null,
     },
     customer,
     customer_account: null,
-    customer_creation: mode === 'payment' && customer === null ? (given.invoice ? 'always' : 'if_required') : null,
+    customer_creation: mode === 'payment' && customer === null ? (invoice?.enabled ? 'always' : 'if_required') : null,
     customer_details: null,
     customer_email: given.customer_email ?? null,
     discounts: [],
-    expires_at: given.expiresAt,
+    expires_at: expiresAt,
     integration_identifier: null,
     invoice: null,
     invoice_creation:
       mode === 'payment'
         ? {
-            enabled: given.invoice !== undefined,
+            enabled: invoice?.enabled ?? false,
             invoice_data: {
               account_tax_ids: null,
               custom_fields: null,
               description: null,
               footer: null,
               issuer: null,
-              metadata: given.invoice?.metadata ?? {},
+              metadata: mergeMetadata({}, invoice?.enabled ? invoice.invoice_data?.metadata : {}),
               rendering_options: null,
             },
           }
@@ -92,7 +93,7 @@ export async function addSession(work: Work, given: SessionGiven): Promise<Check
     livemode: false,
     locale: null,
     managed_payments: null,
-    metadata: given.metadata,
+    metadata: mergeMetadata({}, given.metadata),
     mode,
     origin_context: null,
     payment_intent: null,
@@ -100,7 +101,7 @@ export async function addSession(work: Work, given: SessionGiven): Promise<Check
     payment_method_collection: mode === 'subscription' ? 'always' : 'if_required',
     payment_method_configuration_details: null,
     payment_method_options: null,
-    payment_method_types: given.methods ?? accountMethods,
+    payment_method_types: methods ?? accountMethods,
     payment_status: 'unpaid',
     permissions: null,
     recovered_from: null,
@@ -113,25 +114,10 @@ export async function addSession(work: Work, given: SessionGiven): Promise<Check
     submit_type: null,
     subscription: null,
     success_url: given.success_url,
-    ...(given.asksTaxId && { tax_id_collection: { enabled: true, required: 'never' as const } }),
+    ...(given.tax_id_collection?.enabled && { tax_id_collection: { enabled: true, required: 'never' as const } }),
     total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
     ui_mode: 'hosted_page',
     url: `${work.publicUrl}/dev-stripe/pay/${id}`,
     wallet_options: null,
   };
-  const memory = {
-    items,
-    intentMetadata: given.intentMetadata,
-    subscriptionMetadata: given.subscriptionMetadata,
-    invoiceMetadata: given.invoice?.metadata ?? {},
-    refusals: 0,
-    intent: null,
-    waiting: null,
-    updates: given.updates,
-  };
-  work.add('checkout.session', body, memory, {
-    timeline: await clockOf(work, customer),
-    dueMs: given.expiresAt * 1000,
-  });
-  return body;
 }

@@ -35,20 +35,18 @@ const prefixes = {
   string
 >;
 
-export type Named = keyof typeof prefixes;
-export type Random = (bytes: number) => Uint8Array;
+type Named = keyof typeof prefixes;
+/** Kinds whose ids are as long as Stripe's. */
+const longKinds: readonly Named[] = ['checkout.session', 'billing_portal.session'];
 
-/** Ids as Stripe's. One of a checkout session, of the portal or an invoice is also what opens its page, so it cannot be guessed: 140 bits. */
-export function createIds(random: Random = randomBytes): (kind: Named) => string {
-  return (kind) =>
-    `${prefixes[kind]}_${randomText(random, kind === 'checkout.session' || kind === 'billing_portal.session' ? 58 : 24)}`;
-}
+/** Creates an id in Stripe's form. Ids of sessions and invoices open their pages, so they must be unguessable: 140 bits. */
+export const newId = (kind: Named): string => `${prefixes[kind]}_${randomText(longKinds.includes(kind) ? 58 : 24)}`;
 
-/** Evenly spread: a byte that would favour some letters is thrown away. */
-export function randomText(random: Random, length: number): string {
+/** Creates evenly distributed letters and digits: bytes that would favor some characters are discarded. */
+export function randomText(length: number): string {
   let text = '';
   while (text.length < length) {
-    for (const byte of random(length)) {
+    for (const byte of randomBytes(length)) {
       if (byte < 248 && text.length < length) text += letters[byte % letters.length];
     }
   }

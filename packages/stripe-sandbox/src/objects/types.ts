@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { List, Narrow, Wire } from './wire.ts';
 
-/** What we store and answer: the SDK's own types, with ids where Stripe may also send whole objects. */
+/** Stored and returned objects: the SDK's types, with ids where Stripe may return whole objects. */
 export type Customer = Narrow<
   Stripe.Customer,
   {
@@ -83,7 +83,7 @@ export type Dispute = Narrow<
   }
 >;
 export type SubscriptionItem = Narrow<Stripe.SubscriptionItem, { price: Price; quantity: number }>;
-/** A change that is made once its invoice is paid. */
+/** A change that applies once its invoice is paid. */
 export type PendingUpdate = Narrow<Stripe.Subscription.PendingUpdate, { subscription_items: SubscriptionItem[] }>;
 export type Subscription = Narrow<
   Stripe.Subscription,
@@ -120,69 +120,69 @@ export type SandboxEvent = Narrow<
 
 export type Metadata = Wire<Stripe.Metadata>;
 
-/** What a checkout session remembers beside what it shows. */
+/** Internal state of a checkout session. */
 export type SessionMemory = {
   items: LineItem[];
   intentMetadata: Metadata;
   subscriptionMetadata: Metadata;
   invoiceMetadata: Metadata;
-  /** Cards that were refused; a page ends at a number of them. */
+  /** Number of declined cards, which is limited. */
   refusals: number;
-  /** The payment intent of the tries so far. */
+  /** Payment intent of the attempts so far. */
   intent: string | null;
-  /** The payment method whose bank asks for 3-D Secure. */
+  /** Payment method that awaits 3-D Secure. */
   waiting: string | null;
-  /** Where the payer says they live: what tax is reckoned by. */
+  /** Billing address, which determines the tax. */
   address?: BillingAddress;
   taxId?: string;
-  /** Id of the promotion code that was applied. */
+  /** Id of the applied promotion code. */
   promotionCode?: string;
-  /** Id of the discount that the code became. */
+  /** Id of the resulting discount. */
   discount?: string;
   updates?: { address: boolean; name: boolean };
 };
 
-/** What the pages of the sandbox ask of an address. */
+/** Parts of an address that the sandbox's pages ask for. */
 export type BillingAddress = { country: string; postalCode: string };
 
-/** What a Stripe account is set to in its dashboard, which the API does not tell. */
+/** Dashboard settings of the account that the API does not expose. */
 export type AccountMemory = {
-  /** What becomes of a subscription after the last refusal of its renewal. */
+  /** Action after the last declined attempt of a renewal. */
   afterLastRetry: 'cancel' | 'unpaid' | 'past_due' | 'paused';
-  /** The billing mode of new subscriptions. */
+  /** Billing mode of new subscriptions. */
   billingMode: 'classic' | 'flexible';
-  /** What of the methods of the sandbox is switched on. */
+  /** Enabled payment method types. */
   paymentMethods: readonly PaymentMethodType[];
-  /** Without it: set up, and registered somewhere. */
+  /** Absent: set up and registered. */
   tax?: 'pending' | 'unregistered';
 };
 export type PaymentMethodType = 'card' | 'sepa_debit';
-/** What a person types into a page. The number is that of a test card. */
+/** Card details entered on a page. The number is that of a test card. */
 export type PayerCard = { number: string; expMonth: number; expYear: number; name: string; email: string };
 
-/** Amounts of a change in mid-period that wait for the next invoice. */
+/** Internal state of a subscription; `waiting` are prorations for the next invoice. */
 export type SubscriptionMemory = {
   waiting: InvoiceLine[];
-  /** The discount that the running period was invoiced with: what is given back of it is reckoned with it too. */
+  /** Discount of the current period's invoice, which credits for unused time take into account. */
   invoicedWith?: string | undefined;
 };
 
-/** A webhook that has not been delivered yet. */
+/** A webhook that is not delivered yet. */
 export type Delivery = { id: string; object: 'delivery'; event: string; endpoint: string; attempts: number };
 
-/** The answer to a request with an Idempotency-Key, an error of the server too. */
+/** Stored response, possibly a server error, to a request with an Idempotency-Key. */
 export type KeptAnswer = {
   id: string;
   object: 'kept_answer';
   parameters: string;
   answer: string;
-  /** Without one: 200. */
+  /** Default: 200. */
   status?: number;
-  /** Id of the request that was answered so. */
+  /** Id of the original request. */
   request?: string;
 };
 
-/** Every kind of row, by the `object` of its body. */
+/** Kinds of rows by the `object` field of their body. */
 export type Kinds = {
   customer: Customer;
   product: Product;
@@ -211,23 +211,15 @@ export type Kinds = {
 };
 export type Kind = keyof Kinds;
 
-/** What is stored beside a body and never answered. */
-export type Memories = {
-  [K in Kind]: K extends 'checkout.session'
-    ? SessionMemory
-    : K extends 'subscription'
-      ? SubscriptionMemory
-      : K extends 'payment_method'
-        ? { card: string }
-        : K extends 'event'
-          ? { delivered: boolean }
-          : K extends 'webhook_endpoint'
-            ? { secret: string }
-            : K extends 'account'
-              ? AccountMemory
-              : K extends 'customer'
-                ? { deleted?: true; taxId?: string | undefined }
-                : K extends 'payment_intent'
-                  ? { session?: string }
-                  : Record<never, never>;
+type OwnMemories = {
+  'checkout.session': SessionMemory;
+  subscription: SubscriptionMemory;
+  payment_method: { card: string };
+  event: { delivered: boolean };
+  webhook_endpoint: { secret: string };
+  account: AccountMemory;
+  customer: { deleted?: true; taxId?: string | undefined };
+  payment_intent: { session?: string };
 };
+/** Internal state stored with a body and never returned. */
+export type Memories = { [K in Kind]: K extends keyof OwnMemories ? OwnMemories[K] : Record<never, never> };

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 
-/** A type of the SDK as it looks on the wire: decimals are text. */
+/** A type of the SDK in its JSON form, in which decimals are text. */
 export type Wire<T> = T extends string | number | boolean | null | undefined | void
   ? T
   : T extends Stripe.Decimal
@@ -9,7 +9,7 @@ export type Wire<T> = T extends string | number | boolean | null | undefined | v
       ? Wire<Item>[]
       : { [Key in keyof T]: Wire<T[Key]> };
 
-/** The SDK's type with some fields narrowed to what we store. A field that would not fit the SDK's type does not compile. */
+/** An SDK type with some fields narrowed to what we store. Incompatible fields are type errors. */
 export type Narrow<T, Over extends { [Key in keyof Over]: Key extends keyof T ? Wire<T[Key]> : never }> = Omit<
   Wire<T>,
   keyof Over

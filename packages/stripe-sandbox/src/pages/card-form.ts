@@ -8,18 +8,18 @@ export type Problems = Partial<Record<Field, string>>;
 
 const spaced = (number: string) => number.replace(/.{4}(?=.)/g, '$& ');
 
-/** The payment methods that a page takes, as Stripe names them. */
+/** Payment method types that a page accepts. */
 export type Methods = readonly string[];
 const takes = (methods: Methods) => (card: TestCard) => methods.includes(card.debit ? 'sepa_debit' : 'card');
 
-/** What a person typed, or what is wrong with it, field by field. */
+/** Returns the entered card, or the problems by field. */
 export function readCard(
   form: URLSearchParams,
   given: { asksEmail: boolean; methods: Methods; now: Date },
 ): { card: PayerCard } | { problems: Problems } {
   const value = (field: Field) => (form.get(field) ?? '').trim();
   const number = value('number').replace(/[\s-]/g, '');
-  // people type the digits alone: Stripe's own form sets the slash
+  // users may omit the slash, which Stripe's own form inserts
   const expiry = /^(\d{1,2})\s?[/-]?\s?(?:20)?(\d{2})$/.exec(value('expiry'));
   const [expMonth, expYear] = [Number(expiry?.[1] ?? 0), 2000 + Number(expiry?.[2] ?? 0)];
   const problems: Problems = {};
@@ -39,18 +39,18 @@ export function readCard(
   return { card: { number, expMonth, expYear, name: value('name'), email: value('email') } };
 }
 
-/** The form for a card. A number that is no test card is never shown again: it may be a real one. */
+/** Renders the card form. A number that is not a test card is never shown again, because it may be real. */
 export function cardForm(given: {
   action: string;
   button: string;
-  /** What the seller says beside the button. */
+  /** Seller's text next to the button. */
   note?: string | undefined;
   asksEmail: boolean;
   methods: Methods;
   hidden?: Html;
   typed?: URLSearchParams | undefined;
   problems?: Problems | undefined;
-  /** Why the card was refused. */
+  /** Reason for the decline. */
   refusal?: string | undefined;
 }): Html {
   const { typed, problems = {} } = given;
@@ -92,7 +92,7 @@ export function cardForm(given: {
   </form>`;
 }
 
-/** What each card does that a page takes. Expiry and security code may be anything that looks right. */
+/** Lists the accepted test cards with their effects. Any plausible expiry and security code is accepted. */
 export function testCardList(methods: Methods): Html {
   return html`<details class="test-cards" open>
     <summary>${methods.includes('sepa_debit') ? 'Test cards and bank accounts' : 'Test cards'}</summary>

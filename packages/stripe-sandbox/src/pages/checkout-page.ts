@@ -12,13 +12,13 @@ export type CheckoutState = {
   payer?: PayerProblems;
 };
 
-/** The page of an open session. */
+/** Renders the page of an open session. */
 export function checkoutPage(session: Row<'checkout.session'>, { payer, ...state }: CheckoutState = {}): string {
   const { body, memory } = session;
   const subscribes = body.mode === 'subscription';
   const total = money(body.amount_total, body.currency);
   const period = memory.items[0]?.price.recurring;
-  // what is paid now may be less than each later payment
+  // the first payment may be lower than later ones
   const isLess = (body.total_details?.amount_discount ?? 0) > 0;
   const name = period
     ? `${period.interval_count === 1 ? '' : `${period.interval_count} `}${period.interval}`
@@ -55,11 +55,11 @@ export function checkoutPage(session: Row<'checkout.session'>, { payer, ...state
   );
 }
 
-/** What the page showed: of another total by now, the person is asked again. */
+/** Hidden field with the total shown, so that a changed total is detected. */
 const hiddenTotal = ({ amount_total: total }: CheckoutSession): Html =>
   html`<input type="hidden" name="total" value="${total}" />`;
 
-/** A person whom the session does not know has to say where a receipt would go. */
+/** Whether the page asks for an e-mail address, because the session has none for the receipt. */
 export function asksEmail(session: CheckoutSession): boolean {
   return session.customer === null && session.customer_email === null;
 }
@@ -69,7 +69,7 @@ function itemRow({ description, quantity, amount_subtotal: amount, currency }: L
   return html`<li><span>${name}</span><span>${money(amount, currency)}</span></li>`;
 }
 
-/** The page of a card's bank, in miniature. */
+/** Renders a minimal 3-D Secure page of the bank. */
 export function authenticatePage({ body }: Row<'checkout.session'>): string {
   return page(
     '3-D Secure',
@@ -84,7 +84,7 @@ export function authenticatePage({ body }: Row<'checkout.session'>): string {
   );
 }
 
-/** A page that has nothing to do. */
+/** Renders a page with only a message. */
 export function messagePage(title: string, text: string, link?: { href: string; text: string }): string {
   return page(
     title,

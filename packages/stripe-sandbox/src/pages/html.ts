@@ -1,8 +1,8 @@
-/** HTML that is safe to send. */
+/** Safe HTML. */
 export type Html = { readonly html: string };
 type Part = Html | string | number | undefined | readonly Html[];
 
-/** Text between tags and in quoted attributes is escaped; HTML of our own stays. Control characters become spaces. */
+/** Escapes text between tags and in quoted attributes; our own HTML is kept. Control characters become spaces. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return { html: strings.map((text, index) => (index === 0 ? text : toText(parts[index - 1]) + text)).join('') };
 }
@@ -15,13 +15,13 @@ function toText(part: Part): string {
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A card. The policy of these pages allows images of this kind alone. */
+/** Icon of a card; the pages' content security policy allows only data URLs as images. */
 const icon = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#4338ca"/>' +
     '<path d="M7 11h18v11H7zM7 15h18" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round"/></svg>',
 )}`;
 
-/** A whole document. Every page says what this is. */
+/** Renders a whole document with the sandbox banner. */
 export function page(title: string, body: Html): string {
   return html`<!doctype html>
     <html lang="en">
@@ -41,7 +41,7 @@ export function page(title: string, body: Html): string {
     </html> `.html;
 }
 
-/** An amount in the currency's smallest unit, as the shop writes it: whole units have no zeros. */
+/** Formats minor units like the shop: whole units have no zeros. */
 export function money(amount: number, currency: string): string {
   const code = currency.toUpperCase();
   const format = new Intl.NumberFormat('en-US', {

@@ -3,17 +3,17 @@ import type { Charge, Invoice } from '../objects/types.ts';
 import { cardForm, testCardList, type Methods, type Problems } from './card-form.ts';
 import { html, money, page, type Html } from './html.ts';
 
-/** Where a person goes on after a look at what they pay or have paid. */
+/** Address of the link back. */
 type Way = { returnUrl: string };
 export type InvoiceState = { typed?: URLSearchParams; problems?: Problems; refusal?: string };
 
 const day = (seconds: number) =>
   new Date(seconds * 1000).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** What was written off can still be paid. */
+/** Whether an invoice can be paid, including one that was written off. */
 export const isPayable = ({ status }: Invoice): boolean => status === 'open' || status === 'uncollectible';
 
-/** An invoice as its customer sees it: an open one can be paid. */
+/** Renders an invoice, with a payment form if it can be paid. */
 export function invoicePage(
   invoice: Invoice,
   { returnUrl, methods }: Way & { methods: Methods },
@@ -45,7 +45,7 @@ export function invoicePage(
   );
 }
 
-/** @param invoice what was paid for; undefined where it has none */
+/** @param invoice paid invoice; undefined if the charge has none */
 export function receiptPage(charge: Charge, invoice: Invoice | undefined, { returnUrl }: Way): string {
   const refunded = charge.amount_refunded > 0;
   return page(
@@ -61,7 +61,7 @@ export function receiptPage(charge: Charge, invoice: Invoice | undefined, { retu
   );
 }
 
-/** What was asked for, and what was taken off it and added. */
+/** Renders the lines, discount, tax and total. */
 function listItems({ lines, subtotal, currency, automatic_tax, ...invoice }: Invoice): Html {
   const sum = (amounts: readonly { amount: number }[] | null) => sumOf((amounts ?? []).map(({ amount }) => amount));
   const [off, tax] = [sum(invoice.total_discount_amounts), sum(invoice.total_taxes)];

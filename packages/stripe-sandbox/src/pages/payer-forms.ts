@@ -5,12 +5,12 @@ import type { Row, Work } from '../work.ts';
 import { html, money, type Html } from './html.ts';
 
 type Session = Row<'checkout.session'>;
-/** What is wrong with what a person typed into the forms beside the card. */
+/** Problems in the forms next to the card form. */
 export type PayerProblems = { code?: string; country?: string; taxId?: string; typed?: URLSearchParams };
 
 const countryNames = new Intl.DisplayNames('en-US', { type: 'region' });
 
-/** What is taken off and added between the items and the total; nothing where neither is asked for. */
+/** Renders discount and tax between the items and the total; empty if the session uses neither. */
 export function totalRows({ body, memory }: Session): Html {
   const { amount_discount: off = 0, amount_tax: tax = 0 } = body.total_details ?? {};
   const asksTax = body.automatic_tax.enabled;
@@ -30,7 +30,7 @@ export function totalRows({ body, memory }: Session): Html {
     <li><span>Total due</span><span>${amount(body.amount_total)}</span></li>`;
 }
 
-/** The forms beside the card: where the person lives, and their promotion code. Each changes the total. */
+/** Renders the forms for address and promotion code, which change the total. */
 export function payerForms(session: Session, problems: PayerProblems = {}): Html {
   const { body } = session;
   return html`${body.automatic_tax.enabled ? addressForm(session, problems) : html``}
@@ -103,7 +103,7 @@ function codeForm({ id, memory }: Session, { code, typed }: PayerProblems): Html
       ${problem('code', code)}
     </div>
     <button class="second">Apply</button>
-    ${isApplied ? html`<button class="second" name="remove" value="1">Take the code off</button>` : html``}
+    ${isApplied ? html`<button class="second" name="remove" value="1">Remove code</button>` : html``}
     <details>
       <summary>Demo codes</summary>
       <dl>
@@ -117,7 +117,10 @@ function codeForm({ id, memory }: Session, { code, typed }: PayerProblems): Html
   </form>`;
 }
 
-/** What a form says of address and code, taken into the session. @returns what is wrong; undefined where all of it is taken */
+/**
+ * Applies the entered address and code to the session.
+ * @returns the problems; undefined if there are none
+ */
 export async function takePayer(
   work: Work,
   session: Session,

@@ -3,10 +3,10 @@ import { cardForm, testCardList } from './card-form.ts';
 import { html, page } from './html.ts';
 import type { InvoiceState } from './invoice-page.ts';
 
-/** A bank account is not kept here. */
+/** Payment method types of the portal, which stores no bank accounts. */
 export const portalMethods = ['card'] as const;
 
-/** Where a customer changes the card that their subscriptions are charged to. */
+/** Renders the page to change the card that subscriptions are charged to. */
 export function changeCardPage(given: {
   id: string;
   target: string;

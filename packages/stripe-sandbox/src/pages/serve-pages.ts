@@ -31,8 +31,8 @@ export type Pages = { answer(request: IncomingMessage, body: string): Promise<Pa
 const path = /^\/dev-stripe\/(pay|invoice|receipt|portal)\/([A-Za-z0-9_]{1,100})(\/authenticate)?$/;
 
 /**
- * The pages that people pay on. Who has the address of a page may use it: ids cannot be guessed. A form of another origin
- * is refused all the same.
+ * Serves the payment pages. Knowing a page's address grants access, because ids are unguessable. Forms from other origins are
+ * refused nevertheless.
  */
 export function createPages(given: { run: RunWork; publicUrl: string; returnUrl: string }): Pages {
   const { run, publicUrl } = given;
@@ -42,7 +42,7 @@ export function createPages(given: { run: RunWork; publicUrl: string; returnUrl:
       if (url.pathname === '/dev-stripe/styles.css') return stylesheet;
       const [, kind, id = '', authenticate] = path.exec(url.pathname) ?? [];
       const isPost = request.method === 'POST';
-      if (!isPost && request.method !== 'GET') throw new StripeError(405, 'Pages know GET and POST.');
+      if (!isPost && request.method !== 'GET') throw new StripeError(405, 'Only GET and POST are supported.');
       if (isPost && request.headers.origin !== undefined && request.headers.origin !== publicUrl) {
         throw new StripeError(403, 'This form was sent from another site.');
       }
@@ -59,7 +59,7 @@ export function createPages(given: { run: RunWork; publicUrl: string; returnUrl:
   };
 }
 
-/** What a charge paid for; undefined where it has no invoice. */
+/** Returns the invoice that a charge paid; undefined if it has none. */
 async function invoiceOf(work: Work, { payment_intent }: Charge): Promise<Invoice | undefined> {
   const payment = { type: 'payment_intent', payment_intent };
   const [paid] = await work.find('invoice_payment', { body: { payment }, limit: 1 });
@@ -101,7 +101,7 @@ async function payPage(
   return afterCharge(session, await payCheckout(work, session, read.card), form, targets);
 }
 
-/** Before a card is charged: the address is known, the code holds still, and the total is the one that the page showed. */
+/** Checks that the address is known, the code still valid and the total still the one shown. */
 async function whyUnpayable(
   work: Work,
   session: Row<'checkout.session'>,
@@ -140,7 +140,7 @@ function afterCharge(
   return show(402, checkoutPage(session, { ...(typed && { typed }), refusal: result.message }), targets);
 }
 
-/** A session that can no longer be paid. A second click on Pay ends where the first did. */
+/** Returns the page of a session that can no longer be paid. A second click on Pay leads where the first one did. */
 function closedPage(session: Row<'checkout.session'>, isPost: boolean): PageAnswer | undefined {
   const { status } = session.body;
   if (status === 'open') return undefined;
@@ -149,7 +149,7 @@ function closedPage(session: Row<'checkout.session'>, isPost: boolean): PageAnsw
     const link = { href: successUrl(session), text: 'Continue' };
     return show(200, messagePage('Payment complete', 'This checkout has been paid.', link));
   }
-  const text = 'This checkout can no longer be paid. Nothing was charged. Go back to the shop: it says why.';
+  const text = 'This checkout can no longer be paid. Nothing was charged. Go back to the shop to see why.';
   return show(410, messagePage('Checkout expired', text, cancelLink(session)));
 }
 
@@ -172,7 +172,7 @@ async function openInvoicePage(
   return goTo(`/dev-stripe/invoice/${id}`);
 }
 
-/** The customer's portal: the one thing to do there is to change the card. */
+/** Serves the customer portal, which only changes the card. */
 async function portalPage(work: Work, id: string, form: URLSearchParams | undefined): Promise<PageAnswer> {
   const session = await work.get('billing_portal.session', id);
   const customer = session && (await work.get('customer', session.body.customer));
@@ -211,7 +211,7 @@ function goTo(location: string): PageAnswer {
   return { status: 303, headers: { location, 'cache-control': 'no-store' }, body: '' };
 }
 
-/** @param formTargets origins that a form may end at: Chromium checks each redirect after a form */
+/** @param formTargets origins that a form may redirect to, all of which Chromium checks */
 function show(status: number, body: string, formTargets: readonly string[] = []): PageAnswer {
   const formAction = ["'self'", ...formTargets].join(' ');
   return {

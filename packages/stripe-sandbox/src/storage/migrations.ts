@@ -1,4 +1,4 @@
-/** The sandbox has one table, in a schema of its own. Each migration is applied once, by name. */
+/** Returns the migrations of the sandbox's only table, in its own schema. Each is applied once, by name. */
 export function sandboxMigrations(schema: string): { name: string; statements: string[] }[] {
   return [
     {
@@ -18,7 +18,7 @@ export function sandboxMigrations(schema: string): { name: string; statements: s
         `create index objects_kind on ${schema}.objects (kind, seq)`,
         `create index objects_due on ${schema}.objects (timeline, due_ms) where due_ms is not null`,
         `create index objects_body on ${schema}.objects using gin (body jsonb_path_ops)`,
-        // lists of what was made in a span of time
+        // lists by time of creation
         `create index objects_created on ${schema}.objects (kind, ((body ->> 'created')::bigint))`,
       ],
     },

@@ -1,6 +1,6 @@
 import type { Filter, Rows, Storage, StoredRow } from './storage.ts';
 
-/** A statement with its values. JSON is given as text, and bigint may come back as text. */
+/** Runs a statement. JSON values are passed as text, and bigint may be returned as text. */
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<{ rows: Row[] }>;
 
 /** A database that runs work in one transaction: PGlite or PostgreSQL. */
@@ -16,7 +16,7 @@ export function sqlStorage(database: SqlDatabase, schema: string): Storage {
   return {
     transaction: (mode, work) =>
       database.transaction(async (query) => {
-        // two brokers on one database take turns
+        // serializes brokers that share the database
         if (mode === 'write') await query(`select pg_advisory_xact_lock(hashtext($1))`, [table]);
         return work(rowsOf(query, table));
       }),

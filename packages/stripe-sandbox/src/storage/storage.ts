@@ -1,28 +1,28 @@
-/** One stored object. Everything the sandbox knows is in such rows. */
+/** A stored object. The sandbox keeps all its state in such rows. */
 export type StoredRow = {
   readonly id: string;
-  /** The `object` field of the body. */
+  /** `object` field of the body. */
   readonly kind: string;
-  /** What the API answers. */
+  /** Object that the API returns. */
   body: object;
-  /** What is remembered beside it and never answered. */
+  /** Internal state, never returned. */
   memory: object;
-  /** Whose time decides when the row is due: real time, a test clock's id, or that of the deliveries. */
+  /** Clock that decides when the row is due: real time, a test clock's id, or the deliveries' own. */
   timeline: string;
-  /** When something happens to the row by itself, in epoch milliseconds of its timeline. */
+  /** Time at which the row is due, in epoch milliseconds of its timeline. */
   dueMs: number | null;
 };
 
 export type Filter = {
-  /** Fields of the body, or of the memory, that must have these values. */
+  /** Required values of fields of the body or the memory. */
   body?: object;
   memory?: object;
-  /** A text field that must have one of these values. */
+  /** Allowed values of a text field. */
   oneOf?: { field: string; values: readonly string[] };
-  /** Of `created`, in seconds. */
+  /** Range of `created`, in seconds. */
   createdFrom?: number;
   createdUntil?: number;
-  /** Rows before or after this one in the list. */
+  /** Ids of the rows after or before which the list begins or ends. */
   after?: string;
   before?: string;
   limit: number;
@@ -32,11 +32,11 @@ export type Rows = {
   read(id: string): Promise<StoredRow | undefined>;
   /** Newest first. */
   find(kind: string, filter: Filter): Promise<StoredRow[]>;
-  /** What is due, the earliest first. */
+  /** Due rows, earliest first. */
   due(timeline: string, untilMs: number, limit: number): Promise<StoredRow[]>;
-  /** When the next row of the timeline is due. */
+  /** Due time of the timeline's next row. */
   nextDueMs(timeline: string): Promise<number | undefined>;
-  /** Inserts or replaces, in order. */
+  /** Inserts or replaces rows in order. */
   write(rows: readonly StoredRow[], nowMs: number): Promise<void>;
   remove(ids: readonly string[]): Promise<void>;
   /** Removes rows of a kind: those stored before `beforeMs`, and the oldest beyond the newest `keep`. */
@@ -46,7 +46,7 @@ export type Rows = {
 
 export type Storage = {
   /**
-   * Runs `work` in one transaction. Two of mode `write` never run at once, also not of two processes on one database.
+   * Runs `work` in one transaction. Writes are serialized, also between processes that share a database.
    * `work` never waits for the network.
    */
   transaction<T>(mode: 'read' | 'write', work: (rows: Rows) => Promise<T>): Promise<T>;

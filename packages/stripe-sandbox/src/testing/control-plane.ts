@@ -10,7 +10,7 @@ import { enterTimeOf } from '../time/time-of-customer.ts';
 import { emit } from '../webhooks/emit-event.ts';
 import { addTestClock } from '../time/add-test-clock.ts';
 import type { Work } from '../work.ts';
-import type { FailAt } from '../api/serve-api.ts';
+import type { Failure } from '../interference.ts';
 import { deliveryTime } from '../storage/storage.ts';
 import { createHolds, type Hold } from './holds.ts';
 
@@ -61,12 +61,12 @@ export type ControlPlane = {
    * Fails at the next writes to this path, or to any but those of test helpers (`*`): before they are worked off, after, or by
    * refusing them. Their keys keep that answer. `locked`: with 429, which no key keeps. 0 times: at no more.
    */
-  failNext(path: string, when: 'before' | 'after' | 'refused' | 'locked', times?: number): void;
+  failNext(path: string, when: Failure, times?: number): void;
   /** Sends an event of one's own making, signed as any other. */
   emit(type: string, object: object): Promise<void>;
 };
 
-/** What tests do to a sandbox that Stripe's API has no endpoint for. It is an object in the test's process: no address leads to it. */
+/** Actions of tests on a sandbox that Stripe's API has no endpoint for: an object in the test's process, without an address. */
 export function createControlPlane({ run, interference, wake }: SandboxInside): ControlPlane {
   const drops: { left: number; type: string | undefined }[] = [];
   let paused: PromiseWithResolvers<void> | undefined;
@@ -74,7 +74,7 @@ export function createControlPlane({ run, interference, wake }: SandboxInside): 
   let undelayed = Promise.withResolvers<void>();
 
   let requests = 0;
-  const failures: { path: string; when: NonNullable<ReturnType<FailAt>>; left: number }[] = [];
+  const failures: { path: string; when: Failure; left: number }[] = [];
   interference.failAt = (_method, path) => {
     const wanted = path.startsWith('/v1/test_helpers/') ? [path] : ['*', path];
     const failure = failures.find((one) => one.left > 0 && wanted.includes(one.path));
@@ -162,7 +162,7 @@ export function createControlPlane({ run, interference, wake }: SandboxInside): 
       if (times === 0) failures.length = 0;
       else failures.push({ path, when, left: times });
     },
-    // of whatever type and shape: an application must take what it does not know
+    // of any type and shape: an application must accept unknown events
     emit: (type, object) => run('write', async (work) => emit(work, type as EventType, object)),
   };
 }

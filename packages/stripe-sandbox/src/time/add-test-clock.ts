@@ -2,7 +2,10 @@ import type { Row, Work } from '../work.ts';
 
 const daySeconds = 86_400;
 
-/** A clock that stands still until it is advanced. @param given.frozenTime seconds */
+/**
+ * Adds a clock that stands still until it is advanced.
+ * @param given.frozenTime seconds
+ */
 export function addTestClock(
   work: Work,
   given: { frozenTime: number; name: string | null },

@@ -4,12 +4,12 @@ import { endDebit } from '../money/settle-debit.ts';
 import { collectInvoice, renewSubscription } from '../money/subscriptions/renew.ts';
 import type { Row, Work } from '../work.ts';
 
-/** What may happen in one transaction. */
+/** Due rows processed per transaction. */
 const maxSteps = 400;
 
 /**
- * Everything that is due until then, in order: sessions expire, subscriptions renew or end, invoices are charged, debits arrive or fail.
- * @returns whether all of it has happened
+ * Processes due rows in order: sessions expire, subscriptions renew or end, invoices are charged, debits succeed or fail.
+ * @returns whether all were processed
  */
 export async function advanceTime(work: Work, timeline: string, untilMs: number): Promise<boolean> {
   for (let step = 0; step < maxSteps; step++) {

@@ -3,8 +3,8 @@ import type { Recurring } from '../objects/types.ts';
 const daySeconds = 86_400;
 
 /**
- * The end of the billing period that begins at `start`. Months are counted from the anchor, so that a subscription of
- * January 31 renews on the last day of February and on March 31 again.
+ * Returns the end of the billing period that begins at `start`. Months are counted from the anchor, so a subscription from
+ * January 31 renews on the last day of February and again on March 31.
  */
 export function periodEnd(
   start: number,

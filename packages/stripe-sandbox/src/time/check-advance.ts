@@ -5,7 +5,10 @@ import { periodEnd } from './billing-period.ts';
 
 const yearSeconds = 366 * 86_400;
 
-/** A clock goes forward alone, by two intervals of its shortest subscription at most. @throws StripeError */
+/**
+ * Allows a clock to advance by at most two intervals of its shortest subscription.
+ * @throws StripeError
+ */
 export async function checkAdvance(work: Work, clock: TestClock, to: number): Promise<void> {
   const param = 'frozen_time';
   if (to <= clock.frozen_time) {

@@ -1,4 +1,4 @@
-import type { FailAt } from '../api/serve-api.ts';
+import type { Interference } from '../interference.ts';
 import type { Delivery, SandboxEvent } from '../objects/types.ts';
 import type { RunWork } from '../run-work.ts';
 import { deliveryTime } from '../storage/storage.ts';
@@ -6,37 +6,18 @@ import type { Row, Work } from '../work.ts';
 import { sendWebhook } from './send-webhook.ts';
 import { signWebhook } from './sign.ts';
 
-const atOnce = 8;
-/** While a webhook is on its way, no other process takes it; after a crash it is sent again. */
+/** Webhooks sent concurrently. */
+const maxConcurrent = 8;
+/** Time for which a webhook is claimed by one process; after a crash it is sent again. */
 const claimMs = 30_000;
-/** How often to look for webhooks that another process has left behind. */
+/** Interval of checks for webhooks abandoned by another process. */
 const idleMs = 30_000;
 
-/** How long after each failed attempt the next one follows. */
+/** Delays after each failed attempt. */
 export const retryAfterMs: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000];
 
-/** What tests put between an event and its webhook, and between a request and its answer. */
-export type Interference = {
-  /** Called when a request to the API has arrived; it is worked off when it resolves, also where its client has given up. */
-  beforeWork(method: string, path: string): Promise<void> | void;
-  /** Called when a request to the API was worked off; the answer leaves when it resolves. */
-  beforeAnswer(method: string, path: string): Promise<void> | void;
-  /** Whether the next request to the API fails, and when. */
-  failAt: FailAt;
-  /** Called for each attempt; false: it is lost on the way. */
-  mayPass(event: SandboxEvent): boolean | Promise<boolean>;
-  /** The order in which what is due is sent. */
-  order<Item>(items: Item[]): Item[];
-  /** How often each is sent. */
-  copies: number;
-  /** How far the clock of the sandbox is ahead of the application's, in ms. */
-  skewMs: number;
-  /** A second write of an object is refused with 429 while one is under way, instead of waiting for it. */
-  locksObjects: boolean;
-};
-
 export type Deliverer = {
-  /** Something may be due. */
+  /** Checks for due webhooks now. */
   wake(): void;
   stop(): Promise<void>;
 };
@@ -53,7 +34,7 @@ export type DelivererGiven = {
   onError(error: unknown): void;
 };
 
-/** Sends queued webhooks over HTTP until each is answered with 2xx or given up. What is queued outlives a restart. */
+/** Sends queued webhooks until each is answered with 2xx or its attempts are used up. The queue survives restarts. */
 export function createDeliverer(given: DelivererGiven): Deliverer {
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -75,12 +56,12 @@ export function createDeliverer(given: DelivererGiven): Deliverer {
         while (!stopping.signal.aborted && (await deliverSome(given, stopping.signal)) > 0);
         const dueMs = await given.nextDueMs();
         waitMs = Math.min(idleMs, Math.max(0, (dueMs ?? Infinity) - given.now()));
-        // what was queued meanwhile is not in that time
+        // webhooks queued meanwhile are not included
       } while (again && !stopping.signal.aborted);
     } catch (error) {
       given.onError(error);
     }
-    // in one turn with the last look at `again`, so that no wake is lost
+    // synchronous with the last check of `again`, so that no wake is lost
     running = undefined;
     if (!stopping.signal.aborted) timer = setTimeout(wake, waitMs).unref();
   }
@@ -95,7 +76,7 @@ export function createDeliverer(given: DelivererGiven): Deliverer {
   };
 }
 
-/** @returns how many were due */
+/** @returns the number of due webhooks */
 async function deliverSome(given: DelivererGiven, signal: AbortSignal): Promise<number> {
   const { interference } = given;
   const claimed = interference.order(await given.run('write', claim));
@@ -105,8 +86,8 @@ async function deliverSome(given: DelivererGiven, signal: AbortSignal): Promise<
 
 async function claim(work: Work): Promise<Claimed[]> {
   const claimed: Claimed[] = [];
-  for (const row of await work.due(deliveryTime, work.nowMs, atOnce)) {
-    const delivery = row as Row<'delivery'>; // nothing else is ever due on this timeline
+  for (const row of await work.due(deliveryTime, work.nowMs, maxConcurrent)) {
+    const delivery = row as Row<'delivery'>; // only deliveries are due on this timeline
     const event = await work.get('event', delivery.body.event);
     const endpoint = await work.get('webhook_endpoint', delivery.body.endpoint);
     if (!event || endpoint?.body.status !== 'enabled') {
@@ -133,7 +114,7 @@ async function deliver(given: DelivererGiven, claimed: Claimed, signal: AbortSig
     const row = await work.get('delivery', delivery.id);
     if (!row) return;
     if (!delivered && signal.aborted) {
-      // a stop is no failure: it is sent after the next start
+      // a stop is not a failure: it is sent after the next start
       row.body.attempts -= 1;
       row.dueMs = work.nowMs;
       work.save(row);

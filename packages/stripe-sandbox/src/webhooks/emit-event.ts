@@ -3,7 +3,7 @@ import { apiVersion } from '../api-version.ts';
 import { deliveryTime } from '../storage/storage.ts';
 import type { Work } from '../work.ts';
 
-/** Records that something happened to an object, as the object is now. */
+/** Records an event with the object's current state. */
 export function emit(work: Work, type: EventType, object: object, previous?: object): void {
   const event = work.add(
     'event',
@@ -23,7 +23,7 @@ export function emit(work: Work, type: EventType, object: object, previous?: obj
   work.events.push(event);
 }
 
-/** Queues the events of finished work for the webhooks that want them. */
+/** Queues the events of finished work for the endpoints that subscribe to them. */
 export async function queueDeliveries(work: Work): Promise<void> {
   if (work.events.length === 0) return;
   const endpoints = await work.find('webhook_endpoint', { body: { status: 'enabled' }, limit: maxEndpoints });
@@ -41,7 +41,7 @@ export async function queueDeliveries(work: Work): Promise<void> {
   }
 }
 
-/** As many as Stripe allows. */
+/** Stripe's limit. */
 export const maxEndpoints = 16;
 
 function wants(enabled: readonly string[], type: string): boolean {

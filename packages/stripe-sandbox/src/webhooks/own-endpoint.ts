@@ -1,12 +1,12 @@
 import type { Work } from '../work.ts';
 
-/** The endpoint that the sandbox was started with. */
+/** Id of the endpoint that the sandbox was started with. */
 export const ownEndpointId = 'we_own';
 const everything = ['*'];
 
 type OwnWebhook = { url: string; secret: string; events?: readonly string[] };
 
-/** Stores the endpoint as it is now: address and secret may be others than before the restart. */
+/** Stores the current endpoint, whose address and secret may differ after a restart. */
 export async function saveOwnEndpoint(work: Work, webhook: OwnWebhook | undefined): Promise<void> {
   const known = await work.get('webhook_endpoint', ownEndpointId);
   if (known) {

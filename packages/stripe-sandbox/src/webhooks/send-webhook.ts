@@ -5,17 +5,21 @@ const timeoutMs = 10_000;
 
 export type Webhook = {
   url: string;
-  /** Where to connect, where that is not what the URL says: a server on this machine that answers to a public name. */
+  /** Address to connect to instead of the URL's: a server on this machine that answers to a public name. */
   connectTo?: { host: string; port: number } | undefined;
   body: string;
   signature: string;
 };
 
-/** Posts one webhook. @returns its status. @throws when there is no answer in time */
+/**
+ * Posts a webhook.
+ * @returns the response status
+ * @throws if there is no response in time
+ */
 export function sendWebhook(webhook: Webhook, signal: AbortSignal): Promise<number> {
   const url = new URL(webhook.url);
   const connectTo = webhook.connectTo;
-  // to this machine itself there is no TLS
+  // no TLS within this machine
   const request = connectTo || url.protocol === 'http:' ? requestHttp : requestHttps;
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -33,7 +37,7 @@ export function sendWebhook(webhook: Webhook, signal: AbortSignal): Promise<numb
         },
       },
       (response) => {
-        // the answer's body is of no interest
+        // the body is ignored
         response.resume();
         resolve(response.statusCode ?? 0);
       },

@@ -3,7 +3,7 @@ import { addCoupon, addPromotionCode } from '../../objects/promotion-code.ts';
 import type { Row, Work } from '../../work.ts';
 
 type DemoCode = {
-  /** What it is for, for the README and the page. */
+  /** Description for the README and the page. */
   label: string;
   coupon: Pick<Coupon, 'duration'> &
     Partial<Pick<Coupon, 'percent_off' | 'amount_off' | 'currency' | 'duration_in_months'>>;
@@ -12,7 +12,7 @@ type DemoCode = {
   maxRedemptions?: number;
 };
 
-/** Codes that everyone may type into the pages of the sandbox, as test cards are numbers that everyone may. */
+/** Promotion codes to try on the sandbox's pages. */
 export const demoCodes: Readonly<Record<string, DemoCode>> = {
   DEMO50: { label: '50 % off the first payment', coupon: { percent_off: 50, duration: 'once' } },
   DEMO20: { label: '20 % off each payment', coupon: { percent_off: 20, duration: 'forever' } },
@@ -33,7 +33,7 @@ export const demoCodes: Readonly<Record<string, DemoCode>> = {
   DEMOUSEDUP: { label: 'was used up', coupon: { percent_off: 50, duration: 'once' }, maxRedemptions: 0 },
 };
 
-/** A demo code is stored once it is first typed. */
+/** Stores a demo code when it is first entered. */
 export function addDemoCode(work: Work, code: string): Row<'promotion_code'> | undefined {
   const demo = Object.hasOwn(demoCodes, code) ? demoCodes[code] : undefined;
   if (!demo) return undefined;

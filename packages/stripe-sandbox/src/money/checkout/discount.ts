@@ -3,12 +3,12 @@ import type { Row, Work } from '../../work.ts';
 import { addCalendarMonths } from '../../time/billing-period.ts';
 import { taxRuleOf, type TaxRule } from '../demo-tax.ts';
 
-/** A discount with its coupon, as an invoice is reckoned by it. */
+/** A discount with its coupon. */
 export type Applied = { id: string; coupon: Coupon };
-/** What an invoice is reckoned by beside its lines. */
+/** Discount and tax of an invoice. */
 export type Pricing = { discount: Applied | undefined; tax: TaxRule | undefined };
 
-/** A redeemed promotion code becomes the discount of what it was redeemed for. */
+/** Redeems a promotion code as a discount. */
 export async function addDiscount(
   work: Work,
   given: { promotionCode: string; customer: string | null; session: string; subscription: string | null },
@@ -42,7 +42,7 @@ export async function addDiscount(
   return { id, coupon: coupon.body };
 }
 
-/** What an invoice of a subscription is reckoned by that is made at that time. */
+/** Returns the discount and tax of an invoice of a subscription at a time. */
 export async function pricingOf(work: Work, subscription: Subscription, at: number): Promise<Pricing> {
   const [id] = subscription.discounts;
   const discount = id === undefined ? undefined : await work.need('discount', id);
@@ -59,13 +59,13 @@ export async function appliedOf(work: Work, id: string): Promise<Applied> {
   return { id, coupon: (await work.need('coupon', discount.body.source.coupon)).body };
 }
 
-/** By the address and the tax id that a customer was last invoiced with. */
+/** Returns the tax for a customer's last billing address and tax id. */
 export async function taxOf(work: Work, customer: string): Promise<TaxRule> {
   const { body, memory } = await work.need('customer', customer);
   return taxRuleOf(body.address?.country ?? undefined, memory.taxId);
 }
 
-/** A discount of one invoice is used up by it; one of some months by its last one. */
+/** Removes a discount after its last invoice: the first one, or the last of some months. */
 export function useUp(work: Work, subscription: Row<'subscription'>, { discount }: Pricing): void {
   subscription.memory.invoicedWith = discount?.id;
   if (!discount || discount.coupon.duration === 'once') subscription.body.discounts = [];

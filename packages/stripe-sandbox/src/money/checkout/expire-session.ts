@@ -1,7 +1,7 @@
 import { emit } from '../../webhooks/emit-event.ts';
 import type { Row, Work } from '../../work.ts';
 
-/** An expired session cannot be paid. */
+/** Expires a session, which can then no longer be paid. */
 export function expireSession(work: Work, session: Row<'checkout.session'>): void {
   session.body.status = 'expired';
   session.body.url = null;

@@ -15,10 +15,10 @@ import { addressOf, keepAddress, pricingOfSession } from './session-payer.ts';
 import { addSubscription } from '../subscriptions/subscription.ts';
 import type { Decline } from '../test-cards.ts';
 
-/** Cards that one session may have refused. */
+/** Declined cards allowed per session. */
 export const maxRefusals = 20;
 
-/** A person pays on the page of an open session. */
+/** Pays an open session with a card entered on its page. */
 export async function payCheckout(
   work: Work,
   session: Row<'checkout.session'>,
@@ -29,11 +29,11 @@ export async function payCheckout(
   return charge(work, session, method, 'here');
 }
 
-/** A single payment of which nothing is left to pay asks for no card. */
+/** Whether a one-time payment costs nothing, so that it needs no card. */
 export const isForNothing = ({ mode, amount_total: total }: Row<'checkout.session'>['body']): boolean =>
   mode === 'payment' && total === 0;
 
-/** A person takes what costs nothing. */
+/** Completes a session that costs nothing. */
 export async function completeForNothing(work: Work, session: Row<'checkout.session'>): Promise<void> {
   if (!isForNothing(session.body)) throw new Error('this session has to be paid');
   await enterTimeOf(work, session.body.customer);
@@ -47,7 +47,7 @@ const notAuthenticated: Decline = {
   message: 'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
 };
 
-/** A person answers the 3-D Secure page of their bank. */
+/** Continues after the bank's 3-D Secure page. */
 export async function authenticateCheckout(
   work: Work,
   session: Row<'checkout.session'>,
@@ -80,14 +80,14 @@ async function charge(
   return result;
 }
 
-/** What is charged now: the customer's balance pays for a first invoice too, and for nothing that is bought once. */
+/** Returns the amount to charge now. The customer's balance reduces a first invoice, but not a one-time payment. */
 async function amountOf(work: Work, { body }: Row<'checkout.session'>): Promise<number> {
   if (body.mode === 'payment' || body.customer === null) return body.amount_total;
   const { balance } = (await work.need('customer', body.customer)).body;
   return dueOf(body.amount_total, balance, body.currency).due;
 }
 
-/** All tries of a session are tries of one payment intent. */
+/** Returns the payment intent shared by all attempts of a session. */
 async function intentOf(work: Work, session: Row<'checkout.session'>, amount: number): Promise<Row<'payment_intent'>> {
   const { body, memory } = session;
   if (memory.intent !== null) {
@@ -152,7 +152,7 @@ async function complete(
   emit(work, 'checkout.session.completed', body);
 }
 
-/** A single payment without an invoice needs no customer. */
+/** Returns the session's customer, creating one if needed; a one-time payment without an invoice needs none. */
 async function customerOf(
   work: Work,
   session: Row<'checkout.session'>,
@@ -213,7 +213,7 @@ async function subscribe(
   else await payInvoice(work, invoice, method, 'here');
 }
 
-/** The bank says whether the debit that a session was completed with is paid. */
+/** Records the bank's decision about the debit that completed a session. */
 export async function settleCheckout(work: Work, intent: Row<'payment_intent'>, isPaid: boolean): Promise<void> {
   const id = intent.memory.session;
   const session = id === undefined ? undefined : await work.need('checkout.session', id);
@@ -228,7 +228,7 @@ export async function settleCheckout(work: Work, intent: Row<'payment_intent'>, 
   emit(work, isPaid ? 'checkout.session.async_payment_succeeded' : 'checkout.session.async_payment_failed', body);
 }
 
-/** The invoice of something that was bought once. */
+/** Adds the paid invoice of a one-time payment. */
 async function invoicePayment(
   work: Work,
   session: Row<'checkout.session'>,

@@ -7,9 +7,8 @@ const isFull = (most: number | null, redeemed: number): boolean => most !== null
 const isOver = (until: number | null, now: number): boolean => until !== null && until <= now;
 
 /**
- * The promotion code that a person typed, if it holds for their session. A code of another customer is answered
- * as one that does not exist.
- * @returns what is wrong with it, as Stripe's page says it
+ * Finds a promotion code that is valid for a session. Another customer's code is treated as nonexistent.
+ * @returns the code, or the problem in the words of Stripe's page
  */
 export async function findCode(
   work: Work,
@@ -24,7 +23,7 @@ export async function findCode(
   return problem === undefined && found ? found : { problem: problem ?? 'This code is invalid.' };
 }
 
-/** Again when it is paid: a code may have been used up since it was typed. */
+/** Returns a code's problem. Also checked at payment, because the code may have been used up since it was entered. */
 export async function problemOf(
   work: Work,
   session: CheckoutSession,
@@ -43,6 +42,6 @@ export async function problemOf(
   return undefined;
 }
 
-/** Nothing at all can be charged, or at least the smallest charge of the currency. */
+/** Whether a total can be charged: nothing, or at least the currency's minimum. */
 export const isChargeable = (total: number, currency: string): boolean =>
   total === 0 || total >= smallestCharge(currency);

@@ -3,7 +3,7 @@ import type { Row, Work } from '../../work.ts';
 import { appliedOf, type Pricing } from './discount.ts';
 import { taxOfSession } from './session-totals.ts';
 
-/** As the totals of the session were reckoned. */
+/** Returns the discount and tax that the session's totals are based on. */
 export async function pricingOfSession(work: Work, session: Row<'checkout.session'>): Promise<Pricing> {
   const { discount } = session.memory;
   return {
@@ -12,13 +12,13 @@ export async function pricingOfSession(work: Work, session: Row<'checkout.sessio
   };
 }
 
-/** The billing address that was typed. */
+/** Returns the entered billing address. */
 export function addressOf({ memory }: Row<'checkout.session'>) {
   if (!memory.address) return null;
   return { ...noAddress, country: memory.address.country, postal_code: memory.address.postalCode || null };
 }
 
-/** Renewals are taxed by what the customer has: what was typed takes its place where the session says so. */
+/** Updates the customer with the entered details as far as the session allows; renewals are taxed by them. */
 export function keepAddress(
   work: Work,
   session: Row<'checkout.session'>,

@@ -6,11 +6,11 @@ import { reckon, sumOf } from '../invoices/totals.ts';
 
 type Session = Row<'checkout.session'>;
 
-/** What is collected for an open session; undefined where it asks for no tax. */
+/** Returns the tax of an open session; undefined if it collects none. */
 export const taxOfSession = ({ body, memory }: Session): TaxRule | undefined =>
   body.automatic_tax.enabled ? taxRuleOf(memory.address?.country, memory.taxId) : undefined;
 
-/** A person says where they live: the tax of the session follows. */
+/** Sets the billing address and recalculates the tax. */
 export async function setAddress(
   work: Work,
   session: Session,
@@ -22,7 +22,10 @@ export async function setAddress(
   await addUp(work, session);
 }
 
-/** A person types a promotion code; without one, the discount is taken off again. @returns what is wrong with it */
+/**
+ * Applies an entered promotion code; an empty one removes the discount.
+ * @returns the code's problem
+ */
 export async function applyCode(work: Work, session: Session, typed: string): Promise<string | undefined> {
   const before = session.memory.promotionCode;
   const found = typed.trim() === '' ? undefined : await findCode(work, session.body, typed);
@@ -33,7 +36,10 @@ export async function applyCode(work: Work, session: Session, typed: string): Pr
   return 'With this code, less than the smallest charge of the currency is left to pay.';
 }
 
-/** Before it is paid. @returns why its discount no longer holds, where it was taken off */
+/**
+ * Checks the code before payment, and removes an invalid one.
+ * @returns the code's problem
+ */
 export async function checkCode(work: Work, session: Session): Promise<string | undefined> {
   const { promotionCode } = session.memory;
   if (promotionCode === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { Work } from '../../work.ts';
 export const subscriptionOfItem = ({ parent }: InvoiceItem): string | null =>
   parent?.subscription_details?.subscription ?? null;
 
-/** The line of an item that was added by hand: it is of no price and pays for no period. */
+/** Creates the line of a manually added item, which has no price and no period. */
 export function itemLine(work: Work, item: InvoiceItem): InvoiceLine {
   return {
     id: work.newId('line_item'),

@@ -8,7 +8,7 @@ import { reckonInvoice } from './reckon-invoice.ts';
 
 export type InvoiceReason = 'manual' | 'subscription_create' | 'subscription_cycle' | 'subscription_update';
 
-/** One line: a price for a period, or a part of it. */
+/** Creates a line: a price for a period or a part of it. */
 export function invoiceLine(
   work: Work,
   given: {
@@ -19,7 +19,7 @@ export function invoiceLine(
     period: { start: number; end: number };
     subscription: { id: string; item: string } | null;
     proration: boolean;
-    /** The invoice that it gives a part of back. */
+    /** Invoice that it partly credits. */
     credits?: string | null;
   },
 ): InvoiceLine {
@@ -73,12 +73,12 @@ export type InvoiceGiven = {
   period: { start: number; end: number };
   subscription: Subscription | null;
   metadata: Metadata;
-  /** Whether the customer's credit balance pays a part. */
+  /** Whether the customer's balance is applied. */
   usesBalance: boolean;
   pricing: Pricing;
 };
 
-/** A draft. What the customer has to pay is what their credit balance, which is negative, leaves. */
+/** Creates a draft. The amount due is the total plus the customer's balance, which is negative for a credit. */
 export function draftInvoice(work: Work, given: InvoiceGiven): Invoice {
   const { id, subscription, pricing } = given;
   const customer = given.customer.body;
@@ -176,7 +176,7 @@ export async function addInvoice(work: Work, given: Omit<InvoiceGiven, 'id'>): P
   return row;
 }
 
-/** Gives a customer back what of their balance an invoice had used, which is not paid any more. */
+/** Returns the part of the customer's balance that a canceled invoice had used. */
 export async function returnBalance(work: Work, { body }: Row<'invoice'>): Promise<void> {
   const used = (body.ending_balance ?? body.starting_balance) - body.starting_balance;
   if (used === 0) return;
@@ -184,10 +184,7 @@ export async function returnBalance(work: Work, { body }: Row<'invoice'>): Promi
   setBalance(work, customer, customer.body.balance - used);
 }
 
-/**
- * From a draft to an invoice with a number, which can be paid. The customer's credit balance is used up, or grows by an
- * invoice of less than nothing.
- */
+/** Turns a draft into a payable invoice with a number. The customer's credit balance is used up, or grows by a negative total. */
 export async function finalizeInvoice(
   work: Work,
   invoice: Row<'invoice'>,

@@ -3,13 +3,13 @@ import type { Row, Work } from '../../work.ts';
 import { addPaymentIntent, chargeCard, refuseIntent, type ChargeResult } from '../charge-card.ts';
 import type { Decline } from '../test-cards.ts';
 
-/** Charges a card for an open invoice. One that asks for nothing is paid without a card. */
+/** Charges a card for an open invoice. An invoice with nothing due is marked paid. */
 export async function payInvoice(
   work: Work,
   invoice: Row<'invoice'>,
   method: Row<'payment_method'>,
   owner: 'here' | 'authenticated' | 'away',
-  /** What it may be paid with; undefined: anything. */
+  /** Allowed payment method types; undefined: all. */
   types?: readonly string[],
 ): Promise<ChargeResult> {
   if (invoice.body.amount_due === 0) {
@@ -28,7 +28,7 @@ export async function payInvoice(
     work.save(invoice);
     return result;
   }
-  // what a person tries on the page does not count, and changes no plan
+  // attempts by the payer on the page do not count, and change no retry plan
   if (owner === 'away') invoice.body.attempt_count += 1;
   if (result === 'paid') recordPayment(work, invoice, payment);
   else {
@@ -40,7 +40,7 @@ export async function payInvoice(
   return result;
 }
 
-/** A method that is not among those of the subscription is not charged. */
+/** Decline for a method type that the subscription does not allow. */
 const notTaken: Decline = {
   code: 'payment_method_not_available',
   declineCode: 'payment_method_not_available',
@@ -48,7 +48,7 @@ const notTaken: Decline = {
 };
 
 const daySeconds = 86_400;
-/** How long after each refusal the card is charged again. After the last one, the subscription ends. */
+/** Days between a decline and the next attempt. After the last one, the subscription ends. */
 const retryDays = [3, 5, 7];
 
 export function planRetry(work: Work, invoice: Row<'invoice'>): void {
@@ -59,7 +59,7 @@ export function planRetry(work: Work, invoice: Row<'invoice'>): void {
   work.save(invoice);
 }
 
-/** An invoice whose payment intent has succeeded already. */
+/** Marks an invoice paid by a payment intent that has succeeded. */
 export function recordPayment(work: Work, invoice: Row<'invoice'>, payment: Row<'invoice_payment'>): void {
   payment.body.status = 'paid';
   payment.body.amount_paid = payment.body.amount_requested;
@@ -70,7 +70,7 @@ export function recordPayment(work: Work, invoice: Row<'invoice'>, payment: Row<
   emit(work, 'invoice_payment.paid', payment.body);
 }
 
-/** It was paid outside of Stripe: there is no payment of it here. */
+/** Marks an invoice paid outside of Stripe, without a payment here. */
 export function payOutOfBand(work: Work, invoice: Row<'invoice'>): void {
   invoice.body.amount_paid = invoice.body.amount_due;
   markPaid(work, invoice);
@@ -89,7 +89,7 @@ function markPaid(work: Work, invoice: Row<'invoice'>): void {
   emit(work, 'invoice.payment_succeeded', body);
 }
 
-/** The invoice's payment, which is tried again with the same payment intent. */
+/** Returns the invoice's payment; all attempts share its payment intent. */
 async function paymentOf(work: Work, invoice: Row<'invoice'>) {
   const [open] = await work.find('invoice_payment', { body: { invoice: invoice.id, status: 'open' }, limit: 1 });
   const intentId = open?.body.payment.payment_intent;

@@ -6,13 +6,14 @@ import type { Row, Work } from '../../work.ts';
 import type { ChargeResult } from '../charge-card.ts';
 import { addPaymentMethod, attachMethod } from '../payment-method.ts';
 import { payInvoice, payOutOfBand } from './pay-invoice.ts';
+import { refusalOf } from './refusal-of.ts';
 import { applyPendingUpdate, isAwaited } from '../subscriptions/pending-update.ts';
 import { methodOf } from '../subscriptions/renew.ts';
 import { setStatus, subscriptionOf } from '../subscriptions/subscription.ts';
 
 /**
- * A person pays an open invoice on its page, and their subscription goes on. The card is kept for the next renewal only where
- * the account saves what pays on this page, or the subscription what paid it; otherwise the old one is charged again.
+ * Pays an open invoice on its page, which continues the subscription. The card is stored for renewals only if the account or
+ * the subscription is set to do so; otherwise the old one is charged again.
  */
 export async function payOpenInvoice(work: Work, invoice: Row<'invoice'>, card: PayerCard): Promise<ChargeResult> {
   await enterTimeOf(work, invoice.body.customer);
@@ -33,8 +34,8 @@ export async function payOpenInvoice(work: Work, invoice: Row<'invoice'>, card: 
 }
 
 /**
- * The owner of the account has an open invoice of a subscription charged, or says that it was paid elsewhere.
- * @throws StripeError where the bank refuses, or asks the owner of the card
+ * Charges an open invoice on behalf of the account owner, or marks it paid elsewhere.
+ * @throws StripeError if the card is declined or needs authentication
  */
 export async function payForCustomer(
   work: Work,
@@ -48,28 +49,17 @@ export async function payForCustomer(
     if (!charged) throw noMethod();
     const result = await payInvoice(work, invoice, charged, 'away');
     if (result === 'processing') return;
-    if (result !== 'paid') throw refusalOf(result);
+    if (result !== 'paid') throw refusalOf(result, 'invoice', 'This payment');
   }
   if (subscription && subscription.body.status !== 'canceled') goOn(work, subscription, invoice);
 }
 
-/** An invoice of a subscription is paid: what waited for it happens. */
+/** Continues a subscription whose invoice is paid, with any change that awaited it. */
 function goOn(work: Work, subscription: Row<'subscription'>, invoice: Row<'invoice'>): void {
   if (isAwaited(subscription, invoice)) applyPendingUpdate(work, subscription);
-  // an older one that is paid late does not bring it back
+  // an older invoice that is paid late does not reactivate it
   if (subscription.body.latest_invoice === invoice.id) setStatus(work, subscription, 'active');
 }
 
 const noMethod = () =>
   new StripeError(400, 'There is no `default_payment_method` set on this Customer or Invoice. Please set one.');
-
-function refusalOf(result: Exclude<ChargeResult, 'paid' | 'processing'>): StripeError {
-  const { message, ...codes } =
-    result === 'authenticates'
-      ? {
-          message: 'This payment requires additional user action before it can be completed successfully.',
-          code: 'invoice_payment_intent_requires_action',
-        }
-      : { message: result.message, code: result.code, decline_code: result.declineCode };
-  return new StripeError(402, message, codes, 'card_error');
-}

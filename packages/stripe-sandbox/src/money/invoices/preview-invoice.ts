@@ -10,7 +10,7 @@ import { periodLines } from '../subscriptions/renew.ts';
 import type { SubscriptionChange } from '../subscriptions/change-subscription.ts';
 import { currentPeriod } from '../subscriptions/subscription.ts';
 
-/** The invoice that a change would make now (always_invoice), or the next renewal's. Nothing is stored. */
+/** Returns the invoice that a change would create now (always_invoice), or the next renewal's. Nothing is stored. */
 export async function previewInvoice(
   work: Work,
   subscription: Row<'subscription'>,
@@ -18,7 +18,7 @@ export async function previewInvoice(
     items: readonly ItemChange[];
     proration: SubscriptionChange['proration'];
     at: number | undefined;
-    /** As if its cancellation were taken back. */
+    /** Ignores a scheduled cancellation. */
     isResumed: boolean;
   },
 ): Promise<Invoice> {
@@ -35,7 +35,7 @@ export async function previewInvoice(
   const lines = atOnce
     ? prorations
     : [...subscription.memory.waiting, ...prorations, ...(await periodLines(work, nextPeriod(body, changed.items)))];
-  // prorations have the discount in them
+  // prorations already include the discount
   const pricing = await pricingOf(work, body, atOnce ? work.time : period.end);
   return draftInvoice(work, {
     id: `upcoming_${work.newId('invoice')}`,

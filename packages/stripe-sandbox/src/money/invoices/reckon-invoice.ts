@@ -7,7 +7,7 @@ type Totals = Pick<
   'subtotal' | 'subtotal_excluding_tax' | 'total' | 'total_discount_amounts' | 'total_excluding_tax' | 'total_taxes'
 >;
 
-/** The lines of an invoice with the discount and the tax of each, and what they come to. */
+/** Calculates the discount and tax of each line, and the totals. */
 export function reckonInvoice(
   lines: readonly InvoiceLine[],
   { discount, tax: rule }: Pricing,

@@ -6,7 +6,7 @@ import { setStatus, subscriptionOf } from '../subscriptions/subscription.ts';
 
 const hourSeconds = 3600;
 
-/** Whether Stripe finalizes an invoice and charges it by itself. One that is not can still be paid on its page. */
+/** Sets whether Stripe finalizes and charges an invoice automatically. Otherwise it can still be paid on its page. */
 export function setAutoAdvance(work: Work, invoice: Row<'invoice'>, isOn: boolean): void {
   const { body } = invoice;
   body.auto_advance = isOn;
@@ -18,7 +18,7 @@ export function setAutoAdvance(work: Work, invoice: Row<'invoice'>, isOn: boolea
   emit(work, 'invoice.updated', body);
 }
 
-/** It can no longer be paid. A change that waited for it is dropped. */
+/** Voids an invoice, which can then no longer be paid, and drops a change that awaits it. */
 export async function voidInvoice(work: Work, invoice: Row<'invoice'>): Promise<void> {
   const { body } = invoice;
   body.status = 'void';
@@ -34,12 +34,12 @@ export async function voidInvoice(work: Work, invoice: Row<'invoice'>): Promise<
   goOn(work, subscription, invoice);
 }
 
-/** The invoice was not paid in time, or another change takes its place: it can no longer be paid. */
+/** Drops a change whose invoice was not paid in time or which another change replaces. */
 export async function dropPendingUpdate(work: Work, { body }: Row<'subscription'>): Promise<void> {
   if (body.pending_update) await voidInvoice(work, await work.need('invoice', body.latest_invoice ?? ''));
 }
 
-/** Written off: nothing more is collected, and it can still be paid on its page. */
+/** Writes an invoice off: it is no longer collected, but can still be paid on its page. */
 export async function markUncollectible(work: Work, invoice: Row<'invoice'>): Promise<void> {
   const { body } = invoice;
   body.status = 'uncollectible';
@@ -52,7 +52,7 @@ export async function markUncollectible(work: Work, invoice: Row<'invoice'>): Pr
   goOn(work, await subscriptionOf(work, invoice), invoice);
 }
 
-/** A subscription that waited for this invoice alone is active again. */
+/** Reactivates a subscription that only this invoice held up. */
 function goOn(work: Work, subscription: Row<'subscription'> | undefined, invoice: Row<'invoice'>): void {
   if (subscription?.body.latest_invoice === invoice.id && subscription.body.status === 'past_due')
     setStatus(work, subscription, 'active');

@@ -1,11 +1,11 @@
 import type { Coupon } from '../../objects/types.ts';
 import type { TaxRule } from '../demo-tax.ts';
 
-/** What is asked for, before discount and tax. */
+/** An amount before discount and tax. */
 export type Charged = { amount: number; discountable: boolean };
 export type Reckoned = { discount: number; tax: number; total: number };
 
-/** Discount first, then tax on what is left, line by line: a session of checkout and its invoice so come to the same. */
+/** Subtracts the discount, then adds tax, line by line, so that a session and its invoice have the same total. */
 export function reckon(
   lines: readonly Charged[],
   { coupon, tax: rule }: { coupon: Coupon | undefined; tax: TaxRule | undefined },

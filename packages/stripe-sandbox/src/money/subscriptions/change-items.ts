@@ -9,8 +9,7 @@ import { productName } from '../product-name.ts';
 export type ItemChange = { id?: string | undefined; price?: string | undefined; quantity?: number | undefined };
 
 /**
- * The items as a change would make them, and what it costs for the rest of the period: the old price is given back, the
- * new one is due.
+ * Calculates the changed items, and the prorations for the rest of the period: the old price is credited, the new one due.
  * @throws StripeError
  */
 export async function changeItems(
@@ -21,7 +20,7 @@ export async function changeItems(
 ): Promise<{ items: SubscriptionItem[]; lines: InvoiceLine[] }> {
   const items = structuredClone(subscription.items.data);
   const lines: InvoiceLine[] = [];
-  // the unused time as it was invoiced, the time that remains with the discount that still runs
+  // unused time has the discount that it was invoiced with, remaining time the active one
   const invoicedWith = memory.invoicedWith === undefined ? undefined : await appliedOf(work, memory.invoicedWith);
   const running = (await pricingOf(work, subscription, at)).discount;
   const shares = { before: shareOf(invoicedWith?.coupon), after: shareOf(running?.coupon) };
@@ -37,7 +36,7 @@ export async function changeItems(
   return { items, lines };
 }
 
-/** What a discount in percent leaves of a price. A fixed amount off is of whole invoices alone. */
+/** Share of a price that remains after a percentage discount. Fixed discounts apply only to whole invoices. */
 const shareOf = (coupon: { percent_off: number | null } | undefined): number => 1 - (coupon?.percent_off ?? 0) / 100;
 
 async function changeItem(work: Work, item: SubscriptionItem, change: ItemChange, place: string): Promise<void> {

@@ -1,4 +1,3 @@
-import { StripeError } from '../../api/stripe-error.ts';
 import { emit } from '../../webhooks/emit-event.ts';
 import type { InvoiceLine, Metadata, Subscription } from '../../objects/types.ts';
 import type { Row, Work } from '../../work.ts';
@@ -6,6 +5,7 @@ import { changeItems, type ItemChange } from './change-items.ts';
 import { pricingOf } from '../checkout/discount.ts';
 import { addInvoice, finalizeInvoice } from '../invoices/invoice.ts';
 import { payInvoice } from '../invoices/pay-invoice.ts';
+import { refusalOf } from '../invoices/refusal-of.ts';
 import { holdUpdate } from './pending-update.ts';
 import { methodOf } from './renew.ts';
 import { dropPendingUpdate } from '../invoices/stop-invoice.ts';
@@ -15,26 +15,26 @@ type Settings = NonNullable<Subscription['payment_settings']>;
 
 export type SubscriptionChange = {
   cancelAtPeriodEnd?: boolean | undefined;
-  /** null: no longer. */
+  /** null: removes the date. */
   cancelAt?: number | null | undefined;
   defaultPaymentMethod?: string | undefined;
   paymentSettings?:
     | { [Name in 'save_default_payment_method' | 'payment_method_types']?: Settings[Name] | undefined }
     | undefined;
-  /** null: invoices are collected again. */
+  /** null: resumes collection. */
   pauseCollection?: Subscription['pause_collection'] | undefined;
   metadata?: Metadata | undefined;
   items?: readonly ItemChange[] | undefined;
   proration: 'always_invoice' | 'create_prorations' | 'none';
   prorationDate?: number | undefined;
   /**
-   * Where the card does not pay, error_if_incomplete does not make the change, and pending_if_incomplete makes it once the
-   * invoice is paid.
+   * If the card is declined, error_if_incomplete rejects the change, and pending_if_incomplete applies it once the invoice is
+   * paid.
    */
   payment: 'allow_incomplete' | 'error_if_incomplete' | 'pending_if_incomplete';
 };
 
-/** Changes a subscription. What a change of its items costs is charged at once, at the renewal, or not at all. */
+/** Changes a subscription. The cost of changed items is charged now, at the renewal, or not at all. */
 export async function changeSubscription(
   work: Work,
   subscription: Row<'subscription'>,
@@ -62,14 +62,14 @@ export async function changeSubscription(
   if (Object.keys(previous).length > 0) emit(work, 'customer.subscription.updated', body, previous);
 }
 
-/** A date of its own, as the portal sets it for subscriptions of the flexible mode. */
+/** Sets a cancellation date, as the portal does for subscriptions in flexible mode. */
 export function setCancelAt(work: Work, { body }: Row<'subscription'>, cancelAt: number | null): void {
   body.cancel_at = cancelAt;
   body.canceled_at = cancelAt === null ? null : work.time;
 }
 
 function setCancel(work: Work, { body }: Row<'subscription'>, cancel: boolean): void {
-  // a date of its own stays until it is taken away
+  // an explicit date remains until it is removed
   const hasDate = !body.cancel_at_period_end && body.cancel_at !== null;
   if (hasDate && !cancel) return;
   body.cancel_at_period_end = cancel;
@@ -82,9 +82,6 @@ function setCancel(work: Work, { body }: Row<'subscription'>, cancel: boolean): 
     reason: cancel ? 'cancellation_requested' : null,
   };
 }
-
-const needsOwner =
-  'Payment for this subscription requires additional user action before it can be completed successfully.';
 
 async function invoiceNow(
   work: Work,
@@ -110,18 +107,14 @@ async function invoiceNow(
   const result = await payInvoice(work, invoice, await methodOf(work, subscription), 'away');
   if (result === 'paid' || result === 'processing') return;
   if (payment === 'error_if_incomplete') {
-    // what was done so far is rolled back with the transaction
-    const { message, ...codes } =
-      result === 'authenticates'
-        ? { message: needsOwner, code: 'subscription_payment_intent_requires_action' }
-        : { message: result.message, code: result.code, decline_code: result.declineCode };
-    throw new StripeError(402, message, codes, 'card_error');
+    // the changes made so far are rolled back with the transaction
+    throw refusalOf(result, 'subscription', 'Payment for this subscription');
   }
   if (payment === 'pending_if_incomplete') return holdUpdate(work, subscription, before, invoice);
   setStatus(work, subscription, 'past_due');
 }
 
-/** The old values of the fields that have changed. */
+/** Returns the previous values of changed fields. */
 function differences(before: object, after: object): Record<string, unknown> {
   const entries = Object.entries(before).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(after, name)),

@@ -3,10 +3,10 @@ import type { Subscription } from '../../objects/types.ts';
 import type { Row, Work } from '../../work.ts';
 import { currentPeriod } from './subscription.ts';
 
-/** How long a change waits for its payment; at most until the period ends. */
+/** Time limit for paying a change; at most until the period ends. */
 const waitsSeconds = 23 * 3600;
 
-/** Takes a change of the items back until its invoice is paid. */
+/** Reverts a change of items until its invoice is paid. */
 export function holdUpdate(
   work: Work,
   { body }: Row<'subscription'>,
@@ -32,11 +32,11 @@ export function holdUpdate(
   work.save(invoice);
 }
 
-/** Whether an invoice is what a change of its subscription waits for. */
+/** Whether a change of the subscription awaits payment of the invoice. */
 export const isAwaited = (subscription: Row<'subscription'>, invoice: Row<'invoice'>): boolean =>
   subscription.body.pending_update !== null && subscription.body.latest_invoice === invoice.id;
 
-/** Its invoice is paid: the change is made. */
+/** Applies a change whose invoice is paid. */
 export function applyPendingUpdate(work: Work, subscription: Row<'subscription'>): void {
   const { body } = subscription;
   if (!body.pending_update) return;
@@ -49,7 +49,7 @@ export function applyPendingUpdate(work: Work, subscription: Row<'subscription'>
   emit(work, 'customer.subscription.updated', body, previous);
 }
 
-/** Its invoice is void: the change is not made. */
+/** Discards a change whose invoice is void. */
 export function forgetPendingUpdate(work: Work, subscription: Row<'subscription'>): void {
   subscription.body.pending_update = null;
   work.save(subscription);

@@ -1,6 +1,6 @@
 import type { Price, SubscriptionItem } from '../../objects/types.ts';
 
-/** A recurring price in the older form, which subscription items still carry beside it. */
+/** Converts a recurring price to a plan, the older form that subscription items still contain. */
 export function planOf(price: Price): SubscriptionItem['plan'] {
   return {
     id: price.id,

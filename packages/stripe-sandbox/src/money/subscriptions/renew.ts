@@ -12,10 +12,10 @@ import { dropPendingUpdate, markUncollectible, setAutoAdvance, voidInvoice } fro
 import { pricingOf, useUp } from '../checkout/discount.ts';
 import { currentPeriod, endSubscription, setStatus, subscriptionOf } from './subscription.ts';
 
-/** A renewal's invoice stays a draft for this long. */
+/** Time for which a renewal's invoice remains a draft. */
 const draftSeconds = 3600;
 
-/** The end of a period: the subscription ends, or begins a new one with an invoice. */
+/** Ends a subscription at the end of its period, or begins a new period with an invoice. */
 export async function renewSubscription(work: Work, subscription: Row<'subscription'>): Promise<void> {
   const { body } = subscription;
   const isCancelled = body.cancel_at !== null && body.cancel_at <= currentPeriod(body).end;
@@ -47,7 +47,7 @@ export async function renewSubscription(work: Work, subscription: Row<'subscript
   useUp(work, subscription, pricing);
   invoice.body.automatically_finalizes_at = work.time + draftSeconds;
   invoice.dueMs = invoice.body.automatically_finalizes_at * 1000;
-  // nothing more is collected for one that was given up
+  // unpaid subscriptions are no longer collected
   if (body.status === 'unpaid') Object.assign(invoice.body, { auto_advance: false, automatically_finalizes_at: null });
   if (!invoice.body.auto_advance) invoice.dueMs = null;
   work.save(invoice);
@@ -59,7 +59,7 @@ export async function renewSubscription(work: Work, subscription: Row<'subscript
   emit(work, 'customer.subscription.updated', body, previous);
 }
 
-/** What each item costs in the period that the subscription is in. */
+/** Returns the lines of the current period. */
 export function periodLines(work: Work, subscription: Subscription): Promise<InvoiceLine[]> {
   return Promise.all(
     subscription.items.data.map(async (item) =>
@@ -76,7 +76,7 @@ export function periodLines(work: Work, subscription: Subscription): Promise<Inv
   );
 }
 
-/** Charges a renewal's invoice, for the first time or again after a refusal. After the last refusal the subscription ends. */
+/** Charges a renewal's invoice. After the last decline the subscription ends. */
 export async function collectInvoice(work: Work, invoice: Row<'invoice'>): Promise<void> {
   const subscription = await subscriptionOf(work, invoice);
   if (!subscription || subscription.body.status === 'canceled') {
@@ -92,7 +92,7 @@ export async function collectInvoice(work: Work, invoice: Row<'invoice'>): Promi
   else if (result !== 'processing') await afterRefusal(work, subscription, invoice);
 }
 
-/** A renewal was refused: once more later, or what the account is set to. */
+/** Handles a declined renewal: a retry later, or the account's setting after the last one. */
 export async function afterRefusal(
   work: Work,
   subscription: Row<'subscription'>,
@@ -105,7 +105,7 @@ export async function afterRefusal(
   else setStatus(work, subscription, afterLastRetry);
 }
 
-/** While nothing is collected, the invoice of a period waits, or nobody has to pay it. */
+/** Applies paused collection to an invoice: it remains a draft, is voided or is written off. */
 async function pauseCollection(work: Work, invoice: Row<'invoice'>, behavior: string): Promise<void> {
   setAutoAdvance(work, invoice, false);
   if (behavior === 'keep_as_draft') return;
@@ -114,18 +114,18 @@ async function pauseCollection(work: Work, invoice: Row<'invoice'>, behavior: st
   else await markUncollectible(work, invoice);
 }
 
-/** With what the invoices of a subscription can be paid; undefined: with anything. */
+/** Payment method types allowed for a subscription's invoices; undefined: all. */
 const typesOf = ({ body }: Row<'subscription'>): readonly string[] | undefined =>
   body.payment_settings?.payment_method_types ?? undefined;
 
-/** What a subscription is charged to: its own method, else its customer's. */
+/** Returns the payment method of a subscription: its own, else its customer's. */
 export async function methodOf(work: Work, { body }: Row<'subscription'>): Promise<Row<'payment_method'>> {
   const customer = await work.need('customer', body.customer);
   const id = body.default_payment_method ?? customer.body.invoice_settings.default_payment_method;
   return work.need('payment_method', id ?? '');
 }
 
-/** Items that wait for the next invoice of a subscription, or of its customer: Stripe puts them before the period. */
+/** Takes pending items of a subscription or its customer, which Stripe lists before the period. */
 async function takeItems(work: Work, { id, customer }: Subscription): Promise<InvoiceLine[]> {
   const items = await work.find('invoiceitem', { body: { customer, invoice: null }, limit: 100 });
   const mine = items.filter(({ body }) => [null, id].includes(subscriptionOfItem(body)));

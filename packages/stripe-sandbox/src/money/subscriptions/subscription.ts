@@ -4,7 +4,7 @@ import { periodEnd } from '../../time/billing-period.ts';
 import type { Row, Work } from '../../work.ts';
 import { planOf } from './plan-of.ts';
 
-/** An active subscription whose first period begins now. */
+/** Creates an active subscription whose first period begins now. */
 export function addSubscription(
   work: Work,
   given: {
@@ -18,25 +18,7 @@ export function addSubscription(
 ): Row<'subscription'> {
   const id = work.newId('subscription');
   const start = work.time;
-  const items = given.items.map(({ price, quantity }): SubscriptionItem => {
-    if (!price.recurring) throw new Error('a subscription needs recurring prices');
-    return {
-      id: work.newId('subscription_item'),
-      object: 'subscription_item',
-      billing_thresholds: null,
-      created: start,
-      current_period_end: periodEnd(start, start, price.recurring),
-      current_period_start: start,
-      current_trial: null,
-      discounts: [],
-      metadata: {},
-      plan: planOf(price),
-      price,
-      quantity,
-      subscription: id,
-      tax_rates: [],
-    };
-  });
+  const items = given.items.map((item) => newItem(work, id, item));
   const body: Subscription = {
     id,
     object: 'subscription',
@@ -110,7 +92,31 @@ export function addSubscription(
   );
 }
 
-/** The period that the subscription is in. All its items have the same. */
+function newItem(
+  work: Work,
+  subscription: string,
+  { price, quantity }: { price: Price; quantity: number },
+): SubscriptionItem {
+  if (!price.recurring) throw new Error('a subscription needs recurring prices');
+  return {
+    id: work.newId('subscription_item'),
+    object: 'subscription_item',
+    billing_thresholds: null,
+    created: work.time,
+    current_period_end: periodEnd(work.time, work.time, price.recurring),
+    current_period_start: work.time,
+    current_trial: null,
+    discounts: [],
+    metadata: {},
+    plan: planOf(price),
+    price,
+    quantity,
+    subscription,
+    tax_rates: [],
+  };
+}
+
+/** Returns the current period, which all items share. */
 export function currentPeriod(subscription: Subscription): { start: number; end: number } {
   const [item] = subscription.items.data;
   if (!item) throw new Error('a subscription has no items');
@@ -134,7 +140,7 @@ export function endSubscription(
   emit(work, 'customer.subscription.deleted', body);
 }
 
-/** Active, past due, given up or paused, by whether the last invoice was paid. A paused one begins no further period. */
+/** Changes the status of a subscription that is not canceled. A paused one begins no further period. */
 export function setStatus(
   work: Work,
   subscription: Row<'subscription'>,
@@ -148,7 +154,7 @@ export function setStatus(
   emit(work, 'customer.subscription.updated', subscription.body, { status: before });
 }
 
-/** What an invoice is of. */
+/** Returns the subscription of an invoice. */
 export async function subscriptionOf(work: Work, invoice: Row<'invoice'>): Promise<Row<'subscription'> | undefined> {
   const id = invoice.body.parent?.subscription_details?.subscription;
   return typeof id === 'string' ? work.get('subscription', id) : undefined;
